@@ -1,4 +1,6 @@
 import type { Page } from '@playwright/test'
+import { openShop } from '#server/testing/open-shop.ts'
+import { production } from '#server/testing/production.ts'
 import { expect, logInAs, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
@@ -258,6 +260,13 @@ test.describe('header and footer', () => {
       'href',
       '/_sandbox/',
     )
+  })
+
+  test('a public shop in test mode has no link to the sandbox, which is closed there', async () => {
+    await using open = await openShop({ withPages: true, env: production })
+    const html = await (await open.visitor().fetch('/about')).text()
+    expect(html).toContain('No real payments are made.')
+    expect(html).not.toContain('/_sandbox/"')
   })
 })
 

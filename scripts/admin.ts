@@ -17,7 +17,8 @@ the audit log records it. The shop can keep running; within minutes, it emails t
 
 const [command, typed] = process.argv.slice(2)
 const email = z.safeParse(emailField(z), typed).data
-if (!isCommand(command) || email === undefined) explain(help)
+if (!isCommand(command) || !typed) explain(help)
+if (email === undefined) explain(`${typed} is not an email address.`)
 
 await runCommand(async ({ url }) => {
   await migrate(url)

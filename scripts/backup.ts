@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import pg from 'pg'
 import { recordCommand } from '#server/audit/audit.ts'
 import { backupToFile } from '#server/database/backup.ts'
@@ -9,6 +10,8 @@ import { explain, runCommand } from './command.ts'
 /** `npm run backup -- <file>`: saves every row of the shop in one file, even while the shop runs. */
 const [file = ''] = process.argv.slice(2)
 if (!file) explain('Where to? npm run backup -- shop.sql.gz')
+if (existsSync(file))
+  explain(`${file} is there already, and a backup never replaces another. Choose a new name.`)
 
 await runCommand(async ({ config, url }) => {
   const found = findSecretsKey(config.secretsKey, config.dataDir)

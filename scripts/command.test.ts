@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { openEmbedded } from '#server/database/embedded.ts'
 import { createTestDatabase } from '#server/testing/test-database.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'shop-command-'))
@@ -33,6 +34,46 @@ test.each(commands)('%s: a problem with the settings is reported in one line', (
     ],
   ] as const)
     expect(run(command, env)).toEqual({ status: 1, said: expect.stringMatching(line) })
+})
+
+test.each([
+  ['stripe check', {}, 'STRIPE_SECRET_KEY is not set: put it in .env, or in the environment\n'],
+  ['stripe check', { STRIPE_SECRET_KEY: 'pk_test_1' }, 'STRIPE_SECRET_KEY must start with sk_ or rk_\n'],
+  [
+    'stripe setup',
+    { STRIPE_SECRET_KEY: 'sk_test_1' },
+    'PUBLIC_URL is not set: put it in .env, or in the environment\n',
+  ],
+  ['admin add notanemail', {}, 'notanemail is not an email address.\n'],
+  [
+    `backup ${file}`,
+    {},
+    `${file} is there already, and a backup never replaces another. Choose a new name.\n`,
+  ],
+])('%s says what is wrong, in one line', (command, env, said) => {
+  expect(run(command, env)).toEqual({ status: 1, said })
+  expect(readFileSync(file, 'utf8')).toBe('not a backup')
+})
+
+test('a database role without rights gets one sentence, with the statement that gives them', async () => {
+  const { superuserUrl, close } = await openEmbedded(mkdtempSync(join(folder, 'rights-')))
+  const client = new pg.Client({ connectionString: superuserUrl })
+  await client.connect()
+  onTestFinished(async () => {
+    await client.end()
+    await close()
+  })
+  await client.query(`create role weak login password 'weak'`)
+  await client.query('create database weaks_shop')
+  await client.query('grant all privileges on database weaks_shop to weak')
+  const url = `postgres://weak:weak@${new URL(superuserUrl).host}/weaks_shop`
+  const refused = run('admin add a@example.com', { DATABASE_URL: url })
+  expect(refused).toEqual({
+    status: 1,
+    said: expect.stringMatching(/^The role "weak" lacks rights in its database \(permission denied[^\n]+\n$/),
+  })
+  await client.query(/superuser: (.+;)\n$/.exec(refused.said)?.[1] ?? '')
+  expect(run('admin add a@example.com', { DATABASE_URL: url })).toMatchObject({ status: 0 })
 })
 
 test('a command that fails leaves no PostgreSQL running', () => {

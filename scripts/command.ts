@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { loadEnvFile } from '#server/config/env-file.ts'
 import { type Config, ConfigurationError, readConfig } from '#server/config.ts'
 import { assertReachable, connect } from '#server/database/connect.ts'
 import { openEmbedded } from '#server/database/embedded.ts'
@@ -10,7 +10,7 @@ import { Refusal, StartError } from '#server/errors.ts'
  */
 export async function runCommand(work: (given: { config: Config; url: string }) => Promise<void>) {
   try {
-    if (existsSync('.env')) process.loadEnvFile('.env')
+    for (const warning of loadEnvFile()) console.warn(warning)
     const config = readConfig(process.env)
     const embedded = config.databaseUrl ? undefined : await openEmbedded(config.dataDir)
     try {

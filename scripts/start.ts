@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
+import { loadEnvFile } from '#server/config/env-file.ts'
 import freshWeb from './fresh-web.ts'
 
 /** `npm start`: builds the web part if it is missing or out of date, then starts the shop. */
-if (existsSync('.env')) process.loadEnvFile('.env')
+loadEnvFile()
 await freshWeb()
 await import('#server/main.ts')

@@ -1,8 +1,11 @@
-import { existsSync } from 'node:fs'
+import * as z from 'zod/mini'
+import { loadEnvFile } from '#server/config/env-file.ts'
+import { settings } from '#server/config/environment.ts'
 import { wantedPrices } from '#server/features/selling/checkout/checkout.ts'
 import { eventTypes } from '#server/features/selling/purchases/purchases.ts'
 import { createStripeSetup } from '#server/features/selling/stripe-setup/stripe-setup.ts'
 import { createStripeGateway, StripeRefusal } from '#server/gateways/stripe.ts'
+import { explain } from './command.ts'
 
 const help = `npm run stripe -- check   shows what is set up at Stripe and what is missing
 npm run stripe -- setup   creates what is missing; safe to run again
@@ -11,13 +14,11 @@ Both need STRIPE_SECRET_KEY and PUBLIC_URL, in .env or in the environment.
 docs/stripe.md lists the permissions a restricted key needs.
 `
 
-if (existsSync('.env')) process.loadEnvFile('.env')
-const { STRIPE_SECRET_KEY: secretKey, PUBLIC_URL: publicUrl } = process.env
 const [command] = process.argv.slice(2)
-if ((command !== 'check' && command !== 'setup') || !secretKey || !publicUrl) {
-  console.error(help)
-  process.exit(1)
-}
+if (command !== 'check' && command !== 'setup') explain(help)
+for (const warning of loadEnvFile()) console.warn(warning)
+const secretKey = given('STRIPE_SECRET_KEY')
+const publicUrl = given('PUBLIC_URL')
 
 const stripe = createStripeGateway({ secretKey, webhookSecret: '' })
 const { check, setup } = createStripeSetup({
@@ -49,4 +50,11 @@ try {
   if (!(error instanceof StripeRefusal)) throw error
   console.error(`Stripe: ${error.fault.message}`)
   process.exitCode = 1
+}
+
+/** One line instead of a request that Stripe refuses. */
+function given(name: 'STRIPE_SECRET_KEY' | 'PUBLIC_URL'): string {
+  const { data, error } = z.safeParse(settings.shape[name], process.env[name] || undefined)
+  if (error) explain(error.issues.map(({ message }) => message).join('\n'))
+  return data ?? explain(`${name} is not set: put it in .env, or in the environment`)
 }

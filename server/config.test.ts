@@ -99,6 +99,28 @@ test.for([
   expect(faultsOf(env)).toEqual([expect.stringContaining(fault)])
 })
 
+test.for([
+  [{ MAIL_FROM: 'nope' }, 'MAIL_FROM must be an email address, alone or after a name'],
+  [{ MAIL_FROM: 'Rebound Sigma <support@' }, 'MAIL_FROM must be an email address'],
+  [{ PUBLIC_URL: 'http://localhost:3000/path' }, 'PUBLIC_URL must end after the host'],
+  [
+    { DATABASE_URL: 'postgres://u:p#w@localhost/shop' },
+    'DATABASE_URL cannot be read: in a password, write # as %23',
+  ],
+  [{ SMTP_URL: 'smtp://u:25#w@localhost' }, 'SMTP_URL cannot be read: in a password, write # as %23'],
+] as const)('what would only fail later is told at the start: %o', ([env, fault]) => {
+  expect(faultsOf(env)).toEqual([expect.stringContaining(fault)])
+})
+
+test('a sender is an address, with or without a name', () => {
+  for (const from of [
+    'help@shop.example',
+    'Rebound Sigma <help@shop.example>',
+    '"Ada, Inc." <help@shop.example>',
+  ])
+    expect(readConfig({ MAIL_FROM: from }).mail.from).toBe(from)
+})
+
 test('a local database needs no encryption; a remote one must say yes or no', () => {
   for (const url of [
     'postgres://shop@localhost/shop',

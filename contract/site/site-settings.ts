@@ -5,8 +5,8 @@ import type { Review } from './reviews.ts'
 export type SiteSettings = {
   publicUrl: string
   supportEmail: string
-  /** True when the sandbox stands in for Stripe: every page then shows a ribbon. */
-  testMode: boolean
+  /** When the sandbox stands in for Stripe, every page shows a ribbon; its own pages are open outside production only. */
+  testMode: false | 'open' | 'closed'
   stripe: { publishableKey: string; scriptUrl: string }
   /** Null asks everybody about cookies instead of asking a third party where they are. */
   regionLookupUrl: string | null

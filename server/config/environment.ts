@@ -16,15 +16,29 @@ const whole = (name: string, min: number, max: number) =>
 const isAddress = (value: string, schemes: string[]) =>
   URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1))
 
-const address = (name: string, ...schemes: string[]) =>
-  z
-    .string()
-    .check(
-      z.refine<string>(
-        (value) => isAddress(value, schemes),
-        `${name} must be an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
-      ),
-    )
+const hasScheme = (name: string, schemes: string[]) =>
+  z.refine<string>(
+    (value) => isAddress(value, schemes),
+    `${name} must be an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+  )
+
+const address = (name: string, ...schemes: string[]) => z.string().check(hasScheme(name, schemes))
+
+/** With a password: some characters end the address before its host, often unnoticed. */
+const addressOfServer = (name: string, ...schemes: string[]) =>
+  z.string().check(
+    z.refine<string>(
+      (value) =>
+        !new RegExp(`^(${schemes.join('|')})://`).test(value) || (URL.canParse(value) && !/#/.test(value)),
+      {
+        error: `${name} cannot be read: in a password, write # as %23, / as %2F, @ as %40, % as %25`,
+        abort: true,
+      },
+    ),
+    hasScheme(name, schemes),
+  )
+
+const isPlainAddress = (value: string) => z.safeParse(z.email(), value).success
 
 const hexKey = (name: string) =>
   z
@@ -44,7 +58,14 @@ export const settings = z.object({
   ),
   PORT: z._default(whole('PORT', 0, 65535), 3000),
   HOST: z._default(z.string(), 'localhost'),
-  PUBLIC_URL: z.optional(address('PUBLIC_URL', 'http', 'https')),
+  PUBLIC_URL: z.optional(
+    address('PUBLIC_URL', 'http', 'https').check(
+      z.refine<string>(
+        (value) => !URL.canParse(value) || new URL(value).href.replace(/\/+$/, '') === new URL(value).origin,
+        'PUBLIC_URL must end after the host (https://shop.example): the shop has a name of its own, never a path',
+      ),
+    ),
+  ),
   WEB_CONCURRENCY: z._default(whole('WEB_CONCURRENCY', 1, 128), 1),
   TRUST_PROXY: z._default(
     z
@@ -58,9 +79,9 @@ export const settings = z.object({
     'false',
   ),
   DATA_DIR: z._default(z.string(), './data'),
-  DATABASE_URL: z.optional(address('DATABASE_URL', 'postgres', 'postgresql')),
-  DATABASE_DIRECT_URL: z.optional(address('DATABASE_DIRECT_URL', 'postgres', 'postgresql')),
-  DATABASE_REPLICA_URL: z.optional(address('DATABASE_REPLICA_URL', 'postgres', 'postgresql')),
+  DATABASE_URL: z.optional(addressOfServer('DATABASE_URL', 'postgres', 'postgresql')),
+  DATABASE_DIRECT_URL: z.optional(addressOfServer('DATABASE_DIRECT_URL', 'postgres', 'postgresql')),
+  DATABASE_REPLICA_URL: z.optional(addressOfServer('DATABASE_REPLICA_URL', 'postgres', 'postgresql')),
   ADMIN_EMAIL: z.optional(emailAddress('ADMIN_EMAIL')),
   ADMIN_PASSWORD: z.optional(
     z.string().check(z.minLength(8, 'ADMIN_PASSWORD must be at least 8 characters long')),
@@ -69,8 +90,17 @@ export const settings = z.object({
     z.enum(['required', 'optional'], 'ADMIN_TWO_FACTOR must be required or optional'),
   ),
   SUPPORT_EMAIL: z.optional(emailAddress('SUPPORT_EMAIL')),
-  SMTP_URL: z.optional(address('SMTP_URL', 'smtp', 'smtps')),
-  MAIL_FROM: z.optional(z.string()),
+  SMTP_URL: z.optional(addressOfServer('SMTP_URL', 'smtp', 'smtps')),
+  MAIL_FROM: z.optional(
+    z
+      .string()
+      .check(
+        z.refine<string>(
+          (value) => isPlainAddress(/^[^<>@]*<([^<>]*)>$/.exec(value)?.[1] ?? value),
+          'MAIL_FROM must be an email address, alone or after a name: Rebound Sigma <support@shop.example>',
+        ),
+      ),
+  ),
   PAYMENTS: z.optional(z.enum(['sandbox', 'stripe'], 'PAYMENTS must be sandbox or stripe')),
   STRIPE_SECRET_KEY: z.optional(
     z.string().check(z.regex(/^(sk|rk)_/, 'STRIPE_SECRET_KEY must start with sk_ or rk_')),

@@ -25,7 +25,7 @@ export function siteSettings(config: Config, live: Live, payments: Payments): Si
       : null,
     publicUrl,
     supportEmail,
-    testMode: payments.sandbox !== undefined,
+    testMode: payments.sandbox !== undefined && (config.production ? 'closed' : 'open'),
     stripe: payments.settings,
     regionLookupUrl,
     cookieBanner,

@@ -102,6 +102,16 @@ export function unreachable(url: string, error: unknown, setting: string) {
   return new StartError(`Cannot reach the PostgreSQL at ${placeOf(url)}: ${reason}. Check ${setting}.`)
 }
 
+/** What a role gets in most tutorials, all privileges, is not enough: tables belong to the public schema's owner. */
+export function withoutRights(url: string, error: unknown) {
+  if (causeOf(error).code !== '42501') return error
+  const { username, pathname } = new URL(url)
+  const [role, database] = [username, pathname.slice(1)].map((name) => `"${decodeURIComponent(name)}"`)
+  return new StartError(
+    `The role ${role} lacks rights in its database (${(error as Error).message}). As PostgreSQL’s superuser: ALTER DATABASE ${database} OWNER TO ${role};`,
+  )
+}
+
 /** Drizzle wraps what PostgreSQL said. */
 export function causeOf(error: unknown): { cause?: Error; code: string } {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { StartError } from '../errors.ts'
-import { unreachable } from './connect.ts'
+import { unreachable, withoutRights } from './connect.ts'
 import {
   concurrentIndex,
   isInBatches,
@@ -41,6 +41,8 @@ export async function migrate(url: string, migrations = readMigrations(), backUp
       else await patiently(client, () => runAtOnce(client, migration))
     }
     await addTriggers(client)
+  } catch (error) {
+    throw withoutRights(url, error)
   } finally {
     // Ends the session, and the lock with it.
     await client.end()

@@ -7,6 +7,7 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { StartError } from '../errors.ts'
 import { type Signing, sumLine } from './backup.ts'
 import { isNote, readTable, type Sum, type Table, tablesOf } from './backup-tables.ts'
+import { withoutRights } from './connect.ts'
 import { addTriggers, migrateInside, waitForOthers } from './migrate.ts'
 import { type Migration, readMigrations } from './migrations.ts'
 import { assertKey, createReader, isDamaged, migrationsOf, type Reader } from './restore-reader.ts'
@@ -54,6 +55,8 @@ export async function restore(
     await client.query('commit')
     const rows = [...sums.values()].reduce((total, sum) => total + sum.rows, 0)
     return { header, rows, tables: sums.size, run: migrations.slice(held.length).map(({ tag }) => tag) }
+  } catch (error) {
+    throw withoutRights(url, error)
   } finally {
     // Ends the session, and with it any uncommitted transaction.
     await client.end()

@@ -1,7 +1,8 @@
 import cluster from 'node:cluster'
-import { existsSync, writeSync } from 'node:fs'
+import { writeSync } from 'node:fs'
 import process from 'node:process'
 import type { Logger } from 'pino'
+import { loadEnvFile } from '../config/env-file.ts'
 import { ConfigurationError, readConfig } from '../config.ts'
 import { StartError } from '../errors.ts'
 import { type Shop, startShop } from '../start.ts'
@@ -33,7 +34,7 @@ const isProduction = () => process.env.NODE_ENV === 'production'
 const standardError = { write: (line: string) => void writeSync(2, line) }
 
 async function open({ pagesAreFromVite }: { pagesAreFromVite: boolean }) {
-  if (existsSync('.env')) process.loadEnvFile('.env')
+  const unclear = loadEnvFile()
   const config = readConfig(process.env)
   const isQuiet = process.stdout.isTTY && !config.production && !process.env.LOG_LEVEL
   const log = createLog(isQuiet ? 'warn' : config.logLevel)
@@ -45,7 +46,8 @@ async function open({ pagesAreFromVite }: { pagesAreFromVite: boolean }) {
     return
   }
   const isFirst = cluster.worker === undefined || cluster.worker.id === 1
-  if (isFirst) for (const { text } of config.warnings) log.warn(text)
+  const warnings = [...unclear, ...config.warnings.map(({ text }) => text)]
+  if (isFirst) for (const text of warnings) log.warn(text)
   const opening = startShop(config, { log, mayBeStale: pagesAreFromVite })
   stopInOrder(opening)
   const shop = await opening

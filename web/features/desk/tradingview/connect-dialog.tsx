@@ -1,6 +1,7 @@
 import { type TradingViewConnection, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { tradingViewAcceptance, tradingViewRisks } from '#contract/access/tradingview-risks.ts'
 import * as z from '#contract/zod.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -38,6 +39,7 @@ export function ConnectDialog({
     succeeded: { title: 'Connected', description: 'TradingView accepts the session.' },
   })
   const { data: preview } = useData(tradingViewAdmin.preview, {})
+  const { testMode } = useSettings()
   const isSandbox = connection.hasLookAlike && connection.host === 'sandbox'
   const mustAccept = !connection.acceptedAt && !isSandbox
   return (
@@ -62,7 +64,7 @@ export function ConnectDialog({
             <li key={step}>{step}</li>
           ))}
         </ol>
-        {isSandbox && (
+        {isSandbox && testMode === 'open' && (
           <p className="text-sm text-muted">
             This shop is connected to the look-alike: its cookies are on{' '}
             <a href="/_sandbox/tradingview" className="underline">

@@ -1,0 +1,82 @@
+import { existsSync, readFileSync } from 'node:fs'
+import process from 'node:process'
+import { settingNames } from './environment.ts'
+
+type Line = { number: number; name: string; value: string; warning?: string }
+
+/**
+ * Adds the settings in `.env` to the environment, which goes first. Each value is what systemd's EnvironmentFile makes of
+ * the same line, so a service and its commands agree. Returns what the operator should look at, never a value.
+ */
+export function loadEnvFile(env: NodeJS.ProcessEnv = process.env, file = '.env'): string[] {
+  const given = Object.keys(env)
+  const lines = existsSync(file) ? parse(readFileSync(file, 'utf8')) : []
+  for (const { name, value } of lines) if (name && !given.includes(name)) env[name] = value
+  const inFile = new Set(lines.map(({ name }) => name))
+  return [
+    ...lines.flatMap(({ number, name, warning = aboutName(name) }) =>
+      warning ? [`${file}, line ${number}: ${warning}`] : [],
+    ),
+    // The rest of the environment is not the shop's alone: only what looks like one of its own.
+    ...given.filter((name) => !inFile.has(name) && alikeTo(name)).flatMap((name) => aboutName(name) ?? []),
+  ]
+}
+
+/** The last line for a name counts, as everywhere. */
+export function parse(text: string): Line[] {
+  return text.split(/\r?\n/).flatMap((line, index) => {
+    const trimmed = line.trim()
+    if (!trimmed || /^[#;]/.test(trimmed)) return []
+    const number = index + 1
+    const [, name, given = ''] = /^([A-Za-z_]\w*)\s*=\s*(.*)$/.exec(trimmed) ?? []
+    if (!name) return [{ number, name: '', value: '', warning: 'This is not NAME=value, and is ignored.' }]
+    return [{ number, name, ...valueOf(name, given) }]
+  })
+}
+
+const quoted = /^(?:'([^']*)'|"((?:[^"\\]|\\.)*)")\s*(.*)$/
+
+function valueOf(name: string, given: string): Pick<Line, 'value' | 'warning'> {
+  const [, single, double, rest = ''] = quoted.exec(given) ?? []
+  const inside = single ?? double?.replaceAll(/\\(["\\`$])/g, '$1')
+  if (inside !== undefined && !rest) return { value: inside }
+  const value = inside === undefined ? given.replaceAll(/\\(.)/g, '$1') : inside + rest
+  if (inside === undefined && !/[#'"\\]/.test(given)) return { value }
+  const odd = /^['"]/.test(given) ? 'is only partly in quotes' : 'has #, a quote or \\ outside of quotes'
+  return {
+    value,
+    warning: `${name} ${odd}. A comment needs a line of its own; everything on this one is the value. Put it in 'single quotes', so that every program reads the same.`,
+  }
+}
+
+/** Node's and the system's own may be there, too. */
+const isOthers = (name: string) => /^(NODE_|PG|TZ$|LANG$|LC_|HTTPS?_PROXY$|NO_PROXY$)/.test(name)
+
+function aboutName(name: string): string | undefined {
+  if (!name || settingNames.includes(name) || isOthers(name)) return undefined
+  const meant = alikeTo(name)
+  return `${name} is not a setting of the shop.${meant ? ` Did you mean ${meant}?` : ''}`
+}
+
+/** The setting that a misspelled name means. Short names are too much alike: HOME is not HOST. */
+const alikeTo = (name: string) =>
+  settingNames.includes(name) || name.length < 7
+    ? undefined
+    : settingNames.find((setting) => distance(name.toUpperCase(), setting) <= 2)
+
+/** How many letters must be added, removed or changed (Levenshtein). */
+function distance(from: string, to: string): number {
+  if (Math.abs(from.length - to.length) > 2) return 3
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (let at = 1; at <= from.length; at++) {
+    const next = [at]
+    for (let index = 1; index <= to.length; index++)
+      next[index] = Math.min(
+        (next[index - 1] ?? 0) + 1,
+        (row[index] ?? 0) + 1,
+        (row[index - 1] ?? 0) + (from[at - 1] === to[index - 1] ? 0 : 1),
+      )
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
