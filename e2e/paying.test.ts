@@ -85,9 +85,16 @@ for (const width of [390, 1280])
     await fillCard(page, '4000 0027 6000 3184')
     await payButton(page, '$390.00').click()
     await page.getByRole('button', { name: 'Fail authentication' }).click()
-    await expect(page.getByRole('form', { name: 'Payment' }).getByRole('alert')).toContainText(
-      'You weren’t charged.',
-    )
+    const refused = page.getByRole('form', { name: 'Payment' }).getByRole('alert')
+    await expect(refused).toContainText('You weren’t charged.')
+    // The toast says the same more briefly, and not on top of it.
+    const isSeen = () =>
+      refused.evaluate((message) => {
+        const { left, top, bottom } = message.getBoundingClientRect()
+        return [top + 4, bottom - 4].every((y) => message.contains(document.elementFromPoint(left + 40, y)))
+      })
+    // Before the toast goes by itself.
+    await expect.poll(isSeen, { timeout: 4000 }).toBe(true)
     await payButton(page, '$390.00').click()
     await page.getByRole('button', { name: 'Complete authentication' }).click()
     await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()

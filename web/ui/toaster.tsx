@@ -27,13 +27,15 @@ function raise(shown: HTMLElement | null) {
   viewport.hidePopover()
   viewport.showPopover()
   settle(viewport)
+  // What the page says beside the toast may be drawn just after it.
+  requestAnimationFrame(() => settle(viewport))
   first.resolve()
 }
 
-const controls = 'a, button, input, select, textarea, summary, iframe, header, .cookie-banner'
+const controls = 'a, button, input, select, textarea, summary, iframe, header, .cookie-banner, [role=alert]'
 
 /**
- * Where it covers nothing that can be pressed: on wide screens as far down as possible, on phones as far up. When controls
+ * Where it covers nothing that can be pressed, and no message that stays: on wide screens as far down as possible, on phones as far up. When controls
  * are everywhere, it stays at that end.
  */
 function settle(viewport: HTMLElement) {

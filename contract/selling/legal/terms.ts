@@ -46,7 +46,7 @@ export function terms(
       title: 'Your account',
       blocks: [
         'You may buy with an account or as a guest. If you buy as a guest, an account is created for the email address you give. Please keep your password private and your details up to date.',
-        'Access is personal. You may not share or resell it, or publish, copy, or reverse-engineer the scripts. If you do, we may end your access without a refund.',
+        `Access is personal. You may not share or resell it, or publish, copy, or reverse-engineer the scripts. If you do, we may end your access without a refund${except}.`,
       ],
     },
     {
