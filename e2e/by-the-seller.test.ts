@@ -1,4 +1,4 @@
-import { expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
+import { dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
 import { expect, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
@@ -34,4 +34,30 @@ test('a subscription is cancelled at the end of its period, taken back, and ende
   await asked.getByRole('button', { name: 'Cancel purchase' }).click()
   await toast(page, 'Purchase cancelled successfully')
   await expect(page.getByText(', $39.00 refunded')).toBeVisible()
+})
+
+test('a refund says whether it ends the subscription, and keeps access if the seller wants that', async ({
+  page,
+  shop,
+}) => {
+  const buyer = await shop.buyer()
+  await openAdmin(page, shop, `/admin/customers/${buyer.user.id}`)
+  await page.getByRole('button', { name: 'Refund' }).click()
+  const effect = dialog(page).getByRole('status')
+  await expect(effect).toHaveText('The subscription ends immediately, and so does access.')
+  await dialog(page).getByLabel('Partial refund').check()
+  await dialog(page).getByLabel('Amount in dollars').fill('10,50')
+  await expect(effect).toHaveText('The subscription continues.')
+  await dialog(page).getByLabel('Amount in dollars').fill('39')
+  await expect(effect).toHaveText('The subscription ends immediately, and so does access.')
+  await dialog(page)
+    .getByLabel(/^Keep access until/)
+    .check()
+  await expect(effect).toHaveText('The subscription continues.')
+  await dialog(page).getByLabel('Reason').selectOption('Goodwill')
+  await expectLooksRight(page)
+  await dialog(page).getByRole('button', { name: 'Refund' }).click()
+  await toast(page, 'Refund sent successfully')
+  await expect(page.getByText(', $39.00 refunded')).toBeVisible()
+  await expect(page.getByText('active', { exact: true })).toBeVisible()
 })

@@ -1,6 +1,14 @@
 import { endpoint, nothing } from '../endpoint.ts'
 import { cents, day, id, instant } from '../fields.ts'
 
+/** Why money goes back, for the audit log; the first two are Stripe's own. */
+export const refundReasons = {
+  requested_by_customer: 'The customer asked for it',
+  duplicate: 'Charged twice',
+  goodwill: 'Goodwill',
+} as const
+export type RefundReason = keyof typeof refundReasons
+
 /** What the seller does to a purchase. */
 export const purchasesAdmin = {
   adminCancel: endpoint({
@@ -48,12 +56,23 @@ export const purchasesAdmin = {
     method: 'GET',
     path: '/api/admin/purchases/:id/refundable',
     access: 'admin',
-    summary: 'How much of the latest payment has not been refunded yet',
+    summary: 'How much of each payment has not been refunded yet',
     input: (z) => z.strictObject({ id: id(z) }),
     output: (z) =>
       z.strictObject({
-        left: cents(z),
-        paidAt: z.nullable(instant(z)),
+        /** Newest first. */
+        payments: z.array(
+          z.strictObject({
+            paymentIntentId: z.string(),
+            paidAt: instant(z),
+            amount: cents(z),
+            left: cents(z),
+            /** Whether the subscription ends when nothing is left. */
+            ends: z.boolean(),
+          }),
+        ),
+        /** How long they keep access, if it does not end. */
+        accessUntil: z.nullable(instant(z)),
         /** Of every payment for this purchase; `adminRefund` wants it back. */
         refundedSoFar: cents(z),
       }),
@@ -63,13 +82,18 @@ export const purchasesAdmin = {
     path: '/api/admin/purchases/:id/refund',
     access: 'admin',
     fresh: true,
-    summary: 'Refund what is left of the latest payment, or part of it; a full refund ends access',
+    summary: 'Refund what is left of a payment, or part of it; all of the present period’s ends access',
     input: (z) =>
       z.strictObject({
         id: id(z),
         /** How much had been refunded when the caller looked. If that has changed since, nothing is refunded. */
         refundedSoFar: cents(z),
         amount: z.optional(cents(z).check(z.minimum(1, 'Please enter an amount'))),
+        /** The latest, if left out. */
+        paymentIntentId: z.optional(z.string().check(z.regex(/^pi_[A-Za-z0-9_]{1,200}$/))),
+        /** The subscription continues even if nothing is left of the payment. */
+        keepAccess: z.optional(z.boolean()),
+        reason: z.optional(z.enum(Object.keys(refundReasons) as [RefundReason, ...RefundReason[]])),
       }),
     output: nothing,
   }),

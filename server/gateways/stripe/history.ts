@@ -8,6 +8,8 @@ export type Refund = {
   amount: number
   /** `pending`, `requires_action`, `succeeded`, `failed` or `canceled`. */
   status: string
+  /** The seller gave it as a present: access stays. */
+  keepsAccess: boolean
 }
 
 export type Payment = {
@@ -111,6 +113,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
         at: date(refund.created),
         amount: refund.amount,
         status: refund.status ?? 'pending',
+        keepsAccess: refund.metadata?.keeps_access === 'yes',
       }))
       .toReversed()
   }

@@ -2,6 +2,15 @@ import StripeSdk from 'stripe'
 import { conflict } from '../../errors.ts'
 import { type Client, isOtherUse, isRefused, subscriptionOf } from './client.ts'
 
+type RefundNotes = {
+  /** With a purpose, it happens once, even if the caller forgot that it did. */
+  purpose?: string
+  /** Stripe's own word. */
+  reason?: 'duplicate' | 'requested_by_customer' | undefined
+  /** A present: the subscription continues although its money is back. Kept at Stripe, so that every look sees it. */
+  keepsAccess?: boolean | undefined
+}
+
 /** Money that came in, and money that goes back. */
 export function paymentCalls({ sdk, ask, change }: Client) {
   async function refundsOf(paymentIntent: string) {
@@ -14,9 +23,9 @@ export function paymentCalls({ sdk, ask, change }: Client) {
      * Refunds what `decide` returns after seeing the payment. Two requests at the same moment become one refund, in any
      * process: the key counts the refunds before it (failed ones too, so each attempt gets a new key), and they are
      * counted before reading how much went back. So a later request has either seen the refund or shares its key.
-     * With a purpose, it happens once, even if the caller forgot that it did.
      */
-    async refund(paymentIntentId: string, decide: () => Promise<number>, purpose?: string) {
+    async refund(paymentIntentId: string, decide: () => Promise<number>, notes: RefundNotes = {}) {
+      const { purpose, reason, keepsAccess } = notes
       const earlier = await refundsOf(paymentIntentId)
       const before = earlier.length
       const isDone = earlier.some(
@@ -30,7 +39,12 @@ export function paymentCalls({ sdk, ask, change }: Client) {
           `refund-${paymentIntentId}-${before}`,
           (options) =>
             sdk.refunds.create(
-              { payment_intent: paymentIntentId, amount, ...(purpose ? { metadata: { purpose } } : {}) },
+              {
+                payment_intent: paymentIntentId,
+                amount,
+                ...(reason && { reason }),
+                metadata: { ...(purpose && { purpose }), ...(keepsAccess && { keeps_access: 'yes' }) },
+              },
               options,
             ),
           async () => (await refundsOf(paymentIntentId)).length > before,

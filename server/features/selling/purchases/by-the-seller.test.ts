@@ -107,3 +107,50 @@ test('what was booked by hand ends now or with its period, and has nothing to re
   await cancel({})
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled' }])
 })
+
+test('all of a payment goes back and access stays, if the seller says so; then it renews as ever', async () => {
+  await using own = await openShop()
+  const buyer = await own.buyer()
+  const { id, currentPeriodEnd } = buyer.purchase
+  const admin = await own.admin()
+  expect(await admin.call(purchases.adminRefundable, { id })).toMatchObject({
+    payments: [{ left: 3900, ends: true }],
+    accessUntil: currentPeriodEnd,
+  })
+  const whole = { id, amount: 3900, refundedSoFar: 0, keepAccess: true, reason: 'goodwill' } as const
+  await admin.call(purchases.adminRefund, whole)
+  const twice = admin.call(purchases.adminRefund, whole)
+  await expect(twice).rejects.toMatchObject({ status: 409, code: 'nothing-to-refund' })
+  await own.queue.runNow('reconcile')
+  expect(await stateOf(own, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
+  expect((await subjectsTo(own, buyer)).at(-1)).toBe('Your refund of $39.00')
+  const [entry] = await admin.call(audit.adminList, { q: id })
+  expect(entry).toMatchObject({
+    action: 'purchase.refund',
+    detail: { amount: 3900, because: 'Goodwill', keepAccess: true },
+  })
+  await own.advance(1, 'month')
+  expect(await stateOf(own, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
+  // The next one was no present.
+  await (await own.admin()).call(purchases.adminRefund, { id, refundedSoFar: 3900 })
+  expect(await stateOf(own, buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'refunded' })
+})
+
+test('an earlier payment is refunded, and the present period stays', async () => {
+  await using own = await openShop()
+  const buyer = await own.buyer()
+  const { id, paymentIntentId } = buyer.purchase
+  await own.advance(1, 'month')
+  await own.settle()
+  const admin = await own.admin()
+  const { payments } = await admin.call(purchases.adminRefundable, { id })
+  expect(payments.map(({ ends }) => ends)).toEqual([true, false])
+  expect(payments[1]?.paymentIntentId).toBe(paymentIntentId)
+  const refund = (intent: string | null) =>
+    admin.call(purchases.adminRefund, { id, refundedSoFar: 0, paymentIntentId: intent ?? '' })
+  await expect(refund('pi_of_somebody_else')).rejects.toMatchObject({ code: 'nothing-to-refund' })
+  await refund(paymentIntentId)
+  expect(await stateOf(own, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
+  const left = (await admin.call(purchases.adminRefundable, { id })).payments.map((payment) => payment.left)
+  expect(left).toEqual([3900, 0])
+})

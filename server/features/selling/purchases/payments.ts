@@ -1,18 +1,25 @@
 import { exactDollars } from '#contract/money.ts'
+import { type RefundReason, refundReasons } from '#contract/selling/purchases-admin.ts'
 import { isLive } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
 import type { Context } from '#server/context.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import type { StripeGateway } from '#server/gateways/stripe.ts'
+import type { StripeGateway, Subscription } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import { findPurchase, type PurchaseRow } from './list.ts'
-import { isPastDue } from './state.ts'
+import { isPastDue, moneyIsBack } from './state.ts'
 import type { Sync } from './sync.ts'
 
 type Others = { stripe: StripeGateway; checkouts: Checkouts; sync: Sync; runExclusive: RunExclusive }
 type InvoiceLink = { purchase: string; invoice: string; token: string }
-type Refund = { amount?: number | undefined; refundedSoFar: number }
+type Refund = {
+  amount?: number | undefined
+  refundedSoFar: number
+  paymentIntentId?: string | undefined
+  keepAccess?: boolean | undefined
+  reason?: RefundReason | undefined
+}
 
 const linkSeconds = 30 * 86_400
 
@@ -142,32 +149,39 @@ export function createRefunds({ db, audit }: Context, { stripe, sync, runExclusi
     /** As Stripe has it now: our copy knows only the sum over all payments. */
     async refundable(id: string) {
       const { stripeSubscriptionId } = await findPurchase(db, id)
-      const payments = stripeSubscriptionId
-        ? (await stripe.subscriptions.read(stripeSubscriptionId)).payments
-        : []
-      const [latest] = payments
+      const answer = stripeSubscriptionId ? await stripe.subscriptions.read(stripeSubscriptionId) : null
+      const payments = answer?.payments ?? []
       return {
-        left: latest ? latest.amount - latest.refunded : 0,
-        paidAt: latest?.paidAt ?? null,
+        payments: payments.map(({ paymentIntentId, paidAt, amount, refunded }) => ({
+          paymentIntentId,
+          paidAt,
+          amount,
+          left: amount - refunded,
+          ends: answer !== null && wouldEnd(answer, paymentIntentId),
+        })),
+        accessUntil: answer && !answer.endedAt ? answer.currentPeriodEnd : null,
         refundedSoFar: sum(payments, ({ refunded }) => refunded),
       }
     },
 
     /**
-     * Refunds the latest payment, or what's left of it. Callers say how much they saw as refunded, so asking twice,
-     * at the same moment or in a retry, makes one refund.
+     * Refunds a payment, the latest by default, or what's left of it. Callers say how much they saw as refunded, so asking
+     * twice, at the same moment or in a retry, makes one refund.
      */
-    async refund(actor: Actor, id: string, { amount: wanted, refundedSoFar }: Refund) {
+    async refund(actor: Actor, id: string, { amount: wanted, refundedSoFar, ...how }: Refund) {
       const { stripeSubscriptionId, userId } = await findPurchase(db, id)
       if (!stripeSubscriptionId)
         throw conflict('booked-by-hand', 'This purchase was booked by hand, so there’s no payment to refund')
+      const { reason, keepAccess = false } = how
       await runExclusive(stripeSubscriptionId, async () => {
-        const [latest] = (await stripe.subscriptions.read(stripeSubscriptionId)).payments
-        if (!latest) throw conflict('nothing-to-refund', 'There’s no payment to refund')
+        const { payments: paid } = await stripe.subscriptions.read(stripeSubscriptionId)
+        const intent = how.paymentIntentId ?? paid[0]?.paymentIntentId
+        if (!intent || paid.every(({ paymentIntentId }) => paymentIntentId !== intent))
+          throw conflict('nothing-to-refund', 'There’s no payment to refund')
         let amount = 0
-        await stripe.payments.refund(latest.paymentIntentId, async () => {
+        const decide = async () => {
           const { payments } = await stripe.subscriptions.read(stripeSubscriptionId)
-          const payment = payments.find(({ paymentIntentId }) => paymentIntentId === latest.paymentIntentId)
+          const payment = payments.find(({ paymentIntentId }) => paymentIntentId === intent)
           const left = payment ? payment.amount - payment.refunded : 0
           if (left === 0) throw conflict('nothing-to-refund', 'This payment has already been refunded')
           const now = sum(payments, ({ refunded }) => refunded)
@@ -180,13 +194,29 @@ export function createRefunds({ db, audit }: Context, { stripe, sync, runExclusi
             throw conflict('too-much-to-refund', `Only ${exactDollars(left)} of this payment can be refunded`)
           amount = wanted ?? left
           return amount
+        }
+        await stripe.payments.refund(intent, decide, {
+          keepsAccess: keepAccess,
+          reason: reason === 'goodwill' ? undefined : reason,
         })
-        const detail = { amount }
+        const detail = {
+          amount,
+          ...(reason && { because: refundReasons[reason] }),
+          ...(keepAccess && { keepAccess }),
+        }
         await audit.record(db, actor, { action: 'purchase.refund', subject: id, aboutId: userId, detail })
         await sync(stripeSubscriptionId)
       })
     },
   }
+}
+
+/** Whether all of a payment is what the present period was bought with. */
+function wouldEnd(answer: Subscription, intent: string) {
+  const payments = answer.payments.map((payment) =>
+    payment.paymentIntentId === intent ? { ...payment, refunded: payment.amount } : payment,
+  )
+  return !answer.endedAt && moneyIsBack({ ...answer, payments }) === 'refunded'
 }
 
 const sum = <Item>(items: Item[], of: (item: Item) => number) =>

@@ -296,7 +296,7 @@ describe('an admin', () => {
       admin.call(purchases.adminRefund, { id: refunded.purchase.id, amount: 2500, refundedSoFar: 1500 }),
     ).rejects.toMatchObject({ status: 409, serverMessage: 'Only $24.00 of this payment can be refunded' })
     expect(await admin.call(purchases.adminRefundable, { id: refunded.purchase.id })).toMatchObject({
-      left: 2400,
+      payments: [{ amount: 3900, left: 2400, ends: true }],
       refundedSoFar: 1500,
     })
     await admin.call(purchases.adminRefund, { id: refunded.purchase.id, refundedSoFar: 1500 })

@@ -44,7 +44,9 @@ export function createSellerEnding({ db, now, audit }: Context, others: Others) 
       if (amount === wanted) return amount
       throw conflict('changed-meanwhile', `The rest is ${exactDollars(amount)} by now. Please look again.`)
     }
-    await stripe.payments.refund(payment.paymentIntentId, decide, restOfPeriod(subscriptionId))
+    await stripe.payments.refund(payment.paymentIntentId, decide, {
+      purpose: restOfPeriod(subscriptionId),
+    })
   }
 
   return {

@@ -38,7 +38,7 @@ const paidPeriod = ({ periods }: Subscription): PaidPeriod | undefined =>
 export const lastPaid = ({ periods }: Subscription): PaidPeriod | undefined =>
   periods.filter(({ amount }) => amount > 0).toSorted((a, b) => byTime(b.paidAt, a.paidAt))[0]
 
-/** The buyer got the current period's money back, so access must end. */
+/** The buyer got the current period's money back, so access must end, unless the seller gave both. */
 export function moneyIsBack(subscription: Subscription): 'refunded' | 'disputed' | undefined {
   const bought = paidPeriod(subscription)
   // For a moment, a payment is there whose invoice isn't paid yet.
@@ -47,6 +47,8 @@ export function moneyIsBack(subscription: Subscription): 'refunded' | 'disputed'
     : subscription.payments.slice(0, 1)
   if (payments.some(({ dispute }) => dispute === 'lost')) return 'disputed'
   const isBack = payments.length > 0 && payments.every(({ refunded, amount }) => refunded >= amount)
+  if (payments.some(({ refunds }) => refunds.some((each) => each.keepsAccess && isArriving(each))))
+    return undefined
   return isBack ? 'refunded' : undefined
 }
 

@@ -68,7 +68,7 @@ export function createSync(context: Context, others: Others) {
           const current = await latest()
           return current && canGoBack(current) ? Math.min(amount, current.amount - current.refunded) : 0
         },
-        restOfPeriod(subscriptionId),
+        { purpose: restOfPeriod(subscriptionId) },
       )
       await sync(subscriptionId)
     },

@@ -1,6 +1,7 @@
 import { audit } from '#contract/desk/audit.ts'
 import { auditSentence } from '#contract/desk/audit-actions.ts'
 import { type FailedJob, jobs } from '#contract/desk/jobs.ts'
+import { exactDollars } from '#contract/money.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
@@ -139,7 +140,14 @@ function AuditLog() {
   )
 }
 
+const shown = (name: string, value: unknown) =>
+  name === 'amount' && typeof value === 'number'
+    ? exactDollars(value)
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value)
+
 const inWords = (detail: Record<string, unknown>) =>
   Object.entries(detail)
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(([name, value]) => `${name}: ${shown(name, value)}`)
     .join(', ')

@@ -18,7 +18,7 @@ import { useActions } from '../access/actions.tsx'
 import { More } from '../access/person-dialog.tsx'
 import { stateTexts, stateTones } from '../access/states.ts'
 import { CancelDialog } from '../purchases/cancel-dialog.tsx'
-import { changesPurchase, isRefundable } from '../purchases/purchase-actions.ts'
+import { changesPurchase } from '../purchases/purchase-actions.ts'
 import { RefundDialog } from '../purchases/refund-dialog.tsx'
 import { StatusBadge } from '../purchases/status-badge.tsx'
 
@@ -80,7 +80,7 @@ function Owned({ purchase }: { purchase: ManagedPurchase }) {
               Extend
             </Button>
           )}
-          {isRefundable(purchase) && (
+          {purchase.paymentIntentId !== null && (
             <Button variant="secondary" size="sm" onClick={() => setDoing('refund')}>
               Refund
             </Button>

@@ -9,6 +9,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
+import { Checkbox } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Choice } from '../parts/choice.tsx'
 import { changesPurchase } from './purchase-actions.ts'
@@ -76,15 +77,11 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
             <p>{now}</p>
           )}
           {!isLater && known && known.rest > 0 && (
-            <label className="flex cursor-pointer items-center gap-3">
-              <input
-                type="checkbox"
-                className="size-4.5"
-                checked={refunds}
-                onChange={(event) => setRefunds(event.target.checked)}
-              />
-              Refund the rest, {exactDollars(known.rest)}
-            </label>
+            <Checkbox
+              label={`Refund the rest, ${exactDollars(known.rest)}`}
+              checked={refunds}
+              onChange={(event) => setRefunds(event.target.checked)}
+            />
           )}
         </div>
       )}

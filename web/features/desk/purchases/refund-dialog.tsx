@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
+import { type RefundReason, refundReasons } from '#contract/selling/purchases-admin.ts'
 import * as z from '#contract/zod.ts'
 import { call } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
@@ -10,16 +11,28 @@ import { keyOf } from '#web/api/use-data.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
-import { Input } from '#web/ui/input.tsx'
+import { Checkbox, Input, Select } from '#web/ui/input.tsx'
 import { Choice } from '../parts/choice.tsx'
-import { dollarAmount } from '../parts/dollars.ts'
+import { centsOf, dollarAmount } from '../parts/dollars.ts'
 import { changesPurchase } from './purchase-actions.ts'
 
-const all = z.object({})
-const part = z.object({ amount: dollarAmount.check(z.minimum(1, 'Please enter an amount like 39.99')) })
+const reason = z.pipe(
+  z.string(),
+  z.transform((chosen) => (chosen in refundReasons ? (chosen as RefundReason) : undefined)),
+)
+const all = z.object({ reason })
+const part = z.extend(all, {
+  amount: dollarAmount.check(z.minimum(1, 'Please enter an amount like 39.99')),
+})
+
+const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const dayOf = (at: string) => days.format(new Date(at))
 
 export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const [inFull, setInFull] = useState(true)
+  const [typed, setTyped] = useState('')
+  const [chosen, setChosen] = useState<string>()
+  const [keeps, setKeeps] = useState(false)
   const refund = useCall(purchases.adminRefund, {
     ...changesPurchase,
     succeeded: 'Refund sent successfully',
@@ -33,41 +46,91 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
     queryFn: () => call(purchases.adminRefundable, { id }),
     gcTime: 0,
   })
+  const payment =
+    known?.payments.find(({ paymentIntentId }) => paymentIntentId === chosen) ?? known?.payments[0]
+  const isWhole = inFull || (payment !== undefined && centsOf(typed) === payment.left)
+  const mayEnd = isWhole && payment?.ends === true
   return (
     <Dialog
       title="Refund"
       description={
         <>
-          Refund the latest payment from {user.email} to their card. <Left known={known} isError={isError} />
+          Refund a payment from {user.email} to their card. <Left known={known} isError={isError} />
         </>
       }
       onClose={onClose}
     >
       <Form
-        key={String(inFull)}
         schema={inFull ? all : part}
         aria-label="Refund"
         className="flex flex-col gap-4"
-        onSubmit={(typed) =>
-          refund.mutateAsync({ id, refundedSoFar: known?.refundedSoFar ?? purchase.refundedAmount, ...typed })
+        onSubmit={(wanted) =>
+          refund.mutateAsync({
+            id,
+            refundedSoFar: known?.refundedSoFar ?? purchase.refundedAmount,
+            ...wanted,
+            ...(payment && { paymentIntentId: payment.paymentIntentId }),
+            ...(mayEnd && keeps && { keepAccess: true }),
+          })
         }
       >
+        {known && known.payments.length > 1 && (
+          <Field name="payment" label="Payment">
+            <Select value={payment?.paymentIntentId} onChange={(event) => setChosen(event.target.value)}>
+              {known.payments.map(({ paymentIntentId, paidAt, amount, left }) => (
+                <option key={paymentIntentId} value={paymentIntentId} disabled={left === 0}>
+                  {dayOf(paidAt)}, {exactDollars(amount)}
+                  {left < amount && `, ${exactDollars(left)} left`}
+                </option>
+              ))}
+            </Select>
+          </Field>
+        )}
         <fieldset className="flex flex-col gap-3">
           <legend className="sr-only">How much</legend>
           <Choice label="Full refund" checked={inFull} onChange={() => setInFull(true)}>
-            {known ? exactDollars(known.left) : 'The rest of the payment'}. The subscription ends immediately.
+            {payment ? exactDollars(payment.left) : 'The rest of the payment'}.
           </Choice>
           <Choice label="Partial refund" checked={!inFull} onChange={() => setInFull(false)}>
-            The subscription continues.
+            An amount that you choose.
           </Choice>
         </fieldset>
         {!inFull && (
           <Field name="amount" label="Amount in dollars">
-            <Input inputMode="decimal" autoComplete="off" placeholder="39.00" />
+            <Input
+              inputMode="decimal"
+              autoComplete="off"
+              placeholder="39.00"
+              onChange={(event) => setTyped(event.target.value)}
+            />
           </Field>
         )}
+        <Field name="reason" label="Reason">
+          <Select defaultValue="">
+            <option value="">No reason given</option>
+            {Object.entries(refundReasons).map(([name, words]) => (
+              <option key={name} value={name}>
+                {words}
+              </option>
+            ))}
+          </Select>
+        </Field>
+        {mayEnd && known?.accessUntil && (
+          <Checkbox
+            label={`Keep access until ${dayOf(known.accessUntil)}`}
+            checked={keeps}
+            onChange={(event) => setKeeps(event.target.checked)}
+          />
+        )}
+        {known?.accessUntil && (
+          <output className="text-sm">
+            {mayEnd && !keeps
+              ? 'The subscription ends immediately, and so does access.'
+              : 'The subscription continues.'}
+          </output>
+        )}
         <DialogButtons onClose={onClose}>
-          <SubmitButton variant="danger" pendingText="Refunding..." disabled={known?.left === 0}>
+          <SubmitButton variant="danger" pendingText="Refunding..." disabled={payment?.left === 0}>
             Refund
           </SubmitButton>
         </DialogButtons>
@@ -85,10 +148,11 @@ function Left({
 }) {
   if (isError) return 'We couldn’t ask Stripe how much can be refunded.'
   if (!known) return 'Asking Stripe how much can be refunded...'
-  if (known.left === 0) return 'It has been refunded in full.'
+  const left = known.payments.reduce((sum, payment) => sum + payment.left, 0)
+  if (left === 0) return 'It has been refunded in full.'
   return (
     <>
-      {exactDollars(known.left)} can be refunded
+      {exactDollars(left)} can be refunded
       {known.refundedSoFar > 0 && `; ${exactDollars(known.refundedSoFar)} of this purchase has been refunded`}
       .
     </>
