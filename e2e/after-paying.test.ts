@@ -88,7 +88,9 @@ for (const { test, unlocksItself, width } of [
       await payAsGuest(page, shop, email)
       await readsWhatWasPaid(page, email)
       await expect(page.getByText('One step left: send us your access request.')).toBeVisible()
-      await expect(main(page)).toContainText(`Add your TradingView username. ${sentence}`)
+      await expect(main(page)).toContainText(
+        `${unlocksItself ? 'Add your TradingView username.' : 'Send us your access request.'} ${sentence}`,
+      )
       await expectAccessible(page)
       await skipsToTheDashboard(page)
       await expect(main(page)).toContainText(sentence)

@@ -148,7 +148,7 @@ test.describe('TradingView access', () => {
     await expect(page.getByRole('button', { name: 'Continue to Payment' })).toBeVisible()
     await expect(page.getByLabel(/TradingView Username/)).toHaveCount(0)
     await payAsGuest(page, email)
-    await expect(page.getByText(`Add your TradingView username. ${byHand}`)).toBeVisible()
+    await expect(page.getByText(`Send us your access request. ${byHand}`)).toBeVisible()
     await fill(page, 'by_hand_buyer')
     await form(page).getByRole('button', { name: 'Submit Access Request' }).click()
     await expect(toastIn(page)).toContainText('Access request submitted!')

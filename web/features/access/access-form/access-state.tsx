@@ -78,7 +78,9 @@ export function AccessSentence({ mine, purchase }: { mine: OwnAccess; purchase: 
     case 'locked':
       return (
         <>
-          {username ? 'Send us your access request.' : 'Add your TradingView username.'}{' '}
+          {username || !mine.unlocksItself
+            ? 'Send us your access request.'
+            : 'Add your TradingView username.'}{' '}
           {whenAccessComes(mine)}
         </>
       )

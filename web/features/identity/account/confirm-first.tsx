@@ -9,7 +9,7 @@ export function ConfirmFirst({ children }: { children: ReactNode }) {
   return (
     <>
       <p className="text-sm">
-        {children} <span className="font-medium break-all">{email}</span>
+        {children} <span className="font-medium wrap-anywhere">{email}</span>
       </p>
       {isSent && <Notice>We’ve emailed you a link. Open it in this browser; it works for 7 days.</Notice>}
       {problem && <Notice tone="bad">{problem}</Notice>}
