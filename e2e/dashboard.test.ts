@@ -343,6 +343,27 @@ test('a failed renewal is fixed with another card', async ({ page, shop }) => {
   await expect(row.getByText('active', { exact: true })).toBeVisible()
 })
 
+test('a renewal that only wants the bank’s confirmation gets it with the same card', async ({
+  page,
+  shop,
+}) => {
+  const buyer = await shop.buyer()
+  const { id } = buyer.purchase
+  const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
+  const setupIntentId = await shop.storeCard(clientSecret, 'pm_card_authenticationRequired')
+  await shop.sandbox.controls.authenticate(setupIntentId, 'complete')
+  await buyer.call(purchases.finishCardUpdate, { id, setupIntentId })
+  await shop.advance(1, 'month')
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+  await openDashboard(page, buyer, shop)
+  const failed = page.getByRole('region', { name: 'Failed payment' })
+  await expect(failed).toContainText('Your card is fine.')
+  await failed.getByRole('button', { name: 'Confirm with your bank' }).click()
+  await page.getByRole('button', { name: 'Complete authentication' }).click()
+  await expect(products(page).first().getByText('active', { exact: true })).toBeVisible()
+  await expect(failed).toBeHidden()
+})
+
 test('a card confirmed on the bank’s own site is used once the buyer is back', async ({ page, shop }) => {
   const buyer = await shop.buyer()
   const { id } = buyer.purchase

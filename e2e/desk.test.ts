@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { access } from '#contract/access/access.ts'
+import { purchases } from '#contract/selling/purchases.ts'
 import { contact } from '#contract/site/contact.ts'
 import { expectLooksRight, openAdmin } from './desk.ts'
 import { expect, expectAccessible, inOwnShop, logInAs } from './shop.ts'
@@ -94,6 +95,39 @@ test('a customer is found by any word, and everything about them is on one page'
   await expect(page.getByRole('link', { name: /See as buyer|Wrote/ })).toHaveCount(0)
   await page.goto(`/admin/customers/${id}/dashboard`)
   await expect(page.getByRole('heading', { name: '404 Page Not Found' })).toBeVisible()
+})
+
+test('a fraud warning is decided, and a refund that came back is settled, where they are listed', async ({
+  page,
+  shop,
+}) => {
+  const { controls } = shop.sandbox
+  const [thief, friend, moved] = [await shop.buyer(), await shop.buyer(), await shop.buyer()]
+  const intentOf = ({ purchase }: typeof thief) => purchase.paymentIntentId ?? ''
+  for (const buyer of [thief, friend]) await controls.warnOfFraud(intentOf(buyer))
+  const { id } = await controls.refund(intentOf(moved), 1000)
+  await shop.settle()
+  await controls.failRefund(id)
+  await shop.settle()
+  await openAdmin(page, shop, '/admin/purchases?need=fraud_warnings')
+  const rowOf = ({ user }: typeof thief) => page.getByRole('row').filter({ hasText: user.email })
+  await rowOf(thief)
+    .getByRole('button', { name: /^Refund and end/ })
+    .click()
+  await expect(rowOf(thief)).toBeHidden()
+  await rowOf(friend).getByRole('button', { name: /^Keep/ }).click()
+  await expect(rowOf(friend)).toBeHidden()
+
+  await page.goto('/admin/purchases?need=failed_refunds')
+  await rowOf(moved)
+    .getByRole('button', { name: /^Paid another way/ })
+    .click()
+  const dialog = page.getByRole('alertdialog').or(page.getByRole('dialog'))
+  await expect(dialog).toContainText('Have you sent $10.00')
+  await dialog.getByRole('button', { name: 'Yes, it is paid back' }).click()
+  await expect(rowOf(moved)).toBeHidden()
+  expect(await thief.call(purchases.list, {})).toMatchObject([{ endedBecause: 'refunded' }])
+  expect(await friend.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
 })
 
 test('what needs the seller comes first, and what is set here is on the site', async ({ page, shop }) => {

@@ -227,8 +227,14 @@ describe('my data', () => {
       adminActions: [
         { action: 'purchase.refund', by: 'the shop', ip: null, isAboutYou: true, at: expect.any(String) },
       ],
-      purchases: [{ id: buyer.purchase.id, amountInCents: 3900, status: 'active' }],
-      payments: [{ amountInCents: 3900, refundInCents: 1000, refundStatus: 'succeeded' }],
+      purchases: [
+        {
+          id: buyer.purchase.id,
+          amountInCents: 3900,
+          status: 'active',
+          payments: [{ amountInCents: 3900, refunds: [{ amountInCents: 1000, status: 'succeeded' }] }],
+        },
+      ],
       accessRequests: [],
     })
     expect(text).not.toMatch(/hash|argon2|sealed|token/i)

@@ -135,26 +135,12 @@ export function createPurchases(context: Context, others: Others) {
           paymentUnderFraudWarning: purchases.warnedPaymentIntentId,
           bookedByHandAs: purchases.bookedAs,
           bookedByHandBecause: purchases.bookedBecause,
+          payments: paymentsOfPurchase,
         })
         .from(purchases)
         .where(eq(purchases.userId, userId))
         .orderBy(desc(purchases.createdAt))
-      const paid = await db
-        .select({
-          purchaseId: payments.purchaseId,
-          paidAt: payments.paidAt,
-          amountInCents: payments.amount,
-          taxInCents: payments.tax,
-          refundedAt: refunds.at,
-          refundInCents: refunds.amount,
-          refundStatus: refunds.status,
-        })
-        .from(payments)
-        .innerJoin(purchases, eq(purchases.id, payments.purchaseId))
-        .leftJoin(refunds, eq(refunds.paymentIntentId, payments.paymentIntentId))
-        .where(eq(purchases.userId, userId))
-        .orderBy(desc(payments.paidAt), desc(refunds.at))
-      return { purchases: owned, payments: paid }
+      return { purchases: owned }
     },
 
     /**
@@ -172,6 +158,13 @@ export function createPurchases(context: Context, others: Others) {
     },
   }
 }
+
+/** With the purchase itself, in one statement. */
+const paymentsOfPurchase = sql<unknown[]>`(
+  select coalesce(json_agg(json_build_object('paidAt', p.paid_at, 'amountInCents', p.amount, 'taxInCents', p.tax, 'refunds', (
+    select coalesce(json_agg(json_build_object('at', r.at, 'amountInCents', r.amount, 'status', r.status) order by r.at desc), '[]')
+    from ${refunds} r where r.payment_intent_id = p.payment_intent_id)) order by p.paid_at desc), '[]')
+  from ${payments} p where p.purchase_id = ${purchases}.id)`
 
 const endings: Record<EndReason, string> = {
   cancelled: 'Subscription ended',
