@@ -1,6 +1,8 @@
-import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -13,28 +15,33 @@ import { factors } from '#contract/identity/factors.ts'
 import { logins } from '#contract/identity/logins.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { openEmbedded } from '#server/database/embedded.ts'
-import { freePort } from '#server/database/free-port.ts'
 import { readMigrations } from '#server/database/migrations.ts'
 import { codeAt } from '#server/features/identity/factors/factors.ts'
 import { createBuyers } from '#server/testing/buyers.ts'
 import { createVisitor, type Visitor } from '#server/testing/visitor.ts'
-import { addNextMigrations, copyOfThisVersion } from './lab/next-version.ts'
+import {
+  caddyPort,
+  dataDir,
+  folder,
+  follow,
+  makeOrigin,
+  makeStandIns,
+  nginxPort,
+  root,
+  run,
+  url,
+} from './operations/machine.ts'
 
 /**
  * `npm run proof -- operations`: follows docs/operations.md. Every block of commands runs as it stands there, in order, in a
  * fresh copy of the shop; what each promises is checked through the front door. Only this differs from a real machine:
- * folders lie below a temporary one, the port is free, requests for access wait for the seller, the user stays the one
- * who runs this, and a few lines of bash stand in for systemd, which start and stop what the unit says.
+ * folders lie below a temporary one, ports are free, requests for access wait for the seller, the user stays the one
+ * who runs this, apt only looks whether it could install, Caddy and nginx (which must be installed) have certificates that no
+ * one else trusts, and a few lines of bash stand in for systemd, which start and stop what the units say.
  */
 type Block = { heading: string; commands: string }
 type Check = (output: string) => Promise<void>
 
-const root = mkdtempSync(join(tmpdir(), 'shop-operations-'))
-chmodSync(root, 0o755)
-const port = await freePort()
-const url = `http://localhost:${port}`
-const folder = join(root, 'opt/rebound-sigma-shop')
-const dataDir = join(root, 'var/lib/rebound-sigma-shop')
 const keys = { apiKey: 'an api key of the exchange', secretKey: 'its secret' }
 
 const admin: Visitor = createVisitor(url)
@@ -44,11 +51,22 @@ let codeNow = () => ''
 
 /** One for each block of the page, in its order. */
 const checks: [heading: string, promise: string, check: Check][] = [
-  ['Deploy', 'the shop is open, its admin logs in and sets up a second step, a buyer buys', deployed],
-  ['Upgrade', 'the next version runs its migrations, shows the same purchases, and sells', upgraded],
+  ['Install', 'Debian has the packages, and there is a Node', available],
+  ['Install', 'the pages are built', built],
+  ['Install', 'the settings are one file', linked],
+  ['Install', 'the shop is open, its admin logs in and sets up a second step, a buyer buys', deployed],
+  ['Install', 'Caddy serves the shop, encrypted', () => mustServe(caddyPort)],
+  ['Install', 'nginx serves the shop, encrypted', () => mustServe(nginxPort)],
+  [
+    'Upgrade',
+    'the next version runs its migrations, keeps the seller’s own change and the purchases, and sells',
+    upgraded,
+  ],
   ['Roll back', 'the version before runs on the same data, and nothing sold since is lost', rolledBack],
   ['Roll back', 'after damage, everything is as it was before the upgrade', restored],
   ['Backup and restore', 'a backup is taken while the shop runs', backedUp],
+  ['Backup and restore', 'the timer’s service has taken one, and no one waits in vain for its sign', timed],
+  ['Backup and restore', 'a copy is restored beside the shop, which goes on', drilled],
   ['Keys', 'exchange keys can still be revealed, with the new key', rotated],
   ['Keys', 'both admins can log in with the passwords shown', renewed],
   ['What to watch', 'the metrics are there', watched],
@@ -62,7 +80,8 @@ beforeAll(() => {
 })
 
 afterAll(() => {
-  spawnSync(join(root, 'bin/systemctl'), ['stop'])
+  for (const unit of ['rebound-sigma-shop', 'caddy', 'nginx'])
+    spawnSync(join(root, 'bin/systemctl'), ['stop', unit])
   rmSync(root, { recursive: true, force: true })
 })
 
@@ -77,9 +96,20 @@ test.for(checks.map((each, index) => [...each, index] as const))('%s: %s', async
   await expect(check(output)).resolves.toBeUndefined()
 })
 
-test('systemd accepts the unit', ({ skip }) => {
-  const unit = 'deploy/rebound-sigma-shop.service'
-  const { status, stderr, error } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
+test('systemd accepts the units', ({ skip }) => {
+  // Where they say it is, the shop is not installed here.
+  for (const name of ['', '-backup']) {
+    const text = readFileSync(`deploy/rebound-sigma-shop${name}.service`, 'utf8')
+    writeFileSync(
+      join(root, `rebound-sigma-shop${name}.service`),
+      text.replaceAll('=/opt/', `=${root}/opt/`).replace('User=shop\n', ''),
+    )
+  }
+  cpSync('deploy/rebound-sigma-shop-backup.timer', join(root, 'rebound-sigma-shop-backup.timer'))
+  const units = ['.service', '-backup.service', '-backup.timer'].map(
+    (end) => `${root}/rebound-sigma-shop${end}`,
+  )
+  const { status, stderr, error } = spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' })
   skip(Boolean(error), 'there is no systemd-analyze here')
   expect(status, stderr).toBe(0)
 })
@@ -90,94 +120,6 @@ function readBlocks(page: string): Block[] {
     heading = title ?? heading
     return commands ? [{ heading, commands }] : []
   })
-}
-
-/** The repository that an operator clones: this version, and a next one with migrations. */
-function makeOrigin() {
-  const origin = join(root, 'origin')
-  mkdirSync(origin)
-  const git = (...args: string[]) =>
-    run('git', ['-c', 'user.name=Shop', '-c', 'user.email=shop@example.com', ...args], origin)
-  copyOfThisVersion(origin)
-  git('init', '--quiet')
-  for (const version of ['old', 'new']) {
-    if (version === 'new') addNextMigrations(origin)
-    git('add', '--all')
-    git('commit', '--quiet', `--message=${version}`)
-    git('tag', version)
-  }
-}
-
-function makeStandIns() {
-  for (const name of ['bin', 'etc/systemd/system', 'opt', 'run', 'var/lib'])
-    mkdirSync(join(root, name), { recursive: true })
-  const program = (name: string, text: string) =>
-    writeFileSync(join(root, 'bin', name), `#!/bin/bash\nset -euo pipefail\n${text}`, { mode: 0o755 })
-  program('useradd', 'true\n')
-  program(
-    'systemctl',
-    `unit=${root}/etc/systemd/system/rebound-sigma-shop.service
-pid=${root}/run/shop.pid
-value() { sed --quiet "s/^$1=//p" "$unit" | sed 's#/\\(opt\\|etc\\|var/lib\\)/#${root}&#g'; }
-start() {
-  mkdir --parents ${dataDir}
-  cd "$(value WorkingDirectory)"
-  (
-    export $(value Environment)
-    set -a
-    source "$(value EnvironmentFile)"
-    exec $(value ExecStart)
-  ) < /dev/null >> ${root}/run/shop.log 2>&1 &
-  echo $! > "$pid"
-}
-stop() {
-  [ -f "$pid" ] || return 0
-  kill -TERM "$(cat "$pid")" || true
-  while kill -0 "$(cat "$pid")" 2> /dev/null; do sleep 0.1; done
-  rm "$pid"
-}
-case "$1" in
-  daemon-reload) ;;
-  start | enable) start ;;
-  stop) stop ;;
-  restart) stop; start ;;
-  *) exit 1 ;;
-esac
-`,
-  )
-}
-
-/** Runs a block the way it stands on the page, and shows it. */
-function follow(commands: string): string {
-  const here = commands
-    .replaceAll(/\/(?=(?:opt|etc|var\/lib)\/)/g, `${root}/`)
-    .replaceAll('localhost:3000', `localhost:${port}`)
-    .replace('NODE_ENV=production\n', `NODE_ENV=production\nPORT=${port}\nTRADINGVIEW=off\n`)
-    .replace(' --group=shop', '')
-  console.log(commands.trim().replaceAll(/^/gm, '    '))
-  return run('bash', ['-euo', 'pipefail', '-c', here], existsSync(folder) ? folder : root)
-}
-
-function run(program: string, args: string[], cwd: string): string {
-  // As on a machine of its own: without this project's tools and npm's settings for this run.
-  const path = (process.env.PATH ?? '').split(':').filter((entry) => !entry.includes('node_modules'))
-  const { status, stdout, stderr } = spawnSync(program, args, {
-    cwd,
-    encoding: 'utf8',
-    env: {
-      PATH: [join(root, 'bin'), ...path].join(':'),
-      HOME: process.env.HOME ?? root,
-      SHOP: join(root, 'origin'),
-      OLD: 'old',
-      NEW: 'new',
-    },
-  })
-  if (status !== 0) {
-    const log = join(root, 'run/shop.log')
-    const shopsLog = existsSync(log) ? readFileSync(log, 'utf8').slice(-2000) : ''
-    throw new Error(`exited with code ${status}\n${stdout.slice(-2000)}\n${stderr.slice(-2000)}\n${shopsLog}`)
-  }
-  return stdout
 }
 
 const must = (ok: boolean, what: string) => expect(ok, what).toBe(true)
@@ -225,6 +167,18 @@ function migrationsHere() {
   return readMigrations(join(folder, 'server/database/migrations')).length
 }
 
+async function available(output: string) {
+  must(/^v\d+\./m.test(output), 'a version')
+}
+
+async function built() {
+  must(existsSync(join(folder, 'dist/render/sources')), 'the stamp of a build')
+}
+
+async function linked() {
+  must(/^PAYMENTS=sandbox$/m.test(readFileSync(join(folder, '.env'), 'utf8')), 'the settings, by their link')
+}
+
 async function deployed(output: string) {
   const [, email = '', password = ''] = /([\w.]+@[\w.]+) {2}(\S+)$/m.exec(output) ?? []
   await admin.call(accounts.login, { email, password })
@@ -233,9 +187,24 @@ async function deployed(output: string) {
   await admin.call(factors.confirmAppCodes, { sealed, code: codeNow() })
   await sell()
   await mustShow(sold)
+  // What the seller changes is kept in a branch of their own.
+  const help = join(folder, 'content/help.md')
+  writeFileSync(help, readFileSync(help, 'utf8').replace(/^## .+$/m, '## What only this shop says'))
+  run('git', ['-c', 'user.name=Seller', '-c', 'user.email=a@shop.example', 'commit', '-qam', 'Ours'], folder)
+}
+
+async function mustServe(proxyPort: number) {
+  const at = ['--resolve', `shop.example:${proxyPort}:127.0.0.1`, `https://shop.example:${proxyPort}/about`]
+  const patience = ['--retry', '60', '--retry-delay', '1', '--retry-all-errors']
+  const page = run('curl', ['--silent', '--fail', '--insecure', ...patience, ...at], folder)
+  must(page.includes('Test mode.'), 'the page, with its ribbon')
 }
 
 async function upgraded() {
+  must(
+    (await (await fetch(`${url}/help`)).text()).includes('What only this shop says'),
+    'the seller’s own text',
+  )
   must((await migrationsRun()) === migrationsHere(), 'every migration of the next version')
   await mustShow(sold)
   await sell()
@@ -256,7 +225,33 @@ async function restored() {
 }
 
 async function backedUp() {
-  must(existsSync(join(folder, 'shop.sql.gz')), 'the file')
+  must(existsSync(join(dataDir, 'shop.sql.gz')), 'the file')
+}
+
+async function timed(output: string) {
+  must(/^daily-[\dT-]+\.sql\.gz$/m.test(output), 'a backup of today')
+  const sign = createServer((request, response) => response.end(request.url))
+  await once(sign.listen(0), 'listening')
+  const asked = once(sign, 'request')
+  const { port: at } = sign.address() as AddressInfo
+  writeFileSync(
+    join(root, 'etc/rebound-sigma-shop-backup.env'),
+    `BACKUP_PING_URL='http://127.0.0.1:${at}/alive'`,
+  )
+  // Not in step with this process, which has to answer.
+  const again = spawn(join(root, 'bin/systemctl'), ['start', 'rebound-sigma-shop-backup.service'], {
+    stdio: 'ignore',
+  })
+  const [code] = await once(again, 'exit')
+  must(code === 0, 'a second backup')
+  const [request] = (await asked) as [IncomingMessage]
+  must(request.url === '/alive', 'the sign')
+  sign.close()
+}
+
+async function drilled(output: string) {
+  must(/^Restored \d+ rows in \d+ tables .*every checksum matches\.$/m.test(output), 'a restored copy')
+  await mustShow(sold.slice(0, 1))
 }
 
 async function mustReveal() {
