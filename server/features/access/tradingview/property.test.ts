@@ -26,6 +26,7 @@ beforeAll(async () => {
   })
   admin = await shop.admin()
   await shop.lookAlike.controls.letIn(shop.lookAlike.scripts.indicator, 'a_stranger_here')
+  await shop.connection.pool.query(notesWhatIsSo)
 })
 afterAll(() => shop.close())
 
@@ -40,7 +41,8 @@ type Person = {
   isOut: boolean
   /** What the last unlock by the seller would go back to. */
   wasOut: boolean
-  mails: number
+  /** What the last unlock was by the seller's own hand, so an undo takes it away there, too. */
+  wasByHand: boolean
 }
 
 const bookedByHand = {
@@ -97,10 +99,12 @@ const events = {
     }),
   grant: (person: Person) => unlock(person, 'grant'),
   restore: (person: Person) => unlock(person, 'restore'),
+  /** Where the connector can't. */
+  grantByHand: (person: Person) => unlock(person, 'grant', true),
   undo: (person: Person) =>
     decided(person, 'undo', async (isByHand) => {
       person.isOut = person.wasOut
-      if (isByHand) await byHand.remove(person)
+      if (isByHand || person.wasByHand) await byHand.remove(person)
     }),
   lock: (person: Person) => decided(person, 'lock', () => byHand.remove(person)),
   minute: () => shop.afterUndo(),
@@ -173,20 +177,28 @@ async function decided(
   person: Person,
   decision: 'grant' | 'restore' | 'undo' | 'withhold' | 'lock' | 'decline',
   then: (isByHand: boolean) => Promise<unknown>,
+  byHand = false,
 ) {
   const isByHand = !(await person.visitor.call(access.status, {})).unlocksItself
   const ids = [await idOf(person)]
   if (decision === 'decline') await admin.call(accessAdmin.decline, { ids, reason: 'No' })
+  else if (decision === 'grant') await admin.call(accessAdmin.grant, { ids, byHand })
   else await admin.call(accessAdmin[decision], { ids })
   await then(isByHand)
 }
 
-const unlock = (person: Person, decision: 'grant' | 'restore') =>
-  decided(person, decision, async (isByHand) => {
-    person.wasOut = person.isOut
-    person.isOut = false
-    if (isByHand) await byHand.let(person)
-  })
+const unlock = (person: Person, decision: 'grant' | 'restore', saysSo = false) =>
+  decided(
+    person,
+    decision,
+    async (isByHand) => {
+      person.wasOut = person.isOut
+      person.isOut = false
+      person.wasByHand = isByHand || saysSo
+      if (person.wasByHand) await byHand.let(person)
+    },
+    saysSo,
+  )
 
 async function connect() {
   const { controls } = shop.lookAlike
@@ -200,7 +212,10 @@ const faults = ['limit', 'error', 'drop', 'pretend', 'broken', 'odd', 'html', 'r
 const of = (...what: (keyof typeof events)[]) => fc.record({ what: fc.constantFrom(...what), who: fc.nat(1) })
 const step = fc.oneof(
   { weight: 6, arbitrary: of('buy', 'name', 'ask') },
-  { weight: 7, arbitrary: of('withhold', 'restore', 'grant', 'undo', 'decline', 'ask', 'minute') },
+  {
+    weight: 7,
+    arbitrary: of('withhold', 'restore', 'grant', 'grantByHand', 'undo', 'decline', 'ask', 'minute'),
+  },
   { weight: 5, arbitrary: of(...(Object.keys(events) as (keyof typeof events)[])) },
   { weight: 3, arbitrary: of('pause', 'forget', 'connect', 'dry', 'lenient') },
   { weight: 2, arbitrary: fc.record({ what: fc.constantFrom(...faults.map((fault) => `fault ${fault}`)) }) },
@@ -220,7 +235,7 @@ async function live(steps: Step[]): Promise<Person[]> {
       disputes: [],
       isOut: false,
       wasOut: false,
-      mails: 0,
+      wasByHand: false,
     })
   }
   for (const each of steps) {
@@ -228,7 +243,6 @@ async function live(steps: Step[]): Promise<Person[]> {
     if ('who' in each && person) {
       await attempt(Promise.resolve(events[each.what](person)))
       if (each.what === 'month' || each.what === 'week') await logInAgain(people)
-      await readMails(people, each.what)
       // A purchase after everything has ended is a new start.
       for (const every of people) if ((await paidUntil(every.userId)) === undefined) every.isOut = false
     } else
@@ -313,32 +327,72 @@ async function check(people: Person[]) {
   expect([...removed, ...redated].filter((name) => !added.has(name) && !lets.has(name))).toEqual([])
 }
 
-/** What a mail about access says must be so when it is sent: looked at after each step. */
-async function readMails(people: Person[], after: string) {
-  const all = await shop.mails()
-  for (const person of people) {
-    const own = all.filter(({ to }) => to === person.login.email)
-    const isPaid = (await paidUntil(person.userId)) !== undefined
-    const { rows } = await shop.connection.pool.query<{ state: string }>(
-      'select state from access where user_id = $1',
-      [person.userId],
-    )
-    const state = rows[0]?.state
-    for (const { subject } of own.slice(person.mails)) {
-      const truth = mailTruths[subject]
-      if (truth && !takesLong.has(after))
-        expect([subject, state, isPaid]).toSatisfy(() => truth(state, isPaid))
-    }
-    person.mails = own.length
-  }
+/** Notes with each email about access, in the transaction that sends it, what is so at that moment. */
+const notesWhatIsSo = `
+  create table noted (id serial, kind text, about jsonb, user_id uuid, state text, reason text, name_key text,
+    unlocked_key text, name_problem text, may_be_undone boolean, is_live boolean);
+  create function note_what_is_so() returns trigger language plpgsql as $$ begin
+    insert into noted (kind, about, user_id, state, reason, name_key, unlocked_key, name_problem, may_be_undone, is_live)
+    select new.data->>'kind', new.data->'data', u.id, a.state, a.reason, a.name_key, lower(a.unlocked_name), a.name_problem,
+      a.undo_until is not null,
+      exists (select from purchases p where p.user_id = u.id and p.status in ('active', 'pending_cancel', 'past_due'))
+    from users u left join access a on a.user_id = u.id
+    where u.email = coalesce(new.data->'data'->>'email', new.data->>'to');
+    return null;
+  end $$;
+  create trigger note_what_is_so after insert on jobs.job for each row when (new.name = 'mail') execute function note_what_is_so()`
+
+type Noted = {
+  kind: string
+  about: { tradingViewUsername?: string; username?: string; staysUnlocked?: boolean }
+  user_id: string
+  state: string | null
+  reason: string | null
+  name_key: string | null
+  unlocked_key: string | null
+  name_problem: string | null
+  may_be_undone: boolean
+  is_live: boolean
 }
-/** In a month, something may be true and over again. */
-const takesLong = new Set(['month', 'week'])
-const mailTruths: Record<string, (state: string | undefined, isPaid: boolean) => boolean> = {
-  'Your TradingView access is ready': (state) => state === 'unlocked',
-  'Your TradingView access has ended': (_, isPaid) => !isPaid,
-  'We’ve removed your TradingView access': (state) => state === 'withheld',
-  'We’ve got your access request': (state) => state === 'asked' || state === 'unlocking',
+const isWaiting = ({ state, reason }: Noted) =>
+  (state === 'asked' || state === 'unlocking') && reason !== null
+
+/** When each email about access may be sent. */
+const truths: Record<string, (noted: Noted) => boolean> = {
+  accessRequestReceived: isWaiting,
+  accessRequested: isWaiting,
+  accessUnlocked: ({ about, ...so }) =>
+    so.state === 'unlocked' &&
+    so.is_live &&
+    !so.may_be_undone &&
+    so.unlocked_key === about.tradingViewUsername?.toLowerCase() &&
+    so.name_key === so.unlocked_key,
+  accessEnded: ({ state, reason, unlocked_key }) =>
+    state === 'locked' && reason === null && unlocked_key === null,
+  accessWithheld: ({ state, is_live }) => state === 'withheld' && is_live,
+  accessDeclined: ({ about, state, is_live }) =>
+    state === (about.staysUnlocked ? 'unlocked' : 'declined') && is_live,
+  nameNotFound: ({ about, name_problem, name_key, reason }) =>
+    name_problem === 'not_found' && name_key === about.username?.toLowerCase() && reason !== null,
+}
+
+let mailsNoted = 0
+/** What an email says is so when it is sent, and none is sent twice about the same thing. */
+async function checkMails() {
+  const { pool } = shop.connection
+  const { rows } = await pool.query<Noted>('delete from noted returning *')
+  expect(rows.filter((noted) => truths[noted.kind]?.(noted) === false)).toEqual([])
+  mailsNoted += rows.length
+  const { rows: twice } = await pool.query(
+    `select e.* from (select *, lag(mail) over w as before, lag(event) over w as after from access_events
+       where event <> 'paid' window w as (partition by user_id order by id)) e
+     where e.mail = e.before and e.event = e.after and e.from_state = e.to_state`,
+  )
+  expect(twice).toEqual([])
+  const { rows: open } = await pool.query(
+    'select user_id, product_id from access group by 1, 2 having count(*) > 1',
+  )
+  expect(open).toEqual([])
 }
 
 test('whatever happens, TradingView ends up with exactly what is paid for, and nobody else is ever touched', async () => {
@@ -348,12 +402,14 @@ test('whatever happens, TradingView ends up with exactly what is paid for, and n
       const people = await live(steps)
       await quiet()
       await check([...people, ...before])
+      await checkMails()
       // They leave, and the next round looks at that.
       for (const { userId } of people) await attempt(admin.call(accounts.adminDelete, { id: userId }))
       before.splice(0, before.length, ...people)
     }),
     { numRuns: Number(process.env.RUNS ?? 8), endOnFailure: true },
   )
+  expect(mailsNoted).toBeGreaterThan(0)
 })
 
 test('two processes on one name agree in the end', async () => {
