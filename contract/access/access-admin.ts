@@ -76,6 +76,9 @@ const some = schema((z) =>
 const changed = schema((z) => z.strictObject({ changed: z.int() }))
 const one = schema((z) => z.strictObject({ id: id(z) }))
 
+/** About some people at once, by all staff. */
+const decision = { method: 'POST', access: 'staff', input: some, output: changed } as const
+
 /** What the seller has to do about people's access, and does. Every id is that of one person's access. */
 export const accessAdmin = {
   todo: endpoint({
@@ -123,57 +126,41 @@ export const accessAdmin = {
     output: (z) => z.array(happening(z)),
   }),
   grant: endpoint({
-    method: 'POST',
+    ...decision,
     path: '/api/admin/access/grant',
-    access: 'staff',
     summary:
       'Unlock for those who asked; a minute later, it can no longer be undone and the buyers get an email',
     /** `byHand`: it is unlocked on TradingView already, also where the connector would do it. */
     input: (z) => z.extend(some(z), { byHand: z.optional(z.boolean()) }),
-    output: changed,
   }),
   undo: endpoint({
-    method: 'POST',
+    ...decision,
     path: '/api/admin/access/undo',
-    access: 'staff',
     summary: 'Take an unlock back within a minute, before the buyer is told',
-    input: some,
-    output: changed,
+  }),
+  restore: endpoint({
+    ...decision,
+    path: '/api/admin/access/restore',
+    summary: 'Unlock again what was withheld; can be undone for a minute',
   }),
   decline: endpoint({
-    method: 'POST',
+    ...decision,
     path: '/api/admin/access/decline',
-    access: 'staff',
     fresh: true,
     summary: 'Decline with a reason; emails the buyers and deletes the keys',
     input: (z) => z.extend(some(z), { reason: declineReason(z) }),
-    output: changed,
   }),
   withhold: endpoint({
-    method: 'POST',
+    ...decision,
     path: '/api/admin/access/withhold',
-    access: 'staff',
     fresh: true,
     summary: 'Remove access from people who pay, until it is restored; emails them',
-    input: some,
-    output: changed,
-  }),
-  restore: endpoint({
-    method: 'POST',
-    path: '/api/admin/access/restore',
-    access: 'staff',
-    summary: 'Unlock again what was withheld; can be undone for a minute',
-    input: some,
-    output: changed,
   }),
   lock: endpoint({
-    method: 'POST',
+    ...decision,
     path: '/api/admin/access/lock',
-    access: 'staff',
     fresh: true,
     summary: 'Record that people who no longer pay were removed by hand; emails them',
-    input: some,
-    output: changed,
   }),
   rename: endpoint({
     method: 'POST',

@@ -83,20 +83,20 @@ const run = schema((z) =>
   }),
 )
 
+const look = { method: 'GET', access: 'admin', input: nothing } as const
+const change = { method: 'POST', access: 'admin', input: nothing, output: nothing } as const
+
 /** The seller's side of the connector. */
 export const tradingViewAdmin = {
   show: endpoint({
-    method: 'GET',
+    ...look,
     path: '/api/admin/tradingview',
-    access: 'admin',
     summary: 'The connection to TradingView, without its cookies',
-    input: nothing,
     output: connection,
   }),
   connect: endpoint({
-    method: 'POST',
+    ...change,
     path: '/api/admin/tradingview',
-    access: 'admin',
     fresh: true,
     summary: 'Connect with a session’s two cookies, or renew it; probed before it is stored',
     input: (z) =>
@@ -109,45 +109,32 @@ export const tradingViewAdmin = {
     limit: { requests: 20, seconds: 600 },
   }),
   test: endpoint({
-    method: 'POST',
+    ...change,
     path: '/api/admin/tradingview/test',
-    access: 'admin',
     summary: 'Ask TradingView whether the session is alive',
-    input: nothing,
-    output: nothing,
     limit: { requests: 20, seconds: 60 },
   }),
   pause: endpoint({
-    method: 'POST',
+    ...change,
     path: '/api/admin/tradingview/pause',
-    access: 'admin',
     fresh: true,
     summary: 'Stop all calls within one request',
-    input: nothing,
-    output: nothing,
   }),
   resume: endpoint({
-    method: 'POST',
+    ...change,
     path: '/api/admin/tradingview/resume',
-    access: 'admin',
     fresh: true,
     summary: 'Call again, and catch up',
-    input: nothing,
-    output: nothing,
   }),
   forget: endpoint({
-    method: 'POST',
+    ...change,
     path: '/api/admin/tradingview/forget',
-    access: 'admin',
     fresh: true,
     summary: 'Delete the cookies and switch the connection off',
-    input: nothing,
-    output: nothing,
   }),
   reconcile: endpoint({
-    method: 'POST',
+    ...change,
     path: '/api/admin/tradingview/reconcile',
-    access: 'admin',
     summary: 'Compare every list with what is wanted, now',
     input: (z) =>
       z.strictObject({
@@ -172,21 +159,17 @@ export const tradingViewAdmin = {
     output: nothing,
   }),
   scripts: endpoint({
-    method: 'GET',
+    ...look,
     path: '/api/admin/tradingview/scripts',
-    access: 'admin',
     summary: 'The account’s own scripts, and which of them are unlocked',
-    input: nothing,
     output: (z) => z.array(script(z)),
   }),
   chooseScript: endpoint({
-    method: 'POST',
+    ...change,
     path: '/api/admin/tradingview/scripts',
-    access: 'admin',
     fresh: true,
     summary: 'Unlock this script for buyers; probed first',
     input: (z) => z.strictObject({ pineId: text(z, 100, 'Please choose a script'), productId: id(z) }),
-    output: nothing,
   }),
   dropScript: endpoint({
     method: 'DELETE',
@@ -198,45 +181,36 @@ export const tradingViewAdmin = {
     output: nothing,
   }),
   preview: endpoint({
-    method: 'GET',
+    ...look,
     path: '/api/admin/tradingview/preview',
-    access: 'admin',
     summary: 'What switching on, off or to another mode would do',
-    input: nothing,
     output: preview,
   }),
   strangers: endpoint({
-    method: 'GET',
+    ...look,
     path: '/api/admin/tradingview/strangers',
-    access: 'admin',
     summary: 'Who is on the lists without being a customer, newest first',
     input: (z) => z.strictObject(paging(z)),
     output: (z) => z.array(stranger(z)),
     answer: 'list',
   }),
   removeStranger: endpoint({
-    method: 'POST',
+    ...change,
     path: '/api/admin/tradingview/strangers/:id/remove',
-    access: 'admin',
     fresh: true,
     summary: 'Remove someone whom this shop did not unlock, unless they have just bought',
     input: (z) => z.strictObject({ id: id(z) }),
-    output: nothing,
   }),
   runs: endpoint({
-    method: 'GET',
+    ...look,
     path: '/api/admin/tradingview/runs',
-    access: 'admin',
     summary: 'What the latest comparisons found',
-    input: nothing,
     output: (z) => z.array(run(z)),
   }),
   meter: endpoint({
-    method: 'GET',
+    ...look,
     path: '/api/admin/tradingview/meter',
-    access: 'admin',
     summary: 'People with access now, and the forecast for the month’s last day',
-    input: nothing,
     output: meter,
   }),
 }

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
+import type { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
-import type { ConnectionMode } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
@@ -17,14 +18,8 @@ import { asRefusal, cookiesOwner, notConnected, waitForTurn } from './connection
 import type { Others } from './connector.ts'
 import { previewOf } from './preview.ts'
 
-type Given = { cookies: string; host: string; accepts: boolean }
-
-type Settings = {
-  mode?: ConnectionMode | undefined
-  seatLimit?: number | null | undefined
-  showsSeats?: boolean | undefined
-  freezesDisputes?: boolean | undefined
-}
+type Given = ParsedInputOf<typeof tradingViewAdmin.connect>
+type Settings = ParsedInputOf<typeof tradingViewAdmin.settings>
 
 const hour = 3_600_000
 
@@ -142,17 +137,13 @@ export function createConnecting(context: Context, { gateway, connector, access 
       await reconcileSoon()
     },
 
-    async settings(actor: Actor, { mode, seatLimit, showsSeats, freezesDisputes }: Settings) {
-      const changes = {
-        ...(mode === undefined ? {} : { mode }),
-        ...(seatLimit === undefined ? {} : { seatLimit }),
-        ...(showsSeats === undefined ? {} : { showsSeats }),
-        ...(freezesDisputes === undefined ? {} : { freezesDisputes }),
-      }
-      if (Object.keys(changes).length === 0) return
+    async settings(actor: Actor, settings: Settings) {
+      const given = Object.entries(settings).filter(([, value]) => value !== undefined)
+      if (given.length === 0) return
+      const changes = Object.fromEntries(given)
       await connection.change(actor, 'settings', changes, changes)
-      if (freezesDisputes !== undefined) await refreshDisputed()
-      if (mode !== undefined) await reconcileSoon()
+      if (settings.freezesDisputes !== undefined) await refreshDisputed()
+      if (settings.mode !== undefined) await reconcileSoon()
     },
   }
 }

@@ -82,6 +82,9 @@ describe('TradingView that does not answer', () => {
     const stella = async () => (await todo()).find(({ username }) => username === 'stuck_stella')
     const { id = '' } = (await stella()) ?? {}
     expect(await stella()).toMatchObject({ kind: 'stuck', state: 'unlocking' })
+    // Promised once, however often the shop looked.
+    const received = (await subjects(buyer.user.email)).filter((text) => text.startsWith('We’ve got'))
+    expect(received).toHaveLength(1)
     await expect(admin.call(accessAdmin.grant, { ids: [id] })).rejects.toMatchObject({
       code: 'already-handled',
     })

@@ -92,7 +92,13 @@ export function workFor(
 const isUndecided = ({ state, needsDecision, undoUntil }: AccessRow, at: Date) =>
   (state === 'asked' && !needsDecision) || (undoUntil !== null && undoUntil > at)
 
-function isUnlockedHere(person: PersonRow, row: AccessRow | undefined, peers: PersonRow[]): boolean {
+/** What is known of a name on a script. */
+export type Seen = Pick<
+  PersonRow,
+  'usernameKey' | 'isOurs' | 'isPresent' | 'presentUntil' | 'rowId' | 'firstPresentAt'
+>
+
+export function isUnlockedHere(person: Seen, row: AccessRow | undefined, peers: Seen[]): boolean {
   if (person.isOurs) return true
   // Recorded as unlocked before the connector ever saw it: by hand.
   if (

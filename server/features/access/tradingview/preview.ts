@@ -2,8 +2,8 @@ import { isNotNull, isNull, or } from 'drizzle-orm'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import { access, tvPeople, tvScripts } from '#server/database/schema.ts'
-import { type AccessRow, isPaid } from '#server/features/access/access/access.ts'
-import { decide, type PersonRow, type ScriptRow, workFor } from './plan.ts'
+import { type AccessRow, isPaid, wishFor } from '#server/features/access/access/access.ts'
+import { decide, isUnlockedHere, type ScriptRow, type Seen } from './plan.ts'
 
 /**
  * How many people switching on would unlock, lock and manage from now on, by the lists as they were last read; and how
@@ -23,10 +23,10 @@ export async function previewOf({ db, now }: Context) {
   const counts = { toUnlock: 0, toLock: 0, unknownNames: 0, managedFromNow: 0, toHandOver: 0 }
 
   /** Their names on one script: those that are known to be theirs, and those that will be looked for. */
-  const namesOn = (script: ScriptRow, row: AccessRow) => {
+  const namesOn = (script: ScriptRow, row: AccessRow): Seen[] => {
     const own = (byUser.get(row.userId) ?? []).filter(({ scriptId }) => scriptId === script.id)
     const others = keysOf(row).filter((key) => !own.some(({ usernameKey }) => usernameKey === key))
-    return [...own, ...others.map((key) => byName.get(`${script.id} ${key}`) ?? unseen(script, key))]
+    return [...own, ...others.map((key) => byName.get(`${script.id} ${key}`) ?? unseen(key))]
   }
 
   for (const row of rows) {
@@ -38,7 +38,11 @@ export async function previewOf({ db, now }: Context) {
       .filter(({ productId }) => productId === row.productId)
       .flatMap((script) => {
         const names = namesOn(script, row)
-        return names.map((person) => workFor(person, script, then, names, at))
+        return names.map((person) => ({
+          person,
+          wish: wishFor(then, person.usernameKey, at),
+          isOurs: isUnlockedHere(person, then, names),
+        }))
       })
     const actions = new Set(
       works.map(({ person, wish, isOurs }) =>
@@ -62,22 +66,11 @@ function keysOf({ nameKey, unlockedName }: AccessRow): string[] {
 }
 
 /** A name that nobody has looked for yet. */
-const unseen = ({ id: scriptId, createdAt }: ScriptRow, usernameKey: string): PersonRow => ({
-  id: '',
-  scriptId,
+const unseen = (usernameKey: string): Seen => ({
   usernameKey,
-  username: usernameKey,
-  userId: null,
   isOurs: false,
   isPresent: null,
   presentUntil: null,
-  observedAt: null,
   rowId: null,
-  tries: 0,
-  failingSince: null,
-  nextTryAt: null,
-  error: null,
   firstPresentAt: null,
-  version: 0,
-  createdAt,
 })

@@ -330,12 +330,12 @@ async function check(people: Person[]) {
 /** Notes with each email about access, in the transaction that sends it, what is so at that moment. */
 const notesWhatIsSo = `
   create table noted (id serial, kind text, about jsonb, user_id uuid, state text, reason text, name_key text,
-    unlocked_key text, name_problem text, may_be_undone boolean, is_live boolean);
+    unlocked_key text, name_problem text, may_be_undone boolean, is_live boolean, asked_at timestamptz);
   create function note_what_is_so() returns trigger language plpgsql as $$ begin
-    insert into noted (kind, about, user_id, state, reason, name_key, unlocked_key, name_problem, may_be_undone, is_live)
+    insert into noted (kind, about, user_id, state, reason, name_key, unlocked_key, name_problem, may_be_undone, is_live, asked_at)
     select new.data->>'kind', new.data->'data', u.id, a.state, a.reason, a.name_key, lower(a.unlocked_name), a.name_problem,
       a.undo_until is not null,
-      exists (select from purchases p where p.user_id = u.id and p.status in ('active', 'pending_cancel', 'past_due'))
+      exists (select from purchases p where p.user_id = u.id and p.status in ('active', 'pending_cancel', 'past_due')), a.asked_at
     from users u left join access a on a.user_id = u.id
     where u.email = coalesce(new.data->'data'->>'email', new.data->>'to');
     return null;
@@ -353,6 +353,7 @@ type Noted = {
   name_problem: string | null
   may_be_undone: boolean
   is_live: boolean
+  asked_at: Date | null
 }
 const isWaiting = ({ state, reason }: Noted) =>
   (state === 'asked' || state === 'unlocking') && reason !== null
@@ -383,6 +384,9 @@ async function checkMails() {
   const { rows } = await pool.query<Noted>('delete from noted returning *')
   expect(rows.filter((noted) => truths[noted.kind]?.(noted) === false)).toEqual([])
   mailsNoted += rows.length
+  const promises = rows.filter(({ kind }) => kind.startsWith('accessRequest'))
+  const occasions = promises.map(({ kind, user_id, asked_at }) => `${kind} ${user_id} ${asked_at?.getTime()}`)
+  expect(new Set(occasions).size).toBe(occasions.length)
   const { rows: twice } = await pool.query(
     `select e.* from (select *, lag(mail) over w as before, lag(event) over w as after from access_events
        where event <> 'paid' window w as (partition by user_id order by id)) e

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNotNull, lt, notInArray, or } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, isNotNull, lt, notInArray, or } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
 import { tvEvents, tvPeople, tvRuns, tvScripts } from '#server/database/schema.ts'
@@ -14,6 +14,7 @@ export { currentConnection, isWorking, resealCookies } from './connection.ts'
 export { createConnector } from './connector.ts'
 
 const runsShown = 10
+const { scriptId: _, endedAt: __, ...shownOfRun } = getTableColumns(tvRuns)
 
 export type TradingView = ReturnType<typeof createTradingView>
 
@@ -49,20 +50,7 @@ export function createTradingView(context: Context, others: Others) {
     /** The latest comparisons. */
     runs: () =>
       db
-        .select({
-          id: tvRuns.id,
-          script: tvScripts.name,
-          startedAt: tvRuns.startedAt,
-          pages: tvRuns.pages,
-          isComplete: tvRuns.isComplete,
-          people: tvRuns.people,
-          missing: tvRuns.missing,
-          wrong: tvRuns.wrong,
-          ended: tvRuns.ended,
-          foreign: tvRuns.foreign,
-          heldBack: tvRuns.heldBack,
-          error: tvRuns.error,
-        })
+        .select({ ...shownOfRun, script: tvScripts.name })
         .from(tvRuns)
         .innerJoin(tvScripts, eq(tvScripts.id, tvRuns.scriptId))
         .orderBy(desc(tvRuns.startedAt))

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { accessAdmin, declineReason, mostAtOnce } from '#contract/access/access-admin.ts'
+import { accessAdmin, declineReason } from '#contract/access/access-admin.ts'
 import * as z from '#contract/zod.ts'
 import { call } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
@@ -22,16 +22,13 @@ function tell(changed: number, title: string, description?: string) {
 }
 
 /** What can be done to people's access, and the bar that takes an unlock back. */
-export function useActions(onUnlocked?: () => void) {
+export function useActions() {
   const [unlocked, setUnlocked] = useState<string[]>([])
   const unlocking = {
     refreshes,
     failed: 'Failed to unlock',
-    onSuccess: ({ changed }: { changed: number }, { ids }: { ids: string[] }) => {
-      if (changed === 0) return tell(0, '')
-      setUnlocked(ids)
-      onUnlocked?.()
-    },
+    onSuccess: ({ changed }: { changed: number }, { ids }: { ids: string[] }) =>
+      changed > 0 ? setUnlocked(ids) : tell(0, ''),
   }
   const unlock = useCall(accessAdmin.grant, unlocking)
   const restore = useCall(accessAdmin.restore, unlocking)
@@ -58,7 +55,7 @@ export function useActions(onUnlocked?: () => void) {
   const adopt = useCall(accessAdmin.adopt, { refreshes, failed, succeeded: 'Managed from here now' })
   return {
     isBusy: [unlock, undo, restore, withhold, lock, retry, adopt].some(({ isPending }) => isPending),
-    unlock: (ids: string[]) => unlock.mutate({ ids: ids.slice(0, mostAtOnce) }),
+    unlock: (ids: string[]) => unlock.mutate({ ids }),
     /** The seller says that it is done on TradingView, where the connector could not do it. */
     unlockedByHand: (id: string) => unlock.mutate({ ids: [id], byHand: true }),
     undo: (ids: string[]) => undo.mutate({ ids }),
@@ -82,7 +79,7 @@ export function useActions(onUnlocked?: () => void) {
         description: `Have you removed ${ids.length === 1 ? username : people(ids.length)} from your scripts on TradingView? They get an email.`,
         action: 'I’ve removed them',
       })
-      if (yes) lock.mutate({ ids: ids.slice(0, mostAtOnce) })
+      if (yes) lock.mutate({ ids })
     },
     undoBar: unlocked.length > 0 && (
       <UndoBar
@@ -121,14 +118,12 @@ function UndoBar(props: { count: number; isPending: boolean; onUndo: () => void;
 
 const declineForm = z.object({ reason: declineReason(z) })
 
-export function DeclineDialog(props: { ids: string[]; onDone?: () => void; onClose: () => void }) {
-  const { ids, onDone, onClose } = props
+export function DeclineDialog({ ids, onClose }: { ids: string[]; onClose: () => void }) {
   const decline = useCall(accessAdmin.decline, {
     refreshes,
     failed: 'Failed to decline',
     onSuccess: ({ changed }) => {
       tell(changed, 'Access declined', `${people(changed)}: they get the reason by email.`)
-      onDone?.()
       onClose()
     },
   })
@@ -140,7 +135,7 @@ export function DeclineDialog(props: { ids: string[]; onDone?: () => void; onClo
       field={{ name: 'reason', label: 'Reason' }}
       text={{ rows: 4, maxLength: 500, placeholder: 'This TradingView username does not exist.' }}
       button={{ variant: 'danger', pendingText: 'Declining...', children: 'Decline' }}
-      onSubmit={({ reason }) => decline.mutateAsync({ ids: ids.slice(0, mostAtOnce), reason })}
+      onSubmit={({ reason }) => decline.mutateAsync({ ids, reason })}
       onClose={onClose}
     />
   )

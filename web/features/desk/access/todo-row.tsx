@@ -57,7 +57,7 @@ export function TodoCells({ row, actions }: { row: AccessTodo; actions: Actions 
     <>
       <Customer user={row.user} />
       <Cell label="TradingView username">{username ? <CopyButton text={username} /> : '–'}</Cell>
-      <Cell label="What to do" className="max-w-80">
+      <Cell label="What to do" className="max-w-80 wrap-anywhere">
         {sentenceOf(row)}
         {detail && kind !== 'stuck' && <span className="block text-xs break-words text-muted">{detail}</span>}
         {additionalInfo && <span className="block text-xs break-words text-muted">“{additionalInfo}”</span>}

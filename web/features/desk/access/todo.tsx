@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { access } from '#contract/access/access.ts'
-import { type AccessTodo, accessAdmin } from '#contract/access/access-admin.ts'
+import { type AccessTodo, accessAdmin, mostAtOnce } from '#contract/access/access-admin.ts'
 import { type TodoKind, todoKinds } from '#contract/statuses.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -28,7 +28,7 @@ export default function Todo() {
   const { data: status } = useData(access.status, {})
   const rows = query.data?.pages.flatMap((page) => page.items) ?? []
   const selection = useSelection(rows)
-  const actions = useActions(selection.clear)
+  const actions = useActions()
   return (
     <div className="flex flex-col gap-4">
       <BrokenBar />
@@ -126,7 +126,7 @@ function Kinds(props: {
   )
 }
 
-/** Only what is done alike for many. */
+/** Only what is done alike for many, so many at a time; the rest stays selected. */
 const mayChoose = (row: AccessTodo) => isAsking(row) || row.kind === 'lock'
 
 /** The selected rows, ignoring any that have since left the list. */
@@ -137,7 +137,6 @@ function useSelection(present: AccessTodo[]) {
   return {
     rows,
     possible: possible.length,
-    clear: () => setSelected(new Set()),
     toggleAll: () =>
       setSelected(rows.length === possible.length ? new Set() : new Set(possible.map(({ id }) => id))),
     toggle: (id: string) => setSelected(new Set(selected).symmetricDifference(new Set([id]))),
@@ -150,8 +149,9 @@ function Chosen(props: {
 }) {
   const { selection, actions } = props
   const [declining, setDeclining] = useState(false)
-  const asking = selection.rows.filter(isAsking).map(({ id }) => id)
-  const ended = selection.rows.filter(({ kind }) => kind === 'lock').map(({ id }) => id)
+  const idsOf = (rows: AccessTodo[]) => rows.slice(0, mostAtOnce).map(({ id }) => id)
+  const asking = idsOf(selection.rows.filter(isAsking))
+  const ended = idsOf(selection.rows.filter(({ kind }) => kind === 'lock'))
   if (selection.rows.length === 0) return null
   return (
     <div className="flex flex-wrap items-center gap-3">
@@ -171,9 +171,7 @@ function Chosen(props: {
           </Button>
         </>
       )}
-      {declining && (
-        <DeclineDialog ids={asking} onDone={selection.clear} onClose={() => setDeclining(false)} />
-      )}
+      {declining && <DeclineDialog ids={asking} onClose={() => setDeclining(false)} />}
     </div>
   )
 }

@@ -38,14 +38,19 @@ export function ConnectDialog({
     failed: 'Failed to connect',
     succeeded: { title: 'Connected', description: 'TradingView accepts the session.' },
   })
-  const { data: preview } = useData(tradingViewAdmin.preview, {})
+  const isFirstRead = connection.mode === 'dry'
+  const { data: preview } = useData(tradingViewAdmin.preview, {}, { enabled: !isFirstRead })
   const { testMode } = useSettings()
   const isSandbox = connection.hasLookAlike && connection.host === 'sandbox'
   const mustAccept = !connection.acceptedAt && !isSandbox
   return (
     <Dialog
       title={connection.state === 'off' ? 'Connect TradingView' : 'Reconnect'}
-      description={preview && `Once it is connected: ${previewText(preview, connection.mode)}`}
+      description={
+        isFirstRead
+          ? 'Connecting changes nothing yet: it reads your lists. Then you see whom it would add and remove, and turn it on.'
+          : preview && `Once it is connected: ${previewText(preview, connection.mode)}`
+      }
       onClose={onClose}
       className="max-w-xl"
     >
