@@ -177,12 +177,12 @@ async function decided(
   person: Person,
   decision: 'grant' | 'restore' | 'undo' | 'withhold' | 'lock' | 'decline',
   then: (isByHand: boolean) => Promise<unknown>,
-  byHand = false,
+  saysSo = false,
 ) {
   const isByHand = !(await person.visitor.call(access.status, {})).unlocksItself
   const ids = [await idOf(person)]
   if (decision === 'decline') await admin.call(accessAdmin.decline, { ids, reason: 'No' })
-  else if (decision === 'grant') await admin.call(accessAdmin.grant, { ids, byHand })
+  else if (decision === 'grant') await admin.call(accessAdmin.grant, { ids, byHand: saysSo })
   else await admin.call(accessAdmin[decision], { ids })
   await then(isByHand)
 }
@@ -399,6 +399,12 @@ async function checkMails() {
   expect(open).toEqual([])
 }
 
+/** Chance seldom finds it: one is unlocked after a second decision, for the other that is undone. */
+const keptOutThenGranted: Step[] = [0, 1].flatMap((who) => [
+  ...(['buy', 'name', 'withhold', 'ask', 'grant'] as const).map((what) => ({ what, who })),
+  { what: who === 0 ? ('minute' as const) : ('undo' as const), who },
+])
+
 test('whatever happens, TradingView ends up with exactly what is paid for, and nobody else is ever touched', async () => {
   const before: Person[] = []
   await fc.assert(
@@ -411,7 +417,7 @@ test('whatever happens, TradingView ends up with exactly what is paid for, and n
       for (const { userId } of people) await attempt(admin.call(accounts.adminDelete, { id: userId }))
       before.splice(0, before.length, ...people)
     }),
-    { numRuns: Number(process.env.RUNS ?? 8), endOnFailure: true },
+    { numRuns: Number(process.env.RUNS ?? 8), endOnFailure: true, examples: [[keptOutThenGranted]] },
   )
   expect(mailsNoted).toBeGreaterThan(0)
 })
