@@ -1,5 +1,5 @@
 import { dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
-import { expect, test } from './shop.ts'
+import { expect, inOwnShop, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
 /** What the seller presses says what it does, and does it. */
@@ -61,3 +61,38 @@ test('a refund says whether it ends the subscription, and keeps access if the se
   await expect(page.getByText(', $39.00 refunded')).toBeVisible()
   await expect(page.getByText('active', { exact: true })).toBeVisible()
 })
+
+/** Its clock moves by a month. */
+const inShopOfItsOwn = inOwnShop()
+
+inShopOfItsOwn(
+  'an unpaid renewal is retried and a link sent, a username corrected; deleting says what it does',
+  async ({ page, shop }) => {
+    const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+    const { email, id } = buyer.user
+    await shop.advance(1, 'month')
+    await shop.settle()
+    await openAdmin(page, shop, `/admin/customers/${id}`)
+    await page.getByRole('button', { name: 'Retry payment' }).click()
+    await toast(page, 'The payment failed again')
+    await page.getByRole('button', { name: 'Send pay link' }).click()
+    await toast(page, 'Link sent')
+    await page.getByRole('button', { name: 'Change username' }).click()
+    await dialog(page).getByLabel('TradingView username').fill('the_right_name')
+    await dialog(page).getByRole('button', { name: 'Change', exact: true }).click()
+    await toast(page, 'Username changed')
+    await expect(page.getByText('the_right_name').first()).toBeVisible()
+    await expectLooksRight(page)
+
+    await page.goto(`/admin/purchases?q=${encodeURIComponent(email)}`)
+    await page.getByRole('button', { name: `Delete purchase for ${email}` }).click()
+    await expect(question(page)).toContainText('The subscription ends today, and nothing is refunded.')
+    await expect(question(page)).toContainText('The sale leaves the lists, the exports, and past figures.')
+    await question(page).getByRole('button', { name: 'Cancel' }).click()
+
+    await page.goto(`/admin/users?q=${encodeURIComponent(email)}`)
+    await page.getByRole('button', { name: `Delete user ${email}` }).click()
+    await expect(question(page)).toContainText('A live subscription ends today, and nothing is refunded.')
+    await expectLooksRight(page)
+  },
+)

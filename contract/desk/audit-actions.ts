@@ -42,6 +42,8 @@ const auditActions = {
   'purchase.extend': 'Extended a purchase',
   'purchase.import': 'Imported a subscription',
   'purchase.refund': 'Refunded a payment',
+  'purchase.retry': 'Tried to charge a card again',
+  'purchase.pay-link': 'Sent a link to pay',
   'purchase.resume': 'Took back a cancellation',
   'purchase.refund_settled': 'Paid a failed refund another way',
   'purchase.warning': 'Decided about a fraud warning',

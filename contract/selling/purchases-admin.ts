@@ -126,6 +126,26 @@ export const purchasesAdmin = {
     input: (z) => z.strictObject({ id: id(z), until: day(z) }),
     output: nothing,
   }),
+  adminRetryPayment: endpoint({
+    method: 'POST',
+    path: '/api/admin/purchases/:id/retry',
+    access: 'admin',
+    fresh: true,
+    summary: 'Charge the card on file again for an unpaid renewal',
+    input: (z) => z.strictObject({ id: id(z) }),
+    /** `awaits-bank`: only the buyer can confirm it. */
+    output: (z) => z.strictObject({ state: z.enum(['done', 'processing', 'awaits-bank']) }),
+  }),
+  adminSendPayLink: endpoint({
+    method: 'POST',
+    path: '/api/admin/purchases/:id/pay-link',
+    access: 'admin',
+    fresh: true,
+    summary: 'Email the buyer a link to pay an unpaid renewal without logging in',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: nothing,
+    limit: { requests: 20, seconds: 3600 },
+  }),
   adminDelete: endpoint({
     method: 'DELETE',
     path: '/api/admin/purchases/:id',

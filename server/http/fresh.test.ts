@@ -151,6 +151,8 @@ const wantedByThieves = [
   'purchases.adminCancel',
   'purchases.adminExtend',
   'purchases.adminResume',
+  'purchases.adminRetryPayment',
+  'purchases.adminSendPayLink',
   'purchases.adminSettleRefunds',
   'purchases.adminSettleWarning',
   'purchases.adminRefund',

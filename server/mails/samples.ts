@@ -122,6 +122,7 @@ export const samples: Samples = {
     { ...subscription, step: 2, endsAt: renewsAt },
     { ...subscription, step: 3, endsAt: renewsAt },
     { ...subscription, step: 1, endsAt: renewsAt, awaitsBank: true },
+    { ...subscription, step: 2, endsAt: renewsAt, invoice: { purchaseId: id, invoiceId: 'in_1' } },
   ],
   cardUpdated: [{ name: 'Ada Lovelace' }],
   refunded: [{ ...about, amount: 39_000 }],

@@ -5,6 +5,8 @@ import { DialogButtons } from './dialog-buttons.tsx'
 export type Question = {
   title: string
   description?: string
+  /** What it does to whom, below the question. */
+  effect?: string
   action: string
   cancel?: string
   destructive?: boolean
@@ -12,9 +14,10 @@ export type Question = {
 export type AskedQuestion = Question & { answer: (yes: boolean) => void }
 
 export default function ConfirmDialog({ question }: { question: AskedQuestion }) {
-  const { title, description, action, cancel, destructive, answer } = question
+  const { title, description, effect, action, cancel, destructive, answer } = question
   return (
     <Dialog role="alertdialog" title={title} description={description} onClose={() => answer(false)}>
+      {effect && <p>{effect}</p>}
       <DialogButtons onClose={() => answer(false)} {...(cancel && { cancel })}>
         <Button variant={destructive ? 'danger' : 'primary'} onClick={() => answer(true)}>
           {action}

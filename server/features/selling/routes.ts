@@ -56,7 +56,7 @@ export const billingRoutes = (customers: Customers): Handlers<Contract['billing'
 })
 
 export function purchaseRoutes(purchases: Purchases): Handlers<Contract['purchases']> {
-  const { ending, invoices, card, administration, refunds, sellerEnding } = purchases
+  const { ending, invoices, card, administration, refunds, sellerEnding, unpaid } = purchases
   return {
     list: (page, { actor }) => purchases.list(actor.user.id, page),
     cancel: ({ id }, { actor }) => ending.cancel(actor, id),
@@ -72,6 +72,8 @@ export function purchaseRoutes(purchases: Purchases): Handlers<Contract['purchas
       administration.add(actor, { ...booking, ...(endsAt ? { endsAt: new Date(endsAt) } : {}) }),
     adminCancel: ({ id, ...how }, { actor }) => sellerEnding.cancel(actor, id, how),
     adminCancellation: ({ id }) => sellerEnding.preview(id),
+    adminRetryPayment: ({ id }, { actor }) => unpaid.retry(actor, id),
+    adminSendPayLink: ({ id }, { actor }) => unpaid.sendLink(actor, id),
     adminResume: ({ id }, { actor }) => sellerEnding.resume(actor, id),
     adminDelete: ({ id }, { actor }) => administration.remove(actor, id),
     adminSettleRefunds: ({ id, amount }, { actor }) => administration.settleRefunds(actor, id, amount),

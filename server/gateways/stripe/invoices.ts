@@ -63,10 +63,13 @@ export function invoiceCalls(
       }
     },
 
-    /** Pays an open invoice with the buyer present. */
-    async pay(id: string, card: string): Promise<Paid> {
+    /** Pays an open invoice: with this card and the buyer present, or with the card on file. */
+    async pay(id: string, card?: string): Promise<Paid> {
       try {
-        await ask(sdk.invoices.pay(id, { payment_method: card, off_session: false }), () => true)
+        await ask(
+          sdk.invoices.pay(id, card ? { payment_method: card, off_session: false } : { off_session: true }),
+          () => true,
+        )
         return { state: 'done', confirmWith: null }
       } catch (error) {
         // Whatever the refusal says: someone else, or this very request, may have paid it.

@@ -218,7 +218,13 @@ const wantsBank =
   'Your bank wants you to confirm this payment. Your card is fine: open your dashboard and choose “Confirm with your bank”.'
 
 const paymentFailed: Template<
-  Charged & { step: keyof typeof dunning; endsAt: string | null; awaitsBank?: boolean }
+  Charged & {
+    step: keyof typeof dunning
+    endsAt: string | null
+    awaitsBank?: boolean
+    /** Sent by the seller: it can be paid there, without a login. */
+    invoice?: { purchaseId: string; invoiceId: string }
+  }
 > = (data, site) => {
   const { subject, heading: usual, text: usually } = dunning[data.step]
   const heading = data.awaitsBank ? 'Please confirm your payment' : usual
@@ -232,7 +238,9 @@ const paymentFailed: Template<
       ...plan(data),
       ...(data.endsAt ? [['Access until', day(data.endsAt)] as [string, string]] : []),
     ],
-    action: toDashboard(data.awaitsBank ? 'Confirm with your bank' : 'Update your card', site),
+    action: data.invoice
+      ? { label: `Pay ${chargedOf(data)}`, url: invoiceLink(data.invoice, site) }
+      : toDashboard(data.awaitsBank ? 'Confirm with your bank' : 'Update your card', site),
   }
 }
 

@@ -154,3 +154,27 @@ test('an earlier payment is refunded, and the present period stays', async () =>
   const left = (await admin.call(purchases.adminRefundable, { id })).payments.map((payment) => payment.left)
   expect(left).toEqual([3900, 0])
 })
+
+test('an unpaid renewal is charged again, or paid by an emailed link, and then nothing is open', async () => {
+  await using own = await openShop()
+  const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+  const { id } = buyer.purchase
+  await own.advance(1, 'month')
+  expect(await stateOf(own, buyer)).toMatchObject({ status: 'past_due' })
+  const admin = await own.admin()
+  await expect(admin.call(purchases.adminRetryPayment, { id })).rejects.toMatchObject({ status: 402 })
+  expect(await stateOf(own, buyer)).toMatchObject({ status: 'past_due' })
+
+  await admin.call(purchases.adminSendPayLink, { id })
+  await own.settle()
+  const mail = (await own.mails()).findLast(({ to }) => to === buyer.user.email)
+  const { searchParams } = new URL(/http\S+\/invoice\?\S+/.exec(mail?.text ?? '')?.[0] ?? 'about:blank')
+  const link = { purchase: '', invoice: '', token: '', ...Object.fromEntries(searchParams) }
+  const { invoiceUrl } = await own.visitor().call(purchases.openInvoice, link)
+  expect(invoiceUrl).toContain('http')
+
+  await own.changeCard(buyer, id, 'pm_card_visa')
+  expect(await stateOf(own, buyer)).toMatchObject({ status: 'active' })
+  for (const call of [purchases.adminRetryPayment, purchases.adminSendPayLink])
+    await expect(admin.call(call, { id })).rejects.toMatchObject({ status: 409, code: 'invoice-closed' })
+})

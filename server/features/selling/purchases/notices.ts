@@ -115,6 +115,22 @@ export function createNotices({ mails, supportEmail }: Context) {
       if (to) await mails.send(tx, to.email, 'refundFailed', about)
     },
 
+    /** The seller sends it again, with a link that needs no login. */
+    async tellUnpaid(tx: Transaction, purchase: PurchaseRow, invoiceId: string) {
+      const to = await buyerOf(tx, purchase)
+      if (to)
+        await mails.send(tx, to.email, 'paymentFailed', {
+          name: to.name,
+          product: productName(purchase.productId),
+          billingType: purchase.billingType,
+          amount: purchase.price,
+          charged: purchase.dueAmount ?? purchase.price,
+          step: 2,
+          endsAt: purchase.pastDueSince ? graceEnd(purchase.pastDueSince).toISOString() : null,
+          invoice: { purchaseId: purchase.id, invoiceId },
+        })
+    },
+
     async tellExtended(tx: Transaction, purchase: PurchaseRow, until: Date) {
       const to = await buyerOf(tx, purchase)
       if (to)

@@ -30,6 +30,7 @@ import { createReading } from './reading.ts'
 import { createReconciler } from './reconciler.ts'
 import { createSellerEnding } from './seller-ending.ts'
 import { createSync } from './sync.ts'
+import { createUnpaid } from './unpaid.ts'
 
 export type { Kept } from './ending.ts'
 export { type AccessEffects, entitlementOf } from './entitlement.ts'
@@ -82,6 +83,7 @@ export function createPurchases(context: Context, others: Others) {
     readHistories: createReading(context, sync),
     ending,
     sellerEnding,
+    unpaid: createUnpaid(context, shared),
     administration: createAdministration(context, { ...shared, sellerEnding }),
     invoices,
     card: createCardUpdate(context, shared),

@@ -14,7 +14,8 @@ import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { useActions } from '../access/actions.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { RenameDialog, useActions } from '../access/actions.tsx'
 import { More } from '../access/person-dialog.tsx'
 import { stateTexts, stateTones } from '../access/states.ts'
 import { CancelDialog } from '../purchases/cancel-dialog.tsx'
@@ -85,6 +86,7 @@ function Owned({ purchase }: { purchase: ManagedPurchase }) {
               Refund
             </Button>
           )}
+          {status === 'past_due' && <Unpaid id={purchase.id} />}
           {!hasEnded(status) && (
             <Button variant="secondary" size="sm" onClick={() => setDoing('cancel')}>
               {status === 'pending_cancel' ? 'End now' : 'Cancel'}
@@ -107,6 +109,36 @@ function Owned({ purchase }: { purchase: ManagedPurchase }) {
       {doing === 'extend' && <ExtendDialog purchase={purchase} onClose={() => setDoing(null)} />}
     </li>
   )
+}
+
+/** A renewal that was not paid: the card may work by now, or the buyer pays by a link. */
+function Unpaid({ id }: { id: string }) {
+  const retry = useCall(purchases.adminRetryPayment, {
+    ...changesPurchase,
+    failed: 'The payment failed again',
+    onSuccess: ({ state }) => toast({ title: retried[state], destructive: state === 'awaits-bank' }),
+  })
+  const link = useCall(purchases.adminSendPayLink, {
+    ...changesPurchase,
+    succeeded: { title: 'Link sent', description: 'They can pay without logging in.' },
+    failed: 'Failed to send the link',
+  })
+  return (
+    <>
+      <Button variant="secondary" size="sm" pending={retry.isPending} onClick={() => retry.mutate({ id })}>
+        Retry payment
+      </Button>
+      <Button variant="secondary" size="sm" pending={link.isPending} onClick={() => link.mutate({ id })}>
+        Send pay link
+      </Button>
+    </>
+  )
+}
+
+const retried = {
+  done: 'Payment successful!',
+  processing: 'The payment is being processed',
+  'awaits-bank': 'Their bank wants them to confirm it. Send a pay link.',
 }
 
 function Until({
@@ -132,6 +164,8 @@ function Until({
 function Access({ person }: { person: AccessPerson }) {
   const { id, username, state } = person
   const actions = useActions()
+  const isAdmin = useIsAdmin()
+  const [isRenaming, setIsRenaming] = useState(false)
   return (
     <div className="flex flex-col gap-3 border-t border-line pt-4">
       <div className="flex flex-wrap items-center gap-2 text-sm">
@@ -148,10 +182,16 @@ function Access({ person }: { person: AccessPerson }) {
               Unlock
             </Button>
           )}
+          {isAdmin && (
+            <Button variant="secondary" size="sm" onClick={() => setIsRenaming(true)}>
+              Change username
+            </Button>
+          )}
           <More person={person} actions={actions} />
         </span>
       </div>
       {actions.undoBar}
+      {isRenaming && <RenameDialog id={id} username={username} onClose={() => setIsRenaming(false)} />}
     </div>
   )
 }

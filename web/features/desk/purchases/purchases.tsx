@@ -6,6 +6,7 @@ import { type ManagedPurchase, purchaseFilters, purchases } from '#contract/sell
 import {
   billingTypes,
   bookingKindTexts,
+  hasEnded,
   type PurchaseNeed,
   purchaseNeeds,
   purchaseStatuses,
@@ -74,10 +75,11 @@ export default function Purchases() {
     if (yes) settleRefunds.mutate({ id, amount })
   }
 
-  async function askAndRemove({ id, user }: ManagedPurchase) {
+  async function askAndRemove({ id, user, status }: ManagedPurchase) {
     const yes = await confirm({
       title: 'Delete purchase',
       description: `Permanently delete purchase for ${user.email}? This action cannot be undone.`,
+      effect: `${hasEnded(status) ? '' : 'The subscription ends today, and nothing is refunded. '}The sale leaves the lists, the exports, and past figures. To keep it there, cancel it instead.`,
       action: 'Delete purchase',
       destructive: true,
     })

@@ -34,10 +34,14 @@ export default function Users() {
     failed: 'Failed to delete user',
   })
 
-  async function askAndRemove({ id, email }: User) {
+  async function askAndRemove({ id, email, totalPurchases }: User) {
     const yes = await confirm({
       title: 'Delete user',
       description: `Delete user ${email}? This action cannot be undone.`,
+      ...(totalPurchases > 0 && {
+        effect:
+          'A live subscription ends today, and nothing is refunded. Sales stay in the books and in past figures.',
+      }),
       action: 'Delete user',
       destructive: true,
     })
