@@ -96,12 +96,26 @@ function readPayments(ledger: Ledger) {
           created,
           amount,
           refunded: sum(refunds.map((refund) => refund.amount)),
+          sentBack: openAfterFailure(refundsOf(id), amount),
           tried: Math.min(amount, sum(refundsOf(id).map((refund) => refund.amount))),
           // An appeal follows a loss; a prevented one was paid back before it became a dispute.
           isLost: disputes.some((status) => /^(lost|prevented|appeal_.*)$/.test(status)),
           isDisputed: disputes.some((status) => status === 'needs_response' || status === 'under_review'),
         }
       })
+}
+
+/** What banks sent back, less what was refunded after that, and no more than the payment has left. */
+function openAfterFailure(refunds: Raw['refund'][], paid: number) {
+  let [open, left] = [0, paid]
+  for (const { status, amount } of refunds) {
+    if (status === 'failed') open += amount
+    else if (status !== 'canceled') {
+      open = Math.max(0, open - amount)
+      left -= amount
+    }
+  }
+  return Math.min(open, left)
 }
 
 const isWhole = ({ amount, parent }: Line) => amount > 0 && !parent.subscription_item_details.proration
@@ -215,6 +229,7 @@ function readWanted(ledger: Ledger) {
         : null,
       endedBecause,
       refundedAmount: sum(payments.map(({ refunded }) => refunded)),
+      failedRefunds: sum(payments.map(({ sentBack }) => sentBack)),
       isDisputed: payments.some(({ isDisputed }) => isDisputed),
     }
   })
@@ -254,6 +269,7 @@ export async function compareBooks({ connection }: Shop) {
         endedAt: purchase.endedAt,
         endedBecause: purchase.endedBecause,
         refundedAmount: purchase.refundedAmount,
+        failedRefunds: purchase.failedRefunds,
         isDisputed: purchase.isDisputed,
       }))
       .toSorted(byId),
