@@ -6,6 +6,7 @@ import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { compareBooks } from '#server/testing/books.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
 
 let shop: TestShop
 beforeAll(async () => {
@@ -312,12 +313,18 @@ describe('one attempt', () => {
 
   test('stays one subscription and one login when a guest’s first two clicks arrive at once, in one process or two', async () => {
     await using other = await openShop({ databaseUrl: shop.connection.url })
-    for (const second of [shop, other]) {
-      const email = `two-clicks-${second === shop}@example.com`
+    /** On a busy machine one may be answered before the other is sent; a browser then sends its cookie along. */
+    const atOnce = async (second: TestShop, tries = 1): Promise<{ email: string; clicks: Visitor[] }> => {
+      const email = `two-clicks-${second === shop}-${tries}@example.com`
       const clicks = [shop.visitor(), second.visitor()]
       const answers = await Promise.allSettled(clicks.map((click) => shop.begin(click, { email })))
       const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
+      if (refused.length === 0 && tries < 10) return atOnce(second, tries + 1)
       expect(refused).toMatchObject([{ status: 409, code: 'changed-meanwhile' }])
+      return { email, clicks }
+    }
+    for (const second of [shop, other]) {
+      const { email, clicks } = await atOnce(second)
       // With the cookie that came with the first answer, the browser repeats the other click.
       const guest = clicks.find(({ cookies }) => cookies.has('checkout')) ?? shop.visitor()
       const begun = await shop.begin(guest, { email })
