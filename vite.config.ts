@@ -28,8 +28,8 @@ export default defineConfig({
       // Few files instead of dozens of crumbs: the entry has what every page needs, and pages may import from it.
       preserveEntrySignatures: 'allow-extension',
       output: {
-        // Each page lists the files of the others: a shorter hash is a shorter list.
-        chunkFileNames: 'assets/[name]-[hash:7].js',
+        // Each page lists the files of the others: a shorter name is a shorter list.
+        chunkFileNames: ({ name }) => `assets/${name.replace(/-page$/, '')}-[hash:7].js`,
         codeSplitting: {
           groups: [
             { name: 'main', tags: ['$initial'], priority: 3 },
