@@ -45,7 +45,7 @@ test.describe('the auth page', () => {
 
   test('fetches the code of the page that comes after the login while someone types', async ({ page }) => {
     await page.goto('/auth')
-    const code = page.waitForResponse(/dashboard-page/)
+    const code = page.waitForResponse(/assets\/dashboard-/)
     await page.getByLabel('Email', { exact: true }).pressSequentially('ada')
     await code
   })

@@ -196,8 +196,8 @@ test.describe('going from page to page', () => {
     await page.waitForFunction(() =>
       Object.keys(document.querySelector('button') ?? {}).some((key) => key.startsWith('__reactProps')),
     )
-    const letCodeCome = await holdRequests(page, /products-page/)
-    const asked = page.waitForRequest(/products-page/)
+    const letCodeCome = await holdRequests(page, /assets\/products-/)
+    const asked = page.waitForRequest(/assets\/products-/)
     await page.evaluate(() => history.back())
     await asked
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Fewer decisions, made better.')
@@ -211,13 +211,13 @@ test.describe('going from page to page', () => {
   }) => {
     await page.goto('/', { waitUntil: 'networkidle' })
     const banner = page.getByRole('banner')
-    const letGo = await holdRequests(page, /about-page/)
-    const aboutIsAsked = page.waitForRequest(/about-page/)
+    const letGo = await holdRequests(page, /assets\/about-/)
+    const aboutIsAsked = page.waitForRequest(/assets\/about-/)
     await banner.getByRole('link', { name: 'About' }).click()
     await aboutIsAsked
     await banner.getByRole('link', { name: 'Log In' }).click()
     await expect(page).toHaveURL('/auth')
-    const aboutCame = page.waitForEvent('requestfinished', (request) => /about-page/.test(request.url()))
+    const aboutCame = page.waitForEvent('requestfinished', (request) => /assets\/about-/.test(request.url()))
     letGo()
     await aboutCame
     await expect(page.getByLabel('Email', { exact: true })).toBeVisible()
@@ -236,14 +236,14 @@ test.describe('going from page to page', () => {
 
   test('prefetches the next page’s code when the pointer reaches its link', async ({ page }) => {
     await page.goto('/')
-    const code = page.waitForResponse(/about-page/)
+    const code = page.waitForResponse(/assets\/about-/)
     await page.getByRole('banner').getByRole('link', { name: 'About' }).hover()
     await code
   })
 
   test('still arrives when the next page’s code is gone, as after a new release', async ({ page }) => {
     await page.goto('/')
-    await page.route(/about-page/, (route) =>
+    await page.route(/assets\/about-/, (route) =>
       new URL(page.url()).pathname === '/' ? route.fulfill({ status: 404, body: '' }) : route.continue(),
     )
     await page.getByRole('banner').getByRole('link', { name: 'About' }).click()
