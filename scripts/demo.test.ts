@@ -24,8 +24,11 @@ let shop: TestShop
 let said: string
 beforeAll(async () => {
   database = await createTestDatabase()
+  // The shop that is looked at is the same one: another key could not open its TradingView session.
+  const keys = { SECRETS_KEY: randomBytes(32).toString('hex') }
   const env = {
     ...process.env,
+    ...keys,
     DATABASE_URL: database.url,
     DATA_DIR: dataDir,
     ADMIN_EMAIL: 'seller@example.com',
@@ -35,7 +38,7 @@ beforeAll(async () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, demo, { env, encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
   said = stdout
-  shop = await openShop({ databaseUrl: database.url, env: { TRADINGVIEW: 'on' } })
+  shop = await openShop({ databaseUrl: database.url, env: { TRADINGVIEW: 'on', ...keys } })
 })
 afterAll(async () => {
   await shop.close()

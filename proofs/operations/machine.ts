@@ -7,7 +7,7 @@ import { addNextMigrations, copyOfThisVersion } from '../lab/next-version.ts'
 
 export const root = mkdtempSync(join(tmpdir(), 'shop-operations-'))
 chmodSync(root, 0o755)
-export const port = await freePort()
+const port = await freePort()
 export const caddyPort = await freePort()
 export const nginxPort = await freePort()
 export const url = `http://localhost:${port}`

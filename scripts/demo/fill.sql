@@ -120,14 +120,16 @@ on conflict do nothing;
 insert into declarations (kind, state, name, contract, email, declared_at, network_hash, user_id, purchase_id, handled_at, outcome)
 select case nth when 1 then 'withdrawal' else 'cancellation' end, 'done', name, email, email, at, '', user_id, id,
   at + case nth when 1 then interval '2 days' else interval '1 minute' end,
-  case nth when 1 then 'Too late by a week. We agreed on the end of the paid period.'
+  case nth when 1 then 'Too late by a week, and the contract had ended before.'
     else 'Ends on ' || to_char(ended_at, 'YYYY-MM-DD') end
 from (
-  select b.id, b.user_id, b.ended_at, b.ended_at - interval '12 days' as at, u.name, u.email,
-    row_number() over (order by b.ended_at desc) as nth
-  from booked b join users u on u.id = b.user_id
-  where b.status = 'cancelled' and b.is_last and b.ended_at > b.created_at + interval '30 days'
-  limit 4) c;
+  select *, ended_at + case nth when 1 then interval '21 days' else interval '-12 days' end as at
+  from (
+    select b.id, b.user_id, b.ended_at, u.name, u.email,
+      row_number() over (order by b.ended_at > now() - interval '23 days', b.ended_at desc) as nth
+    from booked b join users u on u.id = b.user_id
+    where b.status = 'cancelled' and b.is_last and b.ended_at > b.created_at + interval '30 days') c
+  where nth <= 4) c;
 
 -- Booked by hand: two friends have it as a gift, one trader paid by wire and has a week left.
 with friends as (
