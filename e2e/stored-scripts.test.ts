@@ -79,6 +79,7 @@ test('what strangers and buyers write stays text wherever it is read: admin, das
   await expect(page.getByText(text).first()).toBeVisible()
   await page.getByRole('button', { name: 'Profile' }).click()
   await expect(page.getByLabel('TradingView Username')).toHaveValue(text)
+  await page.goto('/account')
   await expect(page.getByRole('region', { name: 'Where you’re logged in' })).toBeVisible()
 
   // The server renders them again within seconds.
