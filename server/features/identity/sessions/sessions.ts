@@ -59,6 +59,8 @@ export function createSessions(context: Context) {
       const device = { userAgent: userAgent.slice(0, 300), ip }
       if (oldToken) await end(oldToken)
       await db.transaction(async (tx) => {
+        // Before the person: a payment that is booked meanwhile locks its checkout first, too.
+        await claim?.(tx)
         // Locked until the session exists: a reset either comes first and is seen, or comes after and ends it.
         const [unchanged] = await tx
           .select({
@@ -78,7 +80,6 @@ export function createSessions(context: Context) {
           )
           .for('share')
         if (!unchanged) throw refusal()
-        await claim?.(tx)
         await tx.insert(sessions).values({
           tokenHash: hashToken(token),
           userId,
