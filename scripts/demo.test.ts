@@ -103,7 +103,7 @@ test('TradingView’s side is there: people unlocked, one under way, matters for
     new Set(['ada_trade', 'TrendFolower', 'macd-mara', 'old_friend_of_mine']),
   )
   const runs = await admin.call(tradingViewAdmin.runs, {})
-  expect(runs).toContainEqual(expect.objectContaining({ isComplete: true, missing: 1, wrong: 1 }))
+  expect(runs.some((run) => run.isComplete && run.missing >= 1 && run.wrong >= 1)).toBe(true)
   expect(await admin.call(tradingViewAdmin.meter, {})).toMatchObject({ waiting: 1 })
 })
 
