@@ -13,12 +13,14 @@ export type Caller = 'none' | 'optional'
  */
 export type Answer = 'json' | 'list' | 'csv' | 'redirect' | 'later'
 
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Path = `/api/${string}`
 type Fields = z.ZodMiniType<Record<string, unknown>, Record<string, unknown>>
 
 export type Endpoint<Input extends Fields = Fields, Output extends z.ZodMiniType = z.ZodMiniType> = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method: Method
   /** Segments like `:id` come from the input; the rest travels as query (GET, DELETE) or JSON body. */
-  path: `/api/${string}`
+  path: Path
   access: Access
   /** Whether a public call needs to know who is logged in, if anyone. Without it we skip the database lookup. */
   caller?: Caller
@@ -46,18 +48,27 @@ export type OutputOf<E extends Endpoint> = InferOutput<E['output']>
 export type ParsedInputOf<E extends Endpoint> = InferOutput<E['input']>
 export type RawOutputOf<E extends Endpoint> = InferInput<E['output']>
 
+export const nothing = schema((z) => z.strictObject({}))
+type Nothing = ReturnType<typeof nothing>
+
+type Row<Input extends Fields, Output extends z.ZodMiniType> = Omit<
+  Endpoint<Input, Output>,
+  'method' | 'path' | 'input' | 'output'
+> & { input?: Schema<Input>; output?: Schema<Output> }
+
+/** One call. A row without input takes nothing, and one without output answers with nothing. */
 export function endpoint<
   const A extends Access,
-  Input extends Fields,
-  Output extends z.ZodMiniType,
+  Input extends Fields = Nothing,
+  Output extends z.ZodMiniType = Nothing,
   const R extends Answer = 'json',
   const C extends Caller = 'none',
->(row: Endpoint<Input, Output> & { access: A; answer?: R; caller?: C }) {
-  const output = isNothing(row.output) ? row.output : schema(row.output)
-  return { ...row, input: schema(row.input), output }
+>(address: `${Method} ${Path}`, row: Row<Input, Output> & { access: A; answer?: R; caller?: C }) {
+  const [method, path] = address.split(' ') as [Method, Path]
+  const input = schema(row.input ?? (nothing as unknown as Schema<Input>))
+  const output = row.output ? schema(row.output) : (nothing as unknown as Schema<Output>)
+  return { ...row, method, path, input, output }
 }
-
-export const nothing = schema((z) => z.strictObject({}))
 
 /** Then there is nothing to read: any 2xx is done, whatever else it says. */
 export const isNothing = (output: Schema) => output === nothing

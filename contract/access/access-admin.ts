@@ -1,4 +1,4 @@
-import { endpoint, nothing, paging } from '../endpoint.ts'
+import { endpoint, paging } from '../endpoint.ts'
 import { id, instant, text } from '../fields.ts'
 import { type InferOutput, schema } from '../schema.ts'
 import { accessStates, entitlementReasons, todoKinds } from '../statuses.ts'
@@ -77,13 +77,11 @@ const changed = schema((z) => z.strictObject({ changed: z.int() }))
 const one = schema((z) => z.strictObject({ id: id(z) }))
 
 /** About some people at once, by all staff. */
-const decision = { method: 'POST', access: 'staff', input: some, output: changed } as const
+const decision = { access: 'staff', input: some, output: changed } as const
 
 /** What the seller has to do about people's access, and does. Every id is that of one person's access. */
 export const accessAdmin = {
-  todo: endpoint({
-    method: 'GET',
-    path: '/api/admin/access/todo',
+  todo: endpoint('GET /api/admin/access/todo', {
     access: 'staff',
     summary: 'Who waits for the seller, and for what; the longest wait first',
     input: (z) =>
@@ -96,101 +94,77 @@ export const accessAdmin = {
     output: (z) => z.array(todo(z)),
     answer: 'list',
   }),
-  counts: endpoint({
-    method: 'GET',
-    path: '/api/admin/access/counts',
+  counts: endpoint('GET /api/admin/access/counts', {
     access: 'staff',
     summary: 'How many of each kind there are to do, and how many are being unlocked right now',
-    input: nothing,
     output: (z) =>
       z.strictObject({
         todo: z.record(z.enum(todoKinds), z.int()),
         addingNow: z.int(),
       }),
   }),
-  people: endpoint({
-    method: 'GET',
-    path: '/api/admin/access/people',
+  people: endpoint('GET /api/admin/access/people', {
     access: 'staff',
     summary: 'Everybody’s access, one row each, the latest change first',
     input: (z) => z.strictObject({ ...paging(z), state: z.optional(z.enum(accessStates)) }),
     output: (z) => z.array(person(z)),
     answer: 'list',
   }),
-  history: endpoint({
-    method: 'GET',
-    path: '/api/admin/access/people/:id',
+  history: endpoint('GET /api/admin/access/people/:id', {
     access: 'staff',
     summary: 'What happened to one person’s access, and what TradingView was asked about it, newest first',
     input: one,
     output: (z) => z.array(happening(z)),
   }),
-  grant: endpoint({
+  grant: endpoint('POST /api/admin/access/grant', {
     ...decision,
-    path: '/api/admin/access/grant',
     summary:
       'Unlock for those who asked; a minute later, it can no longer be undone and the buyers get an email',
     /** `byHand`: it is unlocked on TradingView already, also where the connector would do it. */
     input: (z) => z.extend(some(z), { byHand: z.optional(z.boolean()) }),
   }),
-  undo: endpoint({
+  undo: endpoint('POST /api/admin/access/undo', {
     ...decision,
-    path: '/api/admin/access/undo',
     summary: 'Take an unlock back within a minute, before the buyer is told',
   }),
-  restore: endpoint({
+  restore: endpoint('POST /api/admin/access/restore', {
     ...decision,
-    path: '/api/admin/access/restore',
     summary: 'Unlock again what was withheld; can be undone for a minute',
   }),
-  decline: endpoint({
+  decline: endpoint('POST /api/admin/access/decline', {
     ...decision,
-    path: '/api/admin/access/decline',
     fresh: true,
     summary: 'Decline with a reason; emails the buyers and deletes the keys',
     input: (z) => z.extend(some(z), { reason: declineReason(z) }),
   }),
-  withhold: endpoint({
+  withhold: endpoint('POST /api/admin/access/withhold', {
     ...decision,
-    path: '/api/admin/access/withhold',
     fresh: true,
     summary: 'Remove access from people who pay, until it is restored; emails them',
   }),
-  lock: endpoint({
+  lock: endpoint('POST /api/admin/access/lock', {
     ...decision,
-    path: '/api/admin/access/lock',
     fresh: true,
     summary: 'Record that people who no longer pay were removed by hand; emails them',
   }),
-  rename: endpoint({
-    method: 'POST',
-    path: '/api/admin/access/people/:id/rename',
+  rename: endpoint('POST /api/admin/access/people/:id/rename', {
     access: 'admin',
     fresh: true,
     summary: 'Give a customer another TradingView username, without the buyers’ limit',
     input: (z) => z.extend(one(z), { username: typedName(z) }),
-    output: nothing,
   }),
-  retry: endpoint({
-    method: 'POST',
-    path: '/api/admin/access/people/:id/retry',
+  retry: endpoint('POST /api/admin/access/people/:id/retry', {
     access: 'admin',
     summary: 'Try again now on TradingView',
     input: one,
-    output: nothing,
   }),
-  adopt: endpoint({
-    method: 'POST',
-    path: '/api/admin/access/people/:id/adopt',
+  adopt: endpoint('POST /api/admin/access/people/:id/adopt', {
     access: 'admin',
     fresh: true,
     summary: 'Manage access that was there before this shop unlocked it',
     input: one,
-    output: nothing,
   }),
-  reveal: endpoint({
-    method: 'POST',
-    path: '/api/admin/access/people/:id/reveal',
+  reveal: endpoint('POST /api/admin/access/people/:id/reveal', {
     access: 'admin',
     fresh: true,
     summary: 'Show the exchange keys that somebody sent last; the audit log records who looked',

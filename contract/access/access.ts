@@ -1,4 +1,4 @@
-import { endpoint, nothing } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { id, instant, optionalText, paymentIntentId, text } from '../fields.ts'
 import { type InferOutput, schema } from '../schema.ts'
 import { accessStates, entitlementReasons, nameProblems } from '../statuses.ts'
@@ -62,61 +62,41 @@ export type OwnAccess = InferOutput<typeof ownAccess>
 
 /** How buyers ask for access on TradingView, and what they see of it. */
 export const access = {
-  submit: endpoint({
-    method: 'POST',
-    path: '/api/access-requests',
+  submit: endpoint('POST /api/access-requests', {
     access: 'user',
     summary: 'Request access on TradingView, promised within 24 hours',
     input: (z) => z.extend(sentForm(z), { paymentIntentId: paymentIntentId(z) }),
-    output: nothing,
     limit: namesPerDay,
   }),
-  submitForPurchase: endpoint({
-    method: 'POST',
-    path: '/api/purchases/:purchaseId/access-request',
+  submitForPurchase: endpoint('POST /api/purchases/:purchaseId/access-request', {
     access: 'user',
     summary: 'Request access later, or again with another TradingView username',
     input: (z) => z.extend(sentForm(z), { purchaseId: id(z) }),
-    output: nothing,
     limit: namesPerDay,
   }),
-  mine: endpoint({
-    method: 'GET',
-    path: '/api/access',
+  mine: endpoint('GET /api/access', {
     access: 'user',
     summary: 'How my access on TradingView stands, for each live purchase',
-    input: nothing,
     output: (z) => z.array(ownAccess(z)),
   }),
-  recheck: endpoint({
-    method: 'POST',
-    path: '/api/access/recheck',
+  recheck: endpoint('POST /api/access/recheck', {
     access: 'user',
     summary: 'Look again on TradingView',
     input: (z) => z.strictObject({ purchaseId: id(z) }),
-    output: nothing,
     limit: { requests: 10, seconds: 60 },
   }),
-  changeUsername: endpoint({
-    method: 'POST',
-    path: '/api/access/username',
+  changeUsername: endpoint('POST /api/access/username', {
     access: 'user',
     summary: 'Unlock another TradingView account; the old one stays until the new one is unlocked',
     input: (z) => z.strictObject({ purchaseId: id(z), username: typedName(z) }),
-    output: nothing,
     limit: namesPerDay,
   }),
-  status: endpoint({
-    method: 'GET',
-    path: '/api/access/status',
+  status: endpoint('GET /api/access/status', {
     access: 'public',
     summary: 'Whether access is unlocked by itself at the moment, or by hand',
-    input: nothing,
     output: (z) => z.strictObject({ unlocksItself: z.boolean() }),
   }),
-  checkUsername: endpoint({
-    method: 'POST',
-    path: '/api/tradingview/check-username',
+  checkUsername: endpoint('POST /api/tradingview/check-username', {
     access: 'public',
     summary: 'Whether TradingView knows a username; null when it does not answer',
     input: (z) => z.strictObject({ username: typedName(z) }),

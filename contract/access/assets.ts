@@ -1,4 +1,4 @@
-import { endpoint, nothing } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { id, instant, optionalText } from '../fields.ts'
 import { type InferOutput, schema } from '../schema.ts'
 
@@ -36,25 +36,17 @@ export type ManagedAsset = InferOutput<typeof managedAsset>
 export const newAsset = schema((z) => z.strictObject({ ticker: ticker(z), note: optionalText(z, 500) }))
 
 export const assets = {
-  list: endpoint({
-    method: 'GET',
-    path: '/api/recommended-assets',
+  list: endpoint('GET /api/recommended-assets', {
     access: 'user',
     summary: 'The Rebound List, for owners of Rebound Sigma Pro',
-    input: nothing,
     output: (z) => z.array(recommendedAsset(z)),
   }),
-  adminList: endpoint({
-    method: 'GET',
-    path: '/api/admin/recommended-assets',
+  adminList: endpoint('GET /api/admin/recommended-assets', {
     access: 'admin',
     summary: 'All recommended assets, in order',
-    input: nothing,
     output: (z) => z.array(managedAsset(z)),
   }),
-  adminAdd: endpoint({
-    method: 'POST',
-    path: '/api/admin/recommended-assets',
+  adminAdd: endpoint('POST /api/admin/recommended-assets', {
     access: 'admin',
     fresh: true,
     summary: 'Add an asset at a position in the list, or at the end if none is given',
@@ -68,11 +60,8 @@ export const assets = {
         /** What was removed by mistake comes back as it was: that is no review. */
         reviewedAt: z.optional(z.iso.datetime()),
       }),
-    output: nothing,
   }),
-  adminImport: endpoint({
-    method: 'POST',
-    path: '/api/admin/recommended-assets/import',
+  adminImport: endpoint('POST /api/admin/recommended-assets/import', {
     access: 'admin',
     fresh: true,
     summary: 'Add many assets at once; those already on the list are left alone',
@@ -83,49 +72,33 @@ export const assets = {
       }),
     output: (z) => z.strictObject({ added: z.int(), skipped: z.int() }),
   }),
-  adminMove: endpoint({
-    method: 'PATCH',
-    path: '/api/admin/recommended-assets/:id/move',
+  adminMove: endpoint('PATCH /api/admin/recommended-assets/:id/move', {
     access: 'admin',
     fresh: true,
     summary: 'Move an asset to another position in the list; 1 is the first',
     input: (z) => z.strictObject({ id: id(z), position: z.int().check(z.minimum(1), z.maximum(100_000)) }),
-    output: nothing,
   }),
-  adminSwitch: endpoint({
-    method: 'PATCH',
-    path: '/api/admin/recommended-assets/:id/active',
+  adminSwitch: endpoint('PATCH /api/admin/recommended-assets/:id/active', {
     access: 'admin',
     fresh: true,
     summary: 'Show an asset to owners or hide it',
     input: (z) => z.strictObject({ id: id(z), isActive: z.boolean() }),
-    output: nothing,
   }),
-  adminNote: endpoint({
-    method: 'PATCH',
-    path: '/api/admin/recommended-assets/:id/note',
+  adminNote: endpoint('PATCH /api/admin/recommended-assets/:id/note', {
     access: 'admin',
     fresh: true,
     summary: 'Change an asset’s note; an empty one removes it',
     input: (z) => z.strictObject({ id: id(z), note: optionalText(z, 500) }),
-    output: nothing,
   }),
-  adminReview: endpoint({
-    method: 'POST',
-    path: '/api/admin/recommended-assets/review',
+  adminReview: endpoint('POST /api/admin/recommended-assets/review', {
     access: 'admin',
     fresh: true,
     summary: 'Record that the whole list was reviewed today',
-    input: nothing,
-    output: nothing,
   }),
-  adminDelete: endpoint({
-    method: 'DELETE',
-    path: '/api/admin/recommended-assets/:id',
+  adminDelete: endpoint('DELETE /api/admin/recommended-assets/:id', {
     access: 'admin',
     fresh: true,
     summary: 'Remove a recommended asset',
     input: (z) => z.strictObject({ id: id(z) }),
-    output: nothing,
   }),
 }

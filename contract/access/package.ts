@@ -1,12 +1,9 @@
-import { endpoint, nothing } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 
 export const privatePackage = {
-  show: endpoint({
-    method: 'GET',
-    path: '/api/package',
+  show: endpoint('GET /api/package', {
     access: 'user',
     summary: 'Links, setup notes, and instructions for owners of Rebound Sigma Pro',
-    input: nothing,
     output: (z) =>
       z.strictObject({
         indicatorUrl: z.string(),

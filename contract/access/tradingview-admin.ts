@@ -1,4 +1,4 @@
-import { endpoint, nothing, paging } from '../endpoint.ts'
+import { endpoint, paging } from '../endpoint.ts'
 import { id, instant, text } from '../fields.ts'
 import { type InferOutput, schema } from '../schema.ts'
 import { connectionModes, connectionStates } from '../statuses.ts'
@@ -83,20 +83,15 @@ const run = schema((z) =>
   }),
 )
 
-const look = { method: 'GET', access: 'admin', input: nothing } as const
-const change = { method: 'POST', access: 'admin', input: nothing, output: nothing } as const
-
 /** The seller's side of the connector. */
 export const tradingViewAdmin = {
-  show: endpoint({
-    ...look,
-    path: '/api/admin/tradingview',
+  show: endpoint('GET /api/admin/tradingview', {
+    access: 'admin',
     summary: 'The connection to TradingView, without its cookies',
     output: connection,
   }),
-  connect: endpoint({
-    ...change,
-    path: '/api/admin/tradingview',
+  connect: endpoint('POST /api/admin/tradingview', {
+    access: 'admin',
     fresh: true,
     summary: 'Connect with a session’s two cookies, or renew it; probed before it is stored',
     input: (z) =>
@@ -105,47 +100,38 @@ export const tradingViewAdmin = {
         host: text(z, 100, 'Please choose a host'),
         accepts: z.boolean(),
       }),
-    output: nothing,
     limit: { requests: 20, seconds: 600 },
   }),
-  test: endpoint({
-    ...change,
-    path: '/api/admin/tradingview/test',
+  test: endpoint('POST /api/admin/tradingview/test', {
+    access: 'admin',
     summary: 'Ask TradingView whether the session is alive',
     limit: { requests: 20, seconds: 60 },
   }),
-  pause: endpoint({
-    ...change,
-    path: '/api/admin/tradingview/pause',
+  pause: endpoint('POST /api/admin/tradingview/pause', {
+    access: 'admin',
     fresh: true,
     summary: 'Stop all calls within one request',
   }),
-  resume: endpoint({
-    ...change,
-    path: '/api/admin/tradingview/resume',
+  resume: endpoint('POST /api/admin/tradingview/resume', {
+    access: 'admin',
     fresh: true,
     summary: 'Call again, and catch up',
   }),
-  forget: endpoint({
-    ...change,
-    path: '/api/admin/tradingview/forget',
+  forget: endpoint('POST /api/admin/tradingview/forget', {
+    access: 'admin',
     fresh: true,
     summary: 'Delete the cookies and switch the connection off',
   }),
-  reconcile: endpoint({
-    ...change,
-    path: '/api/admin/tradingview/reconcile',
+  reconcile: endpoint('POST /api/admin/tradingview/reconcile', {
+    access: 'admin',
     summary: 'Compare every list with what is wanted, now',
     input: (z) =>
       z.strictObject({
         /** Confirms what the guard against mass removal held back. */
         mayRemove: z.optional(z.boolean()),
       }),
-    output: nothing,
   }),
-  settings: endpoint({
-    method: 'PATCH',
-    path: '/api/admin/tradingview',
+  settings: endpoint('PATCH /api/admin/tradingview', {
     access: 'admin',
     fresh: true,
     summary: 'Mode, seats and what an open dispute does',
@@ -156,60 +142,49 @@ export const tradingViewAdmin = {
         showsSeats: z.optional(z.boolean()),
         freezesDisputes: z.optional(z.boolean()),
       }),
-    output: nothing,
   }),
-  scripts: endpoint({
-    ...look,
-    path: '/api/admin/tradingview/scripts',
+  scripts: endpoint('GET /api/admin/tradingview/scripts', {
+    access: 'admin',
     summary: 'The account’s own scripts, and which of them are unlocked',
     output: (z) => z.array(script(z)),
   }),
-  chooseScript: endpoint({
-    ...change,
-    path: '/api/admin/tradingview/scripts',
+  chooseScript: endpoint('POST /api/admin/tradingview/scripts', {
+    access: 'admin',
     fresh: true,
     summary: 'Unlock this script for buyers; probed first',
     input: (z) => z.strictObject({ pineId: text(z, 100, 'Please choose a script'), productId: id(z) }),
   }),
-  dropScript: endpoint({
-    method: 'DELETE',
-    path: '/api/admin/tradingview/scripts',
+  dropScript: endpoint('DELETE /api/admin/tradingview/scripts', {
     access: 'admin',
     fresh: true,
     summary: 'Stop managing a script; nobody loses access',
     input: (z) => z.strictObject({ pineId: text(z, 100, 'Please choose a script') }),
-    output: nothing,
   }),
-  preview: endpoint({
-    ...look,
-    path: '/api/admin/tradingview/preview',
+  preview: endpoint('GET /api/admin/tradingview/preview', {
+    access: 'admin',
     summary: 'What switching on, off or to another mode would do',
     output: preview,
   }),
-  strangers: endpoint({
-    ...look,
-    path: '/api/admin/tradingview/strangers',
+  strangers: endpoint('GET /api/admin/tradingview/strangers', {
+    access: 'admin',
     summary: 'Who is on the lists without being a customer, newest first',
     input: (z) => z.strictObject(paging(z)),
     output: (z) => z.array(stranger(z)),
     answer: 'list',
   }),
-  removeStranger: endpoint({
-    ...change,
-    path: '/api/admin/tradingview/strangers/:id/remove',
+  removeStranger: endpoint('POST /api/admin/tradingview/strangers/:id/remove', {
+    access: 'admin',
     fresh: true,
     summary: 'Remove someone whom this shop did not unlock, unless they have just bought',
     input: (z) => z.strictObject({ id: id(z) }),
   }),
-  runs: endpoint({
-    ...look,
-    path: '/api/admin/tradingview/runs',
+  runs: endpoint('GET /api/admin/tradingview/runs', {
+    access: 'admin',
     summary: 'What the latest comparisons found',
     output: (z) => z.array(run(z)),
   }),
-  meter: endpoint({
-    ...look,
-    path: '/api/admin/tradingview/meter',
+  meter: endpoint('GET /api/admin/tradingview/meter', {
+    access: 'admin',
     summary: 'People with access now, and the forecast for the month’s last day',
     output: meter,
   }),

@@ -15,9 +15,7 @@ const auditEntry = schema((z) =>
 )
 
 export const audit = {
-  adminList: endpoint({
-    method: 'GET',
-    path: '/api/admin/audit',
+  adminList: endpoint('GET /api/admin/audit', {
     access: 'admin',
     summary: 'What admins did, newest first',
     input: (z) => z.strictObject(paging(z)),

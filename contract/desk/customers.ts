@@ -2,7 +2,7 @@ import { access } from '../access/access.ts'
 import { accessAdmin } from '../access/access-admin.ts'
 import { assets } from '../access/assets.ts'
 import { privatePackage } from '../access/package.ts'
-import { endpoint, nothing, paging } from '../endpoint.ts'
+import { endpoint, paging } from '../endpoint.ts'
 import { cents, email, id, instant, text } from '../fields.ts'
 import { accounts } from '../identity/accounts.ts'
 import { type InferOutput, schema } from '../schema.ts'
@@ -59,34 +59,26 @@ const payments = schema((z) =>
 )
 
 export const customers = {
-  adminShow: endpoint({
-    method: 'GET',
-    path: '/api/admin/customers/:id',
+  adminShow: endpoint('GET /api/admin/customers/:id', {
     access: 'staff',
     summary: 'A customer: who they are, what they have, and our notes',
     input: (z) => z.strictObject({ id: id(z) }),
     output: customer,
   }),
-  adminTimeline: endpoint({
-    method: 'GET',
-    path: '/api/admin/customers/:id/timeline',
+  adminTimeline: endpoint('GET /api/admin/customers/:id/timeline', {
     access: 'staff',
     summary: 'What happened with a customer, newest first',
     input: (z) => z.strictObject({ id: id(z), limit: paging(z).limit, cursor: paging(z).cursor }),
     output: (z) => z.array(timelineEntry(z)),
     answer: 'list',
   }),
-  adminPayments: endpoint({
-    method: 'GET',
-    path: '/api/admin/customers/:id/payments',
+  adminPayments: endpoint('GET /api/admin/customers/:id/payments', {
     access: 'staff',
     summary: 'A customer’s invoices and credit notes, from Stripe',
     input: (z) => z.strictObject({ id: id(z) }),
     output: payments,
   }),
-  adminMail: endpoint({
-    method: 'GET',
-    path: '/api/admin/mails/:id',
+  adminMail: endpoint('GET /api/admin/mails/:id', {
     access: 'staff',
     summary: 'An email as it was sent, without links that carry a secret',
     input: (z) => z.strictObject({ id: id(z) }),
@@ -99,51 +91,34 @@ export const customers = {
         isResendable: z.boolean(),
       }),
   }),
-  adminResend: endpoint({
-    method: 'POST',
-    path: '/api/admin/mails/:id/resend',
+  adminResend: endpoint('POST /api/admin/mails/:id/resend', {
     access: 'staff',
     summary: 'Send an email once more, to the customer’s present address',
     input: (z) => z.strictObject({ id: id(z) }),
-    output: nothing,
   }),
-  adminAddNote: endpoint({
-    method: 'POST',
-    path: '/api/admin/customers/:id/notes',
+  adminAddNote: endpoint('POST /api/admin/customers/:id/notes', {
     access: 'staff',
     summary: 'Note something about a customer',
     input: (z) => z.strictObject({ id: id(z), text: text(z, 2000, 'Please write something') }),
-    output: nothing,
   }),
-  adminDeleteNote: endpoint({
-    method: 'DELETE',
-    path: '/api/admin/notes/:id',
+  adminDeleteNote: endpoint('DELETE /api/admin/notes/:id', {
     access: 'staff',
     summary: 'Delete a note',
     input: (z) => z.strictObject({ id: id(z) }),
-    output: nothing,
   }),
-  adminSendPasswordLink: endpoint({
-    method: 'POST',
-    path: '/api/admin/customers/:id/password-link',
+  adminSendPasswordLink: endpoint('POST /api/admin/customers/:id/password-link', {
     access: 'staff',
     summary: 'Email a customer a link to set a password',
     input: (z) => z.strictObject({ id: id(z) }),
-    output: nothing,
   }),
-  adminCorrectEmail: endpoint({
-    method: 'POST',
-    path: '/api/admin/customers/:id/email',
+  adminCorrectEmail: endpoint('POST /api/admin/customers/:id/email', {
     access: 'admin',
     fresh: true,
     summary: 'Correct a customer’s email address; both addresses get an email',
     input: (z) => z.strictObject({ id: id(z), email: email(z) }),
-    output: nothing,
   }),
   /** Data to look at, nothing more: there is no session behind it, so nothing can be changed with it. */
-  adminSeeAs: endpoint({
-    method: 'GET',
-    path: '/api/admin/customers/:id/dashboard',
+  adminSeeAs: endpoint('GET /api/admin/customers/:id/dashboard', {
     access: 'admin',
     fresh: true,
     summary: 'A buyer’s dashboard as they see it; recorded in the audit log',

@@ -1,18 +1,15 @@
-import { endpoint, nothing } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { type InferOutput, schema } from '../schema.ts'
 
 export const exportKind = schema((z) => z.enum(['buyers', 'orders', 'forms']))
 export type ExportKind = InferOutput<typeof exportKind>
 
 export const exports = {
-  download: endpoint({
-    method: 'GET',
-    path: '/api/admin/export/:kind',
+  download: endpoint('GET /api/admin/export/:kind', {
     access: 'admin',
     fresh: true,
     summary: 'Buyers, orders, or access requests (forms) as a CSV file',
     input: (z) => z.strictObject({ kind: exportKind(z) }),
-    output: nothing,
     answer: 'csv',
   }),
 }

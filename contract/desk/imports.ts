@@ -31,17 +31,13 @@ export const mostChecked = 500
 export const mostImported = 50
 
 export const imports = {
-  adminCheck: endpoint({
-    method: 'POST',
-    path: '/api/admin/imports/check',
+  adminCheck: endpoint('POST /api/admin/imports/check', {
     access: 'admin',
     summary: 'What an import of these subscribers would do; changes nothing',
     input: (z) => z.strictObject({ lines: z.array(line(z)).check(z.minLength(1), z.maxLength(mostChecked)) }),
     output: (z) => z.array(verdict(z)),
   }),
-  adminImport: endpoint({
-    method: 'POST',
-    path: '/api/admin/imports',
+  adminImport: endpoint('POST /api/admin/imports', {
     access: 'admin',
     fresh: true,
     summary:

@@ -1,4 +1,4 @@
-import { endpoint, nothing, paging } from '../endpoint.ts'
+import { endpoint, paging } from '../endpoint.ts'
 import { id, instant } from '../fields.ts'
 import { type InferOutput, schema } from '../schema.ts'
 
@@ -17,29 +17,21 @@ const failedJob = schema((z) =>
 export type FailedJob = InferOutput<typeof failedJob>
 
 export const jobs = {
-  adminList: endpoint({
-    method: 'GET',
-    path: '/api/admin/failed-jobs',
+  adminList: endpoint('GET /api/admin/failed-jobs', {
     access: 'admin',
     summary: 'Jobs that have failed permanently, newest first',
     input: (z) => z.strictObject(paging(z)),
     output: (z) => z.array(failedJob(z)),
     answer: 'list',
   }),
-  adminRetry: endpoint({
-    method: 'POST',
-    path: '/api/admin/failed-jobs/:id/retry',
+  adminRetry: endpoint('POST /api/admin/failed-jobs/:id/retry', {
     access: 'admin',
     summary: 'Run a failed job again',
     input: (z) => z.strictObject({ id: id(z) }),
-    output: nothing,
   }),
-  adminDiscard: endpoint({
-    method: 'DELETE',
-    path: '/api/admin/failed-jobs/:id',
+  adminDiscard: endpoint('DELETE /api/admin/failed-jobs/:id', {
     access: 'admin',
     summary: 'Discard a failed job',
     input: (z) => z.strictObject({ id: id(z) }),
-    output: nothing,
   }),
 }

@@ -1,4 +1,4 @@
-import { endpoint, nothing, paging } from '../endpoint.ts'
+import { endpoint, paging } from '../endpoint.ts'
 import { id, instant } from '../fields.ts'
 import { schema } from '../schema.ts'
 import { newsletterStates } from '../statuses.ts'
@@ -16,23 +16,18 @@ const address = schema((z) =>
 )
 
 export const newsletterAddresses = {
-  adminList: endpoint({
-    method: 'GET',
-    path: '/api/admin/newsletter',
+  adminList: endpoint('GET /api/admin/newsletter', {
     access: 'admin',
     summary: 'Who signed up for the newsletter, newest first',
     input: (z) => z.strictObject({ ...paging(z), state: z.optional(z.enum(newsletterStates)) }),
     output: (z) => z.array(address(z)),
     answer: 'list',
   }),
-  adminExport: endpoint({
-    method: 'GET',
-    path: '/api/admin/newsletter/export',
+  adminExport: endpoint('GET /api/admin/newsletter/export', {
     access: 'admin',
     fresh: true,
     summary: 'Newsletter addresses as a CSV file, all of them or those in one state',
     input: (z) => z.strictObject({ state: z.optional(z.enum(newsletterStates)) }),
-    output: nothing,
     answer: 'csv',
   }),
 }

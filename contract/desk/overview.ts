@@ -1,4 +1,4 @@
-import { endpoint, nothing } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { instant } from '../fields.ts'
 import { type InferOutput, schema } from '../schema.ts'
 import { purchaseNeeds } from '../statuses.ts'
@@ -57,20 +57,14 @@ const need = schema((z) =>
 export type Need = InferOutput<typeof need>
 
 export const overview = {
-  adminNeeds: endpoint({
-    method: 'GET',
-    path: '/api/admin/overview/needs',
+  adminNeeds: endpoint('GET /api/admin/overview/needs', {
     access: 'admin',
     summary: 'What needs the seller now; kinds with nothing open are left out',
-    input: nothing,
     output: (z) => z.array(need(z)),
   }),
-  adminShow: endpoint({
-    method: 'GET',
-    path: '/api/admin/overview',
+  adminShow: endpoint('GET /api/admin/overview', {
     access: 'admin',
     summary: 'How the shop is doing, now and over the last twelve months',
-    input: nothing,
     output: overviewFigures,
   }),
 }

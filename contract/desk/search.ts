@@ -13,9 +13,7 @@ const hit = schema((z) =>
 export type Hit = InferOutput<typeof hit>
 
 export const search = {
-  adminFind: endpoint({
-    method: 'GET',
-    path: '/api/admin/search',
+  adminFind: endpoint('GET /api/admin/search', {
     access: 'staff',
     summary:
       'Customers by name, email, TradingView username, contract number, or an id or invoice number of Stripe’s',

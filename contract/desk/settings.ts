@@ -1,4 +1,4 @@
-import { endpoint, nothing } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { email, looksLikeLink } from '../fields.ts'
 import { type InferOutput, schema, type Zod } from '../schema.ts'
 
@@ -72,12 +72,9 @@ const problem = schema((z) =>
 export type Problem = InferOutput<typeof problem>
 
 export const settings = {
-  adminShow: endpoint({
-    method: 'GET',
-    path: '/api/admin/settings',
+  adminShow: endpoint('GET /api/admin/settings', {
     access: 'admin',
     summary: 'What the shop runs with, and what is wrong with it',
-    input: nothing,
     output: (z) =>
       z.strictObject({
         settings: z.array(setting(z)),
@@ -89,9 +86,7 @@ export const settings = {
         mailsGoTo: z.string(),
       }),
   }),
-  adminSave: endpoint({
-    method: 'POST',
-    path: '/api/admin/settings',
+  adminSave: endpoint('POST /api/admin/settings', {
     access: 'admin',
     fresh: true,
     summary: 'Set what the environment leaves open; an empty value goes back to the default',
@@ -102,11 +97,8 @@ export const settings = {
           ReturnType<typeof optionalValue>
         >,
       ),
-    output: nothing,
   }),
-  adminSavePhoto: endpoint({
-    method: 'POST',
-    path: '/api/admin/settings/photo',
+  adminSavePhoto: endpoint('POST /api/admin/settings/photo', {
     access: 'admin',
     fresh: true,
     summary: 'Set the maker’s photo, a small JPEG, PNG or WebP in base64; an empty one removes it',
@@ -119,14 +111,10 @@ export const settings = {
             z.regex(/^[A-Za-z0-9+/]*={0,2}$/, 'This is not a picture'),
           ),
       }),
-    output: nothing,
   }),
-  adminTestMail: endpoint({
-    method: 'POST',
-    path: '/api/admin/settings/mail-test',
+  adminTestMail: endpoint('POST /api/admin/settings/mail-test', {
     access: 'admin',
     summary: 'Send me a test email now, and say what the mail server answers',
-    input: nothing,
     output: (z) => z.strictObject({ to: z.string() }),
     limit: { requests: 10, seconds: 600 },
   }),

@@ -1,4 +1,4 @@
-import { endpoint, nothing, paging, sort } from '../endpoint.ts'
+import { endpoint, paging, sort } from '../endpoint.ts'
 import {
   email,
   givenPassword,
@@ -50,64 +50,46 @@ const device = schema((z) =>
 export type Device = InferOutput<typeof device>
 
 export const accounts = {
-  user: endpoint({
-    method: 'GET',
-    path: '/api/user',
+  user: endpoint('GET /api/user', {
     access: 'public',
     caller: 'optional',
     whileSettingUp: true,
     summary: 'The current user, or null',
-    input: nothing,
     output: (z) => z.nullable(user(z)),
   }),
-  login: endpoint({
-    method: 'POST',
-    path: '/api/login',
+  login: endpoint('POST /api/login', {
     access: 'public',
     summary: 'Log in with email and password',
     limit: { requests: 20, seconds: 60 },
     input: (z) => z.strictObject({ email: email(z), password: givenPassword(z) }),
     output: user,
   }),
-  loginPage: endpoint({
-    method: 'GET',
-    path: '/api/login',
+  loginPage: endpoint('GET /api/login', {
     access: 'public',
     summary: 'Where logged-out visitors are sent; always redirects to /auth',
     // The query is ignored, so anything goes.
     input: (z) => z.object({}),
-    output: nothing,
     answer: 'redirect',
   }),
-  register: endpoint({
-    method: 'POST',
-    path: '/api/register',
+  register: endpoint('POST /api/register', {
     access: 'public',
     summary: 'Create an account and log in',
     limit: { requests: 20, seconds: 3600 },
     input: (z) => z.strictObject({ email: email(z), password: signUpPassword(z), name: personName(z) }),
     output: user,
   }),
-  logout: endpoint({
-    method: 'POST',
-    path: '/api/logout',
+  logout: endpoint('POST /api/logout', {
     access: 'public',
     summary: 'End this session',
-    input: nothing,
-    output: nothing,
   }),
-  requestPasswordReset: endpoint({
-    method: 'POST',
-    path: '/api/auth/request-password-reset',
+  requestPasswordReset: endpoint('POST /api/auth/request-password-reset', {
     access: 'public',
     summary: 'Email a reset link; the answer is the same whether or not the account exists',
     limit: { requests: 10, seconds: 900 },
     input: (z) => z.strictObject({ email: email(z) }),
     output: message,
   }),
-  resetPassword: endpoint({
-    method: 'POST',
-    path: '/api/auth/reset-password',
+  resetPassword: endpoint('POST /api/auth/reset-password', {
     access: 'public',
     caller: 'optional',
     whileSettingUp: true,
@@ -118,21 +100,14 @@ export const accounts = {
         token: mailedToken(z),
         newPassword: resetPassword(z),
       }),
-    output: nothing,
   }),
-  sendConfirmation: endpoint({
-    method: 'POST',
-    path: '/api/user/confirmation',
+  sendConfirmation: endpoint('POST /api/user/confirmation', {
     access: 'user',
     whileSettingUp: true,
     summary: 'Email me a link that confirms my address; nothing happens if it is confirmed',
     limit: { requests: 10, seconds: 900 },
-    input: nothing,
-    output: nothing,
   }),
-  confirmAddress: endpoint({
-    method: 'POST',
-    path: '/api/auth/confirm-address',
+  confirmAddress: endpoint('POST /api/auth/confirm-address', {
     access: 'public',
     caller: 'optional',
     whileSettingUp: true,
@@ -145,22 +120,16 @@ export const accounts = {
         choosePassword: z.boolean(),
       }),
   }),
-  updateProfile: endpoint({
-    method: 'PATCH',
-    path: '/api/user/profile',
+  updateProfile: endpoint('PATCH /api/user/profile', {
     access: 'user',
     summary: 'Change my name and TradingView username',
     // An empty value is allowed and clears the field.
     input: (z) => z.strictObject({ name: optionalName(z), tradingViewUsername: optionalText(z, 100) }),
-    output: nothing,
     limit: namesPerDay,
   }),
-  profile: endpoint({
-    method: 'GET',
-    path: '/api/user/profile',
+  profile: endpoint('GET /api/user/profile', {
     access: 'user',
     summary: 'Initial values for the profile form',
-    input: nothing,
     output: (z) =>
       z.strictObject({
         name: z.string(),
@@ -170,52 +139,34 @@ export const accounts = {
         hasPassword: z.boolean(),
       }),
   }),
-  devices: endpoint({
-    method: 'GET',
-    path: '/api/user/devices',
+  devices: endpoint('GET /api/user/devices', {
     access: 'user',
     summary: 'Where I’m logged in, most recent first',
-    input: nothing,
     output: (z) => z.array(device(z)),
   }),
-  logoutDevice: endpoint({
-    method: 'DELETE',
-    path: '/api/user/devices/:id',
+  logoutDevice: endpoint('DELETE /api/user/devices/:id', {
     access: 'user',
     summary: 'Log out one device',
     input: (z) => z.strictObject({ id: id(z) }),
-    output: nothing,
   }),
-  logoutEverywhere: endpoint({
-    method: 'POST',
-    path: '/api/user/logout-everywhere',
+  logoutEverywhere: endpoint('POST /api/user/logout-everywhere', {
     access: 'user',
     summary: 'Log out every device, including this one',
-    input: nothing,
-    output: nothing,
   }),
-  myData: endpoint({
-    method: 'GET',
-    path: '/api/user/data',
+  myData: endpoint('GET /api/user/data', {
     access: 'user',
     summary: 'Everything the shop keeps about me',
     limit: { requests: 20, seconds: 60 },
-    input: nothing,
     output: (z) => z.record(z.string(), z.unknown()),
   }),
-  deleteMyself: endpoint({
-    method: 'POST',
-    path: '/api/user/delete',
+  deleteMyself: endpoint('POST /api/user/delete', {
     access: 'user',
     fresh: 'or password',
     summary: 'Delete my account: personal data is anonymized, the books stay',
     limit: { requests: 20, seconds: 60 },
     input: (z) => z.strictObject({ password: givenPassword(z) }),
-    output: nothing,
   }),
-  adminList: endpoint({
-    method: 'GET',
-    path: '/api/admin/users',
+  adminList: endpoint('GET /api/admin/users', {
     access: 'staff',
     summary: 'Users, newest first',
     input: (z) => z.strictObject({ ...paging(z), sort: sort(z) }),
@@ -228,9 +179,7 @@ export const accounts = {
       ),
     answer: 'list',
   }),
-  adminAdd: endpoint({
-    method: 'POST',
-    path: '/api/admin/users',
+  adminAdd: endpoint('POST /api/admin/users', {
     access: 'admin',
     fresh: { with: 'isAdmin' },
     summary: 'Create a user',
@@ -243,15 +192,11 @@ export const accounts = {
         /** Tell them by email, with a link to choose a password of their own. */
         invite: z.optional(z.boolean()),
       }),
-    output: nothing,
   }),
-  adminDelete: endpoint({
-    method: 'DELETE',
-    path: '/api/admin/users/:id',
+  adminDelete: endpoint('DELETE /api/admin/users/:id', {
     access: 'admin',
     fresh: true,
     summary: 'Delete a user: personal data is anonymized, the books stay',
     input: (z) => z.strictObject({ id: id(z) }),
-    output: nothing,
   }),
 }

@@ -1,9 +1,7 @@
-import { endpoint, nothing } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { email, givenPassword, mailedLink, signUpPassword } from '../fields.ts'
 
-const post = { method: 'POST', output: nothing } as const
 const byLink = {
-  ...post,
   access: 'public',
   limit: { requests: 20, seconds: 60 },
   input: mailedLink,
@@ -11,41 +9,32 @@ const byLink = {
 
 /** Changing what one logs in with, and where one stays logged in. */
 export const credentials = {
-  changePassword: endpoint({
-    ...post,
-    path: '/api/user/password',
+  changePassword: endpoint('POST /api/user/password', {
     access: 'user',
     fresh: 'or password',
     summary: 'Change my password; every other device is logged out',
     limit: { requests: 20, seconds: 60 },
     input: (z) => z.strictObject({ currentPassword: givenPassword(z), newPassword: signUpPassword(z) }),
   }),
-  changeEmail: endpoint({
-    ...post,
-    path: '/api/user/email',
+  changeEmail: endpoint('POST /api/user/email', {
     access: 'user',
     fresh: true,
     summary: 'Email a link to my new address; it counts once the link was used',
     limit: { requests: 10, seconds: 900 },
     input: (z) => z.strictObject({ email: email(z) }),
   }),
-  confirmEmail: endpoint({
+  confirmEmail: endpoint('POST /api/user/email/confirm', {
     ...byLink,
-    path: '/api/user/email/confirm',
     caller: 'optional',
     whileSettingUp: true,
     summary: 'Confirm a new address, with the link emailed to it, where its owner is logged in',
   }),
-  undoEmail: endpoint({
+  undoEmail: endpoint('POST /api/user/email/undo', {
     ...byLink,
-    path: '/api/user/email/undo',
     summary: 'Take back a change of address within 72 hours, with the link emailed to the old one',
   }),
-  logoutElsewhere: endpoint({
-    ...post,
-    path: '/api/user/logout-elsewhere',
+  logoutElsewhere: endpoint('POST /api/user/logout-elsewhere', {
     access: 'user',
     summary: 'Log out every device but this one',
-    input: nothing,
   }),
 }

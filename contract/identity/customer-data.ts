@@ -2,9 +2,7 @@ import { endpoint } from '../endpoint.ts'
 import { id } from '../fields.ts'
 
 export const customerData = {
-  adminDownload: endpoint({
-    method: 'GET',
-    path: '/api/admin/users/:id/data',
+  adminDownload: endpoint('GET /api/admin/users/:id/data', {
     access: 'admin',
     fresh: true,
     summary: 'Everything the shop keeps about one person, and what shares their email address',

@@ -1,4 +1,4 @@
-import { endpoint, nothing } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { instant, text } from '../fields.ts'
 import { type InferOutput, schema, type Zod } from '../schema.ts'
 
@@ -48,12 +48,9 @@ const limit = { requests: 20, seconds: 60 }
 
 /** Passkeys, app codes and recovery codes of your own account. */
 export const factors = {
-  show: endpoint({
+  show: endpoint('GET /api/user/factors', {
     ...mine,
-    method: 'GET',
-    path: '/api/user/factors',
     summary: 'How I log in: passkeys, app codes, and how many recovery codes are left',
-    input: nothing,
     output: (z) =>
       z.strictObject({
         passkeys: z.array(passkey(z)),
@@ -65,15 +62,12 @@ export const factors = {
         isRecovering: z.boolean(),
       }),
   }),
-  beginAppCodes: endpoint({
+  beginAppCodes: endpoint('POST /api/user/factors/app-codes/begin', {
     ...mine,
-    method: 'POST',
-    path: '/api/user/factors/app-codes/begin',
     fresh: true,
     proven: true,
     summary: 'A new secret for an authenticator app, as text and as a QR code',
     limit,
-    input: nothing,
     output: (z) =>
       z.strictObject({
         secret: z.string(),
@@ -82,10 +76,8 @@ export const factors = {
         qr: z.strictObject({ size: z.int(), path: z.string() }),
       }),
   }),
-  confirmAppCodes: endpoint({
+  confirmAppCodes: endpoint('POST /api/user/factors/app-codes', {
     ...mine,
-    method: 'POST',
-    path: '/api/user/factors/app-codes',
     fresh: true,
     proven: true,
     summary: 'Turn on app codes, with the first one as proof; replaces an earlier app',
@@ -93,42 +85,30 @@ export const factors = {
     input: (z) => z.strictObject({ sealed: text(z, 400, 'Please start again'), code: typedCode(z) }),
     output: shownOnce,
   }),
-  removeAppCodes: endpoint({
+  removeAppCodes: endpoint('DELETE /api/user/factors/app-codes', {
     ...mine,
-    method: 'DELETE',
-    path: '/api/user/factors/app-codes',
     fresh: true,
     summary: 'Turn off app codes',
     limit,
-    input: nothing,
-    output: nothing,
   }),
-  renewRecoveryCodes: endpoint({
+  renewRecoveryCodes: endpoint('POST /api/user/factors/recovery-codes', {
     ...mine,
-    method: 'POST',
-    path: '/api/user/factors/recovery-codes',
     fresh: true,
     proven: true,
     summary: 'Ten new recovery codes; the old ones no longer work',
     limit,
-    input: nothing,
     output: (z) => z.strictObject({ recoveryCodes: z.array(z.string()) }),
   }),
-  beginPasskey: endpoint({
+  beginPasskey: endpoint('POST /api/user/factors/passkeys/begin', {
     ...mine,
-    method: 'POST',
-    path: '/api/user/factors/passkeys/begin',
     fresh: true,
     proven: true,
     summary: 'What the browser needs to make a passkey',
     limit,
-    input: nothing,
     output: passkeyMessage,
   }),
-  addPasskey: endpoint({
+  addPasskey: endpoint('POST /api/user/factors/passkeys', {
     ...mine,
-    method: 'POST',
-    path: '/api/user/factors/passkeys',
     fresh: true,
     proven: true,
     summary: 'Keep a passkey that the browser has made',
@@ -136,23 +116,17 @@ export const factors = {
     input: (z) => z.strictObject({ name: passkeyName(z), response: passkeyResponse(z) }),
     output: shownOnce,
   }),
-  renamePasskey: endpoint({
+  renamePasskey: endpoint('PATCH /api/user/factors/passkeys/:id', {
     ...mine,
-    method: 'PATCH',
-    path: '/api/user/factors/passkeys/:id',
     summary: 'Give a passkey another name',
     limit,
     input: (z) => z.strictObject({ id: passkeyId(z), name: passkeyName(z) }),
-    output: nothing,
   }),
-  removePasskey: endpoint({
+  removePasskey: endpoint('DELETE /api/user/factors/passkeys/:id', {
     ...mine,
-    method: 'DELETE',
-    path: '/api/user/factors/passkeys/:id',
     fresh: true,
     summary: 'Remove a passkey',
     limit,
     input: (z) => z.strictObject({ id: passkeyId(z) }),
-    output: nothing,
   }),
 }

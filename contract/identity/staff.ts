@@ -1,16 +1,13 @@
-import { endpoint, nothing } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { id } from '../fields.ts'
 import { roles } from '../statuses.ts'
 
 /** Who may do what besides buying. */
 export const staff = {
-  adminSetRole: endpoint({
-    method: 'POST',
-    path: '/api/admin/users/:id/role',
+  adminSetRole: endpoint('POST /api/admin/users/:id/role', {
     access: 'admin',
     fresh: true,
     summary: 'Make someone an admin or support, or take the role away; logs them out everywhere',
     input: (z) => z.strictObject({ id: id(z), role: z.enum(['admin', ...roles, 'none']) }),
-    output: nothing,
   }),
 }

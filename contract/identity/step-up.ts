@@ -1,32 +1,27 @@
-import { endpoint, nothing } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { givenPassword } from '../fields.ts'
 import { passkeyResponse, typedCode } from './factors.ts'
 
 const prove = {
-  method: 'POST',
   access: 'user',
   whileSettingUp: true,
   limit: { requests: 20, seconds: 60 },
-  output: nothing,
 } as const
 
 /** Showing once more who you are, before what a thief with a stolen session would want (`fresh` rows). */
 export const stepUp = {
-  withPassword: endpoint({
+  withPassword: endpoint('POST /api/user/step-up/password', {
     ...prove,
-    path: '/api/user/step-up/password',
     summary: 'Confirm that it’s me, with my password',
     input: (z) => z.strictObject({ password: givenPassword(z) }),
   }),
-  withCode: endpoint({
+  withCode: endpoint('POST /api/user/step-up/code', {
     ...prove,
-    path: '/api/user/step-up/code',
     summary: 'Confirm that it’s me, with a code from the app',
     input: (z) => z.strictObject({ code: typedCode(z) }),
   }),
-  withPasskey: endpoint({
+  withPasskey: endpoint('POST /api/user/step-up/passkey', {
     ...prove,
-    path: '/api/user/step-up/passkey',
     summary: 'Confirm that it’s me, with a passkey',
     input: (z) => z.strictObject({ response: passkeyResponse(z) }),
   }),

@@ -1,4 +1,4 @@
-import { endpoint, nothing } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { optionalLine } from '../fields.ts'
 import { exactDollars } from '../money.ts'
 import { type InferOutput, schema, type Zod } from '../schema.ts'
@@ -69,21 +69,15 @@ const billingDetails = schema((z) =>
 export type BillingDetails = InferOutput<typeof billingDetails>
 
 export const billing = {
-  details: endpoint({
-    method: 'GET',
-    path: '/api/billing-details',
+  details: endpoint('GET /api/billing-details', {
     access: 'user',
     summary: 'What I want on my invoices',
-    input: nothing,
     output: billingDetails,
   }),
-  save: endpoint({
-    method: 'POST',
-    path: '/api/billing-details',
+  save: endpoint('POST /api/billing-details', {
     access: 'user',
     summary: 'Company, address and VAT ID for my next invoice',
     input: (z) => z.strictObject(details(z)),
-    output: nothing,
     limit: { requests: 30, seconds: 600 },
   }),
 }

@@ -1,4 +1,4 @@
-import { endpoint, nothing } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { cents, id } from '../fields.ts'
 import { schema } from '../schema.ts'
 
@@ -13,17 +13,12 @@ const product = schema((z) =>
 )
 
 export const catalog = {
-  list: endpoint({
-    method: 'GET',
-    path: '/api/products',
+  list: endpoint('GET /api/products', {
     access: 'public',
     summary: 'Every product for sale',
-    input: nothing,
     output: (z) => z.array(product(z)),
   }),
-  product: endpoint({
-    method: 'GET',
-    path: '/api/products/:slug',
+  product: endpoint('GET /api/products/:slug', {
     access: 'public',
     summary: 'One product, by slug',
     input: (z) => z.strictObject({ slug: z.string().check(z.maxLength(100)) }),

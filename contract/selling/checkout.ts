@@ -1,4 +1,4 @@
-import { endpoint, nothing } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { billingType, cents, instant, optionalEmail, optionalText, paymentIntentId, text } from '../fields.ts'
 import { type InferOutput, schema } from '../schema.ts'
 import { country, tax, vatId } from './billing.ts'
@@ -27,9 +27,7 @@ const paidOrder = schema((z) =>
 export type PaidOrder = InferOutput<typeof paidOrder>
 
 export const checkout = {
-  createSubscriptionIntent: endpoint({
-    method: 'POST',
-    path: '/api/create-subscription-intent',
+  createSubscriptionIntent: endpoint('POST /api/create-subscription-intent', {
     access: 'public',
     caller: 'optional',
     summary: 'Start a checkout; returns the client secret for the payment form',
@@ -57,9 +55,7 @@ export const checkout = {
       }),
     limit: { requests: 20, seconds: 600 },
   }),
-  agree: endpoint({
-    method: 'POST',
-    path: '/api/checkout/agreement',
+  agree: endpoint('POST /api/checkout/agreement', {
     access: 'public',
     caller: 'optional',
     summary: 'Record, before paying, which terms the buyer saw',
@@ -68,38 +64,29 @@ export const checkout = {
         paymentIntentId: paymentIntentId(z),
         termsVersion: text(z, 20, 'Please reload this page'),
       }),
-    output: nothing,
     limit: { requests: 60, seconds: 600 },
   }),
-  guestPurchaseLogin: endpoint({
-    method: 'POST',
-    path: '/api/auth/guest-purchase-login',
+  guestPurchaseLogin: endpoint('POST /api/auth/guest-purchase-login', {
     access: 'public',
     summary: 'Log in the guest who just paid from this browser',
     input: (z) => z.strictObject({ paymentIntentId: paymentIntentId(z) }),
-    output: nothing,
     // "Not yet" while the money has arrived, but Stripe is still setting up the subscription.
     answer: 'later',
     // While Stripe is slow, the browser polls every few seconds.
     limit: { requests: 100, seconds: 600 },
   }),
-  paid: endpoint({
-    method: 'GET',
-    path: '/api/checkout/paid',
+  paid: endpoint('GET /api/checkout/paid', {
     access: 'public',
     summary: 'What the guest who may not be logged in has just paid for from this browser',
     input: (z) => z.strictObject({ paymentIntentId: paymentIntentId(z) }),
     output: paidOrder,
     limit: { requests: 100, seconds: 600 },
   }),
-  confirm: endpoint({
-    method: 'POST',
-    path: '/api/purchases/confirm',
+  confirm: endpoint('POST /api/purchases/confirm', {
     access: 'user',
     summary: 'Book the purchase that a payment paid for; idempotent',
     limit: { requests: 100, seconds: 600 },
     input: (z) => z.strictObject({ paymentIntentId: paymentIntentId(z) }),
-    output: nothing,
     answer: 'later',
   }),
 }

@@ -1,4 +1,4 @@
-import { endpoint, nothing, paging } from '../endpoint.ts'
+import { endpoint, paging } from '../endpoint.ts'
 import { email, id, instant, line, optionalText, personName, text } from '../fields.ts'
 import { type InferOutput, schema, type Zod } from '../schema.ts'
 import { declarationKinds, declarationStates, purchaseStatuses } from '../statuses.ts'
@@ -62,9 +62,7 @@ export const closingNote = schema((z) => text(z, 500, 'Please say how it was han
 const limit = { requests: 20, seconds: 600 }
 
 export const declarations = {
-  withdraw: endpoint({
-    method: 'POST',
-    path: '/api/declarations/withdrawal',
+  withdraw: endpoint('POST /api/declarations/withdrawal', {
     access: 'public',
     caller: 'optional',
     summary:
@@ -73,9 +71,7 @@ export const declarations = {
     output: received,
     limit,
   }),
-  cancel: endpoint({
-    method: 'POST',
-    path: '/api/declarations/cancellation',
+  cancel: endpoint('POST /api/declarations/cancellation', {
     access: 'public',
     caller: 'optional',
     summary:
@@ -93,9 +89,7 @@ export const declarations = {
     output: received,
     limit,
   }),
-  confirm: endpoint({
-    method: 'POST',
-    path: '/api/declarations/confirm',
+  confirm: endpoint('POST /api/declarations/confirm', {
     access: 'public',
     summary: 'Confirm a declaration with the link emailed to the address of the purchase',
     input: (z) =>
@@ -103,12 +97,9 @@ export const declarations = {
         id: z.uuid('This link is not valid'),
         token: z.string('This link is not valid').check(z.maxLength(100, 'This link is not valid')),
       }),
-    output: nothing,
     limit,
   }),
-  adminList: endpoint({
-    method: 'GET',
-    path: '/api/admin/declarations',
+  adminList: endpoint('GET /api/admin/declarations', {
     access: 'admin',
     summary: 'Withdrawals and cancellations, newest first',
     input: (z) =>
@@ -120,23 +111,17 @@ export const declarations = {
     output: (z) => z.array(declaration(z)),
     answer: 'list',
   }),
-  adminCarryOut: endpoint({
-    method: 'POST',
-    path: '/api/admin/declarations/:id/carry-out',
+  adminCarryOut: endpoint('POST /api/admin/declarations/:id/carry-out', {
     access: 'admin',
     fresh: true,
     summary: 'Carry out a declaration: refund and end the contract, or cancel it',
     input: (z) => z.strictObject({ id: id(z) }),
-    output: nothing,
   }),
-  adminClose: endpoint({
-    method: 'POST',
-    path: '/api/admin/declarations/:id/close',
+  adminClose: endpoint('POST /api/admin/declarations/:id/close', {
     access: 'admin',
     fresh: true,
     summary: 'Close a declaration that was handled in another way, and say how',
     input: (z) => z.strictObject({ id: id(z), outcome: closingNote(z) }),
-    output: nothing,
   }),
 }
 

@@ -1,4 +1,4 @@
-import { endpoint, nothing } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { cents, day, id, instant } from '../fields.ts'
 
 /** Why money goes back, for the audit log; the first two are Stripe's own. */
@@ -11,9 +11,7 @@ export type RefundReason = keyof typeof refundReasons
 
 /** What the seller does to a purchase. */
 export const purchasesAdmin = {
-  adminCancel: endpoint({
-    method: 'PATCH',
-    path: '/api/admin/purchases/:id/cancel',
+  adminCancel: endpoint('PATCH /api/admin/purchases/:id/cancel', {
     access: 'admin',
     fresh: true,
     summary: 'Cancel a purchase and its Stripe subscription, now or at the end of the paid period',
@@ -25,11 +23,8 @@ export const purchasesAdmin = {
         /** Ended now: what goes back for the rest of the paid period, as `adminCancellation` said. Nothing, if left out. */
         refund: z.optional(cents(z).check(z.minimum(1, 'Please enter an amount'))),
       }),
-    output: nothing,
   }),
-  adminCancellation: endpoint({
-    method: 'GET',
-    path: '/api/admin/purchases/:id/cancellation',
+  adminCancellation: endpoint('GET /api/admin/purchases/:id/cancellation', {
     access: 'admin',
     summary: 'What a cancellation would do: at the end of the paid period, and now',
     input: (z) => z.strictObject({ id: id(z) }),
@@ -43,18 +38,13 @@ export const purchasesAdmin = {
         rest: cents(z),
       }),
   }),
-  adminResume: endpoint({
-    method: 'POST',
-    path: '/api/admin/purchases/:id/resume',
+  adminResume: endpoint('POST /api/admin/purchases/:id/resume', {
     access: 'admin',
     fresh: true,
     summary: 'Take back a cancellation before the paid period ends',
     input: (z) => z.strictObject({ id: id(z) }),
-    output: nothing,
   }),
-  adminRefundable: endpoint({
-    method: 'GET',
-    path: '/api/admin/purchases/:id/refundable',
+  adminRefundable: endpoint('GET /api/admin/purchases/:id/refundable', {
     access: 'admin',
     summary: 'How much of each payment has not been refunded yet',
     input: (z) => z.strictObject({ id: id(z) }),
@@ -77,9 +67,7 @@ export const purchasesAdmin = {
         refundedSoFar: cents(z),
       }),
   }),
-  adminRefund: endpoint({
-    method: 'POST',
-    path: '/api/admin/purchases/:id/refund',
+  adminRefund: endpoint('POST /api/admin/purchases/:id/refund', {
     access: 'admin',
     fresh: true,
     summary: 'Refund what is left of a payment, or part of it; all of the present period’s ends access',
@@ -95,40 +83,28 @@ export const purchasesAdmin = {
         keepAccess: z.optional(z.boolean()),
         reason: z.optional(z.enum(Object.keys(refundReasons) as [RefundReason, ...RefundReason[]])),
       }),
-    output: nothing,
   }),
-  adminSettleWarning: endpoint({
-    method: 'POST',
-    path: '/api/admin/purchases/:id/fraud-warning',
+  adminSettleWarning: endpoint('POST /api/admin/purchases/:id/fraud-warning', {
     access: 'admin',
     fresh: true,
     summary: 'Refund a payment that its bank takes for fraud and end the subscription, or keep both',
     input: (z) => z.strictObject({ id: id(z), decision: z.enum(['refund', 'dismiss']) }),
-    output: nothing,
   }),
-  adminSettleRefunds: endpoint({
-    method: 'POST',
-    path: '/api/admin/purchases/:id/failed-refunds',
+  adminSettleRefunds: endpoint('POST /api/admin/purchases/:id/failed-refunds', {
     access: 'admin',
     fresh: true,
     summary: 'Note that what a bank sent back has gone back to the buyer another way',
     /** As the caller saw it: what fails meanwhile is not settled. */
     input: (z) =>
       z.strictObject({ id: id(z), amount: cents(z).check(z.minimum(1, 'Please enter an amount')) }),
-    output: nothing,
   }),
-  adminExtend: endpoint({
-    method: 'POST',
-    path: '/api/admin/purchases/:id/extend',
+  adminExtend: endpoint('POST /api/admin/purchases/:id/extend', {
     access: 'admin',
     fresh: true,
     summary: 'Move the next payment, or the end, to a later day, free of charge',
     input: (z) => z.strictObject({ id: id(z), until: day(z) }),
-    output: nothing,
   }),
-  adminRetryPayment: endpoint({
-    method: 'POST',
-    path: '/api/admin/purchases/:id/retry',
+  adminRetryPayment: endpoint('POST /api/admin/purchases/:id/retry', {
     access: 'admin',
     fresh: true,
     summary: 'Charge the card on file again for an unpaid renewal',
@@ -136,23 +112,17 @@ export const purchasesAdmin = {
     /** `awaits-bank`: only the buyer can confirm it. */
     output: (z) => z.strictObject({ state: z.enum(['done', 'processing', 'awaits-bank']) }),
   }),
-  adminSendPayLink: endpoint({
-    method: 'POST',
-    path: '/api/admin/purchases/:id/pay-link',
+  adminSendPayLink: endpoint('POST /api/admin/purchases/:id/pay-link', {
     access: 'admin',
     fresh: true,
     summary: 'Email the buyer a link to pay an unpaid renewal without logging in',
     input: (z) => z.strictObject({ id: id(z) }),
-    output: nothing,
     limit: { requests: 20, seconds: 3600 },
   }),
-  adminDelete: endpoint({
-    method: 'DELETE',
-    path: '/api/admin/purchases/:id',
+  adminDelete: endpoint('DELETE /api/admin/purchases/:id', {
     access: 'admin',
     fresh: true,
     summary: 'Permanently delete a purchase and cancel its Stripe subscription',
     input: (z) => z.strictObject({ id: id(z) }),
-    output: nothing,
   }),
 }

@@ -1,4 +1,4 @@
-import { endpoint, nothing, paging, sort } from '../endpoint.ts'
+import { endpoint, paging, sort } from '../endpoint.ts'
 import { billingType, cents, id, instant, optionalText, setupIntentId } from '../fields.ts'
 import { type InferOutput, schema } from '../schema.ts'
 import { bookableStatuses, bookingKinds, endReasons, purchaseNeeds, purchaseStatuses } from '../statuses.ts'
@@ -82,60 +82,44 @@ export type Invoice = InferOutput<typeof invoice>
 const changes = { requests: 10, seconds: 3600 }
 
 export const purchases = {
-  list: endpoint({
-    method: 'GET',
-    path: '/api/purchases',
+  list: endpoint('GET /api/purchases', {
     access: 'user',
     summary: 'My purchases, newest first',
     input: (z) => z.strictObject({ limit: paging(z).limit, cursor: paging(z).cursor }),
     output: (z) => z.array(purchase(z)),
     answer: 'list',
   }),
-  cancel: endpoint({
-    method: 'POST',
-    path: '/api/purchases/:id/cancel',
+  cancel: endpoint('POST /api/purchases/:id/cancel', {
     access: 'user',
     summary: 'Cancel at the end of the paid period',
     input: (z) => z.strictObject({ id: id(z) }),
-    output: nothing,
     limit: changes,
   }),
-  cancellation: endpoint({
-    method: 'GET',
-    path: '/api/purchases/:id/cancellation',
+  cancellation: endpoint('GET /api/purchases/:id/cancellation', {
     access: 'user',
     summary: 'When a cancellation made now would take effect, and what would be paid back',
     input: (z) => z.strictObject({ id: id(z) }),
     output: (z) => z.strictObject({ endsAt: z.nullable(instant(z)), refund: cents(z) }),
   }),
-  invoice: endpoint({
-    method: 'GET',
-    path: '/api/purchases/:id/invoice',
+  invoice: endpoint('GET /api/purchases/:id/invoice', {
     access: 'user',
     summary: 'Where to view and download the latest invoice',
     input: (z) => z.strictObject({ id: id(z) }),
     output: (z) => z.strictObject({ invoiceUrl: z.string() }),
   }),
-  resume: endpoint({
-    method: 'POST',
-    path: '/api/purchases/:id/resume',
+  resume: endpoint('POST /api/purchases/:id/resume', {
     access: 'user',
     summary: 'Undo a cancellation before the paid period ends',
     input: (z) => z.strictObject({ id: id(z) }),
-    output: nothing,
     limit: changes,
   }),
-  invoices: endpoint({
-    method: 'GET',
-    path: '/api/purchases/:id/invoices',
+  invoices: endpoint('GET /api/purchases/:id/invoices', {
     access: 'user',
     summary: 'Every invoice for a purchase, newest first',
     input: (z) => z.strictObject({ id: id(z) }),
     output: (z) => z.array(invoice(z)),
   }),
-  openInvoice: endpoint({
-    method: 'POST',
-    path: '/api/invoice-link',
+  openInvoice: endpoint('POST /api/invoice-link', {
     access: 'public',
     summary: 'Where to view the invoice of an emailed receipt; the link works once, without a login',
     input: (z) =>
@@ -147,9 +131,7 @@ export const purchases = {
     output: (z) => z.strictObject({ invoiceUrl: z.string() }),
     limit: { requests: 20, seconds: 600 },
   }),
-  beginCardUpdate: endpoint({
-    method: 'POST',
-    path: '/api/purchases/:id/card',
+  beginCardUpdate: endpoint('POST /api/purchases/:id/card', {
     access: 'user',
     summary: 'Start saving another card; returns the client secret for the card form',
     input: (z) => z.strictObject({ id: id(z) }),
@@ -157,9 +139,7 @@ export const purchases = {
     output: (z) => z.strictObject({ clientSecret: z.string(), confirmWith: z.nullable(z.string()) }),
     limit: { requests: 20, seconds: 600 },
   }),
-  finishCardUpdate: endpoint({
-    method: 'POST',
-    path: '/api/purchases/:id/card/confirm',
+  finishCardUpdate: endpoint('POST /api/purchases/:id/card/confirm', {
     access: 'user',
     summary: 'Charge the saved card for an unpaid renewal and for those to come',
     /** Without a card: only looks whether the open payment has been confirmed. */
@@ -169,9 +149,7 @@ export const purchases = {
       z.strictObject({ state: z.enum(['done', 'processing']), confirmWith: z.nullable(z.string()) }),
     limit: { requests: 20, seconds: 600 },
   }),
-  adminList: endpoint({
-    method: 'GET',
-    path: '/api/admin/purchases',
+  adminList: endpoint('GET /api/admin/purchases', {
     access: 'staff',
     summary: 'Everyone’s purchases, newest first',
     input: (z) =>
@@ -189,9 +167,7 @@ export const purchases = {
     output: (z) => z.array(managedPurchase(z)),
     answer: 'list',
   }),
-  adminAdd: endpoint({
-    method: 'POST',
-    path: '/api/admin/purchases',
+  adminAdd: endpoint('POST /api/admin/purchases', {
     access: 'admin',
     fresh: true,
     summary: 'Book a purchase by hand',
@@ -210,7 +186,6 @@ export const purchases = {
         /** Tell the buyer by email. */
         invite: z.optional(z.boolean()),
       }),
-    output: nothing,
   }),
   ...purchasesAdmin,
 }

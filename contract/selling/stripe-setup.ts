@@ -1,4 +1,4 @@
-import { endpoint, nothing } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { type InferOutput, schema } from '../schema.ts'
 
 const finding = schema((z) =>
@@ -12,12 +12,9 @@ const finding = schema((z) =>
 export type Finding = InferOutput<typeof finding>
 
 export const stripeSetup = {
-  adminCheck: endpoint({
-    method: 'GET',
-    path: '/api/admin/stripe',
+  adminCheck: endpoint('GET /api/admin/stripe', {
     access: 'admin',
     summary: 'Whether Stripe is set up the way the shop needs it',
-    input: nothing,
     output: (z) => z.array(finding(z)),
     limit: { requests: 30, seconds: 600 },
   }),

@@ -1,11 +1,9 @@
-import { endpoint, nothing } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { email, line, optionalText, text } from '../fields.ts'
 import { schema } from '../schema.ts'
 
 export const contact = {
-  send: endpoint({
-    method: 'POST',
-    path: '/api/contact',
+  send: endpoint('POST /api/contact', {
     access: 'public',
     caller: 'optional',
     summary: 'Send the seller a message',
@@ -18,7 +16,6 @@ export const contact = {
         /** A honeypot: people never see this field, so anything in it came from a bot. */
         website: optionalText(z, 200),
       }),
-    output: nothing,
     limit: { requests: 5, seconds: 600 },
   }),
 }

@@ -1,4 +1,4 @@
-import { endpoint, nothing, paging } from '../endpoint.ts'
+import { endpoint, paging } from '../endpoint.ts'
 import { id, instant, text } from '../fields.ts'
 import { type InferOutput, schema } from '../schema.ts'
 import { messageStates } from '../statuses.ts'
@@ -24,9 +24,7 @@ const message = schema((z) =>
 export type Message = InferOutput<typeof message>
 
 export const messages = {
-  adminList: endpoint({
-    method: 'GET',
-    path: '/api/admin/messages',
+  adminList: endpoint('GET /api/admin/messages', {
     access: 'admin',
     summary: 'Contact messages, newest first',
     input: (z) =>
@@ -39,21 +37,15 @@ export const messages = {
     output: (z) => z.array(message(z)),
     answer: 'list',
   }),
-  adminReply: endpoint({
-    method: 'POST',
-    path: '/api/admin/messages/:id/reply',
+  adminReply: endpoint('POST /api/admin/messages/:id/reply', {
     access: 'admin',
     fresh: true,
     summary: 'Answer a message by email; answers to that reach the support address',
     input: (z) => z.strictObject({ id: id(z), answer: text(z, 5000, 'Please enter an answer') }),
-    output: nothing,
   }),
-  adminSettle: endpoint({
-    method: 'PATCH',
-    path: '/api/admin/messages/:id',
+  adminSettle: endpoint('PATCH /api/admin/messages/:id', {
     access: 'admin',
     summary: 'Mark a message as answered elsewhere, or as open again',
     input: (z) => z.strictObject({ id: id(z), state: z.enum(messageStates) }),
-    output: nothing,
   }),
 }

@@ -1,4 +1,4 @@
-import { endpoint, nothing } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { email } from '../fields.ts'
 import { schema } from '../schema.ts'
 
@@ -15,29 +15,20 @@ const link = schema((z) =>
 export const newsletterVersion = '2026-11-16'
 
 export const newsletter = {
-  subscribe: endpoint({
-    method: 'POST',
-    path: '/api/newsletter/subscribe',
+  subscribe: endpoint('POST /api/newsletter/subscribe', {
     access: 'public',
     summary: 'Sign up for the newsletter; an email asks to confirm',
     input: (z) => z.strictObject({ email: email(z) }),
-    output: nothing,
     limit: { requests: 10, seconds: 600 },
   }),
-  confirm: endpoint({
-    method: 'POST',
-    path: '/api/newsletter/confirm',
+  confirm: endpoint('POST /api/newsletter/confirm', {
     access: 'public',
     summary: 'Confirm a newsletter sign-up with the emailed link',
     input: link,
-    output: nothing,
   }),
-  unsubscribe: endpoint({
-    method: 'POST',
-    path: '/api/newsletter/unsubscribe',
+  unsubscribe: endpoint('POST /api/newsletter/unsubscribe', {
     access: 'public',
     summary: 'Unsubscribe with the link in any newsletter email',
     input: link,
-    output: nothing,
   }),
 }

@@ -1,4 +1,4 @@
-import { endpoint, nothing, paging } from '../endpoint.ts'
+import { endpoint, paging } from '../endpoint.ts'
 import { id, instant, looksLikeLink, personName, text } from '../fields.ts'
 import { type InferOutput, schema, type Zod } from '../schema.ts'
 
@@ -62,66 +62,47 @@ export const reportReason = schema((z) => text(z, 500, 'Please tell us what is w
 const pages = schema((z) => z.strictObject({ limit: paging(z).limit, cursor: paging(z).cursor }))
 
 export const reviews = {
-  list: endpoint({
-    method: 'GET',
-    path: '/api/reviews',
+  list: endpoint('GET /api/reviews', {
     access: 'public',
     summary: 'Every verified review, newest first',
     input: pages,
     output: (z) => z.array(review(z)),
     answer: 'list',
   }),
-  mine: endpoint({
-    method: 'GET',
-    path: '/api/reviews/mine',
+  mine: endpoint('GET /api/reviews/mine', {
     access: 'user',
     summary: 'My review, and whether I may write one',
-    input: nothing,
     output: (z) => z.strictObject({ mayWrite: z.boolean(), review: z.nullable(review(z)) }),
   }),
-  write: endpoint({
-    method: 'POST',
-    path: '/api/reviews',
+  write: endpoint('POST /api/reviews', {
     access: 'user',
     summary: 'Review the product after 30 paid days; once',
     input: newReview,
-    output: nothing,
     limit: { requests: 10, seconds: 600 },
   }),
-  report: endpoint({
-    method: 'POST',
-    path: '/api/reviews/:id/report',
+  report: endpoint('POST /api/reviews/:id/report', {
     access: 'public',
     summary: 'Tell the seller that a review is unlawful',
     input: (z) => z.strictObject({ id: id(z), reason: reportReason(z) }),
-    output: nothing,
     limit: { requests: 5, seconds: 600 },
   }),
-  adminList: endpoint({
-    method: 'GET',
-    path: '/api/admin/reviews',
+  adminList: endpoint('GET /api/admin/reviews', {
     access: 'admin',
     summary: 'Every review with its report, newest first',
     input: pages,
     output: (z) => z.array(managedReview(z)),
     answer: 'list',
   }),
-  adminAnswer: endpoint({
-    method: 'POST',
-    path: '/api/admin/reviews/:id/answer',
+  adminAnswer: endpoint('POST /api/admin/reviews/:id/answer', {
     access: 'admin',
     fresh: true,
     summary: 'Answer a review in public; replaces an earlier answer',
     input: (z) => z.strictObject({ id: id(z), answer: answerText(z) }),
-    output: nothing,
   }),
-  adminHide: endpoint({
-    method: 'POST',
-    path: '/api/admin/reviews/:id/hide',
+  adminHide: endpoint('POST /api/admin/reviews/:id/hide', {
     access: 'admin',
     fresh: true,
     summary: 'Hide the text of a reported, unlawful review; everyone reads the reason',
     input: (z) => z.strictObject({ id: id(z), reason: hidingReason(z) }),
-    output: nothing,
   }),
 }
