@@ -3,6 +3,7 @@ import { partyOf } from '#contract/selling/legal/text.ts'
 import { createAudit } from './audit/audit.ts'
 import type { Config } from './config.ts'
 import type { Connection, Transaction } from './database/connect.ts'
+import type { Catalog } from './features/selling/catalog/catalog.ts'
 import type { MailTransport } from './gateways/mail.ts'
 import type { Queue } from './jobs/queue.ts'
 import { createMails, type MailSite, sellersAddress } from './mails/mails.ts'
@@ -17,6 +18,8 @@ type Given = {
   config: Config
   settings: ShopSettings
   connection: Connection
+  /** What we sell. */
+  catalog: Catalog
   queue: Queue
   transport: MailTransport
   secrets: Secrets

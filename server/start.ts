@@ -16,6 +16,7 @@ import { migrate } from './database/migrate.ts'
 import { readMigrations } from './database/migrations.ts'
 import { currentConnection, isWorking } from './features/access/tradingview/tradingview.ts'
 import { type Credentials, createAdmins } from './features/identity/accounts/accounts.ts'
+import { openCatalog } from './features/selling/catalog/catalog.ts'
 import { seatsAreLimited } from './features/selling/seats/seats.ts'
 import { latestReviews, reviewSummary } from './features/site/reviews/reviews.ts'
 import { createMailTransport } from './gateways/mail.ts'
@@ -65,6 +66,8 @@ export type StartOptions = {
   passwords?: Passwords
   /** How the sandbox behaves, where a test wants it to differ from Stripe. */
   quirks?: Quirks
+  /** Where the products' files are, unless in `content/products`. */
+  products?: string
 }
 
 type Parts = { config: Config; connection: Connection }
@@ -92,6 +95,7 @@ export async function startShop(
     crashPoint = () => {},
     passwords = createPasswords(),
     quirks = {},
+    products,
   }: StartOptions,
 ): Promise<Shop> {
   const closers: (() => Promise<void> | void)[] = []
@@ -118,6 +122,7 @@ export async function startShop(
       backUpFirst(connection.url, { dataDir: given.dataDir, secrets, log }),
     )
 
+    const catalog = await openCatalog(connection.db, products)
     const config = {
       ...given,
       port,
@@ -164,6 +169,7 @@ export async function startShop(
       config,
       connection,
       settings,
+      catalog,
       mailsGoTo,
       queue,
       transport,

@@ -26,6 +26,8 @@ export type OpenShopOptions = {
   crashPoint?: (name: string) => void
   /** How the sandbox behaves. Payments are under way until the test moves time on, unless given. */
   quirks?: StartOptions['quirks']
+  /** Where the products' files are. */
+  products?: string
   log?: Logger
 }
 
@@ -43,6 +45,7 @@ export async function openShop({
   quirks = { lag: lagByClock },
   log = pino({ level: process.env.TEST_LOG ?? 'silent' }),
   crashPoint = () => {},
+  products,
 }: OpenShopOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-'))
   // Before anything that takes time: the shop's clock would be behind Stripe's.
@@ -68,6 +71,7 @@ export async function openShop({
     crashPoint,
     passwords,
     quirks,
+    ...(products ? { products } : {}),
   })
   // Not its public address, which in production may be somewhere else.
   const url = `http://localhost:${shop.config.port}`

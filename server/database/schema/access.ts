@@ -22,6 +22,7 @@ import {
   nameProblems,
 } from '#contract/statuses.ts'
 import { users } from './accounts.ts'
+import { productId } from './catalog.ts'
 import { createdAt, id, listed, moment } from './columns.ts'
 import { purchases } from './purchases.ts'
 
@@ -46,7 +47,7 @@ export const access = pgTable(
     userId: uuid()
       .notNull()
       .references(() => users.id),
-    productId: uuid().notNull(),
+    productId: productId(),
     /** Why this person may have it; null: nothing is paid for. */
     reason: text().$type<EntitlementReason>(),
     /** Null with a reason means no end. */
@@ -96,7 +97,7 @@ export const accessEvents = pgTable(
     userId: uuid()
       .notNull()
       .references(() => users.id),
-    productId: uuid().notNull(),
+    productId: productId(),
     at: createdAt(),
     event: text().$type<AccessEvent>().notNull(),
     fromState: text().$type<AccessState>().notNull(),

@@ -1,11 +1,12 @@
-import { boolean, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { productId } from './catalog.ts'
 import { createdAt, id } from './columns.ts'
 
 export const recommendedAssets = pgTable(
   'recommended_assets',
   {
     id: id(),
-    productId: uuid().notNull(),
+    productId: productId(),
     ticker: text().notNull(),
     note: text(),
     sortOrder: integer().notNull(),

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { BillingType } from '#contract/statuses.ts'
 import { users } from './accounts.ts'
+import { productId } from './catalog.ts'
 import { createdAt, id, moment } from './columns.ts'
 
 /** A started checkout: what was offered to whom, before payment. Later it anchors what Stripe says about it. */
@@ -9,7 +10,7 @@ export const checkouts = pgTable(
   'checkouts',
   {
     id: id(),
-    productId: uuid().notNull(),
+    productId: productId(),
     billingType: text().$type<BillingType>().notNull(),
     amount: integer().notNull(),
     email: text().notNull(),

@@ -10,6 +10,7 @@ import {
   purchaseStatuses,
 } from '#contract/statuses.ts'
 import { users } from './accounts.ts'
+import { productId } from './catalog.ts'
 import { createdAt, id, listed, moment, monthOf } from './columns.ts'
 
 export const purchases = pgTable(
@@ -19,7 +20,7 @@ export const purchases = pgTable(
     userId: uuid()
       .notNull()
       .references(() => users.id),
-    productId: uuid().notNull(),
+    productId: productId(),
     billingType: text().$type<BillingType>().notNull(),
     /** What a period costs by its plan, before discounts and credit. */
     price: integer().notNull(),

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { users } from './accounts.ts'
+import { productId } from './catalog.ts'
 import { createdAt, id, moment } from './columns.ts'
 
 /** One for each person and product: an invitation, and what came of it. */
@@ -11,7 +12,7 @@ export const reviews = pgTable(
     userId: uuid()
       .notNull()
       .references(() => users.id),
-    productId: uuid().notNull(),
+    productId: productId(),
     invitedAt: createdAt(),
     stars: integer(),
     text: text(),

@@ -1,4 +1,5 @@
-import { pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { productId } from './catalog.ts'
 import { createdAt, id, moment } from './columns.ts'
 
 /** A seat kept for someone who is paying. */
@@ -6,7 +7,7 @@ export const seatReservations = pgTable(
   'seat_reservations',
   {
     id: id(),
-    productId: uuid().notNull(),
+    productId: productId(),
     /** Whose: an account, or a guest's browser. */
     holder: text().notNull(),
     expiresAt: moment().notNull(),
@@ -20,7 +21,7 @@ export const waitlist = pgTable(
   {
     id: id(),
     email: text().notNull(),
-    productId: uuid().notNull(),
+    productId: productId(),
     createdAt: createdAt(),
     invitedAt: moment(),
   },

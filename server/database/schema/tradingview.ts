@@ -18,6 +18,7 @@ import {
   connectionStates,
 } from '#contract/statuses.ts'
 import { users } from './accounts.ts'
+import { productId } from './catalog.ts'
 import { createdAt, id, listed, moment } from './columns.ts'
 
 /** One row: the seller's session at TradingView and what the shop may do with it. */
@@ -60,7 +61,7 @@ export const tvConnection = pgTable(
 
 export const tvScripts = pgTable('tv_scripts', {
   id: id(),
-  productId: uuid().notNull(),
+  productId: productId(),
   pineId: text().notNull().unique(),
   name: text().notNull(),
   problem: text(),

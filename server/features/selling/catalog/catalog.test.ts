@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { productsFolder } from './catalog.ts'
+import { readProductFile } from './product-file.ts'
+
+const path = 'content/products/rebound-sigma-pro.md'
+const source = readFileSync(join(productsFolder, 'rebound-sigma-pro.md'), 'utf8')
+
+test('a product is what its file says', () => {
+  const { text, ...product } = readProductFile(path, source)
+  expect(product).toEqual({
+    slug: 'rebound-sigma-pro',
+    name: 'Rebound Sigma Pro',
+    state: 'on sale',
+    order: 100,
+    prices: { monthly: 3900, yearly: 39000 },
+    regular: { monthly: 4900, yearly: 49000 },
+  })
+  expect(text.facts).toHaveLength(6)
+  expect(text.facts[0]).toEqual({ name: 'Platform', value: 'TradingView' })
+  expect(text.benefits.items).toHaveLength(6)
+  expect(text.steps.items).toHaveLength(3)
+  expect(text.contents.items).toHaveLength(8)
+  expect(text.questions).toHaveLength(8)
+})
+
+test.each([
+  [
+    'monthly: $39',
+    'monthly: 39 dollars',
+    4,
+    '“monthly” is “39 dollars”, but must be a price like $39 or $39.50',
+  ],
+  ['monthly: $39', 'price: $39', 4, '“price” is none of name, state, order'],
+  ['yearly: $390', 'monthly: $40', 5, '“monthly” is there twice'],
+  ['state: on sale', 'state: sold', 3, '“state” is “sold”, but must be on sale, or coming, or not listed'],
+  ['name: Rebound Sigma Pro\n', '', 12, '“name” is missing above this line'],
+  ['- Chart: Daily', '- Daily', 27, 'a fact has a name and a value'],
+  ['## Key Benefits', '## Benefits', 32, '“Benefits” is none of the sections Card, Facts'],
+  ['drawings: rebound\n', '', 77, 'the chart needs a picture'],
+])(
+  'a file with %j changed to %j does not open a shop, and says where to look',
+  (before, after, line, says) => {
+    expect(() => readProductFile(path, source.replace(before, after))).toThrow(
+      `${path}, line ${line}: ${says}`,
+    )
+  },
+)

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'drizzle-orm'
+import type { Database } from '#server/database/connect.ts'
+import { products } from '#server/database/schema.ts'
+import { StartError } from '#server/errors.ts'
+import { type ProductFile, readProductFile } from './product-file.ts'
+
+/** A product with its row's id. */
+export type Product = ProductFile & { id: string }
+
+export type Catalog = Awaited<ReturnType<typeof openCatalog>>
+
+export const productsFolder = fileURLToPath(new URL('../../../../content/products', import.meta.url))
+
+/** Every product that has a file, in the seller's order. */
+export function readProducts(folder = productsFolder): ProductFile[] {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.md'))
+  const found = files.map((name) =>
+    readProductFile(`content/products/${name}`, readFileSync(join(folder, name), 'utf8')),
+  )
+  if (!found.some(({ state }) => state === 'on sale'))
+    throw new StartError('content/products: no product is on sale, so there is nothing to open a shop for')
+  return found.toSorted((a, b) => a.order - b.order || a.slug.localeCompare(b.slug))
+}
+
+/** What the shop sells: files say what, rows are what buyers’ rights point to. */
+export async function openCatalog(db: Database, folder?: string) {
+  const files = readProducts(folder)
+  await db
+    .insert(products)
+    .values(files.map(({ slug, name }) => ({ slug, name })))
+    .onConflictDoUpdate({
+      target: products.slug,
+      set: { name: sql`excluded.name` },
+      setWhere: sql`${products.name} <> excluded.name`,
+    })
+  const rows = await db.select().from(products)
+  const present: Product[] = files.flatMap((file) =>
+    rows.filter(({ slug }) => slug === file.slug).map(({ id }) => ({ ...file, id })),
+  )
+  const names = new Map(rows.map(({ id, slug, name }) => [id, { id, slug, name }]))
+
+  return {
+    /** Those with a file. */
+    products: () => present,
+    onSale: () => present.filter(({ state }) => state === 'on sale'),
+    bySlug: (slug: string) => present.find((product) => product.slug === slug),
+    byId: (id: string) => present.find((product) => product.id === id),
+    /** Also of one whose file is gone. */
+    named: (id: string) => names.get(id) ?? { id, slug: '', name: 'A product that is gone' },
+  }
+}
