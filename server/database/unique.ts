@@ -15,6 +15,7 @@ export const sentences: Record<string, [RefusalCode, string] | null> = {
   // Upserts.
   access_one: null,
   newsletter_subscriptions_email_unique: null,
+  products_slug_unique: null,
   reviews_one_each: null,
   seat_reservations_holder: null,
   tv_people_name: null,
