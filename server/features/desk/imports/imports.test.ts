@@ -44,14 +44,14 @@ test('each line that can’t be imported is named, and a check changes nothing',
   const answer = await admin.call(imports.adminCheck, { lines })
   expect(answer.map(({ message }) => message)).toEqual([
     '',
-    'Please enter a valid email address',
-    'The plan must be monthly or yearly',
-    'Please write “paid until” like 2026-12-31',
-    'Please write “paid until” like 2026-12-31',
-    '“Paid until” is in the past',
-    'That is an email address. We need the name on your TradingView profile.',
+    '“not an address” isn’t an email address. Please correct it in the file.',
+    '“weekly” isn’t a plan. Write monthly or yearly.',
+    '“31.12.2027” isn’t a day. Write it like 2026-12-31.',
+    '“2027-02-31” isn’t a day. Write it like 2026-12-31.',
+    '“Paid until” is in the past. Give a later day, or remove this line.',
+    '“me@example.com” isn’t a TradingView username. Correct it or leave it empty.',
     'This TradingView account already belongs to another customer.',
-    'Please enter your name without links, email addresses or phone numbers, and with a space after a dot',
+    'This name has a link, an address, a phone number or over 100 characters. Shorten it or leave it empty.',
     'Has a subscription already',
   ])
   expect(answer.map(({ line }) => line)).toEqual(lines.map(({ line }) => line))
@@ -117,6 +117,8 @@ test('whoever signed up with somebody’s address and never proved it doesn’t 
 test('a plan that is the name of something else in the language is no plan', async () => {
   for (const plan of ['constructor', '__proto__', 'toString']) {
     const answer = await admin.call(imports.adminCheck, { lines: [lineFor('plan@example.com', { plan })] })
-    expect(answer).toMatchObject([{ verdict: 'fault', message: 'The plan must be monthly or yearly' }])
+    expect(answer).toMatchObject([
+      { verdict: 'fault', message: `“${plan}” isn’t a plan. Write monthly or yearly.` },
+    ])
   }
 })

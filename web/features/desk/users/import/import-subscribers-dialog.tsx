@@ -11,17 +11,18 @@ import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 import { Checkbox } from '#web/ui/input.tsx'
+import { inWords, readDay } from './read-days.ts'
 import { type ImportState, useImport } from './use-import.ts'
 
 export default function ImportSubscribersDialog({ onClose }: { onClose: () => void }) {
-  const { state, open, run, leave } = useImport()
+  const { state, open, read, run, leave } = useImport()
   const client = useQueryClient()
   const [invite, setInvite] = useState(true)
   const [hasAccess, setHasAccess] = useState(true)
   const said = useRef<HTMLOutputElement>(null)
   // What had the focus is gone: the file's field, and then the button.
   useEffect(() => {
-    if (state.step === 'preview' || state.step === 'done') said.current?.focus()
+    if (state.step !== 'file' && state.step !== 'checking' && state.step !== 'running') said.current?.focus()
   }, [state.step])
 
   function close() {
@@ -36,17 +37,26 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
   return (
     <Dialog
       title="Import subscribers"
-      description="A CSV file with the columns email, name, TradingView username, plan (monthly or yearly), and paid until (like 2026-12-31). Each is booked at today’s price as paid elsewhere, and ends on that day."
+      description="A CSV file with the columns email, name, TradingView username, plan (monthly or yearly), and paid until. Each is booked at today’s price as paid elsewhere, and ends on that day."
       onClose={close}
       className="max-w-2xl"
     >
       {state.step === 'file' ? (
         <FilePicker fault={state.fault} onPick={(file) => void open(file)} />
+      ) : state.step === 'days' ? (
+        <output ref={said} tabIndex={-1} className="block text-sm font-medium outline-none">
+          Which day is {state.unclearDay}? Every day in this file is then read like it.
+        </output>
       ) : (
         <>
           <output ref={said} tabIndex={-1} className="block text-sm font-medium outline-none">
             {summary(state, count)}
           </output>
+          {state.notes.map((note) => (
+            <p key={note} className="text-sm break-words text-warning">
+              {note}
+            </p>
+          ))}
           {'left' in state && (
             <progress
               aria-label="Import"
@@ -76,6 +86,14 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
         <Button className="sm:self-end" onClick={close}>
           Done
         </Button>
+      ) : state.step === 'days' ? (
+        <DialogButtons onClose={close}>
+          {(['month', 'day'] as const).map((order) => (
+            <Button key={order} onClick={() => void read(state, order)}>
+              {inWords(readDay(state.unclearDay, order))}
+            </Button>
+          ))}
+        </DialogButtons>
       ) : (
         <DialogButtons onClose={close}>
           <Button
@@ -125,14 +143,14 @@ type Counts = Record<ImportVerdict['verdict'], number>
 
 function countsOf(state: ImportState): Counts {
   const counts = { new: 0, there: 0, fault: 0 }
-  if (state.step !== 'file') for (const { verdict } of state.verdicts.values()) counts[verdict] += 1
+  if ('verdicts' in state) for (const { verdict } of state.verdicts.values()) counts[verdict] += 1
   return counts
 }
 
 const number = (count: number) => count.toLocaleString('en-US')
 const people = (count: number) => `${number(count)} ${count === 1 ? 'subscriber' : 'subscribers'}`
 
-function summary(state: Exclude<ImportState, { step: 'file' }>, count: Counts) {
+function summary(state: Extract<ImportState, { notes: string[] }>, count: Counts) {
   if (state.step === 'checking') return `Checking ${number(state.lines.length)} lines...`
   if (state.step === 'running') {
     const booked = `${people(count.new - state.left.length)} booked, ${number(state.left.length)} left.`
@@ -192,7 +210,9 @@ function Line({ line, verdict }: { line: ImportLine; verdict: ImportVerdict | un
       <span className="min-w-0 flex-1">
         <span className="block truncate font-medium">{email || '–'}</span>
         <span className="block text-xs break-words text-muted">
-          {[name, tradingViewUsername, plan, paidUntil && `until ${paidUntil}`].filter(Boolean).join(', ')}
+          {[name, tradingViewUsername, plan, paidUntil && `until ${inWords(paidUntil)}`]
+            .filter(Boolean)
+            .join(', ')}
         </span>
         {verdict?.verdict === 'fault' && (
           <span className="block text-xs font-medium break-words text-danger">{verdict.message}</span>

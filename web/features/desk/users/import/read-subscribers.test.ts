@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest'
+import { decode } from './decode.ts'
 import { readSubscribers } from './read-subscribers.ts'
+
+const linesOf = (file: string, order?: 'day' | 'month') => {
+  const read = readSubscribers(file, order)
+  return 'lines' in read ? read.lines : []
+}
+const daysOf = (...days: string[]) =>
+  ['email,plan,paid until', ...days.map((day, at) => `${at}@example.com,monthly,"${day}"`)].join('\n')
+const readDays = (file: string, order?: 'day' | 'month') =>
+  linesOf(file, order).map(({ paidUntil }) => paidUntil)
 
 test('a file from another shop is read by the names of its columns, in any order', () => {
   const file = [
@@ -19,26 +29,105 @@ test('a file from another shop is read by the names of its columns, in any order
       },
     ],
     repeated: new Map(),
+    unused: [],
   })
 })
 
 test('lines keep their numbers in the file, also after empty ones and line breaks in quotes', () => {
   const file = 'email,name,plan,until\n\na@example.com,"A\n""B""",monthly,x\n , ,,\nb@example.com,B,monthly,y'
-  expect(readSubscribers(file).lines).toMatchObject([
+  expect(linesOf(file)).toMatchObject([
     { line: 3, name: 'A\n"B"' },
     { line: 6, email: 'b@example.com' },
   ])
 })
 
-test('a person who is in the file twice is found', () => {
-  const file = 'email,plan,paid until\na@example.com,m,x\nb@example.com,m,x\nA@EXAMPLE.com,m,x'
-  expect(readSubscribers(file).repeated).toEqual(new Map([[4, 2]]))
+test('a person who is in the file twice is found, by email or by TradingView username', () => {
+  const file = [
+    'email,plan,paid until,username',
+    'a@example.com,m,x,ada_t',
+    'b@example.com,m,x,',
+    'A@EXAMPLE.com,m,x,',
+    'c@example.com,m,x,https://www.tradingview.com/u/ADA_t/',
+  ]
+  expect(readSubscribers(file.join('\n'))).toMatchObject({
+    repeated: new Map([
+      [4, 'The same email as in line 2. Please remove one of them.'],
+      [5, 'The same TradingView username as in line 2. Please remove one of them.'],
+    ]),
+  })
+})
+
+test('columns that mean nothing here are named', () => {
+  expect(readSubscribers('email,Tier,plan,paid until,,Notes\na@example.com,x,m,2099-12-31,,y')).toMatchObject(
+    {
+      unused: ['Tier', 'Notes'],
+    },
+  )
+})
+
+test('days are read as spreadsheets write them', () => {
+  const days = [
+    '12/31/2026',
+    '3/4/26',
+    '31.12.2026',
+    '2026/12/31',
+    '31-Dec-2026',
+    'December 31, 2026',
+    '46387',
+  ]
+  expect(readDays(daysOf(...days, '12/31/2026 23:59'))).toEqual([
+    '2026-12-31',
+    // The other days with slashes leave no doubt.
+    '2026-03-04',
+    ...Array.from({ length: 4 }, () => '2026-12-31'),
+    '46387',
+    '2026-12-31',
+  ])
+  expect(readDays(daysOf('31/12/2026', '3/4/2026', '31/02/2026'))).toEqual([
+    '2026-12-31',
+    '2026-04-03',
+    '31/02/2026',
+  ])
+})
+
+test('if all days could be read in two ways, the seller is asked once', () => {
+  const file = daysOf('05/05/2027', '03/04/2026', '31.12.2026')
+  expect(readSubscribers(file)).toEqual({ unclearDay: '03/04/2026' })
+  expect(readDays(file, 'month')).toEqual(['2027-05-05', '2026-03-04', '2026-12-31'])
+  expect(readDays(file, 'day')).toEqual(['2027-05-05', '2026-04-03', '2026-12-31'])
+})
+
+test('a quotation mark that is never closed is found, rather than swallowing the rest', () => {
+  expect(
+    readSubscribers('email,plan,until\na@example.com,m,x\nb@example.com,"m,x\nc@example.com,m,x'),
+  ).toEqual({
+    fault: 'A quotation mark in line 3 is never closed. Please correct that line.',
+  })
+})
+
+test('a file is read in the encoding that the spreadsheet chose, or refused', () => {
+  const utf16 = (text: string) => new Uint8Array(Buffer.from(text, 'utf16le'))
+  const zoe = 'Zoë Müller; 39 €'
+  expect(decode(Buffer.from(zoe))).toEqual({ text: zoe })
+  expect(decode(Buffer.concat([Buffer.from('Zoë Müller; 39 ', 'latin1'), Buffer.of(0x80)]))).toEqual({
+    text: zoe,
+    note: 'Read as Windows-1252: please check names with accents.',
+  })
+  expect(decode(utf16(`\uFEFF${zoe}`))).toEqual({ text: zoe })
+  expect(decode(utf16(zoe))).toEqual({ text: zoe })
+  expect(decode(Buffer.from(utf16(`\uFEFF${zoe}`)).swap16())).toEqual({ text: zoe })
+  expect(decode(Buffer.from('PK\u0003\u0004…', 'latin1'))).toMatchObject({
+    fault: expect.stringMatching(/^This is a workbook, not a CSV file\./),
+  })
+  expect(decode(Buffer.of(0xff, 0xd8, 0x00, 0x10, 0x4a))).toMatchObject({
+    fault: expect.stringMatching(/^We can’t read this file as text\./),
+  })
 })
 
 test('a file without the needed columns is refused by their names', () => {
-  expect(readSubscribers('').fault).toBe('This file is empty.')
-  expect(readSubscribers('email,plan,until').fault).toBe('There is no one in this file.')
-  expect(readSubscribers('ada@example.com,Ada').fault).toBe(
-    'The first line must name the columns. Missing: email, plan, paid until.',
-  )
+  expect(readSubscribers('')).toEqual({ fault: 'This file is empty.' })
+  expect(readSubscribers('email,plan,until')).toEqual({ fault: 'There is no one in this file.' })
+  expect(readSubscribers('ada@example.com,Ada')).toEqual({
+    fault: 'The first line must name the columns. Missing: email, plan, paid until.',
+  })
 })

@@ -1,4 +1,7 @@
 import type { ImportLine } from '#contract/desk/imports.ts'
+import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
+import { parseCsv } from './parse-csv.ts'
+import { type DayOrder, orderOfDays, readDay } from './read-days.ts'
 
 type Column = Exclude<keyof ImportLine, 'line'>
 
@@ -6,7 +9,7 @@ type Column = Exclude<keyof ImportLine, 'line'>
 const names: Record<Column, string[]> = {
   email: ['email', 'emailaddress', 'mail', 'customeremail'],
   name: ['name', 'fullname', 'customername', 'customer'],
-  tradingViewUsername: ['tradingviewusername', 'tradingview', 'tradingviewname', 'username'],
+  tradingViewUsername: ['tradingviewusername', 'tradingview', 'tradingviewname', 'tvusername', 'username'],
   plan: ['plan', 'billing', 'billingtype', 'interval', 'subscription'],
   paidUntil: ['paiduntil', 'until', 'validuntil', 'ends', 'endsat', 'expires', 'expiresat'],
 }
@@ -19,23 +22,37 @@ const needed: [Column, string][] = [
 
 const mostLines = 10_000
 
-/** The lines of the file, which of them repeat an earlier one's email, and what is wrong with all of it. */
-type Subscribers = { lines: ImportLine[]; repeated: ReadonlyMap<number, number>; fault?: string }
+/** What a file says, if all of it can be read. */
+type Subscribers =
+  | { fault: string }
+  /** The days could be read in two ways, this one for example: which of them is meant? */
+  | { unclearDay: string }
+  | {
+      lines: ImportLine[]
+      /** What is wrong with a line that repeats an earlier one. */
+      repeated: ReadonlyMap<number, string>
+      /** Titles of columns that mean nothing here. */
+      unused: string[]
+    }
 
-export function readSubscribers(text: string): Subscribers {
-  const [head, ...rows] = parseCsv(text)
-  const refuse = (fault: string) => ({ lines: [], repeated: new Map(), fault })
-  if (!head) return refuse('This file is empty.')
+export function readSubscribers(text: string, order?: DayOrder): Subscribers {
+  const { rows: all, unclosedIn } = parseCsv(text)
+  const [head, ...rows] = all
+  if (!head) return { fault: 'This file is empty.' }
+  if (unclosedIn)
+    return { fault: `A quotation mark in line ${unclosedIn} is never closed. Please correct that line.` }
   const titles = head.cells.map((cell) => cell.toLowerCase().replaceAll(/[^a-z]/g, ''))
   const places = new Map(
     columns.map((column) => [column, titles.findIndex((title) => names[column].includes(title))]),
   )
   const missing = needed.filter(([column]) => places.get(column) === -1).map(([, title]) => title)
   if (missing.length > 0)
-    return refuse(`The first line must name the columns. Missing: ${missing.join(', ')}.`)
-  if (rows.length === 0) return refuse('There is no one in this file.')
+    return { fault: `The first line must name the columns. Missing: ${missing.join(', ')}.` }
+  if (rows.length === 0) return { fault: 'There is no one in this file.' }
   if (rows.length > mostLines)
-    return refuse(`Please import at most ${mostLines.toLocaleString('en-US')} lines at a time.`)
+    return { fault: `Please import at most ${mostLines.toLocaleString('en-US')} lines at a time.` }
+  const used = new Set(places.values())
+  const unused = head.cells.filter((title, place) => title !== '' && !used.has(place))
   const lines = rows.map(({ line, cells }) => {
     // What cannot be stored is nothing that anyone typed.
     const cell = (column: Column) =>
@@ -49,65 +66,28 @@ export function readSubscribers(text: string): Subscribers {
       paidUntil: cell('paidUntil'),
     }
   })
-  return { lines, repeated: repeatedIn(lines) }
+  const days = orderOfDays(lines.map(({ paidUntil }) => paidUntil))
+  if (days.unclear && !order) return { unclearDay: days.unclear }
+  for (const line of lines) line.paidUntil = readDay(line.paidUntil, days.order ?? order)
+  return { lines, repeated: repeatedIn(lines), unused }
 }
 
-/** Each line whose email an earlier one has, and which that is. */
-function repeatedIn(lines: { line: number; email: string }[]) {
+/** Each line whose email or TradingView username an earlier one has, and which that is. */
+function repeatedIn(lines: { line: number; email: string; tradingViewUsername: string }[]) {
   const first = new Map<string, number>()
-  const repeated = new Map<number, number>()
-  for (const { line, email } of lines) {
-    const earlier = first.get(email.toLowerCase())
-    if (email && earlier) repeated.set(line, earlier)
-    else first.set(email.toLowerCase(), line)
+  const repeated = new Map<number, string>()
+  for (const { line, email, tradingViewUsername } of lines) {
+    const named = readUsername(tradingViewUsername)
+    const keys = {
+      email: email.toLowerCase(),
+      'TradingView username': 'username' in named ? `@${keyOfName(named.username)}` : '',
+    }
+    for (const [what, key] of Object.entries(keys)) {
+      const earlier = first.get(key)
+      if (key && earlier && earlier !== line)
+        repeated.set(line, `The same ${what} as in line ${earlier}. Please remove one of them.`)
+      else first.set(key, line)
+    }
   }
   return repeated
-}
-
-type CsvRow = { line: number; cells: string[] }
-
-/**
- * The rows of a CSV file that aren't empty, each with the number of the line it starts on. Separated by commas, semicolons
- * or tabs, whichever its first line has most of: German and Swiss spreadsheets write semicolons.
- */
-function parseCsv(text: string): CsvRow[] {
-  const content = text.replace(/^\uFEFF/, '')
-  const separator = separatorOf(content)
-  const rows: CsvRow[] = []
-  let [line, start, cell, isQuoted] = [1, 1, '', false]
-  let cells: string[] = []
-  const endCell = () => {
-    cells.push(cell.trim())
-    cell = ''
-  }
-  const endRow = () => {
-    endCell()
-    if (cells.some((each) => each !== '')) rows.push({ line: start, cells })
-    cells = []
-    start = line
-  }
-  for (let at = 0; at < content.length; at++) {
-    const character = content.charAt(at)
-    if (character === '\n') line += 1
-    if (isQuoted && character === '"' && content.charAt(at + 1) === '"') {
-      cell += '"'
-      at += 1
-    } else if (isQuoted) {
-      if (character === '"') isQuoted = false
-      else cell += character
-    } else if (character === '"' && cell.trim() === '') {
-      cell = ''
-      isQuoted = true
-    } else if (character === separator) endCell()
-    else if (character === '\n') endRow()
-    else if (character !== '\r') cell += character
-  }
-  endRow()
-  return rows
-}
-
-function separatorOf(content: string) {
-  const first = content.split('\n', 1)[0] ?? ''
-  const count = (separator: string) => first.split(separator).length
-  return [',', ';', '\t'].toSorted((a, b) => count(b) - count(a))[0]
 }

@@ -8,12 +8,17 @@ import {
 } from '#contract/desk/imports.ts'
 import { call } from '#web/api/client.ts'
 import { messageOf } from '#web/api/use-call.ts'
+import { decode } from './decode.ts'
+import type { DayOrder } from './read-days.ts'
 import { readSubscribers } from './read-subscribers.ts'
 
 type Verdicts = ReadonlyMap<number, ImportVerdict>
-type Read = { lines: ImportLine[]; verdicts: Verdicts }
+/** `notes` are what the seller should know about how the file was read. */
+type Read = { lines: ImportLine[]; verdicts: Verdicts; notes: string[] }
 export type ImportState =
   | { step: 'file'; fault?: string | undefined }
+  /** The days of the file could be read in two ways; the seller says which, once for all of them. */
+  | { step: 'days'; unclearDay: string; text: string; note: string | undefined }
   | (Read & { step: 'checking' | 'preview' })
   /** What is done is done; `stopped` says why the rest is not, and it can follow. */
   | (Read & { step: 'running' | 'done'; left: ImportLine[]; stopped?: string })
@@ -24,51 +29,59 @@ export function useImport() {
   const isClosed = useRef(false)
 
   async function open(file: File) {
-    const { lines, repeated, fault } = readSubscribers(await file.text())
-    if (fault) {
-      setState({ step: 'file', fault })
-      return
-    }
+    const decoded = decode(new Uint8Array(await file.arrayBuffer()))
+    if ('fault' in decoded) setState({ step: 'file', fault: decoded.fault })
+    else await read(decoded)
+  }
+
+  async function read({ text, note }: { text: string; note?: string | undefined }, order?: DayOrder) {
+    const found = readSubscribers(text, order)
+    if ('fault' in found) return setState({ step: 'file', fault: found.fault })
+    if ('unclearDay' in found) return setState({ step: 'days', text, note, ...found })
+    const { lines, repeated, unused } = found
+    const notes = [note ?? [], unused.length > 0 ? notUsed(unused) : []].flat()
     const verdicts = new Map<number, ImportVerdict>()
-    for (const [line, earlier] of repeated)
-      verdicts.set(line, { line, verdict: 'fault', message: `The same email as in line ${earlier}` })
+    for (const [line, message] of repeated) verdicts.set(line, { line, verdict: 'fault', message })
     const others = lines.filter(({ line }) => !repeated.has(line))
-    setState({ step: 'checking', lines, verdicts })
+    setState({ step: 'checking', lines, verdicts, notes })
     try {
       for (const piece of inPieces(others, mostChecked))
         for (const each of await call(imports.adminCheck, { lines: piece })) verdicts.set(each.line, each)
-      setState({ step: 'preview', lines, verdicts })
+      setState({ step: 'preview', lines, verdicts, notes })
     } catch (error) {
       setState({ step: 'file', fault: messageOf(error) })
     }
   }
 
   async function run(options: { invite: boolean; hasAccess: boolean }) {
-    if (state.step === 'file' || state.step === 'checking') return
-    const { lines } = state
+    if (state.step === 'file' || state.step === 'days' || state.step === 'checking') return
+    const { lines, notes } = state
     const verdicts = new Map(state.verdicts)
     let left =
       'left' in state ? state.left : lines.filter(({ line }) => verdicts.get(line)?.verdict === 'new')
-    setState({ step: 'running', lines, verdicts, left })
+    setState({ step: 'running', lines, notes, verdicts, left })
     try {
       for (const piece of inPieces(left, mostImported)) {
         if (isClosed.current) return
         for (const each of await call(imports.adminImport, { lines: piece, ...options }))
           verdicts.set(each.line, each)
         left = left.slice(piece.length)
-        setState({ step: 'running', lines, verdicts: new Map(verdicts), left })
+        setState({ step: 'running', lines, notes, verdicts: new Map(verdicts), left })
       }
-      setState({ step: 'done', lines, verdicts, left })
+      setState({ step: 'done', lines, notes, verdicts, left })
     } catch (error) {
-      setState({ step: 'running', lines, verdicts, left, stopped: messageOf(error) ?? 'It stopped.' })
+      setState({ step: 'running', lines, notes, verdicts, left, stopped: messageOf(error) ?? 'It stopped.' })
     }
   }
 
   const leave = () => {
     isClosed.current = true
   }
-  return { state, open, run, leave }
+  return { state, open, read, run, leave }
 }
+
+const notUsed = (titles: string[]) =>
+  `Not imported: ${titles.map((title) => `“${title}”`).join(', ')}. If one of them should be, give it the name of a column above.`
 
 function* inPieces<Item>(items: Item[], size: number) {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
