@@ -40,6 +40,5 @@ function utf16Of(bytes: Uint8Array, beginsWith: (start: number[]) => boolean) {
   return zeros(0).length > most ? 'utf-16be' : undefined
 }
 
-/** No one types these; bytes of another kind, read as letters, are full of them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this looks for.
-const hasControls = (text: string) => /[\u0000-\u0008\u000E-\u001F\u007F-\u009F]/.test(text)
+/** Control characters, except those between cells and lines: bytes of another kind, read as letters, are full of them. */
+const hasControls = (text: string) => /[^\P{Cc}\t\n\r]/u.test(text)
