@@ -1,5 +1,5 @@
 import { optionalText } from './fields.ts'
-import { type InferInput, type InferOutput, type Schema, schema, type Zod } from './schema.ts'
+import { type InferInput, type InferOutput, object, type Schema, schema, type Zod } from './schema.ts'
 import type * as z from './zod.ts'
 
 /** Who may call: anyone, anyone logged in, staff (support and admins), or admins. `server/http/gate.ts` enforces it. */
@@ -48,7 +48,7 @@ export type OutputOf<E extends Endpoint> = InferOutput<E['output']>
 export type ParsedInputOf<E extends Endpoint> = InferOutput<E['input']>
 export type RawOutputOf<E extends Endpoint> = InferInput<E['output']>
 
-export const nothing = schema((z) => z.strictObject({}))
+export const nothing = object(() => ({}))
 type Nothing = ReturnType<typeof nothing>
 
 type Row<Input extends Fields, Output extends z.ZodMiniType> = Omit<

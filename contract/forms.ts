@@ -1,5 +1,5 @@
 import { resetPassword } from './fields.ts'
-import { schema } from './schema.ts'
+import { object, schema } from './schema.ts'
 
 /** What forms have beyond their call, with scripts and without. */
 
@@ -9,9 +9,7 @@ export const choosePasswordPath = (token: string) =>
 
 export const resetRequested = 'If an account exists with this email, you will receive a password reset link.'
 
-export const twice = schema((z) =>
-  z.strictObject({ newPassword: resetPassword(z), confirmPassword: z.string() }),
-)
+export const twice = object((z) => ({ newPassword: resetPassword(z), confirmPassword: z.string() }))
 export type Twice = { newPassword: string; confirmPassword: string }
 
 /** What the reset page asks for. */

@@ -16,6 +16,11 @@ export function schema<S extends z.ZodMiniType>(make: Schema<S>): Schema<S> {
   }
 }
 
+type Shape = Record<string, z.ZodMiniType>
+
+/** One with exactly these fields: any other is refused. */
+export const object = <const S extends Shape>(make: (z: Zod) => S) => schema((z) => z.strictObject(make(z)))
+
 /** What goes into a schema and what comes out. */
 export type InferInput<S extends Schema> = z.input<ReturnType<S>>
 export type InferOutput<S extends Schema> = z.output<ReturnType<S>>

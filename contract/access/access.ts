@@ -1,6 +1,6 @@
 import { endpoint } from '../endpoint.ts'
 import { id, instant, optionalText, paymentIntentId, text } from '../fields.ts'
-import { type InferOutput, schema } from '../schema.ts'
+import { type InferOutput, object, schema } from '../schema.ts'
 import { accessStates, entitlementReasons, nameProblems } from '../statuses.ts'
 import { namesPerDay } from '../tradingview-name.ts'
 
@@ -8,15 +8,13 @@ import { namesPerDay } from '../tradingview-name.ts'
 export const typedName = schema((z) => text(z, 200, 'TradingView username is required'))
 
 /** The form after payment; its texts are in docs/product.md. */
-export const accessRequestForm = schema((z) =>
-  z.strictObject({
-    exchangeName: text(z, 100, 'Exchange name is required'),
-    tradingViewUsername: text(z, 100, 'TradingView username is required'),
-    apiKey: text(z, 500, 'API key is required'),
-    secretKey: text(z, 500, 'Secret key is required'),
-    additionalInfo: optionalText(z, 2000),
-  }),
-)
+export const accessRequestForm = object((z) => ({
+  exchangeName: text(z, 100, 'Exchange name is required'),
+  tradingViewUsername: text(z, 100, 'TradingView username is required'),
+  apiKey: text(z, 500, 'API key is required'),
+  secretKey: text(z, 500, 'Secret key is required'),
+  additionalInfo: optionalText(z, 2000),
+}))
 
 /** The same form where the shop asks for the username alone. */
 export const usernameForm = schema((z) =>
@@ -34,30 +32,28 @@ const sentForm = schema((z) => {
 })
 export type SentAccessRequest = InferOutput<typeof sentForm>
 
-const ownAccess = schema((z) =>
-  z.strictObject({
-    purchaseId: id(z),
-    productId: id(z),
-    state: z.enum(accessStates),
-    /** The name that is wanted. */
-    username: z.nullable(z.string()),
-    problem: z.nullable(z.enum(nameProblems)),
-    /** What TradingView knows that looks like it. */
-    similar: z.array(z.string()),
-    until: z.nullable(instant(z)),
-    reason: z.nullable(z.enum(entitlementReasons)),
-    /** While it waits: asked or unlocking. */
-    promisedBy: z.nullable(instant(z)),
-    declinedBecause: z.nullable(z.string()),
-    /** Null when the name may be changed now. */
-    mayChangeFrom: z.nullable(instant(z)),
-    /** The name that stays unlocked until the new one is. */
-    oldUsername: z.nullable(z.string()),
-    /** Whether the connector unlocks at the moment; else the seller does by hand. */
-    unlocksItself: z.boolean(),
-    lastCheckedAt: z.nullable(instant(z)),
-  }),
-)
+const ownAccess = object((z) => ({
+  purchaseId: id(z),
+  productId: id(z),
+  state: z.enum(accessStates),
+  /** The name that is wanted. */
+  username: z.nullable(z.string()),
+  problem: z.nullable(z.enum(nameProblems)),
+  /** What TradingView knows that looks like it. */
+  similar: z.array(z.string()),
+  until: z.nullable(instant(z)),
+  reason: z.nullable(z.enum(entitlementReasons)),
+  /** While it waits: asked or unlocking. */
+  promisedBy: z.nullable(instant(z)),
+  declinedBecause: z.nullable(z.string()),
+  /** Null when the name may be changed now. */
+  mayChangeFrom: z.nullable(instant(z)),
+  /** The name that stays unlocked until the new one is. */
+  oldUsername: z.nullable(z.string()),
+  /** Whether the connector unlocks at the moment; else the seller does by hand. */
+  unlocksItself: z.boolean(),
+  lastCheckedAt: z.nullable(instant(z)),
+}))
 export type OwnAccess = InferOutput<typeof ownAccess>
 
 /** How buyers ask for access on TradingView, and what they see of it. */
@@ -82,32 +78,31 @@ export const access = {
   recheck: endpoint('POST /api/access/recheck', {
     access: 'user',
     summary: 'Look again on TradingView',
-    input: (z) => z.strictObject({ purchaseId: id(z) }),
+    input: object((z) => ({ purchaseId: id(z) })),
     limit: { requests: 10, seconds: 60 },
   }),
   changeUsername: endpoint('POST /api/access/username', {
     access: 'user',
     summary: 'Unlock another TradingView account; the old one stays until the new one is unlocked',
-    input: (z) => z.strictObject({ purchaseId: id(z), username: typedName(z) }),
+    input: object((z) => ({ purchaseId: id(z), username: typedName(z) })),
     limit: namesPerDay,
   }),
   status: endpoint('GET /api/access/status', {
     access: 'public',
     summary: 'Whether access is unlocked by itself at the moment, or by hand',
-    output: (z) => z.strictObject({ unlocksItself: z.boolean() }),
+    output: object((z) => ({ unlocksItself: z.boolean() })),
   }),
   checkUsername: endpoint('POST /api/tradingview/check-username', {
     access: 'public',
     summary: 'Whether TradingView knows a username; null when it does not answer',
-    input: (z) => z.strictObject({ username: typedName(z) }),
-    output: (z) =>
-      z.strictObject({
-        found: z.nullable(z.boolean()),
-        username: z.nullable(z.string()),
-        similar: z.array(z.string()),
-        /** Why it cannot be a username at all. */
-        refusal: z.nullable(z.string()),
-      }),
+    input: object((z) => ({ username: typedName(z) })),
+    output: object((z) => ({
+      found: z.nullable(z.boolean()),
+      username: z.nullable(z.string()),
+      similar: z.array(z.string()),
+      /** Why it cannot be a username at all. */
+      refusal: z.nullable(z.string()),
+    })),
     limit: { requests: 10, seconds: 60 },
   }),
 }

@@ -1,6 +1,6 @@
 import { endpoint } from '../endpoint.ts'
 import { id, instant, optionalText } from '../fields.ts'
-import { type InferOutput, schema } from '../schema.ts'
+import { type InferOutput, object, schema } from '../schema.ts'
 
 const ticker = schema((z) =>
   z.string('Please enter a ticker').check(
@@ -14,14 +14,12 @@ const ticker = schema((z) =>
   ),
 )
 
-const recommendedAsset = schema((z) =>
-  z.strictObject({
-    id: id(z),
-    ticker: z.string(),
-    note: z.nullable(z.string()),
-    reviewedAt: instant(z),
-  }),
-)
+const recommendedAsset = object((z) => ({
+  id: id(z),
+  ticker: z.string(),
+  note: z.nullable(z.string()),
+  reviewedAt: instant(z),
+}))
 export type RecommendedAsset = InferOutput<typeof recommendedAsset>
 
 const managedAsset = schema((z) =>
@@ -33,7 +31,7 @@ const managedAsset = schema((z) =>
 )
 export type ManagedAsset = InferOutput<typeof managedAsset>
 
-export const newAsset = schema((z) => z.strictObject({ ticker: ticker(z), note: optionalText(z, 500) }))
+export const newAsset = object((z) => ({ ticker: ticker(z), note: optionalText(z, 500) }))
 
 export const assets = {
   list: endpoint('GET /api/recommended-assets', {
@@ -50,45 +48,43 @@ export const assets = {
     access: 'admin',
     fresh: true,
     summary: 'Add an asset at a position in the list, or at the end if none is given',
-    input: (z) =>
-      z.strictObject({
-        productId: id(z),
-        ticker: ticker(z),
-        note: z.nullable(optionalText(z, 500)),
-        sortOrder: z.optional(z.int()),
-        isActive: z.optional(z.boolean()),
-        /** What was removed by mistake comes back as it was: that is no review. */
-        reviewedAt: z.optional(z.iso.datetime()),
-      }),
+    input: object((z) => ({
+      productId: id(z),
+      ticker: ticker(z),
+      note: z.nullable(optionalText(z, 500)),
+      sortOrder: z.optional(z.int()),
+      isActive: z.optional(z.boolean()),
+      /** What was removed by mistake comes back as it was: that is no review. */
+      reviewedAt: z.optional(z.iso.datetime()),
+    })),
   }),
   adminImport: endpoint('POST /api/admin/recommended-assets/import', {
     access: 'admin',
     fresh: true,
     summary: 'Add many assets at once; those already on the list are left alone',
-    input: (z) =>
-      z.strictObject({
-        productId: id(z),
-        assets: z.array(newAsset(z)).check(z.minLength(1, 'Please enter a ticker'), z.maxLength(500)),
-      }),
-    output: (z) => z.strictObject({ added: z.int(), skipped: z.int() }),
+    input: object((z) => ({
+      productId: id(z),
+      assets: z.array(newAsset(z)).check(z.minLength(1, 'Please enter a ticker'), z.maxLength(500)),
+    })),
+    output: object((z) => ({ added: z.int(), skipped: z.int() })),
   }),
   adminMove: endpoint('PATCH /api/admin/recommended-assets/:id/move', {
     access: 'admin',
     fresh: true,
     summary: 'Move an asset to another position in the list; 1 is the first',
-    input: (z) => z.strictObject({ id: id(z), position: z.int().check(z.minimum(1), z.maximum(100_000)) }),
+    input: object((z) => ({ id: id(z), position: z.int().check(z.minimum(1), z.maximum(100_000)) })),
   }),
   adminSwitch: endpoint('PATCH /api/admin/recommended-assets/:id/active', {
     access: 'admin',
     fresh: true,
     summary: 'Show an asset to owners or hide it',
-    input: (z) => z.strictObject({ id: id(z), isActive: z.boolean() }),
+    input: object((z) => ({ id: id(z), isActive: z.boolean() })),
   }),
   adminNote: endpoint('PATCH /api/admin/recommended-assets/:id/note', {
     access: 'admin',
     fresh: true,
     summary: 'Change an asset’s note; an empty one removes it',
-    input: (z) => z.strictObject({ id: id(z), note: optionalText(z, 500) }),
+    input: object((z) => ({ id: id(z), note: optionalText(z, 500) })),
   }),
   adminReview: endpoint('POST /api/admin/recommended-assets/review', {
     access: 'admin',
@@ -99,6 +95,6 @@ export const assets = {
     access: 'admin',
     fresh: true,
     summary: 'Remove a recommended asset',
-    input: (z) => z.strictObject({ id: id(z) }),
+    input: object((z) => ({ id: id(z) })),
   }),
 }

@@ -1,14 +1,15 @@
 import { endpoint } from '../endpoint.ts'
+import { object } from '../schema.ts'
 
 export const reminders = {
   adminCount: endpoint('GET /api/admin/reminders', {
     access: 'admin',
     summary: 'How many active buyers haven’t asked for access yet, nor been reminded this week',
-    output: (z) => z.strictObject({ due: z.int() }),
+    output: object((z) => ({ due: z.int() })),
   }),
   adminSend: endpoint('POST /api/admin/reminders', {
     access: 'admin',
     summary: 'Email each of them a reminder',
-    output: (z) => z.strictObject({ queued: z.int() }),
+    output: object((z) => ({ queued: z.int() })),
   }),
 }

@@ -1,87 +1,77 @@
 import { endpoint, paging } from '../endpoint.ts'
 import { id, instant, text } from '../fields.ts'
-import { type InferOutput, schema } from '../schema.ts'
+import { type InferOutput, object } from '../schema.ts'
 import { connectionModes, connectionStates } from '../statuses.ts'
 import { meter } from './tradingview-meter.ts'
 
-const connection = schema((z) =>
-  z.strictObject({
-    /** False with TRADINGVIEW=off in the environment, which beats everything. */
-    isAllowed: z.boolean(),
-    hasLookAlike: z.boolean(),
-    state: z.enum(connectionStates),
-    mode: z.enum(connectionModes),
-    host: z.string(),
-    accountName: z.nullable(z.string()),
-    acceptedAt: z.nullable(instant(z)),
-    checkedAt: z.nullable(instant(z)),
-    okAt: z.nullable(instant(z)),
-    downSince: z.nullable(instant(z)),
-    lastError: z.nullable(z.string()),
-    scripts: z.int(),
-    people: z.int(),
-    seatLimit: z.nullable(z.int()),
-    showsSeats: z.boolean(),
-    freezesDisputes: z.boolean(),
-    /** This many would have lost access in one go; no one did. */
-    heldBack: z.nullable(z.int()),
-  }),
-)
+const connection = object((z) => ({
+  /** False with TRADINGVIEW=off in the environment, which beats everything. */
+  isAllowed: z.boolean(),
+  hasLookAlike: z.boolean(),
+  state: z.enum(connectionStates),
+  mode: z.enum(connectionModes),
+  host: z.string(),
+  accountName: z.nullable(z.string()),
+  acceptedAt: z.nullable(instant(z)),
+  checkedAt: z.nullable(instant(z)),
+  okAt: z.nullable(instant(z)),
+  downSince: z.nullable(instant(z)),
+  lastError: z.nullable(z.string()),
+  scripts: z.int(),
+  people: z.int(),
+  seatLimit: z.nullable(z.int()),
+  showsSeats: z.boolean(),
+  freezesDisputes: z.boolean(),
+  /** This many would have lost access in one go; no one did. */
+  heldBack: z.nullable(z.int()),
+}))
 export type TradingViewConnection = InferOutput<typeof connection>
 
-const script = schema((z) =>
-  z.strictObject({
-    pineId: z.string(),
-    name: z.string(),
-    /** Unlocked by this shop. */
-    isChosen: z.boolean(),
-    problem: z.nullable(z.string()),
-  }),
-)
+const script = object((z) => ({
+  pineId: z.string(),
+  name: z.string(),
+  /** Unlocked by this shop. */
+  isChosen: z.boolean(),
+  problem: z.nullable(z.string()),
+}))
 
-const stranger = schema((z) =>
-  z.strictObject({
-    id: id(z),
-    username: z.string(),
-    script: z.string(),
-    until: z.nullable(instant(z)),
-    observedAt: z.nullable(instant(z)),
-  }),
-)
+const stranger = object((z) => ({
+  id: id(z),
+  username: z.string(),
+  script: z.string(),
+  until: z.nullable(instant(z)),
+  observedAt: z.nullable(instant(z)),
+}))
 export type Stranger = InferOutput<typeof stranger>
 
-const preview = schema((z) =>
-  z.strictObject({
-    toUnlock: z.int(),
-    toLock: z.int(),
-    /** Names that TradingView does not know. */
-    unknownNames: z.int(),
-    /** Unlocked by hand, and managed by the connector from then on. */
-    managedFromNow: z.int(),
-    /** On the lists, but never unlocked by this shop: left alone. */
-    strangers: z.int(),
-    /** Being unlocked now, and handed to the seller if it is switched off. */
-    toHandOver: z.int(),
-  }),
-)
+const preview = object((z) => ({
+  toUnlock: z.int(),
+  toLock: z.int(),
+  /** Names that TradingView does not know. */
+  unknownNames: z.int(),
+  /** Unlocked by hand, and managed by the connector from then on. */
+  managedFromNow: z.int(),
+  /** On the lists, but never unlocked by this shop: left alone. */
+  strangers: z.int(),
+  /** Being unlocked now, and handed to the seller if it is switched off. */
+  toHandOver: z.int(),
+}))
 export type Preview = InferOutput<typeof preview>
 
-const run = schema((z) =>
-  z.strictObject({
-    id: id(z),
-    script: z.string(),
-    startedAt: instant(z),
-    pages: z.int(),
-    isComplete: z.boolean(),
-    people: z.int(),
-    missing: z.int(),
-    wrong: z.int(),
-    ended: z.int(),
-    foreign: z.int(),
-    heldBack: z.int(),
-    error: z.nullable(z.string()),
-  }),
-)
+const run = object((z) => ({
+  id: id(z),
+  script: z.string(),
+  startedAt: instant(z),
+  pages: z.int(),
+  isComplete: z.boolean(),
+  people: z.int(),
+  missing: z.int(),
+  wrong: z.int(),
+  ended: z.int(),
+  foreign: z.int(),
+  heldBack: z.int(),
+  error: z.nullable(z.string()),
+}))
 
 /** The seller's side of the connector. */
 export const tradingViewAdmin = {
@@ -94,12 +84,11 @@ export const tradingViewAdmin = {
     access: 'admin',
     fresh: true,
     summary: 'Connect with a session’s two cookies, or renew it; probed before it is stored',
-    input: (z) =>
-      z.strictObject({
-        cookies: text(z, 4096, 'Please paste the cookies'),
-        host: text(z, 100, 'Please choose a host'),
-        accepts: z.boolean(),
-      }),
+    input: object((z) => ({
+      cookies: text(z, 4096, 'Please paste the cookies'),
+      host: text(z, 100, 'Please choose a host'),
+      accepts: z.boolean(),
+    })),
     limit: { requests: 20, seconds: 600 },
   }),
   test: endpoint('POST /api/admin/tradingview/test', {
@@ -125,23 +114,21 @@ export const tradingViewAdmin = {
   reconcile: endpoint('POST /api/admin/tradingview/reconcile', {
     access: 'admin',
     summary: 'Compare every list with what is wanted, now',
-    input: (z) =>
-      z.strictObject({
-        /** Confirms what the guard against mass removal held back. */
-        mayRemove: z.optional(z.boolean()),
-      }),
+    input: object((z) => ({
+      /** Confirms what the guard against mass removal held back. */
+      mayRemove: z.optional(z.boolean()),
+    })),
   }),
   settings: endpoint('PATCH /api/admin/tradingview', {
     access: 'admin',
     fresh: true,
     summary: 'Mode, seats and what an open dispute does',
-    input: (z) =>
-      z.strictObject({
-        mode: z.optional(z.enum(connectionModes)),
-        seatLimit: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(100_000)))),
-        showsSeats: z.optional(z.boolean()),
-        freezesDisputes: z.optional(z.boolean()),
-      }),
+    input: object((z) => ({
+      mode: z.optional(z.enum(connectionModes)),
+      seatLimit: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(100_000)))),
+      showsSeats: z.optional(z.boolean()),
+      freezesDisputes: z.optional(z.boolean()),
+    })),
   }),
   scripts: endpoint('GET /api/admin/tradingview/scripts', {
     access: 'admin',
@@ -152,13 +139,13 @@ export const tradingViewAdmin = {
     access: 'admin',
     fresh: true,
     summary: 'Unlock this script for buyers; probed first',
-    input: (z) => z.strictObject({ pineId: text(z, 100, 'Please choose a script'), productId: id(z) }),
+    input: object((z) => ({ pineId: text(z, 100, 'Please choose a script'), productId: id(z) })),
   }),
   dropScript: endpoint('DELETE /api/admin/tradingview/scripts', {
     access: 'admin',
     fresh: true,
     summary: 'Stop managing a script; nobody loses access',
-    input: (z) => z.strictObject({ pineId: text(z, 100, 'Please choose a script') }),
+    input: object((z) => ({ pineId: text(z, 100, 'Please choose a script') })),
   }),
   preview: endpoint('GET /api/admin/tradingview/preview', {
     access: 'admin',
@@ -176,7 +163,7 @@ export const tradingViewAdmin = {
     access: 'admin',
     fresh: true,
     summary: 'Remove someone whom this shop did not unlock, unless they have just bought',
-    input: (z) => z.strictObject({ id: id(z) }),
+    input: object((z) => ({ id: id(z) })),
   }),
   runs: endpoint('GET /api/admin/tradingview/runs', {
     access: 'admin',

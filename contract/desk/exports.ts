@@ -1,5 +1,5 @@
 import { endpoint } from '../endpoint.ts'
-import { type InferOutput, schema } from '../schema.ts'
+import { type InferOutput, object, schema } from '../schema.ts'
 
 export const exportKind = schema((z) => z.enum(['buyers', 'orders', 'forms']))
 export type ExportKind = InferOutput<typeof exportKind>
@@ -9,7 +9,7 @@ export const exports = {
     access: 'admin',
     fresh: true,
     summary: 'Buyers, orders, or access requests (forms) as a CSV file',
-    input: (z) => z.strictObject({ kind: exportKind(z) }),
+    input: object((z) => ({ kind: exportKind(z) })),
     answer: 'csv',
   }),
 }

@@ -1,30 +1,26 @@
 import { endpoint } from '../endpoint.ts'
 import { optionalText } from '../fields.ts'
-import { type InferOutput, schema, type Zod } from '../schema.ts'
+import { type InferOutput, object, type Zod } from '../schema.ts'
 import { importVerdicts } from '../statuses.ts'
 
 /** As it stands in the file; the server says what is wrong with it, line by line. */
 const cell = (z: Zod) => optionalText(z, 300)
-const line = schema((z) =>
-  z.strictObject({
-    line: z.int().check(z.minimum(1), z.maximum(1_000_000)),
-    email: cell(z),
-    name: cell(z),
-    tradingViewUsername: cell(z),
-    plan: cell(z),
-    paidUntil: cell(z),
-  }),
-)
+const line = object((z) => ({
+  line: z.int().check(z.minimum(1), z.maximum(1_000_000)),
+  email: cell(z),
+  name: cell(z),
+  tradingViewUsername: cell(z),
+  plan: cell(z),
+  paidUntil: cell(z),
+}))
 export type ImportLine = InferOutput<typeof line>
 
-const verdict = schema((z) =>
-  z.strictObject({
-    line: z.int(),
-    verdict: z.enum(importVerdicts),
-    /** What is wrong, or what will happen. */
-    message: z.string(),
-  }),
-)
+const verdict = object((z) => ({
+  line: z.int(),
+  verdict: z.enum(importVerdicts),
+  /** What is wrong, or what will happen. */
+  message: z.string(),
+}))
 export type ImportVerdict = InferOutput<typeof verdict>
 
 export const mostChecked = 500
@@ -34,7 +30,7 @@ export const imports = {
   adminCheck: endpoint('POST /api/admin/imports/check', {
     access: 'admin',
     summary: 'What an import of these subscribers would do; changes nothing',
-    input: (z) => z.strictObject({ lines: z.array(line(z)).check(z.minLength(1), z.maxLength(mostChecked)) }),
+    input: object((z) => ({ lines: z.array(line(z)).check(z.minLength(1), z.maxLength(mostChecked)) })),
     output: (z) => z.array(verdict(z)),
   }),
   adminImport: endpoint('POST /api/admin/imports', {
@@ -42,14 +38,13 @@ export const imports = {
     fresh: true,
     summary:
       'Book subscribers who paid elsewhere; whoever is there already is left alone, so it can be repeated',
-    input: (z) =>
-      z.strictObject({
-        lines: z.array(line(z)).check(z.minLength(1), z.maxLength(mostImported)),
-        /** Tell each of them by email. */
-        invite: z.boolean(),
-        /** They can use the indicator on TradingView already: nothing is waiting for the seller. */
-        hasAccess: z.boolean(),
-      }),
+    input: object((z) => ({
+      lines: z.array(line(z)).check(z.minLength(1), z.maxLength(mostImported)),
+      /** Tell each of them by email. */
+      invite: z.boolean(),
+      /** They can use the indicator on TradingView already: nothing is waiting for the seller. */
+      hasAccess: z.boolean(),
+    })),
     output: (z) => z.array(verdict(z)),
   }),
 }

@@ -1,19 +1,17 @@
 import { endpoint, paging } from '../endpoint.ts'
 import { id, instant } from '../fields.ts'
-import { type InferOutput, schema } from '../schema.ts'
+import { type InferOutput, object } from '../schema.ts'
 
-const failedJob = schema((z) =>
-  z.strictObject({
-    id: id(z),
-    /** The kind of job: `mail`, or the name of a schedule. */
-    name: z.string(),
-    /** A human-readable description: `receipt to ada@example.com`. */
-    about: z.string(),
-    error: z.string(),
-    tries: z.int(),
-    failedAt: instant(z),
-  }),
-)
+const failedJob = object((z) => ({
+  id: id(z),
+  /** The kind of job: `mail`, or the name of a schedule. */
+  name: z.string(),
+  /** A human-readable description: `receipt to ada@example.com`. */
+  about: z.string(),
+  error: z.string(),
+  tries: z.int(),
+  failedAt: instant(z),
+}))
 export type FailedJob = InferOutput<typeof failedJob>
 
 export const jobs = {
@@ -27,11 +25,11 @@ export const jobs = {
   adminRetry: endpoint('POST /api/admin/failed-jobs/:id/retry', {
     access: 'admin',
     summary: 'Run a failed job again',
-    input: (z) => z.strictObject({ id: id(z) }),
+    input: object((z) => ({ id: id(z) })),
   }),
   adminDiscard: endpoint('DELETE /api/admin/failed-jobs/:id', {
     access: 'admin',
     summary: 'Discard a failed job',
-    input: (z) => z.strictObject({ id: id(z) }),
+    input: object((z) => ({ id: id(z) })),
   }),
 }

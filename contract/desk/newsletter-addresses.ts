@@ -1,25 +1,23 @@
 import { endpoint, paging } from '../endpoint.ts'
 import { id, instant } from '../fields.ts'
-import { schema } from '../schema.ts'
+import { object } from '../schema.ts'
 import { newsletterStates } from '../statuses.ts'
 
 /** Apart from the newsletter's own calls, which every page loads. */
-const address = schema((z) =>
-  z.strictObject({
-    id: id(z),
-    email: z.string(),
-    state: z.enum(newsletterStates),
-    createdAt: instant(z),
-    confirmedAt: z.nullable(instant(z)),
-    unsubscribedAt: z.nullable(instant(z)),
-  }),
-)
+const address = object((z) => ({
+  id: id(z),
+  email: z.string(),
+  state: z.enum(newsletterStates),
+  createdAt: instant(z),
+  confirmedAt: z.nullable(instant(z)),
+  unsubscribedAt: z.nullable(instant(z)),
+}))
 
 export const newsletterAddresses = {
   adminList: endpoint('GET /api/admin/newsletter', {
     access: 'admin',
     summary: 'Who signed up for the newsletter, newest first',
-    input: (z) => z.strictObject({ ...paging(z), state: z.optional(z.enum(newsletterStates)) }),
+    input: object((z) => ({ ...paging(z), state: z.optional(z.enum(newsletterStates)) })),
     output: (z) => z.array(address(z)),
     answer: 'list',
   }),
@@ -27,7 +25,7 @@ export const newsletterAddresses = {
     access: 'admin',
     fresh: true,
     summary: 'Newsletter addresses as a CSV file, all of them or those in one state',
-    input: (z) => z.strictObject({ state: z.optional(z.enum(newsletterStates)) }),
+    input: object((z) => ({ state: z.optional(z.enum(newsletterStates)) })),
     answer: 'csv',
   }),
 }

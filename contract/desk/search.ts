@@ -1,15 +1,13 @@
 import { endpoint } from '../endpoint.ts'
 import { id, text } from '../fields.ts'
-import { type InferOutput, schema } from '../schema.ts'
+import { type InferOutput, object } from '../schema.ts'
 
-const hit = schema((z) =>
-  z.strictObject({
-    id: id(z),
-    name: z.string(),
-    email: z.string(),
-    tradingViewUsername: z.nullable(z.string()),
-  }),
-)
+const hit = object((z) => ({
+  id: id(z),
+  name: z.string(),
+  email: z.string(),
+  tradingViewUsername: z.nullable(z.string()),
+}))
 export type Hit = InferOutput<typeof hit>
 
 export const search = {
@@ -17,7 +15,7 @@ export const search = {
     access: 'staff',
     summary:
       'Customers by name, email, TradingView username, contract number, or an id or invoice number of Stripe’s',
-    input: (z) => z.strictObject({ q: text(z, 100, 'Please type what to look for') }),
+    input: object((z) => ({ q: text(z, 100, 'Please type what to look for') })),
     output: (z) => z.array(hit(z)),
   }),
 }

@@ -1,6 +1,6 @@
 import { endpoint } from '../endpoint.ts'
 import { email, looksLikeLink } from '../fields.ts'
-import { type InferOutput, schema, type Zod } from '../schema.ts'
+import { type InferOutput, object, type Zod } from '../schema.ts'
 
 /** What the seller may set in the admin area, unless the environment does; named as in `.env.example`. */
 export const editableSettings = [
@@ -50,41 +50,36 @@ function valueOf(z: Zod, name: EditableSetting) {
   return line
 }
 
-const setting = schema((z) =>
-  z.strictObject({
-    name: z.string(),
-    /** Null for a secret: whether it is set is all that leaves the server. */
-    value: z.nullable(z.string()),
-    /** Where it comes from: the environment goes first, then what was set here, then the shop's own. */
-    source: z.enum(['environment', 'here', 'default']),
-  }),
-)
+const setting = object((z) => ({
+  name: z.string(),
+  /** Null for a secret: whether it is set is all that leaves the server. */
+  value: z.nullable(z.string()),
+  /** Where it comes from: the environment goes first, then what was set here, then the shop's own. */
+  source: z.enum(['environment', 'here', 'default']),
+}))
 export type Setting = InferOutput<typeof setting>
 
-const problem = schema((z) =>
-  z.strictObject({
-    /** What is wrong, and how to fix it. Commands and names are in backticks. */
-    text: z.string(),
-    mend: z.string(),
-    isUrgent: z.boolean(),
-  }),
-)
+const problem = object((z) => ({
+  /** What is wrong, and how to fix it. Commands and names are in backticks. */
+  text: z.string(),
+  mend: z.string(),
+  isUrgent: z.boolean(),
+}))
 export type Problem = InferOutput<typeof problem>
 
 export const settings = {
   adminShow: endpoint('GET /api/admin/settings', {
     access: 'admin',
     summary: 'What the shop runs with, and what is wrong with it',
-    output: (z) =>
-      z.strictObject({
-        settings: z.array(setting(z)),
-        problems: z.array(problem(z)),
-        /** The maker's photo, as an address of this site. */
-        photo: z.nullable(z.string()),
-        photoSource: z.enum(['environment', 'here', 'default']),
-        /** Where emails go: an SMTP server, or a folder. */
-        mailsGoTo: z.string(),
-      }),
+    output: object((z) => ({
+      settings: z.array(setting(z)),
+      problems: z.array(problem(z)),
+      /** The maker's photo, as an address of this site. */
+      photo: z.nullable(z.string()),
+      photoSource: z.enum(['environment', 'here', 'default']),
+      /** Where emails go: an SMTP server, or a folder. */
+      mailsGoTo: z.string(),
+    })),
   }),
   adminSave: endpoint('POST /api/admin/settings', {
     access: 'admin',
@@ -102,20 +97,19 @@ export const settings = {
     access: 'admin',
     fresh: true,
     summary: 'Set the maker’s photo, a small JPEG, PNG or WebP in base64; an empty one removes it',
-    input: (z) =>
-      z.strictObject({
-        photo: z
-          .string()
-          .check(
-            z.maxLength(62_000, 'Please choose a smaller picture'),
-            z.regex(/^[A-Za-z0-9+/]*={0,2}$/, 'This is not a picture'),
-          ),
-      }),
+    input: object((z) => ({
+      photo: z
+        .string()
+        .check(
+          z.maxLength(62_000, 'Please choose a smaller picture'),
+          z.regex(/^[A-Za-z0-9+/]*={0,2}$/, 'This is not a picture'),
+        ),
+    })),
   }),
   adminTestMail: endpoint('POST /api/admin/settings/mail-test', {
     access: 'admin',
     summary: 'Send me a test email now, and say what the mail server answers',
-    output: (z) => z.strictObject({ to: z.string() }),
+    output: object((z) => ({ to: z.string() })),
     limit: { requests: 10, seconds: 600 },
   }),
 }

@@ -11,42 +11,38 @@ import {
   signUpPassword,
 } from '../fields.ts'
 import { roles } from '../roles.ts'
-import { type InferOutput, schema } from '../schema.ts'
+import { type InferOutput, object, schema } from '../schema.ts'
 import { namesPerDay } from '../tradingview-name.ts'
 
-export const user = schema((z) =>
-  z.strictObject({
-    id: id(z),
-    name: z.string(),
-    email: z.string(),
-    isAdmin: z.boolean(),
-    role: z.nullable(z.enum(roles)),
-    /** Whether an emailed link has shown that the address is theirs. */
-    isProven: z.boolean(),
-    /** Where a second step is required and this session had none. */
-    mustSetUp: z.optional(z.boolean()),
-    createdAt: instant(z),
-  }),
-)
+export const user = object((z) => ({
+  id: id(z),
+  name: z.string(),
+  email: z.string(),
+  isAdmin: z.boolean(),
+  role: z.nullable(z.enum(roles)),
+  /** Whether an emailed link has shown that the address is theirs. */
+  isProven: z.boolean(),
+  /** Where a second step is required and this session had none. */
+  mustSetUp: z.optional(z.boolean()),
+  createdAt: instant(z),
+}))
 export type User = InferOutput<typeof user>
 
 const mailedToken = schema((z) =>
   z.string('Invalid reset link').check(z.maxLength(200, 'Invalid reset link')),
 )
 
-const message = schema((z) => z.strictObject({ message: z.string() }))
+const message = object((z) => ({ message: z.string() }))
 
 /** One place where this account is logged in. */
-const device = schema((z) =>
-  z.strictObject({
-    id: id(z),
-    userAgent: z.string(),
-    ip: z.string(),
-    createdAt: instant(z),
-    lastUsedAt: instant(z),
-    isCurrent: z.boolean(),
-  }),
-)
+const device = object((z) => ({
+  id: id(z),
+  userAgent: z.string(),
+  ip: z.string(),
+  createdAt: instant(z),
+  lastUsedAt: instant(z),
+  isCurrent: z.boolean(),
+}))
 export type Device = InferOutput<typeof device>
 
 export const accounts = {
@@ -61,7 +57,7 @@ export const accounts = {
     access: 'public',
     summary: 'Log in with email and password',
     limit: { requests: 20, seconds: 60 },
-    input: (z) => z.strictObject({ email: email(z), password: givenPassword(z) }),
+    input: object((z) => ({ email: email(z), password: givenPassword(z) })),
     output: user,
   }),
   loginPage: endpoint('GET /api/login', {
@@ -75,7 +71,7 @@ export const accounts = {
     access: 'public',
     summary: 'Create an account and log in',
     limit: { requests: 20, seconds: 3600 },
-    input: (z) => z.strictObject({ email: email(z), password: signUpPassword(z), name: personName(z) }),
+    input: object((z) => ({ email: email(z), password: signUpPassword(z), name: personName(z) })),
     output: user,
   }),
   logout: endpoint('POST /api/logout', {
@@ -86,7 +82,7 @@ export const accounts = {
     access: 'public',
     summary: 'Email a reset link; the answer is the same whether or not the account exists',
     limit: { requests: 10, seconds: 900 },
-    input: (z) => z.strictObject({ email: email(z) }),
+    input: object((z) => ({ email: email(z) })),
     output: message,
   }),
   resetPassword: endpoint('POST /api/auth/reset-password', {
@@ -95,11 +91,10 @@ export const accounts = {
     whileSettingUp: true,
     summary: 'Set a new password with an emailed token',
     limit: { requests: 20, seconds: 900 },
-    input: (z) =>
-      z.strictObject({
-        token: mailedToken(z),
-        newPassword: resetPassword(z),
-      }),
+    input: object((z) => ({
+      token: mailedToken(z),
+      newPassword: resetPassword(z),
+    })),
   }),
   sendConfirmation: endpoint('POST /api/user/confirmation', {
     access: 'user',
@@ -113,31 +108,29 @@ export const accounts = {
     whileSettingUp: true,
     summary: 'Confirm the address of an account with an emailed token, in a browser that is logged in to it',
     limit: { requests: 20, seconds: 60 },
-    input: (z) => z.strictObject({ token: mailedToken(z) }),
-    output: (z) =>
-      z.strictObject({
-        /** Nobody is logged in to that account here: the same token sets a new password (`resetPassword`) instead. */
-        choosePassword: z.boolean(),
-      }),
+    input: object((z) => ({ token: mailedToken(z) })),
+    output: object((z) => ({
+      /** Nobody is logged in to that account here: the same token sets a new password (`resetPassword`) instead. */
+      choosePassword: z.boolean(),
+    })),
   }),
   updateProfile: endpoint('PATCH /api/user/profile', {
     access: 'user',
     summary: 'Change my name and TradingView username',
     // An empty value is allowed and clears the field.
-    input: (z) => z.strictObject({ name: optionalName(z), tradingViewUsername: optionalText(z, 100) }),
+    input: object((z) => ({ name: optionalName(z), tradingViewUsername: optionalText(z, 100) })),
     limit: namesPerDay,
   }),
   profile: endpoint('GET /api/user/profile', {
     access: 'user',
     summary: 'Initial values for the profile form',
-    output: (z) =>
-      z.strictObject({
-        name: z.string(),
-        tradingViewUsername: z.string(),
-        email: z.string(),
-        /** False for a guest buyer who hasn't chosen one yet. */
-        hasPassword: z.boolean(),
-      }),
+    output: object((z) => ({
+      name: z.string(),
+      tradingViewUsername: z.string(),
+      email: z.string(),
+      /** False for a guest buyer who hasn't chosen one yet. */
+      hasPassword: z.boolean(),
+    })),
   }),
   devices: endpoint('GET /api/user/devices', {
     access: 'user',
@@ -147,7 +140,7 @@ export const accounts = {
   logoutDevice: endpoint('DELETE /api/user/devices/:id', {
     access: 'user',
     summary: 'Log out one device',
-    input: (z) => z.strictObject({ id: id(z) }),
+    input: object((z) => ({ id: id(z) })),
   }),
   logoutEverywhere: endpoint('POST /api/user/logout-everywhere', {
     access: 'user',
@@ -164,12 +157,12 @@ export const accounts = {
     fresh: 'or password',
     summary: 'Delete my account: personal data is anonymized, the books stay',
     limit: { requests: 20, seconds: 60 },
-    input: (z) => z.strictObject({ password: givenPassword(z) }),
+    input: object((z) => ({ password: givenPassword(z) })),
   }),
   adminList: endpoint('GET /api/admin/users', {
     access: 'staff',
     summary: 'Users, newest first',
-    input: (z) => z.strictObject({ ...paging(z), sort: sort(z) }),
+    input: object((z) => ({ ...paging(z), sort: sort(z) })),
     output: (z) =>
       z.array(
         z.extend(user(z), {
@@ -183,20 +176,19 @@ export const accounts = {
     access: 'admin',
     fresh: { with: 'isAdmin' },
     summary: 'Create a user',
-    input: (z) =>
-      z.strictObject({
-        email: email(z),
-        password: signUpPassword(z),
-        name: personName(z),
-        isAdmin: z.boolean(),
-        /** Tell them by email, with a link to choose a password of their own. */
-        invite: z.optional(z.boolean()),
-      }),
+    input: object((z) => ({
+      email: email(z),
+      password: signUpPassword(z),
+      name: personName(z),
+      isAdmin: z.boolean(),
+      /** Tell them by email, with a link to choose a password of their own. */
+      invite: z.optional(z.boolean()),
+    })),
   }),
   adminDelete: endpoint('DELETE /api/admin/users/:id', {
     access: 'admin',
     fresh: true,
     summary: 'Delete a user: personal data is anonymized, the books stay',
-    input: (z) => z.strictObject({ id: id(z) }),
+    input: object((z) => ({ id: id(z) })),
   }),
 }

@@ -1,5 +1,6 @@
 import { endpoint } from '../endpoint.ts'
 import { email, givenPassword, mailedLink, signUpPassword } from '../fields.ts'
+import { object } from '../schema.ts'
 
 const byLink = {
   access: 'public',
@@ -14,14 +15,14 @@ export const credentials = {
     fresh: 'or password',
     summary: 'Change my password; every other device is logged out',
     limit: { requests: 20, seconds: 60 },
-    input: (z) => z.strictObject({ currentPassword: givenPassword(z), newPassword: signUpPassword(z) }),
+    input: object((z) => ({ currentPassword: givenPassword(z), newPassword: signUpPassword(z) })),
   }),
   changeEmail: endpoint('POST /api/user/email', {
     access: 'user',
     fresh: true,
     summary: 'Email a link to my new address; it counts once the link was used',
     limit: { requests: 10, seconds: 900 },
-    input: (z) => z.strictObject({ email: email(z) }),
+    input: object((z) => ({ email: email(z) })),
   }),
   confirmEmail: endpoint('POST /api/user/email/confirm', {
     ...byLink,

@@ -1,6 +1,6 @@
 import { endpoint } from '../endpoint.ts'
 import { instant, text } from '../fields.ts'
-import { type InferOutput, schema, type Zod } from '../schema.ts'
+import { type InferOutput, object, schema, type Zod } from '../schema.ts'
 
 /** Six digits from the app, or a recovery code; people type either with spaces and dashes. */
 export const typedCode = (z: Zod) => text(z, 40, 'Please enter your code')
@@ -28,20 +28,18 @@ function sizeOf(value: unknown, levels: number): number {
 const passkeyName = schema((z) => text(z, 60, 'Please enter a name'))
 const passkeyId = schema((z) => z.string().check(z.regex(/^[\w-]{1,1400}$/, 'This is not a valid id')))
 
-const passkey = schema((z) =>
-  z.strictObject({
-    id: z.string(),
-    name: z.string(),
-    /** Kept by a password manager on several devices. */
-    isSynced: z.boolean(),
-    createdAt: instant(z),
-    lastUsedAt: z.nullable(instant(z)),
-  }),
-)
+const passkey = object((z) => ({
+  id: z.string(),
+  name: z.string(),
+  /** Kept by a password manager on several devices. */
+  isSynced: z.boolean(),
+  createdAt: instant(z),
+  lastUsedAt: z.nullable(instant(z)),
+}))
 export type Passkey = InferOutput<typeof passkey>
 
 /** Shown once, with the first factor or when renewed. */
-const shownOnce = schema((z) => z.strictObject({ recoveryCodes: z.nullable(z.array(z.string())) }))
+const shownOnce = object((z) => ({ recoveryCodes: z.nullable(z.array(z.string())) }))
 
 const mine = { access: 'user', whileSettingUp: true } as const
 const limit = { requests: 20, seconds: 60 }
@@ -51,16 +49,15 @@ export const factors = {
   show: endpoint('GET /api/user/factors', {
     ...mine,
     summary: 'How I log in: passkeys, app codes, and how many recovery codes are left',
-    output: (z) =>
-      z.strictObject({
-        passkeys: z.array(passkey(z)),
-        appCodesSince: z.nullable(instant(z)),
-        recoveryCodesLeft: z.int(),
-        /** Whether this account must have a second step. */
-        isRequired: z.boolean(),
-        /** Whether this login used a recovery code. */
-        isRecovering: z.boolean(),
-      }),
+    output: object((z) => ({
+      passkeys: z.array(passkey(z)),
+      appCodesSince: z.nullable(instant(z)),
+      recoveryCodesLeft: z.int(),
+      /** Whether this account must have a second step. */
+      isRequired: z.boolean(),
+      /** Whether this login used a recovery code. */
+      isRecovering: z.boolean(),
+    })),
   }),
   beginAppCodes: endpoint('POST /api/user/factors/app-codes/begin', {
     ...mine,
@@ -68,13 +65,12 @@ export const factors = {
     proven: true,
     summary: 'A new secret for an authenticator app, as text and as a QR code',
     limit,
-    output: (z) =>
-      z.strictObject({
-        secret: z.string(),
-        /** The secret again, sealed: it comes back with the first code, and is stored only then. */
-        sealed: z.string(),
-        qr: z.strictObject({ size: z.int(), path: z.string() }),
-      }),
+    output: object((z) => ({
+      secret: z.string(),
+      /** The secret again, sealed: it comes back with the first code, and is stored only then. */
+      sealed: z.string(),
+      qr: z.strictObject({ size: z.int(), path: z.string() }),
+    })),
   }),
   confirmAppCodes: endpoint('POST /api/user/factors/app-codes', {
     ...mine,
@@ -82,7 +78,7 @@ export const factors = {
     proven: true,
     summary: 'Turn on app codes, with the first one as proof; replaces an earlier app',
     limit,
-    input: (z) => z.strictObject({ sealed: text(z, 400, 'Please start again'), code: typedCode(z) }),
+    input: object((z) => ({ sealed: text(z, 400, 'Please start again'), code: typedCode(z) })),
     output: shownOnce,
   }),
   removeAppCodes: endpoint('DELETE /api/user/factors/app-codes', {
@@ -97,7 +93,7 @@ export const factors = {
     proven: true,
     summary: 'Ten new recovery codes; the old ones no longer work',
     limit,
-    output: (z) => z.strictObject({ recoveryCodes: z.array(z.string()) }),
+    output: object((z) => ({ recoveryCodes: z.array(z.string()) })),
   }),
   beginPasskey: endpoint('POST /api/user/factors/passkeys/begin', {
     ...mine,
@@ -113,20 +109,20 @@ export const factors = {
     proven: true,
     summary: 'Keep a passkey that the browser has made',
     limit,
-    input: (z) => z.strictObject({ name: passkeyName(z), response: passkeyResponse(z) }),
+    input: object((z) => ({ name: passkeyName(z), response: passkeyResponse(z) })),
     output: shownOnce,
   }),
   renamePasskey: endpoint('PATCH /api/user/factors/passkeys/:id', {
     ...mine,
     summary: 'Give a passkey another name',
     limit,
-    input: (z) => z.strictObject({ id: passkeyId(z), name: passkeyName(z) }),
+    input: object((z) => ({ id: passkeyId(z), name: passkeyName(z) })),
   }),
   removePasskey: endpoint('DELETE /api/user/factors/passkeys/:id', {
     ...mine,
     fresh: true,
     summary: 'Remove a passkey',
     limit,
-    input: (z) => z.strictObject({ id: passkeyId(z) }),
+    input: object((z) => ({ id: passkeyId(z) })),
   }),
 }

@@ -1,5 +1,6 @@
 import { endpoint } from '../endpoint.ts'
 import { mailedLink } from '../fields.ts'
+import { object } from '../schema.ts'
 import { user } from './accounts.ts'
 import { passkeyMessage, passkeyResponse, typedCode } from './factors.ts'
 
@@ -11,7 +12,7 @@ export const logins = {
   withCode: endpoint('POST /api/login/code', {
     ...open,
     summary: 'Complete a login with a code from the app, or with a recovery code',
-    input: (z) => z.strictObject({ code: typedCode(z) }),
+    input: object((z) => ({ code: typedCode(z) })),
     output: user,
   }),
   passkeyOptions: endpoint('GET /api/auth/passkey/options', {
@@ -23,7 +24,7 @@ export const logins = {
   withPasskey: endpoint('POST /api/auth/passkey', {
     ...open,
     summary: 'Log in with a passkey',
-    input: (z) => z.strictObject({ response: passkeyResponse(z) }),
+    input: object((z) => ({ response: passkeyResponse(z) })),
     output: user,
   }),
   lostDevice: endpoint('POST /api/login/lost-device', {

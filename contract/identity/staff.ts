@@ -1,5 +1,6 @@
 import { endpoint } from '../endpoint.ts'
 import { id } from '../fields.ts'
+import { object } from '../schema.ts'
 import { roles } from '../statuses.ts'
 
 /** Who may do what besides buying. */
@@ -8,6 +9,6 @@ export const staff = {
     access: 'admin',
     fresh: true,
     summary: 'Make someone an admin or support, or take the role away; logs them out everywhere',
-    input: (z) => z.strictObject({ id: id(z), role: z.enum(['admin', ...roles, 'none']) }),
+    input: object((z) => ({ id: id(z), role: z.enum(['admin', ...roles, 'none']) })),
   }),
 }

@@ -1,5 +1,6 @@
 import { endpoint } from '../endpoint.ts'
 import { givenPassword } from '../fields.ts'
+import { object } from '../schema.ts'
 import { passkeyResponse, typedCode } from './factors.ts'
 
 const prove = {
@@ -13,16 +14,16 @@ export const stepUp = {
   withPassword: endpoint('POST /api/user/step-up/password', {
     ...prove,
     summary: 'Confirm that it’s me, with my password',
-    input: (z) => z.strictObject({ password: givenPassword(z) }),
+    input: object((z) => ({ password: givenPassword(z) })),
   }),
   withCode: endpoint('POST /api/user/step-up/code', {
     ...prove,
     summary: 'Confirm that it’s me, with a code from the app',
-    input: (z) => z.strictObject({ code: typedCode(z) }),
+    input: object((z) => ({ code: typedCode(z) })),
   }),
   withPasskey: endpoint('POST /api/user/step-up/passkey', {
     ...prove,
     summary: 'Confirm that it’s me, with a passkey',
-    input: (z) => z.strictObject({ response: passkeyResponse(z) }),
+    input: object((z) => ({ response: passkeyResponse(z) })),
   }),
 }

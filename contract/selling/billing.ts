@@ -1,7 +1,7 @@
 import { endpoint } from '../endpoint.ts'
 import { optionalLine } from '../fields.ts'
 import { exactDollars } from '../money.ts'
-import { type InferOutput, schema, type Zod } from '../schema.ts'
+import { type InferOutput, object, type Zod } from '../schema.ts'
 
 /** Every country (ISO 3166-1). */
 export const countries =
@@ -27,15 +27,13 @@ export const vatId = (z: Zod) =>
     )
 
 /** The tax inside a price. */
-export const tax = schema((z) =>
-  z.strictObject({
-    percent: z.number(),
-    amount: z.int(),
-    isReverseCharge: z.boolean(),
-    /** Each tax by its own name; missing in emails that an earlier version queued. */
-    parts: z.optional(z.array(z.strictObject({ name: z.string(), percent: z.number(), amount: z.int() }))),
-  }),
-)
+export const tax = object((z) => ({
+  percent: z.number(),
+  amount: z.int(),
+  isReverseCharge: z.boolean(),
+  /** Each tax by its own name; missing in emails that an earlier version queued. */
+  parts: z.optional(z.array(z.strictObject({ name: z.string(), percent: z.number(), amount: z.int() }))),
+}))
 export type Tax = InferOutput<typeof tax>
 
 /** "incl. 19 % VAT ($6.23)", "incl. 5 % GST ($1.70) and 9.975 % QST ($3.38)" */
@@ -56,16 +54,14 @@ const details = (z: Zod) => ({
   vatId: vatId(z),
 })
 
-const billingDetails = schema((z) =>
-  z.strictObject({
-    company: z.string(),
-    street: z.string(),
-    postalCode: z.string(),
-    city: z.string(),
-    country: z.string(),
-    vatId: z.string(),
-  }),
-)
+const billingDetails = object((z) => ({
+  company: z.string(),
+  street: z.string(),
+  postalCode: z.string(),
+  city: z.string(),
+  country: z.string(),
+  vatId: z.string(),
+}))
 export type BillingDetails = InferOutput<typeof billingDetails>
 
 export const billing = {

@@ -1,16 +1,14 @@
 import { endpoint } from '../endpoint.ts'
 import { cents, id } from '../fields.ts'
-import { schema } from '../schema.ts'
+import { object } from '../schema.ts'
 
-const product = schema((z) =>
-  z.strictObject({
-    id: id(z),
-    name: z.string(),
-    slug: z.string(),
-    monthlyPrice: cents(z),
-    yearlyPrice: cents(z),
-  }),
-)
+const product = object((z) => ({
+  id: id(z),
+  name: z.string(),
+  slug: z.string(),
+  monthlyPrice: cents(z),
+  yearlyPrice: cents(z),
+}))
 
 export const catalog = {
   list: endpoint('GET /api/products', {
@@ -21,7 +19,7 @@ export const catalog = {
   product: endpoint('GET /api/products/:slug', {
     access: 'public',
     summary: 'One product, by slug',
-    input: (z) => z.strictObject({ slug: z.string().check(z.maxLength(100)) }),
+    input: object((z) => ({ slug: z.string().check(z.maxLength(100)) })),
     output: product,
   }),
 }

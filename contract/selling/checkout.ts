@@ -1,29 +1,25 @@
 import { endpoint } from '../endpoint.ts'
 import { billingType, cents, instant, optionalEmail, optionalText, paymentIntentId, text } from '../fields.ts'
-import { type InferOutput, schema } from '../schema.ts'
+import { type InferOutput, object } from '../schema.ts'
 import { country, tax, vatId } from './billing.ts'
 
-const place = schema((z) =>
-  z.strictObject({
-    country: country(z),
-    postalCode: optionalText(z, 20),
-    /** A company's; the tax is then its own to pay. */
-    vatId: z.optional(vatId(z)),
-  }),
-)
+const place = object((z) => ({
+  country: country(z),
+  postalCode: optionalText(z, 20),
+  /** A company's; the tax is then its own to pay. */
+  vatId: z.optional(vatId(z)),
+}))
 
-const paidOrder = schema((z) =>
-  z.strictObject({
-    billingType: billingType(z),
-    paidAmount: cents(z),
-    /** Null if it doesn't renew. */
-    nextCharge: z.nullable(z.strictObject({ amount: cents(z), at: instant(z) })),
-    /** As it was typed at the checkout; the receipt went there. */
-    email: z.string(),
-    /** How the account's owner gets in: with what they have, or with the link we've emailed, which replaces an old password. */
-    wayIn: z.enum(['login', 'first-link', 'new-link']),
-  }),
-)
+const paidOrder = object((z) => ({
+  billingType: billingType(z),
+  paidAmount: cents(z),
+  /** Null if it doesn't renew. */
+  nextCharge: z.nullable(z.strictObject({ amount: cents(z), at: instant(z) })),
+  /** As it was typed at the checkout; the receipt went there. */
+  email: z.string(),
+  /** How the account's owner gets in: with what they have, or with the link we've emailed, which replaces an old password. */
+  wayIn: z.enum(['login', 'first-link', 'new-link']),
+}))
 export type PaidOrder = InferOutput<typeof paidOrder>
 
 export const checkout = {
@@ -31,45 +27,42 @@ export const checkout = {
     access: 'public',
     caller: 'optional',
     summary: 'Start a checkout; returns the client secret for the payment form',
-    input: (z) =>
-      z.strictObject({
-        productSlug: z.string().check(z.maxLength(100)),
-        billingType: billingType(z),
-        /** The price that the page showed, in cents; if it is another one by now, nothing begins. */
-        amount: z.optional(z.int()),
-        email: optionalEmail(z),
-        /** For access right after paying. It never stops the checkout, whatever is typed. */
-        tradingViewUsername: optionalText(z, 200),
-        /** Where the buyer is; needed where tax is computed. */
-        place: z.optional(place(z)),
-      }),
+    input: object((z) => ({
+      productSlug: z.string().check(z.maxLength(100)),
+      billingType: billingType(z),
+      /** The price that the page showed, in cents; if it is another one by now, nothing begins. */
+      amount: z.optional(z.int()),
+      email: optionalEmail(z),
+      /** For access right after paying. It never stops the checkout, whatever is typed. */
+      tradingViewUsername: optionalText(z, 200),
+      /** Where the buyer is; needed where tax is computed. */
+      place: z.optional(place(z)),
+    })),
     /** Already paid: the browser goes to the success page instead of charging twice. */
-    output: (z) =>
-      z.strictObject({
-        clientSecret: z.string(),
-        isPaid: z.boolean(),
-        /** What the first payment charges, in cents. */
-        amountDue: z.int(),
-        /** The tax inside the price, where there is any. */
-        tax: z.optional(tax(z)),
-      }),
+    output: object((z) => ({
+      clientSecret: z.string(),
+      isPaid: z.boolean(),
+      /** What the first payment charges, in cents. */
+      amountDue: z.int(),
+      /** The tax inside the price, where there is any. */
+      tax: z.optional(tax(z)),
+    })),
     limit: { requests: 20, seconds: 600 },
   }),
   agree: endpoint('POST /api/checkout/agreement', {
     access: 'public',
     caller: 'optional',
     summary: 'Record, before paying, which terms the buyer saw',
-    input: (z) =>
-      z.strictObject({
-        paymentIntentId: paymentIntentId(z),
-        termsVersion: text(z, 20, 'Please reload this page'),
-      }),
+    input: object((z) => ({
+      paymentIntentId: paymentIntentId(z),
+      termsVersion: text(z, 20, 'Please reload this page'),
+    })),
     limit: { requests: 60, seconds: 600 },
   }),
   guestPurchaseLogin: endpoint('POST /api/auth/guest-purchase-login', {
     access: 'public',
     summary: 'Log in the guest who just paid from this browser',
-    input: (z) => z.strictObject({ paymentIntentId: paymentIntentId(z) }),
+    input: object((z) => ({ paymentIntentId: paymentIntentId(z) })),
     // "Not yet" while the money has arrived, but Stripe is still setting up the subscription.
     answer: 'later',
     // While Stripe is slow, the browser polls every few seconds.
@@ -78,7 +71,7 @@ export const checkout = {
   paid: endpoint('GET /api/checkout/paid', {
     access: 'public',
     summary: 'What the guest who may not be logged in has just paid for from this browser',
-    input: (z) => z.strictObject({ paymentIntentId: paymentIntentId(z) }),
+    input: object((z) => ({ paymentIntentId: paymentIntentId(z) })),
     output: paidOrder,
     limit: { requests: 100, seconds: 600 },
   }),
@@ -86,7 +79,7 @@ export const checkout = {
     access: 'user',
     summary: 'Book the purchase that a payment paid for; idempotent',
     limit: { requests: 100, seconds: 600 },
-    input: (z) => z.strictObject({ paymentIntentId: paymentIntentId(z) }),
+    input: object((z) => ({ paymentIntentId: paymentIntentId(z) })),
     answer: 'later',
   }),
 }

@@ -1,6 +1,6 @@
 import { endpoint, paging } from '../endpoint.ts'
 import { email, id, instant, line, optionalText, personName, text } from '../fields.ts'
-import { type InferOutput, schema, type Zod } from '../schema.ts'
+import { type InferOutput, object, schema, type Zod } from '../schema.ts'
 import { declarationKinds, declarationStates, purchaseStatuses } from '../statuses.ts'
 
 /** What the law lets us ask for, and no more. */
@@ -17,40 +17,38 @@ const declaring = (z: Zod) => ({
 const nextSteps = ['click', 'none', 'person'] as const
 export type NextStep = (typeof nextSteps)[number]
 
-const received = schema((z) => z.strictObject({ id: id(z), declaredAt: instant(z), next: z.enum(nextSteps) }))
+const received = object((z) => ({ id: id(z), declaredAt: instant(z), next: z.enum(nextSteps) }))
 
 export const grounds = ['ordinary', 'good_cause'] as const
 
-const declaration = schema((z) =>
-  z.strictObject({
-    id: id(z),
-    kind: z.enum(declarationKinds),
-    state: z.enum(declarationStates),
-    name: z.string(),
-    contract: z.string(),
-    email: z.string(),
-    forCause: z.boolean(),
-    reason: z.nullable(z.string()),
-    endsOn: z.nullable(z.string()),
-    declaredAt: instant(z),
-    dueAt: instant(z),
-    /** Until it is due, the owner can still confirm it with the emailed link. */
-    awaitsClick: z.boolean(),
-    handledAt: z.nullable(instant(z)),
-    outcome: z.nullable(z.string()),
-    /** The contract it seems to be about. */
-    purchase: z.nullable(
-      z.strictObject({
-        id: id(z),
-        email: z.string(),
-        status: z.enum(purchaseStatuses),
-        createdAt: instant(z),
-      }),
-    ),
-    /** A withdrawal that arrived after the period, as far as we know. */
-    isLate: z.boolean(),
-  }),
-)
+const declaration = object((z) => ({
+  id: id(z),
+  kind: z.enum(declarationKinds),
+  state: z.enum(declarationStates),
+  name: z.string(),
+  contract: z.string(),
+  email: z.string(),
+  forCause: z.boolean(),
+  reason: z.nullable(z.string()),
+  endsOn: z.nullable(z.string()),
+  declaredAt: instant(z),
+  dueAt: instant(z),
+  /** Until it is due, the owner can still confirm it with the emailed link. */
+  awaitsClick: z.boolean(),
+  handledAt: z.nullable(instant(z)),
+  outcome: z.nullable(z.string()),
+  /** The contract it seems to be about. */
+  purchase: z.nullable(
+    z.strictObject({
+      id: id(z),
+      email: z.string(),
+      status: z.enum(purchaseStatuses),
+      createdAt: instant(z),
+    }),
+  ),
+  /** A withdrawal that arrived after the period, as far as we know. */
+  isLate: z.boolean(),
+}))
 export type Declaration = InferOutput<typeof declaration>
 
 /** `open` is the seller's to decide; `waiting` has three days for its owner's click. */
@@ -76,38 +74,35 @@ export const declarations = {
     caller: 'optional',
     summary:
       'Cancel a contract; a receipt is emailed, and everyone but its logged-in owner gets the same answer',
-    input: (z) =>
-      z.strictObject({
-        ...declaring(z),
-        grounds: z.enum(grounds),
-        reason: optionalText(z, 1000),
-        /** The day it should end; as soon as possible if empty. */
-        endsOn: optionalText(z, 10).check(
-          z.refine<string | undefined>((typed) => !typed || isDay(typed), 'Please enter a date'),
-        ),
-      }),
+    input: object((z) => ({
+      ...declaring(z),
+      grounds: z.enum(grounds),
+      reason: optionalText(z, 1000),
+      /** The day it should end; as soon as possible if empty. */
+      endsOn: optionalText(z, 10).check(
+        z.refine<string | undefined>((typed) => !typed || isDay(typed), 'Please enter a date'),
+      ),
+    })),
     output: received,
     limit,
   }),
   confirm: endpoint('POST /api/declarations/confirm', {
     access: 'public',
     summary: 'Confirm a declaration with the link emailed to the address of the purchase',
-    input: (z) =>
-      z.strictObject({
-        id: z.uuid('This link is not valid'),
-        token: z.string('This link is not valid').check(z.maxLength(100, 'This link is not valid')),
-      }),
+    input: object((z) => ({
+      id: z.uuid('This link is not valid'),
+      token: z.string('This link is not valid').check(z.maxLength(100, 'This link is not valid')),
+    })),
     limit,
   }),
   adminList: endpoint('GET /api/admin/declarations', {
     access: 'admin',
     summary: 'Withdrawals and cancellations, newest first',
-    input: (z) =>
-      z.strictObject({
-        limit: paging(z).limit,
-        cursor: paging(z).cursor,
-        state: z.optional(z.enum(declarationFilters)),
-      }),
+    input: object((z) => ({
+      limit: paging(z).limit,
+      cursor: paging(z).cursor,
+      state: z.optional(z.enum(declarationFilters)),
+    })),
     output: (z) => z.array(declaration(z)),
     answer: 'list',
   }),
@@ -115,13 +110,13 @@ export const declarations = {
     access: 'admin',
     fresh: true,
     summary: 'Carry out a declaration: refund and end the contract, or cancel it',
-    input: (z) => z.strictObject({ id: id(z) }),
+    input: object((z) => ({ id: id(z) })),
   }),
   adminClose: endpoint('POST /api/admin/declarations/:id/close', {
     access: 'admin',
     fresh: true,
     summary: 'Close a declaration that was handled in another way, and say how',
-    input: (z) => z.strictObject({ id: id(z), outcome: closingNote(z) }),
+    input: object((z) => ({ id: id(z), outcome: closingNote(z) })),
   }),
 }
 

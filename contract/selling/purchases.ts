@@ -1,6 +1,6 @@
 import { endpoint, paging, sort } from '../endpoint.ts'
 import { billingType, cents, id, instant, optionalText, setupIntentId } from '../fields.ts'
-import { type InferOutput, schema } from '../schema.ts'
+import { type InferOutput, object, schema } from '../schema.ts'
 import { bookableStatuses, bookingKinds, endReasons, purchaseNeeds, purchaseStatuses } from '../statuses.ts'
 import { purchasesAdmin } from './purchases-admin.ts'
 
@@ -13,41 +13,39 @@ const month = schema((z) =>
 
 const purchaseStatus = schema((z) => z.enum(purchaseStatuses))
 
-const purchase = schema((z) =>
-  z.strictObject({
-    id: id(z),
-    userId: id(z),
-    productId: id(z),
-    billingType: billingType(z),
-    /** What a period costs by its plan. */
-    amount: cents(z),
-    /** What was really paid last, what the next renewal will charge, and what is owed now: discounts and credit count. */
-    lastPaidAmount: z.nullable(cents(z)),
-    nextAmount: z.nullable(cents(z)),
-    dueAmount: z.nullable(cents(z)),
-    status: purchaseStatus(z),
-    createdAt: instant(z),
-    /** Paid through this date; an active subscription renews then. Null for a purchase booked by hand. */
-    currentPeriodEnd: z.nullable(instant(z)),
-    /** When a cancelled subscription ends, or one that was booked by hand until a day. */
-    endsAt: z.nullable(instant(z)),
-    /** When a renewal went unpaid, and how long the buyer keeps access anyway. */
-    pastDueSince: z.nullable(instant(z)),
-    graceEndsAt: z.nullable(instant(z)),
-    /** Whether the buyer only has to confirm that renewal with their bank. */
-    awaitsBank: z.boolean(),
-    endedAt: z.nullable(instant(z)),
-    endedBecause: z.nullable(z.enum(endReasons)),
-    refundedAmount: cents(z),
-    /** The first payment, which identifies it in an access request. Null for a purchase booked by hand. */
-    paymentIntentId: z.nullable(z.string()),
-    /** How a purchase booked by hand came about, if the seller said so. */
-    kind: z.nullable(z.enum(bookingKinds)),
-    tradingViewUsername: z.nullable(z.string()),
-    user: z.strictObject({ email: z.string(), name: z.string() }),
-    product: z.strictObject({ name: z.string(), slug: z.string() }),
-  }),
-)
+const purchase = object((z) => ({
+  id: id(z),
+  userId: id(z),
+  productId: id(z),
+  billingType: billingType(z),
+  /** What a period costs by its plan. */
+  amount: cents(z),
+  /** What was really paid last, what the next renewal will charge, and what is owed now: discounts and credit count. */
+  lastPaidAmount: z.nullable(cents(z)),
+  nextAmount: z.nullable(cents(z)),
+  dueAmount: z.nullable(cents(z)),
+  status: purchaseStatus(z),
+  createdAt: instant(z),
+  /** Paid through this date; an active subscription renews then. Null for a purchase booked by hand. */
+  currentPeriodEnd: z.nullable(instant(z)),
+  /** When a cancelled subscription ends, or one that was booked by hand until a day. */
+  endsAt: z.nullable(instant(z)),
+  /** When a renewal went unpaid, and how long the buyer keeps access anyway. */
+  pastDueSince: z.nullable(instant(z)),
+  graceEndsAt: z.nullable(instant(z)),
+  /** Whether the buyer only has to confirm that renewal with their bank. */
+  awaitsBank: z.boolean(),
+  endedAt: z.nullable(instant(z)),
+  endedBecause: z.nullable(z.enum(endReasons)),
+  refundedAmount: cents(z),
+  /** The first payment, which identifies it in an access request. Null for a purchase booked by hand. */
+  paymentIntentId: z.nullable(z.string()),
+  /** How a purchase booked by hand came about, if the seller said so. */
+  kind: z.nullable(z.enum(bookingKinds)),
+  tradingViewUsername: z.nullable(z.string()),
+  user: z.strictObject({ email: z.string(), name: z.string() }),
+  product: z.strictObject({ name: z.string(), slug: z.string() }),
+}))
 export type Purchase = InferOutput<typeof purchase>
 
 /** The seller's words are the seller's own. */
@@ -62,20 +60,18 @@ const managedPurchase = schema((z) =>
 )
 export type ManagedPurchase = InferOutput<typeof managedPurchase>
 
-const invoice = schema((z) =>
-  z.strictObject({
-    id: z.string(),
-    /** A credit note says what went back. */
-    kind: z.enum(['invoice', 'credit_note']),
-    number: z.nullable(z.string()),
-    createdAt: instant(z),
-    amount: cents(z),
-    /** Stripe's term: draft, open, paid, uncollectible or void. */
-    status: z.string(),
-    invoiceUrl: z.nullable(z.string()),
-    pdfUrl: z.nullable(z.string()),
-  }),
-)
+const invoice = object((z) => ({
+  id: z.string(),
+  /** A credit note says what went back. */
+  kind: z.enum(['invoice', 'credit_note']),
+  number: z.nullable(z.string()),
+  createdAt: instant(z),
+  amount: cents(z),
+  /** Stripe's term: draft, open, paid, uncollectible or void. */
+  status: z.string(),
+  invoiceUrl: z.nullable(z.string()),
+  pdfUrl: z.nullable(z.string()),
+}))
 export type Invoice = InferOutput<typeof invoice>
 
 /** Each one sends an email, and the one who bought first may not be the one who reads that mailbox. */
@@ -85,85 +81,82 @@ export const purchases = {
   list: endpoint('GET /api/purchases', {
     access: 'user',
     summary: 'My purchases, newest first',
-    input: (z) => z.strictObject({ limit: paging(z).limit, cursor: paging(z).cursor }),
+    input: object((z) => ({ limit: paging(z).limit, cursor: paging(z).cursor })),
     output: (z) => z.array(purchase(z)),
     answer: 'list',
   }),
   cancel: endpoint('POST /api/purchases/:id/cancel', {
     access: 'user',
     summary: 'Cancel at the end of the paid period',
-    input: (z) => z.strictObject({ id: id(z) }),
+    input: object((z) => ({ id: id(z) })),
     limit: changes,
   }),
   cancellation: endpoint('GET /api/purchases/:id/cancellation', {
     access: 'user',
     summary: 'When a cancellation made now would take effect, and what would be paid back',
-    input: (z) => z.strictObject({ id: id(z) }),
-    output: (z) => z.strictObject({ endsAt: z.nullable(instant(z)), refund: cents(z) }),
+    input: object((z) => ({ id: id(z) })),
+    output: object((z) => ({ endsAt: z.nullable(instant(z)), refund: cents(z) })),
   }),
   invoice: endpoint('GET /api/purchases/:id/invoice', {
     access: 'user',
     summary: 'Where to view and download the latest invoice',
-    input: (z) => z.strictObject({ id: id(z) }),
-    output: (z) => z.strictObject({ invoiceUrl: z.string() }),
+    input: object((z) => ({ id: id(z) })),
+    output: object((z) => ({ invoiceUrl: z.string() })),
   }),
   resume: endpoint('POST /api/purchases/:id/resume', {
     access: 'user',
     summary: 'Undo a cancellation before the paid period ends',
-    input: (z) => z.strictObject({ id: id(z) }),
+    input: object((z) => ({ id: id(z) })),
     limit: changes,
   }),
   invoices: endpoint('GET /api/purchases/:id/invoices', {
     access: 'user',
     summary: 'Every invoice for a purchase, newest first',
-    input: (z) => z.strictObject({ id: id(z) }),
+    input: object((z) => ({ id: id(z) })),
     output: (z) => z.array(invoice(z)),
   }),
   openInvoice: endpoint('POST /api/invoice-link', {
     access: 'public',
     summary: 'Where to view the invoice of an emailed receipt; the link works once, without a login',
-    input: (z) =>
-      z.strictObject({
-        purchase: z.uuid('This link is not valid'),
-        invoice: z.string().check(z.regex(/^in_[A-Za-z0-9_]{1,200}$/, 'This link is not valid')),
-        token: z.string().check(z.maxLength(100, 'This link is not valid')),
-      }),
-    output: (z) => z.strictObject({ invoiceUrl: z.string() }),
+    input: object((z) => ({
+      purchase: z.uuid('This link is not valid'),
+      invoice: z.string().check(z.regex(/^in_[A-Za-z0-9_]{1,200}$/, 'This link is not valid')),
+      token: z.string().check(z.maxLength(100, 'This link is not valid')),
+    })),
+    output: object((z) => ({ invoiceUrl: z.string() })),
     limit: { requests: 20, seconds: 600 },
   }),
   beginCardUpdate: endpoint('POST /api/purchases/:id/card', {
     access: 'user',
     summary: 'Start saving another card; returns the client secret for the card form',
-    input: (z) => z.strictObject({ id: id(z) }),
+    input: object((z) => ({ id: id(z) })),
     /** Another one if the bank only wants the buyer to confirm the open payment: the present card will do. */
-    output: (z) => z.strictObject({ clientSecret: z.string(), confirmWith: z.nullable(z.string()) }),
+    output: object((z) => ({ clientSecret: z.string(), confirmWith: z.nullable(z.string()) })),
     limit: { requests: 20, seconds: 600 },
   }),
   finishCardUpdate: endpoint('POST /api/purchases/:id/card/confirm', {
     access: 'user',
     summary: 'Charge the saved card for an unpaid renewal and for those to come',
     /** Without a card: only looks whether the open payment has been confirmed. */
-    input: (z) => z.strictObject({ id: id(z), setupIntentId: z.optional(setupIntentId(z)) }),
+    input: object((z) => ({ id: id(z), setupIntentId: z.optional(setupIntentId(z)) })),
     /** A client secret if the bank wants the buyer to confirm the open payment, which isn't done then. */
-    output: (z) =>
-      z.strictObject({ state: z.enum(['done', 'processing']), confirmWith: z.nullable(z.string()) }),
+    output: object((z) => ({ state: z.enum(['done', 'processing']), confirmWith: z.nullable(z.string()) })),
     limit: { requests: 20, seconds: 600 },
   }),
   adminList: endpoint('GET /api/admin/purchases', {
     access: 'staff',
     summary: 'Everyone’s purchases, newest first',
-    input: (z) =>
-      z.strictObject({
-        ...paging(z),
-        status: z.optional(z.enum(purchaseFilters)),
-        billingType: z.optional(billingType(z)),
-        /** Only those that need the seller because of it. */
-        need: z.optional(z.enum(purchaseNeeds)),
-        /** Begun, or ended, in a month: 2026-03. */
-        begun: z.optional(month(z)),
-        ended: z.optional(month(z)),
-        sort: sort(z),
-      }),
+    input: object((z) => ({
+      ...paging(z),
+      status: z.optional(z.enum(purchaseFilters)),
+      billingType: z.optional(billingType(z)),
+      /** Only those that need the seller because of it. */
+      need: z.optional(z.enum(purchaseNeeds)),
+      /** Begun, or ended, in a month: 2026-03. */
+      begun: z.optional(month(z)),
+      ended: z.optional(month(z)),
+      sort: sort(z),
+    })),
     output: (z) => z.array(managedPurchase(z)),
     answer: 'list',
   }),
@@ -171,21 +164,20 @@ export const purchases = {
     access: 'admin',
     fresh: true,
     summary: 'Book a purchase by hand',
-    input: (z) =>
-      z.strictObject({
-        userId: id(z),
-        productId: id(z),
-        billingType: billingType(z),
-        amount: cents(z),
-        status: z.enum(bookableStatuses),
-        kind: z.optional(z.enum(bookingKinds)),
-        /** For the seller's eyes, and in the buyer's own data. */
-        reason: optionalText(z, 500),
-        /** Ends on that day; never, if left out. */
-        endsAt: z.optional(z.iso.datetime('Please choose a day and time')),
-        /** Tell the buyer by email. */
-        invite: z.optional(z.boolean()),
-      }),
+    input: object((z) => ({
+      userId: id(z),
+      productId: id(z),
+      billingType: billingType(z),
+      amount: cents(z),
+      status: z.enum(bookableStatuses),
+      kind: z.optional(z.enum(bookingKinds)),
+      /** For the seller's eyes, and in the buyer's own data. */
+      reason: optionalText(z, 500),
+      /** Ends on that day; never, if left out. */
+      endsAt: z.optional(z.iso.datetime('Please choose a day and time')),
+      /** Tell the buyer by email. */
+      invite: z.optional(z.boolean()),
+    })),
   }),
   ...purchasesAdmin,
 }

@@ -1,14 +1,12 @@
 import { endpoint } from '../endpoint.ts'
-import { type InferOutput, schema } from '../schema.ts'
+import { type InferOutput, object } from '../schema.ts'
 
-const finding = schema((z) =>
-  z.strictObject({
-    about: z.enum(['Account', 'Key', 'Prices', 'Webhook', 'Wallets', 'Emails', 'Settings']),
-    /** `todo` gets in the way of selling; a `note` is good to know. */
-    state: z.enum(['ok', 'todo', 'note']),
-    text: z.string(),
-  }),
-)
+const finding = object((z) => ({
+  about: z.enum(['Account', 'Key', 'Prices', 'Webhook', 'Wallets', 'Emails', 'Settings']),
+  /** `todo` gets in the way of selling; a `note` is good to know. */
+  state: z.enum(['ok', 'todo', 'note']),
+  text: z.string(),
+}))
 export type Finding = InferOutput<typeof finding>
 
 export const stripeSetup = {

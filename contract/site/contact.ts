@@ -1,21 +1,20 @@
 import { endpoint } from '../endpoint.ts'
 import { email, line, optionalText, text } from '../fields.ts'
-import { schema } from '../schema.ts'
+import { object, schema } from '../schema.ts'
 
 export const contact = {
   send: endpoint('POST /api/contact', {
     access: 'public',
     caller: 'optional',
     summary: 'Send the seller a message',
-    input: (z) =>
-      z.strictObject({
-        firstName: line(z, 100, 'Please enter your first name'),
-        lastName: line(z, 100, 'Please enter your last name'),
-        email: email(z),
-        message: text(z, 5000, 'Please enter a message'),
-        /** A honeypot: people never see this field, so anything in it came from a bot. */
-        website: optionalText(z, 200),
-      }),
+    input: object((z) => ({
+      firstName: line(z, 100, 'Please enter your first name'),
+      lastName: line(z, 100, 'Please enter your last name'),
+      email: email(z),
+      message: text(z, 5000, 'Please enter a message'),
+      /** A honeypot: people never see this field, so anything in it came from a bot. */
+      website: optionalText(z, 200),
+    })),
     limit: { requests: 5, seconds: 600 },
   }),
 }

@@ -1,15 +1,13 @@
 import { endpoint } from '../endpoint.ts'
 import { email } from '../fields.ts'
-import { schema } from '../schema.ts'
+import { object } from '../schema.ts'
 
 const invalid = 'This link is not valid'
 /** The two parts of an emailed link. */
-const link = schema((z) =>
-  z.strictObject({
-    id: z.uuid(invalid),
-    token: z.string(invalid).check(z.maxLength(100, invalid)),
-  }),
-)
+const link = object((z) => ({
+  id: z.uuid(invalid),
+  token: z.string(invalid).check(z.maxLength(100, invalid)),
+}))
 
 /** Which wording of the sign-up form and the confirming email people agree to. Raise it when either changes. */
 export const newsletterVersion = '2026-11-16'
@@ -18,7 +16,7 @@ export const newsletter = {
   subscribe: endpoint('POST /api/newsletter/subscribe', {
     access: 'public',
     summary: 'Sign up for the newsletter; an email asks to confirm',
-    input: (z) => z.strictObject({ email: email(z) }),
+    input: object((z) => ({ email: email(z) })),
     limit: { requests: 10, seconds: 600 },
   }),
   confirm: endpoint('POST /api/newsletter/confirm', {
