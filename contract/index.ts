@@ -25,6 +25,7 @@ import { billing } from './selling/billing.ts'
 import { catalog } from './selling/catalog.ts'
 import { checkout } from './selling/checkout.ts'
 import { declarations } from './selling/declarations.ts'
+import { prices } from './selling/prices.ts'
 import { purchases } from './selling/purchases.ts'
 import { seats } from './selling/seats.ts'
 import { stripeSetup } from './selling/stripe-setup.ts'
@@ -44,6 +45,7 @@ export const contract = {
   catalog,
   checkout,
   billing,
+  prices,
   purchases,
   access,
   accessAdmin,

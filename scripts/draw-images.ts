@@ -23,6 +23,9 @@ const { pages } = await renderPages({
   reviews: { count: 0, average: 0 },
   latestReviews: { items: [] },
   seatsAreLimited: false,
+  prices: {
+    'rebound-sigma-pro': { monthly: 3900, yearly: 39000, regular: { monthly: 4900, yearly: 49000 } },
+  },
   unlocksItself: false,
   maker: null,
   stripe: { publishableKey: '', scriptUrl: '' },

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { loadEnvFile } from '#server/config/env-file.ts'
 import { settings } from '#server/config/environment.ts'
-import { wantedPrices } from '#server/features/selling/checkout/checkout.ts'
 import { eventTypes } from '#server/features/selling/purchases/purchases.ts'
 import { createStripeSetup } from '#server/features/selling/stripe-setup/stripe-setup.ts'
 import { createStripeGateway, StripeRefusal } from '#server/gateways/stripe.ts'
@@ -28,7 +27,6 @@ const { check, setup } = createStripeSetup({
   secretKey,
   publicUrl: publicUrl.replace(/\/+$/, ''),
   events: eventTypes,
-  prices: wantedPrices(),
 })
 
 const marks = { ok: '✓', todo: '✗', note: '·' }

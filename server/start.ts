@@ -16,7 +16,8 @@ import { migrate } from './database/migrate.ts'
 import { readMigrations } from './database/migrations.ts'
 import { currentConnection, isWorking } from './features/access/tradingview/tradingview.ts'
 import { type Credentials, createAdmins } from './features/identity/accounts/accounts.ts'
-import { openCatalog } from './features/selling/catalog/catalog.ts'
+import { type Catalog, openCatalog } from './features/selling/catalog/catalog.ts'
+import { publishFirst, shownPrices } from './features/selling/prices/prices.ts'
 import { seatsAreLimited } from './features/selling/seats/seats.ts'
 import { latestReviews, reviewSummary } from './features/site/reviews/reviews.ts'
 import { createMailTransport } from './gateways/mail.ts'
@@ -73,6 +74,7 @@ export type StartOptions = {
 type Parts = { config: Config; connection: Connection }
 type SiteParts = Parts & {
   settings: ShopSettings
+  catalog: Catalog
   payments: Payments
   tradingView: TradingViewGateway
   now: () => Date
@@ -123,6 +125,7 @@ export async function startShop(
     )
 
     const catalog = await openCatalog(connection.db, products)
+    await publishFirst(connection.db, catalog.products())
     const config = {
       ...given,
       port,
@@ -161,7 +164,7 @@ export async function startShop(
       lookAlike: payments.lookAlike,
     })
     const pages = withPages
-      ? await openSite({ config, settings, payments, tradingView, connection, security, log, now })
+      ? await openSite({ config, settings, catalog, payments, tradingView, connection, security, log, now })
       : noPages()
     closers.push(pages.close)
 
@@ -234,6 +237,7 @@ async function backUpFirst(url: string, { dataDir, secrets, log }: BackupParts) 
 function openSite({
   config,
   settings,
+  catalog,
   payments,
   tradingView,
   connection: { db },
@@ -249,6 +253,7 @@ function openSite({
       await settings.load()
       return {
         ...siteSettings(config, live, payments),
+        prices: await shownPrices(db, catalog, now()),
         reviews: await reviewSummary(db),
         latestReviews: await latestReviews(db),
         seatsAreLimited: await seatsAreLimited(db),

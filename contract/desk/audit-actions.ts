@@ -36,6 +36,7 @@ const auditActions = {
   'message.settle': 'Marked a message as answered',
   'note.add': 'Added a note',
   'note.delete': 'Deleted a note',
+  'price.publish': 'Published a price',
   'purchase.add': 'Booked a purchase by hand',
   'purchase.cancel': 'Cancelled a purchase',
   'purchase.delete': 'Deleted a purchase',

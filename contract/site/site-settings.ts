@@ -1,5 +1,10 @@
 import type { Seller } from '../seller.ts'
+import type { Prices } from '../selling/product.ts'
+import type { BillingType } from '../statuses.ts'
 import type { Review } from './reviews.ts'
+
+/** What a new subscription costs, by the product's slug, in cents; the regular price is only a text beside it. */
+export type ShownPrices = Record<string, Prices & { regular: Record<BillingType, number | null> }>
 
 /** The configuration that pages need. It is embedded in every page, so it is public. */
 export type SiteSettings = {
@@ -27,6 +32,7 @@ export type SiteSettings = {
   /** Whether Stripe computes tax, and the seller's sentence about it. */
   tax: { mode: 'none' | 'stripe'; note: string }
   seller: Seller
+  prices: ShownPrices
 }
 
 /** All that pages are made from: what every page embeds, and what only one of them shows. */

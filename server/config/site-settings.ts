@@ -33,5 +33,6 @@ export function siteSettings(config: Config, live: Live, payments: Payments): Si
     tax,
     gaMeasurementId,
     seller,
+    prices: {},
   }
 }

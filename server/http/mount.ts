@@ -3,6 +3,7 @@ import type { Endpoint, ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts
 import * as z from '#contract/zod.ts'
 import type { Actor, User } from '../actor.ts'
 import { Refusal } from '../errors.ts'
+import type { Pages } from '../pages/pages.ts'
 import type { Responder } from '../pages/responder.ts'
 import type { Attempts } from '../security/attempts.ts'
 import { networksOf } from './addresses.ts'
@@ -122,7 +123,7 @@ export type Mount = ReturnType<typeof createMount>
 export type Doors = {
   app: FastifyInstance
   mount: Mount
-  pages: Pick<Responder, 'read'>
+  pages: Pick<Pages, 'read' | 'refresh'>
   checkoutCookie: CheckoutCookie
 }
 

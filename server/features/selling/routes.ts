@@ -1,28 +1,49 @@
 import type { contract } from '#contract/index.ts'
-import { products } from '#contract/selling/price-list.ts'
 import { notFound } from '#server/errors.ts'
 import type { BeginSession } from '#server/http/begin-session.ts'
 import type { CheckoutCookie } from '#server/http/checkout-cookie.ts'
 import type { Handlers } from '#server/http/mount.ts'
 import type { SecurityLog } from '#server/security/security-log.ts'
 import type { Authenticated } from '../identity/sessions/sessions.ts'
+import type { Catalog } from './catalog/catalog.ts'
 import type { Checkout, Customers } from './checkout/checkout.ts'
 import type { Declarations } from './declarations/declarations.ts'
+import type { Prices } from './prices/prices.ts'
 import type { Purchases } from './purchases/purchases.ts'
 import type { Seats } from './seats/seats.ts'
 import type { StripeSetup } from './stripe-setup/stripe-setup.ts'
 
 type Contract = typeof contract
 
-/** The catalog is code, so these need no database. */
-export const catalogRoutes: Handlers<Contract['catalog']> = {
-  list: () => products,
-  product: ({ slug }) => {
-    const product = products.find((candidate) => candidate.slug === slug)
-    if (!product) throw notFound('Product')
-    return product
-  },
+export function catalogRoutes(catalog: Catalog, prices: Prices): Handlers<Contract['catalog']> {
+  async function list() {
+    const shown = await prices.shown()
+    return catalog.onSale().flatMap(({ id, name, slug }) => {
+      const price = shown[slug]
+      return price ? [{ id, name, slug, monthlyPrice: price.monthly, yearlyPrice: price.yearly }] : []
+    })
+  }
+  return {
+    list,
+    async product({ slug }) {
+      const product = (await list()).find((candidate) => candidate.slug === slug)
+      if (!product) throw notFound('Product')
+      return product
+    },
+  }
 }
+
+/** Pages show prices. */
+export const priceRoutes = (
+  prices: Prices,
+  pages: { refresh(): Promise<void> },
+): Handlers<Contract['prices']> => ({
+  adminList: () => prices.list(),
+  async adminPublish(wish, { actor }) {
+    await prices.publish(actor, wish)
+    await pages.refresh()
+  },
+})
 
 export function checkoutRoutes(
   checkout: Checkout,

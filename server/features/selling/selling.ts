@@ -5,14 +5,16 @@ import type { Doors } from '#server/http/mount.ts'
 import { mountWebhook } from '#server/http/webhook.ts'
 import type { Schedules } from '#server/jobs/schedules.ts'
 import type { Identity } from '../identity/identity.ts'
-import { createCheckout, createCheckouts, createCustomers, wantedPrices } from './checkout/checkout.ts'
+import { createCheckout, createCheckouts, createCustomers } from './checkout/checkout.ts'
 import { createDeclarations } from './declarations/declarations.ts'
+import { createPrices } from './prices/prices.ts'
 import { type AccessEffects, createPurchases, eventTypes } from './purchases/purchases.ts'
 import {
   billingRoutes,
   catalogRoutes,
   checkoutRoutes,
   declarationRoutes,
+  priceRoutes,
   purchaseRoutes,
   seatRoutes,
   stripeSetupRoutes,
@@ -31,8 +33,17 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
   const customers = createCustomers(context, { stripe })
   const checkouts = createCheckouts(context)
   const seats = createSeats(context)
+  const prices = createPrices(context, { stripe })
   const purchases = createPurchases(context, { stripe, accounts, checkouts, seats, access })
-  const checkout = createCheckout(context, { stripe, checkouts, customers, seats, purchases, questions })
+  const checkout = createCheckout(context, {
+    stripe,
+    checkouts,
+    customers,
+    seats,
+    prices,
+    purchases,
+    questions,
+  })
   const declarations = createDeclarations(context, { purchases })
   const stripeSetup = createStripeSetup({
     stripe,
@@ -41,7 +52,7 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
     secretKey: config.stripe?.secretKey,
     publicUrl: config.publicUrl,
     events: eventTypes,
-    prices: wantedPrices(),
+    prices: prices.wanted,
   })
   const people: PeoplesRoom[] = [purchases, checkouts, customers, seats, declarations]
   const schedules: Schedules = {
@@ -63,6 +74,7 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
     customers,
     checkouts,
     seats,
+    prices,
     purchases,
     checkout,
     declarations,
@@ -71,7 +83,7 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
 
     /** Startup must not depend on it: the next checkout tries again. */
     async prepare() {
-      await checkout.ensurePrices((error) =>
+      await prices.ensureAll((error) =>
         log.error({ err: error }, 'a price is not ready at Stripe; the next checkout will try again'),
       )
       if (config.stripe)
@@ -80,8 +92,9 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
           .catch((error: unknown) => log.error({ err: error }, 'could not check the Stripe setup'))
     },
 
-    async mount({ app, mount, checkoutCookie }: Doors) {
-      mount(contract.catalog, catalogRoutes)
+    async mount({ app, mount, pages, checkoutCookie }: Doors) {
+      mount(contract.catalog, catalogRoutes(context.catalog, prices))
+      mount(contract.prices, priceRoutes(prices, pages))
       mount(contract.checkout, checkoutRoutes(checkout, beginSession, checkoutCookie, context.securityLog))
       mount(contract.billing, billingRoutes(customers))
       mount(contract.purchases, purchaseRoutes(purchases))

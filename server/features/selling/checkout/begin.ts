@@ -3,7 +3,6 @@ import { setTimeout } from 'node:timers/promises'
 import { and, eq } from 'drizzle-orm'
 import { exactDollars } from '#contract/money.ts'
 import { needsPostalCode } from '#contract/selling/billing.ts'
-import { priceOf, products } from '#contract/selling/price-list.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { readUsername } from '#contract/tradingview-name.ts'
 import type { Actor, User } from '#server/actor.ts'
@@ -15,14 +14,17 @@ import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Place, StripeGateway, Tax } from '#server/gateways/stripe.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
+import type { Product } from '../catalog/catalog.ts'
+import type { Prices } from '../prices/prices.ts'
 import type { Seats } from '../seats/seats.ts'
 import type { Checkouts } from './checkouts.ts'
-import type { createSubscribe, Product } from './subscribe.ts'
+import type { createSubscribe } from './subscribe.ts'
 
 type Others = {
   stripe: StripeGateway
   checkouts: Checkouts
   seats: Seats
+  prices: Prices
   questions: EmailQuestions
   sync: (subscriptionId: string) => Promise<void>
   subscribe: ReturnType<typeof createSubscribe>
@@ -39,8 +41,8 @@ type Wish = {
 
 /** "Continue to Payment". */
 export function createBegin(context: Context, others: Others) {
-  const { db, config, attempts, refuseShopAddress, crashPoint } = context
-  const { stripe, checkouts, seats, questions, sync, subscribe } = others
+  const { db, config, catalog, attempts, refuseShopAddress, crashPoint } = context
+  const { stripe, checkouts, seats, prices, questions, sync, subscribe } = others
   // Stripe computes it, for which it must know where the buyer is.
   const wantsTax = config.tax.mode === 'stripe'
 
@@ -64,7 +66,7 @@ export function createBegin(context: Context, others: Others) {
    */
   return async function begin(actor: Actor<User | null>, nonce: string | undefined, wish: Wish) {
     const { user, ip, userAgent } = actor
-    const product = products.find(({ slug }) => slug === wish.productSlug)
+    const product = catalog.onSale().find(({ slug }) => slug === wish.productSlug)
     if (!product) throw notFound('Product')
     const email = user?.email ?? wish.email
     if (!email)
@@ -79,7 +81,8 @@ export function createBegin(context: Context, others: Others) {
     const { billingType } = wish
     const named = readUsername(wish.tradingViewUsername ?? '')
     const tradingViewUsername = 'username' in named ? named.username : null
-    const amount = priceOf(product, billingType)
+    const price = await prices.of(product.id, billingType)
+    const { amount } = price
 
     const isBuyer = { userId: user?.id ?? null, email }
     const insistOnOffer = async () => {
@@ -119,7 +122,7 @@ export function createBegin(context: Context, others: Others) {
 
       const attempt = randomUUID()
       const kept = issued ?? randomToken()
-      const order = { user, email, product, billingType, place }
+      const order = { user, email, price, place }
       const { clientSecret, amountDue, tax, ...ids } = await subscribe(attempt, order)
       crashPoint('checkout before commit')
       // The browser gets the secret only now, so no one can pay for something we haven't recorded.

@@ -8,15 +8,15 @@ import type { Authenticated } from '#server/features/identity/sessions/sessions.
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
+import type { Prices } from '../prices/prices.ts'
 import type { Seats } from '../seats/seats.ts'
 import { createBegin } from './begin.ts'
 import type { CheckoutRow, Checkouts } from './checkouts.ts'
 import type { Customers } from './stripe-customers.ts'
-import { createPrices, createSubscribe } from './subscribe.ts'
+import { createSubscribe } from './subscribe.ts'
 
 export { type CheckoutRow, type Checkouts, createCheckouts } from './checkouts.ts'
 export { type Customers, createCustomers } from './stripe-customers.ts'
-export { wantedPrices } from './subscribe.ts'
 
 type Purchase = typeof bought.$inferSelect
 
@@ -25,6 +25,7 @@ type Others = {
   checkouts: Checkouts
   customers: Customers
   seats: Seats
+  prices: Prices
   purchases: {
     sync(subscriptionId: string): Promise<void>
     ofPaymentIntent(userId: string, id: string): Promise<Purchase | undefined>
@@ -46,9 +47,8 @@ export type Checkout = ReturnType<typeof createCheckout>
 /** From "Continue to Payment" to a booked purchase. */
 export function createCheckout(context: Context, others: Others) {
   const { db, now } = context
-  const { stripe, checkouts, customers, purchases, seats } = others
+  const { stripe, checkouts, customers, purchases, seats, prices } = others
   const { sync } = purchases
-  const prices = createPrices(stripe)
   const subscribe = createSubscribe(stripe, customers, prices)
 
   async function hasPassword(userId: string) {
@@ -60,7 +60,6 @@ export function createCheckout(context: Context, others: Others) {
   }
 
   return {
-    ensurePrices: prices.ensureAll,
     begin: createBegin(context, { ...others, sync, subscribe }),
 
     /** Only by the browser or account that started the checkout, before it is paid. */

@@ -1,24 +1,14 @@
 import type { Logger } from 'pino'
 import { apiVersion } from '#server/gateways/stripe.ts'
-import { addressOf, createCheck, inWords, type SetupOptions } from './check.ts'
+import { addressOf, createCheck, type SetupOptions } from './check.ts'
 
 export type StripeSetup = ReturnType<typeof createStripeSetup>
 
 /** What a seller has to set up at Stripe: `check` looks at it, `setup` creates what's missing. */
 export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'warn'> }) {
-  const { stripe, log, publicUrl, events, prices } = options
+  const { stripe, log, publicUrl, events } = options
   const { webhookUrl, hostname, isLocal } = addressOf(publicUrl)
   const check = createCheck(options)
-
-  async function ensurePrices(): Promise<string[]> {
-    const done = []
-    for (const price of prices) {
-      const fault = await stripe.prices.fault(price)
-      await stripe.prices.ensure(price)
-      if (fault) done.push(`Price ${price.lookupKey}: ${inWords(price)}`)
-    }
-    return done
-  }
 
   /** An endpoint keeps its API version for life, so another version needs another endpoint. */
   async function ensureWebhook() {
@@ -57,12 +47,11 @@ export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'w
         if (state === 'todo') log.warn(`Stripe, ${about}: ${text}`)
     },
 
-    /** Creates what's missing; safe to repeat. A new endpoint's signing secret is shown only now. */
+    /** Creates what's missing, except prices, which the shop itself makes; safe to repeat. A new endpoint's signing secret is shown only now. */
     async setup(): Promise<{ done: string[]; webhookSecret: string | undefined }> {
-      const priced = await ensurePrices()
-      if (isLocal) return { done: priced, webhookSecret: undefined }
+      if (isLocal) return { done: [], webhookSecret: undefined }
       const { done, webhookSecret } = await ensureWebhook()
-      return { done: [...priced, ...done, ...(await ensureWallets())], webhookSecret }
+      return { done: [...done, ...(await ensureWallets())], webhookSecret }
     },
   }
 }

@@ -1,0 +1,233 @@
+import { and, asc, desc, eq, inArray, lte, sql } from 'drizzle-orm'
+import type { Publication, Wish } from '#contract/selling/prices.ts'
+import type { ShownPrices } from '#contract/site/site-settings.ts'
+import { type BillingType, billingPeriods, billingTypes, liveStatuses } from '#contract/statuses.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/connect.ts'
+import { prices, purchases } from '#server/database/schema.ts'
+import { conflict, notFound, Refusal } from '#server/errors.ts'
+import type { StripeGateway, WantedPrice } from '#server/gateways/stripe.ts'
+import type { Catalog, Product } from '../catalog/catalog.ts'
+
+export type Price = typeof prices.$inferSelect
+
+/** The first prices come from the products' files. After that, rows are what counts. */
+export const publishFirst = (db: Database, products: Product[]) =>
+  db
+    .insert(prices)
+    .values(
+      products.flatMap(({ id: productId, prices: amounts, regular }) =>
+        billingTypes.map((billingType) => ({
+          productId,
+          billingType,
+          number: 1,
+          amount: amounts[billingType],
+          regularAmount: regular?.[billingType] ?? null,
+          // It was asked before there were rows, too.
+          startsAt: new Date(0),
+        })),
+      ),
+    )
+    .onConflictDoNothing()
+
+/** What each plan costs at a moment. */
+const currentPrices = (db: Database, at: Date) =>
+  db
+    .selectDistinctOn([prices.productId, prices.billingType])
+    .from(prices)
+    .where(lte(prices.startsAt, at))
+    .orderBy(prices.productId, prices.billingType, desc(prices.number))
+
+/** What pages show: by slug, in cents. */
+export async function shownPrices(db: Database, catalog: Catalog, at: Date): Promise<ShownPrices> {
+  const rows = await currentPrices(db, at)
+  const of = (id: string, billing: BillingType) => {
+    const price = rows.find(({ productId, billingType }) => productId === id && billingType === billing)
+    if (!price) throw new Error(`No ${billing} price for the product ${id}`)
+    return price
+  }
+  return Object.fromEntries(
+    catalog.products().map(({ id, slug }) => {
+      const [monthly, yearly] = [of(id, 'monthly'), of(id, 'yearly')]
+      const regular = { monthly: monthly.regularAmount, yearly: yearly.regularAmount }
+      return [slug, { monthly: monthly.amount, yearly: yearly.amount, regular }]
+    }),
+  )
+}
+
+/** A plan's rows, newest first, with what became of each: a newer one calls off whatever it comes before. */
+function judged(rows: Price[], at: Date): (Price & { state: Publication['state'] })[] {
+  let earliest = Number.POSITIVE_INFINITY
+  let hasCurrent = false
+  return rows.map((row) => {
+    const startsAt = row.startsAt.getTime()
+    if (startsAt >= earliest) return { ...row, state: 'called off' }
+    earliest = startsAt
+    if (row.startsAt > at) return { ...row, state: 'planned' }
+    const state = hasCurrent ? 'past' : 'current'
+    hasCurrent = true
+    return { ...row, state }
+  })
+}
+
+/** Every plan of every product, with its rows. */
+async function history(db: Database, catalog: Catalog, at: Date) {
+  const rows = await db
+    .select()
+    .from(prices)
+    .where(
+      inArray(
+        prices.productId,
+        catalog.products().map(({ id }) => id),
+      ),
+    )
+    .orderBy(asc(prices.billingType), desc(prices.number))
+  return catalog.products().flatMap(({ id, name }) =>
+    billingTypes.map((billingType) => ({
+      productId: id,
+      product: name,
+      billingType,
+      rows: judged(
+        rows.filter((row) => row.productId === id && row.billingType === billingType),
+        at,
+      ),
+    })),
+  )
+}
+
+/** How many running subscriptions pay what, of those that Stripe bills. */
+const subscriptionsByPrice = (db: Database) =>
+  db
+    .select({
+      productId: purchases.productId,
+      billingType: purchases.billingType,
+      amount: purchases.price,
+      count: sql<number>`count(*)::int`,
+    })
+    .from(purchases)
+    .where(and(inArray(purchases.status, [...liveStatuses]), sql`${purchases.bookedAs} is null`))
+    .groupBy(purchases.productId, purchases.billingType, purchases.price)
+    .orderBy(desc(purchases.price))
+
+const day = 86_400_000
+
+export type Prices = ReturnType<typeof createPrices>
+
+/** What new subscriptions cost. A running one keeps the price it began with: no code here touches it. */
+export function createPrices({ db, now, audit, catalog }: Context, { stripe }: { stripe: StripeGateway }) {
+  /** Each row is a price of its own at Stripe, under a lookup key of its own. */
+  function wanted({ productId, billingType, number, amount }: Omit<Price, 'stripePriceId'>): WantedPrice {
+    const { slug, name } = catalog.named(productId)
+    return {
+      lookupKey: `${slug}-${billingType}${number === 1 ? '' : `-${number}`}`,
+      product: { id: slug, name },
+      amount,
+      interval: billingPeriods[billingType],
+    }
+  }
+
+  /** Finds it at Stripe, or makes it: it may be new, archived, or in another account. */
+  async function ensure(price: Price): Promise<string> {
+    const stripePriceId = await stripe.prices.ensure(wanted(price))
+    const { productId, billingType, number } = price
+    if (stripePriceId !== price.stripePriceId)
+      await db
+        .update(prices)
+        .set({ stripePriceId })
+        .where(
+          and(
+            eq(prices.productId, productId),
+            eq(prices.billingType, billingType),
+            eq(prices.number, number),
+          ),
+        )
+    return stripePriceId
+  }
+
+  /** Now, and as planned. */
+  const offered = async () =>
+    (await history(db, catalog, now())).flatMap(({ rows }) =>
+      rows.filter(({ state }) => /current|planned/.test(state)),
+    )
+
+  return {
+    async of(productId: string, billingType: BillingType): Promise<Price> {
+      const price = (await currentPrices(db, now())).find(
+        (row) => row.productId === productId && row.billingType === billingType,
+      )
+      if (!price) throw notFound('Price')
+      return price
+    },
+
+    shown: () => shownPrices(db, catalog, now()),
+
+    stripeIdOf: async (price: Price) => price.stripePriceId ?? (await ensure(price)),
+
+    /** Someone archived it at Stripe. */
+    renew: ensure,
+
+    /** At startup, so the first buyer doesn't have to wait. The shop starts even if Stripe is down. */
+    async ensureAll(onError: (error: unknown) => void) {
+      for (const price of await offered()) await ensure(price).catch(onError)
+    },
+
+    wanted: async () => (await offered()).map(wanted),
+
+    async list() {
+      const paid = await subscriptionsByPrice(db)
+      return (await history(db, catalog, now())).map(({ rows, ...plan }) => ({
+        ...plan,
+        subscriptions: paid
+          .filter((each) => each.productId === plan.productId && each.billingType === plan.billingType)
+          .map(({ amount, count }) => ({ amount, count })),
+        publications: rows.map(({ number, amount, regularAmount, startsAt, publishedAt, state }) => ({
+          number,
+          amount,
+          regularAmount,
+          startsAt: number === 1 ? null : startsAt,
+          publishedAt,
+          state,
+        })),
+      }))
+    },
+
+    /** Stripe's price first, then the row: what a buyer is shown can always be bought. */
+    async publish(actor: Actor, { productId, billingType, amount, regularAmount, from, after }: Wish) {
+      const product = catalog.byId(productId)
+      if (!product) throw notFound('Product')
+      const startsAt = from ? new Date(from.setUTCHours(0, 0, 0, 0)) : now()
+      if (from && startsAt <= now()) throw invalid('from', 'Please choose a day that is still to come')
+      if (startsAt.getTime() > now().getTime() + 366 * day) throw invalid('from', 'A year from now at most')
+      if (regularAmount && regularAmount <= amount)
+        throw invalid('regularAmount', 'The regular price must be higher. Leave it empty if there is none.')
+      const row = {
+        productId,
+        billingType,
+        number: after + 1,
+        amount,
+        regularAmount: regularAmount ?? null,
+        startsAt,
+        publishedAt: now(),
+      }
+      const stripePriceId = await stripe.prices.ensure(wanted(row))
+      await db.transaction(async (tx) => {
+        const [published] = await tx
+          .insert(prices)
+          .values({ ...row, stripePriceId })
+          .onConflictDoNothing()
+          .returning()
+        if (!published)
+          throw conflict('changed-meanwhile', 'Someone has just published another price. Please look again.')
+        await audit.record(tx, actor, {
+          action: 'price.publish',
+          subject: `${product.slug} ${billingType}`,
+          detail: { amount, regularAmount: row.regularAmount, startsAt: startsAt.toISOString() },
+        })
+      })
+    },
+  }
+}
+
+const invalid = (field: string, message: string) =>
+  new Refusal(400, 'invalid-input', message, { fields: { [field]: message } })
