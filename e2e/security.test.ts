@@ -244,7 +244,7 @@ test('password and address are changed, and an emailed link confirms the new one
   await expect(page.getByRole('region', { name: 'Email address' })).toContainText(email)
 })
 
-test('support sees users, purchases and the access queue, and none of the buttons it may not press', async ({
+test('support sees users, purchases, the access queue and messages, and none of the buttons it may not press', async ({
   page,
   shop,
 }) => {
@@ -253,7 +253,7 @@ test('support sees users, purchases and the access queue, and none of the button
   await page.goto('/admin')
   await expect(page.getByRole('tab', { selected: true })).toHaveText('Users')
   const areas = page.getByRole('navigation', { name: 'Admin' })
-  await expect(areas.getByRole('link')).toHaveText(['Users', 'Purchases', 'Access'])
+  await expect(areas.getByRole('link')).toHaveText(['Users', 'Purchases', 'Access', 'Messages'])
   await expect(page.getByText(support.user.email).first()).toBeVisible()
   await expect(page.getByRole('button', { name: /^(Add|Delete|Export|Role)/ })).toHaveCount(0)
   await expectAccessible(page)

@@ -88,8 +88,8 @@ export const accessAdmin = {
       z.strictObject({
         ...paging(z),
         kind: z.optional(z.enum(todoKinds)),
-        /** Those whose promised day is over. */
-        overdue: z.optional(z.enum(['yes'])),
+        /** Requests whose promised day is over, or not yet. */
+        overdue: z.optional(z.enum(['yes', 'no'])),
       }),
     output: (z) => z.array(todo(z)),
     answer: 'list',

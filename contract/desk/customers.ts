@@ -119,7 +119,7 @@ export const customers = {
   }),
   /** Data to look at, nothing more: there is no session behind it, so nothing can be changed with it. */
   adminSeeAs: endpoint('GET /api/admin/customers/:id/dashboard', {
-    access: 'admin',
+    access: 'staff',
     fresh: true,
     summary: 'A buyer’s dashboard as they see it; recorded in the audit log',
     input: (z) => z.strictObject({ id: id(z) }),

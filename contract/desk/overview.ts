@@ -39,6 +39,8 @@ export const needKinds = [
   'overdue_requests',
   'declarations',
   ...purchaseNeeds,
+  'messages',
+  'new_requests',
   'to_lock',
   'failed_jobs',
   'settings',

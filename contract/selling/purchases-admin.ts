@@ -14,18 +14,23 @@ export const purchasesAdmin = {
   adminCancel: endpoint('PATCH /api/admin/purchases/:id/cancel', {
     access: 'admin',
     fresh: true,
-    summary: 'Cancel a purchase and its Stripe subscription, now or at the end of the paid period',
+    summary: 'Cancel a purchase and its Stripe subscription now',
     input: (z) =>
       z.strictObject({
         id: id(z),
-        /** Now, if left out. */
-        when: z.optional(z.enum(['now', 'period_end'])),
-        /** Ended now: what goes back for the rest of the paid period, as `adminCancellation` said. Nothing, if left out. */
+        /** What goes back for the rest of the paid period, as `adminCancellation` said. Nothing, if left out. */
         refund: z.optional(cents(z).check(z.minimum(1, 'Please enter an amount'))),
       }),
   }),
+  /** What the buyer's own button does, for one who asks by email. */
+  adminCancelAtPeriodEnd: endpoint('POST /api/admin/purchases/:id/cancel-at-period-end', {
+    access: 'staff',
+    fresh: true,
+    summary: 'Cancel an active purchase at the end of the paid period',
+    input: (z) => z.strictObject({ id: id(z) }),
+  }),
   adminCancellation: endpoint('GET /api/admin/purchases/:id/cancellation', {
-    access: 'admin',
+    access: 'staff',
     summary: 'What a cancellation would do: at the end of the paid period, and now',
     input: (z) => z.strictObject({ id: id(z) }),
     output: (z) =>

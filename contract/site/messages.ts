@@ -17,7 +17,7 @@ const message = schema((z) =>
     answeredAt: z.nullable(instant(z)),
     /** Null if it was answered elsewhere. */
     answer: z.nullable(z.string()),
-    /** Which admin did. */
+    /** Who of the staff did. */
     answeredBy: z.nullable(z.string()),
   }),
 )
@@ -25,7 +25,7 @@ export type Message = InferOutput<typeof message>
 
 export const messages = {
   adminList: endpoint('GET /api/admin/messages', {
-    access: 'admin',
+    access: 'staff',
     summary: 'Contact messages, newest first',
     input: (z) =>
       z.strictObject({
@@ -38,13 +38,13 @@ export const messages = {
     answer: 'list',
   }),
   adminReply: endpoint('POST /api/admin/messages/:id/reply', {
-    access: 'admin',
+    access: 'staff',
     fresh: true,
     summary: 'Answer a message by email; answers to that reach the support address',
     input: (z) => z.strictObject({ id: id(z), answer: text(z, 5000, 'Please enter an answer') }),
   }),
   adminSettle: endpoint('PATCH /api/admin/messages/:id', {
-    access: 'admin',
+    access: 'staff',
     summary: 'Mark a message as answered elsewhere, or as open again',
     input: (z) => z.strictObject({ id: id(z), state: z.enum(messageStates) }),
   }),

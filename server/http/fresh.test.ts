@@ -149,6 +149,7 @@ const wantedByThieves = [
   // Money, and who may use what was sold.
   'purchases.adminAdd',
   'purchases.adminCancel',
+  'purchases.adminCancelAtPeriodEnd',
   'purchases.adminExtend',
   'purchases.adminResume',
   'purchases.adminRetryPayment',

@@ -91,7 +91,8 @@ export function purchaseRoutes(purchases: Purchases): Handlers<Contract['purchas
     adminList: (page) => administration.list(page),
     adminAdd: ({ endsAt, ...booking }, { actor }) =>
       administration.add(actor, { ...booking, ...(endsAt ? { endsAt: new Date(endsAt) } : {}) }),
-    adminCancel: ({ id, ...how }, { actor }) => sellerEnding.cancel(actor, id, how),
+    adminCancel: ({ id, refund }, { actor }) => sellerEnding.cancel(actor, id, refund),
+    adminCancelAtPeriodEnd: ({ id }, { actor }) => sellerEnding.cancelAtPeriodEnd(actor, id),
     adminCancellation: ({ id }) => sellerEnding.preview(id),
     adminRetryPayment: ({ id }, { actor }) => unpaid.retry(actor, id),
     adminSendPayLink: ({ id }, { actor }) => unpaid.sendLink(actor, id),

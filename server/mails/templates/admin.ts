@@ -17,6 +17,8 @@ const contactMessage: Template<{ firstName: string; lastName: string; email: str
   replyTo: { name: `${firstName} ${lastName}`, address: email },
 })
 
+const greets = /^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))\b/i
+
 /** The seller's own words, in reply to the contact form. */
 const contactAnswer: Template<{ firstName: string; message: string; answer: string }> = (
   { firstName, message, answer },
@@ -25,7 +27,9 @@ const contactAnswer: Template<{ firstName: string; message: string; answer: stri
   subject: 'Re: Your message to Rebound Sigma',
   preheader: answer.slice(0, 120),
   heading: 'Our answer to your message',
-  paragraphs: [greeting(firstName), ...answer.split(/(?:\r?\n){2,}/)],
+  paragraphs: [...(greets.test(answer) ? [] : [greeting(firstName)]), ...answer.split(/(?:\r?\n){2,}/)],
+  // A person wrote it.
+  headers: { 'Auto-Submitted': 'no' },
   footnote: `You wrote:\n${inert(message)}\n\nAnything else? Reply to this email or write to ${supportEmail}.`,
 })
 

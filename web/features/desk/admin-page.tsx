@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react
 import { useIsAdmin } from '#web/api/session.ts'
 import NotFoundPage from '#web/features/not-found/not-found-page.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { Skeleton } from '#web/ui/card.tsx'
+import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { TabList } from '#web/ui/tabs.tsx'
 import { type Area, areasFor, pathOfHash, screenAt } from './screens.ts'
@@ -33,7 +33,12 @@ export default function AdminPage() {
   })
   const isList = found !== undefined && !found.params.id
   useRememberedList(isList)
-  if (!found) return <NotFoundPage />
+  if (!found)
+    return screenAt(pathname, areasFor({ isAdmin: true })) ? (
+      <EmptyState title="Only admins can open this" description="Ask one of them, or for the role." />
+    ) : (
+      <NotFoundPage />
+    )
 
   const { area, path, title, show: Screen } = found.route
   const isInTab = area.isTab && path === area.path

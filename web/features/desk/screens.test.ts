@@ -29,15 +29,26 @@ test('the desk opens with its first tab', () => {
 })
 
 test('support has the screens for all staff, and only those', () => {
-  expect(support.map(({ path }) => path)).toEqual(['/admin/users', '/admin/purchases', '/admin/access'])
+  expect(support.map(({ path }) => path)).toEqual([
+    '/admin/users',
+    '/admin/purchases',
+    '/admin/access',
+    '/admin/messages',
+  ])
   expect(titleAt('/admin/customers/7f', support)).toBe('Customer')
+  expect(titleAt('/admin/customers/7f/dashboard', support)).toBe('As the buyer sees it')
   for (const path of [
     '/admin/overview',
     '/admin/settings',
     '/admin/purchases/declarations',
-    '/admin/customers/7f/dashboard',
+    '/admin/messages/newsletter',
   ])
     expect(titleAt(path, support), path).toBeUndefined()
+})
+
+test('a screen below another is found by its own name, too', () => {
+  expect(titleAt('/admin/declarations')).toBe('Declarations')
+  expect(titleAt('/admin/newsletter')).toBe('Newsletter')
 })
 
 test('each letter leads to one area', () => {

@@ -47,7 +47,7 @@ const table = [
   { letter: 'u', icon: Users, isTab: true, isInBar: true, screens: [
     { path: '/admin/users', title: 'Users', access: 'staff', show: lazy(() => import('./users/users.tsx')) },
     { path: '/admin/customers/:id', title: 'Customer', access: 'staff', show: lazy(() => import('./customers/customer.tsx')) },
-    { path: '/admin/customers/:id/dashboard', title: 'As the buyer sees it', access: 'admin', show: lazy(() => import('./customers/see-as.tsx')) },
+    { path: '/admin/customers/:id/dashboard', title: 'As the buyer sees it', access: 'staff', show: lazy(() => import('./customers/see-as.tsx')) },
   ] },
   { letter: 'p', icon: Receipt, isTab: true, isInBar: true, screens: [
     { path: '/admin/purchases', title: 'Purchases', access: 'staff', show: lazy(() => import('./purchases/purchases.tsx')) },
@@ -59,7 +59,7 @@ const table = [
     { path: '/admin/access/connection', title: 'Connection', access: 'admin', show: lazy(() => import('./tradingview/connection.tsx')) },
   ] },
   { letter: 'm', icon: MessageSquare, screens: [
-    { path: '/admin/messages', title: 'Messages', access: 'admin', show: lazy(() => import('./messages/messages.tsx')) },
+    { path: '/admin/messages', title: 'Messages', access: 'staff', show: lazy(() => import('./messages/messages.tsx')) },
     { path: '/admin/messages/newsletter', title: 'Newsletter', access: 'admin', show: lazy(() => import('./messages/newsletter.tsx')) },
     { path: '/admin/messages/reviews', title: 'Reviews', access: 'admin', show: lazy(() => import('./reviews/reviews.tsx')) },
   ] },
@@ -98,7 +98,9 @@ export function screenAt(pathname: string, areas: Area[]) {
   const all = areas.flatMap((area) => area.screens.map((screen) => ({ ...screen, area })))
   const address = pathname.replace(/\/$/, '')
   const first = areas.find(({ isTab }) => isTab)
-  return match(all, address === '/admin' && first ? first.path : address)
+  if (address === '/admin' && first) return match(all, first.path)
+  const named = all.find(({ path }) => !path.includes(':') && path.endsWith(address.slice('/admin'.length)))
+  return match(all, named ? named.path : address)
 }
 
 /** `/admin#users` and the like, as older emails have them. */

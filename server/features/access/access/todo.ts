@@ -70,7 +70,7 @@ function kindOf(now: Date, isOn: boolean, works: boolean): SQL<TodoKind | null> 
   end`
 }
 
-type Chosen = { kind?: TodoKind | undefined; overdue?: 'yes' | undefined }
+type Chosen = { kind?: TodoKind | undefined; overdue?: 'yes' | 'no' | undefined }
 
 /** What every row about somebody's access begins with. */
 export const whoseOf = <User>({ id, state, reason, undoUntil }: AccessRow, user: User, now: Date) => ({
@@ -86,6 +86,7 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
   const kind = async () => kindOf(now(), await connector.isOn(), await connector.isWorking())
   const overdueSince = () => new Date(now().getTime() - accessPromiseHours * 3_600_000)
   const isOverdue = () => and(eq(access.state, 'asked'), lt(access.askedAt, overdueSince()))
+  const isNew = () => and(eq(access.state, 'asked'), sql`${isOverdue()} is not true`)
 
   /** Only these are looked at, however many have ever bought. As an array, so that the planner knows that they are few. */
   const mayBeHere = sql`${access.userId} = any(array(${union(
@@ -125,7 +126,7 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
           and(
             mayBeHere,
             q ? or(isUserSearched(q), isOpenSearched(q)) : undefined,
-            overdue && isOverdue(),
+            overdue === 'yes' ? isOverdue() : overdue === 'no' ? isNew() : undefined,
             only ? sql`${kindHere} = ${only}` : sql`${kindHere} is not null`,
             after && sql`(${since}, ${access.id}) > (${after.at}, ${after.id})`,
           ),

@@ -5,6 +5,8 @@ import { accessAdmin } from '#contract/access/access-admin.ts'
 import { overview } from '#contract/desk/overview.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { contact } from '#contract/site/contact.ts'
+import { messages } from '#contract/site/messages.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { openSmtp } from '#server/testing/smtp.ts'
 
@@ -103,12 +105,23 @@ test('a renewal that stays a draft for three days, and a credit note whose refun
   expect(await needs()).toEqual({})
 })
 
+test('a message to answer is counted until it is answered', async () => {
+  const visitor = shop.visitor()
+  await visitor.call(contact.send, { firstName: 'Vi', lastName: 'Sitor', email: 'v@x.test', message: 'Hm?' })
+  expect(await needs()).toEqual({ messages: { count: 1, dueAt: null } })
+  const [open] = await admin.call(messages.adminList, { state: 'open' })
+  await admin.call(messages.adminReply, { id: open?.id ?? '', answer: 'Yes.' })
+  expect(await needs()).toEqual({})
+})
+
 test('an overdue request, a failed renewal, and a declaration are counted as their lists show them', async () => {
   const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   const other = await shop.buyer()
   const form = { exchangeName: 'Kraken', tradingViewUsername: 'late_one', apiKey: 'k', secretKey: 's' }
   await other.call(access.submitForPurchase, { purchaseId: other.purchase.id, ...form })
-  expect(await needs()).toEqual({})
+  expect(await needs()).toEqual({ new_requests: { count: 1, dueAt: null } })
+  expect(await admin.call(accessAdmin.todo, { overdue: 'no' })).toHaveLength(1)
+  expect(await admin.call(accessAdmin.todo, { overdue: 'yes' })).toEqual([])
   await shop.connection.db.execute(sql`update access set asked_at = asked_at - interval '25 hours'`)
   await shop.advance(1, 'month')
   admin = await shop.admin()

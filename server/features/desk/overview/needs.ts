@@ -1,10 +1,10 @@
-import { min, sql } from 'drizzle-orm'
+import { isNull, min, sql } from 'drizzle-orm'
 import { promisedBy } from '#contract/access/promise.ts'
 import { mostCounted, type NeedKind, needKinds } from '#contract/desk/overview.ts'
 import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { PurchaseNeed } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
-import { declarations } from '#server/database/schema.ts'
+import { contactMessages, declarations } from '#server/database/schema.ts'
 import type { AccessRoom } from '#server/features/access/access/access.ts'
 import { isSellers } from '#server/features/selling/declarations/declarations.ts'
 import { countNeedy } from '#server/features/selling/purchases/purchases.ts'
@@ -31,6 +31,21 @@ export function createNeeds({ db, now, queue, settings }: Context, { lists }: Pi
         .where(isSellers(now()))
       const { count, since } = found ?? { count: 0, since: null }
       return { count, dueAt: since && declarationDue(since) }
+    },
+    messages: () =>
+      counted(
+        db.$count(
+          db
+            .select({ id: contactMessages.id })
+            .from(contactMessages)
+            .where(isNull(contactMessages.answeredAt))
+            .limit(mostCounted)
+            .as('open'),
+        ),
+      ),
+    async new_requests() {
+      const { open, overdue } = await lists.promised()
+      return counted(open - overdue)
     },
     to_lock: async () => counted((await lists.counts()).todo.lock),
     failed_jobs: () => counted(queue.failed.count()),

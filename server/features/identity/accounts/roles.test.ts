@@ -1,11 +1,14 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audit } from '#contract/desk/audit.ts'
+import { customers } from '#contract/desk/customers.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { credentials } from '#contract/identity/credentials.ts'
 import { factors } from '#contract/identity/factors.ts'
 import { logins } from '#contract/identity/logins.ts'
 import { staff } from '#contract/identity/staff.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchases as purchaseRows } from '#server/database/schema.ts'
 import { createAuthenticator } from '#server/testing/authenticator.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
@@ -33,6 +36,28 @@ describe('an admin', () => {
     ).rejects.toMatchObject({
       status: 403,
     })
+  })
+
+  test('lets support cancel at the end of the period, never now, and look with the buyer’s eyes', async () => {
+    const [support, buyer] = [await shop.support(), await shop.buyer()]
+    const { id } = buyer.purchase
+    await expect(support.call(purchases.adminCancel, { id })).rejects.toMatchObject({ status: 403 })
+    await support.call(purchases.adminCancellation, { id })
+    await support.call(purchases.adminCancelAtPeriodEnd, { id })
+    await support.call(purchases.adminCancelAtPeriodEnd, { id })
+    const seen = await support.call(customers.adminSeeAs, { id: buyer.user.id })
+    expect(seen.purchases).toMatchObject([{ id, status: 'pending_cancel' }])
+    const log = await admin.call(audit.adminList, { q: support.user.email })
+    expect(log.map(({ action }) => action).slice(0, 2)).toEqual(['user.see-as', 'purchase.cancel'])
+
+    const unpaid = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+    await shop.connection.db
+      .update(purchaseRows)
+      .set({ status: 'past_due' })
+      .where(eq(purchaseRows.id, unpaid.purchase.id))
+    await expect(
+      support.call(purchases.adminCancelAtPeriodEnd, { id: unpaid.purchase.id }),
+    ).rejects.toMatchObject({ code: 'not-active' })
   })
 
   test('takes a role away without deleting anyone, and the audit log tells', async () => {

@@ -34,7 +34,7 @@ test('at the end of the paid period: access stays until then, and it can be take
     endsAt: currentPeriodEnd,
     refund: 0,
   })
-  await admin.call(purchases.adminCancel, { id, when: 'period_end' })
+  await admin.call(purchases.adminCancelAtPeriodEnd, { id })
   expect(await stateOf(shop, buyer)).toMatchObject({ status: 'pending_cancel', endsAt: currentPeriodEnd })
   await admin.call(purchases.adminResume, { id })
   expect(await stateOf(shop, buyer)).toMatchObject({ status: 'active', endsAt: null })
@@ -101,7 +101,7 @@ test('what was booked by hand ends now or with its period, and has nothing to re
   await expect(cancel({ refund: 100 })).rejects.toMatchObject({ code: 'booked-by-hand' })
   const { endsAt, rest } = await admin.call(purchases.adminCancellation, { id })
   expect([Date.parse(endsAt ?? '') > shop.clock.now().getTime(), rest]).toEqual([true, 0])
-  await cancel({ when: 'period_end' })
+  await admin.call(purchases.adminCancelAtPeriodEnd, { id })
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel', endsAt }])
   await admin.call(purchases.adminResume, { id })
   await cancel({})

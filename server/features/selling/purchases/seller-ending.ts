@@ -3,6 +3,7 @@ import { hasEnded } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
 import type { Context } from '#server/context.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
 import { conflict } from '#server/errors.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Booked } from './booked.ts'
@@ -18,7 +19,6 @@ type Others = {
   sync: Sync
   runExclusive: RunExclusive
 }
-type Cancellation = { when?: 'now' | 'period_end' | undefined; refund?: number | undefined }
 
 export type SellerEnding = ReturnType<typeof createSellerEnding>
 
@@ -49,6 +49,13 @@ export function createSellerEnding({ db, now, audit }: Context, others: Others) 
     })
   }
 
+  const record = (
+    tx: Database | Transaction,
+    actor: Actor,
+    { id, userId }: PurchaseRow,
+    detail: { when: string; amount?: number },
+  ) => audit.record(tx, actor, { action: 'purchase.cancel', subject: id, aboutId: userId, detail })
+
   return {
     endAtStripe,
 
@@ -64,30 +71,30 @@ export function createSellerEnding({ db, now, audit }: Context, others: Others) 
       return { ...later, rest: unused?.amount ?? 0 }
     },
 
-    /** Immediate, unless the seller wants what the buyer's own cancellation does. */
-    async cancel(actor: Actor, id: string, { when = 'now', refund }: Cancellation) {
+    async cancel(actor: Actor, id: string, refund: number | undefined) {
       const purchase = await findPurchase(db, id)
       const { status, stripeSubscriptionId: subscriptionId } = purchase
       if (status === 'cancelled') return
       if (hasEnded(status)) throw conflict('not-active', 'Only an active purchase can be cancelled')
       if (refund && !subscriptionId)
         throw conflict('booked-by-hand', 'This purchase was booked by hand, so there’s no payment to refund')
-      if (when === 'period_end') await ending.forBuyer.cancel(id)
-      else {
-        if (refund && subscriptionId)
-          await runExclusive(subscriptionId, () => payBackUnused(subscriptionId, refund))
-        await endAtStripe(purchase)
-      }
+      if (refund && subscriptionId)
+        await runExclusive(subscriptionId, () => payBackUnused(subscriptionId, refund))
+      await endAtStripe(purchase)
       await db.transaction(async (tx) => {
-        if (when === 'now') await booked.end(tx, id)
-        const detail = { when, ...(refund && when === 'now' ? { amount: refund } : {}) }
-        await audit.record(tx, actor, {
-          action: 'purchase.cancel',
-          subject: id,
-          aboutId: purchase.userId,
-          detail,
-        })
+        await booked.end(tx, id)
+        await record(tx, actor, purchase, { when: 'now', ...(refund && { amount: refund }) })
       })
+    },
+
+    /** What the buyer's own cancellation does. One that is not paid for would end now: that is `cancel`'s. */
+    async cancelAtPeriodEnd(actor: Actor, id: string) {
+      const purchase = await findPurchase(db, id)
+      if (purchase.status === 'pending_cancel') return
+      if (purchase.status !== 'active')
+        throw conflict('not-active', 'Only an active purchase can be cancelled at the end of its period')
+      await ending.forBuyer.cancel(id)
+      await record(db, actor, purchase, { when: 'period_end' })
     },
 
     async resume(actor: Actor, id: string) {

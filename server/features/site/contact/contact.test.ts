@@ -127,6 +127,16 @@ describe('the seller', () => {
     expect(await admin.call(messages.adminList, { q: email, state: 'open' })).toEqual([])
   })
 
+  test('has support answer, too: as a person does, and greeting once', async () => {
+    const { email, row, now } = await open()
+    const support = await shop.support()
+    await support.call(messages.adminReply, { id: row.id, answer: 'Hi Ada,\n\nyes, they do.' })
+    expect(await now()).toMatchObject({ answeredBy: support.user.email })
+    const mail = (await shop.mails()).find(({ to }) => to === email)
+    expect(mail?.headers['auto-submitted']).toBe('no')
+    expect(mail?.text.match(/\b(?:hi|hello)\b/gi)).toHaveLength(1)
+  })
+
   test('marks what was answered elsewhere, and opens it again', async () => {
     const { admin, email, row, now } = await open()
     await admin.call(messages.adminSettle, { id: row.id, state: 'answered' })

@@ -99,7 +99,7 @@ export function createContact({ db, now, mails, audit, supportEmail }: Context) 
         .orderBy(desc(contactMessages.createdAt), desc(contactMessages.id))
         .limit(limit),
 
-    /** Once: two admins who answer at the same moment would confuse the sender. */
+    /** Once: two of the staff who answer at the same moment would confuse the sender. */
     async reply(actor: Actor, id: string, answer: string) {
       await db.transaction(async (tx) => {
         const message = await lock(tx, id)

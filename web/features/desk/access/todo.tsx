@@ -14,7 +14,7 @@ import { BrokenBar } from '../tradingview/trouble.tsx'
 import { DeclineDialog, useActions } from './actions.tsx'
 import { isAsking, kindTexts, TodoCells } from './todo-row.tsx'
 
-const choices = { q: 'text', kind: todoKinds, overdue: ['yes'] } as const
+const choices = { q: 'text', kind: todoKinds, overdue: ['yes', 'no'] } as const
 
 /** Everyone who waits for the seller: one row each, with what is wrong, by when, and one button. */
 export default function Todo() {
@@ -50,7 +50,12 @@ export default function Todo() {
             )}
           </>
         }
-        chips={[chosen.overdue && { text: 'Overdue', remove: () => choose({ overdue: undefined }) }]}
+        chips={[
+          chosen.overdue && {
+            text: chosen.overdue === 'yes' ? 'Overdue' : 'New requests',
+            remove: () => choose({ overdue: undefined }),
+          },
+        ]}
         none={{
           title: 'All clear.',
           description: status?.unlocksItself

@@ -74,36 +74,34 @@ function Owned({ purchase }: { purchase: ManagedPurchase }) {
         )}
         <Until purchase={purchase} />
       </div>
-      {isAdmin && (
-        <div className="flex flex-wrap gap-2">
-          {isExtendable && isLive(status) && (
-            <Button variant="secondary" size="sm" onClick={() => setDoing('extend')}>
-              Extend
-            </Button>
-          )}
-          {purchase.paymentIntentId !== null && (
-            <Button variant="secondary" size="sm" onClick={() => setDoing('refund')}>
-              Refund
-            </Button>
-          )}
-          {status === 'past_due' && <Unpaid id={purchase.id} />}
-          {!hasEnded(status) && (
-            <Button variant="secondary" size="sm" onClick={() => setDoing('cancel')}>
-              {status === 'pending_cancel' ? 'End now' : 'Cancel'}
-            </Button>
-          )}
-          {status === 'pending_cancel' && (
-            <Button
-              variant="secondary"
-              size="sm"
-              pending={resume.isPending}
-              onClick={() => resume.mutate({ id: purchase.id })}
-            >
-              Undo cancellation
-            </Button>
-          )}
-        </div>
-      )}
+      <div className="flex flex-wrap gap-2">
+        {isAdmin && isExtendable && isLive(status) && (
+          <Button variant="secondary" size="sm" onClick={() => setDoing('extend')}>
+            Extend
+          </Button>
+        )}
+        {isAdmin && purchase.paymentIntentId !== null && (
+          <Button variant="secondary" size="sm" onClick={() => setDoing('refund')}>
+            Refund
+          </Button>
+        )}
+        {isAdmin && status === 'past_due' && <Unpaid id={purchase.id} />}
+        {(isAdmin ? !hasEnded(status) : status === 'active') && (
+          <Button variant="secondary" size="sm" onClick={() => setDoing('cancel')}>
+            {status === 'pending_cancel' ? 'End now' : 'Cancel'}
+          </Button>
+        )}
+        {isAdmin && status === 'pending_cancel' && (
+          <Button
+            variant="secondary"
+            size="sm"
+            pending={resume.isPending}
+            onClick={() => resume.mutate({ id: purchase.id })}
+          >
+            Undo cancellation
+          </Button>
+        )}
+      </div>
       {doing === 'cancel' && <CancelDialog purchase={purchase} onClose={() => setDoing(null)} />}
       {doing === 'refund' && <RefundDialog purchase={purchase} onClose={() => setDoing(null)} />}
       {doing === 'extend' && <ExtendDialog purchase={purchase} onClose={() => setDoing(null)} />}

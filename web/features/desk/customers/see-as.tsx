@@ -67,7 +67,7 @@ function Looking({ seen }: { seen: Seen }) {
   )
 }
 
-/** While the buyer's page is open, none of its calls may reach the admin's own account. */
+/** While the buyer's page is open, none of its calls may reach the account of whoever looks. */
 function useLookOnly() {
   useEffect(() => {
     const { fetch } = window

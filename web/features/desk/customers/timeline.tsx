@@ -11,7 +11,6 @@ import {
 import { type ReactNode, useState } from 'react'
 import { customers, type TimelineEntry } from '#contract/desk/customers.ts'
 import { exactDollars } from '#contract/money.ts'
-import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -117,11 +116,10 @@ function Moment({ entry: { kind, detail, at }, children }: { entry: Entry; child
 
 const opens = 'underline decoration-line underline-offset-4 hover:decoration-accent'
 
-/** Emails can be read, and messages answered: by admins, whose messages they are. */
+/** Emails can be read, and messages answered. */
 function Title(props: { entry: Entry; customerId: string; onRead: (mailId: string) => void }) {
   const { entry, customerId, onRead } = props
   const { kind, title, mailId } = entry
-  const isAdmin = useIsAdmin()
   if (mailId)
     return (
       <button
@@ -133,7 +131,7 @@ function Title(props: { entry: Entry; customerId: string; onRead: (mailId: strin
       </button>
     )
   const text = <span className="line-clamp-3 font-medium break-words whitespace-pre-line">{title}</span>
-  if (kind !== 'message' || !isAdmin) return text
+  if (kind !== 'message') return text
   return (
     <Link href={`/admin/messages?customerId=${customerId}`} className={opens}>
       {text}

@@ -28,7 +28,7 @@ export function Who({ customer }: { customer: Customer }) {
   const [isCorrecting, setIsCorrecting] = useState(false)
   const mayChange = useIsAdmin()
   // Neither is done to one of the team.
-  const mayGoFurther = mayChange && !isStaff(customer)
+  const isBuyer = !isStaff(customer)
   const sendLink = useCall(customers.adminSendPasswordLink, {
     refreshes: [customers.adminShow],
     succeeded: { title: 'Link sent', description: `To ${email}` },
@@ -67,7 +67,7 @@ export function Who({ customer }: { customer: Customer }) {
           </a>
         </div>
         <div className="flex flex-wrap gap-2">
-          {mayGoFurther && (
+          {isBuyer && (
             <ButtonLink variant="secondary" size="sm" href={`/admin/customers/${id}/dashboard`}>
               <Eye className="size-4" aria-hidden="true" />
               See as buyer
@@ -82,7 +82,7 @@ export function Who({ customer }: { customer: Customer }) {
             <KeyRound className="size-4" aria-hidden="true" />
             Send password link
           </Button>
-          {mayGoFurther && (
+          {mayChange && isBuyer && (
             <Button variant="secondary" size="sm" onClick={() => setIsCorrecting(true)}>
               <Mail className="size-4" aria-hidden="true" />
               Correct email

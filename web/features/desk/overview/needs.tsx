@@ -65,6 +65,16 @@ const texts: Record<NeedKind, { one: string; many: string; due?: string; todo?: 
     many: 'subscriptions charged without tax',
     href: '/admin/purchases?need=untaxed',
   },
+  messages: {
+    one: 'message to answer',
+    many: 'messages to answer',
+    href: '/admin/messages?state=open',
+  },
+  new_requests: {
+    one: 'new access request',
+    many: 'new access requests',
+    href: '/admin/access?overdue=no',
+  },
   to_lock: { one: 'person to remove', many: 'people to remove', href: '/admin/access?kind=lock' },
   failed_jobs: { one: 'failed job', many: 'failed jobs', href: '/admin/activity' },
   settings: { one: 'setting to look at', many: 'settings to look at', href: '/admin/settings' },
@@ -109,7 +119,7 @@ export function Needs() {
       </h2>
       {data.length + toDo === 0 ? (
         <p className="rounded-lg border border-dashed border-line px-5 py-4 text-muted">
-          All clear. Disputes, overdue requests, failed payments, and wrong settings would show up here.
+          All clear. Messages, requests, disputes, failed payments, and wrong settings would show up here.
         </p>
       ) : (
         <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { exactDollars } from '#contract/money.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { call } from '#web/api/client.ts'
+import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { keyOf } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -18,14 +19,18 @@ import { changesPurchase } from './purchase-actions.ts'
 export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const { id, user, status, paymentIntentId } = purchase
   const mayWait = status === 'active'
-  const [isLater, setIsLater] = useState(mayWait && paymentIntentId !== null)
+  // Support ends nothing that is paid for.
+  const mayEndNow = useIsAdmin()
+  const [isLater, setIsLater] = useState(mayWait && (paymentIntentId !== null || !mayEndNow))
   const [refunds, setRefunds] = useState(false)
-  const cancel = useCall(purchases.adminCancel, {
+  const cancelling = {
     ...changesPurchase,
     succeeded: 'Purchase cancelled successfully',
     failed: 'Failed to cancel purchase',
     onSuccess: onClose,
-  })
+  }
+  const cancelNow = useCall(purchases.adminCancel, cancelling)
+  const cancelLater = useCall(purchases.adminCancelAtPeriodEnd, cancelling)
   // Asked each time it opens: what is left becomes less every day.
   const { data: known, isError } = useQuery({
     queryKey: keyOf(purchases.adminCancellation, { id }),
@@ -33,10 +38,10 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
     gcTime: 0,
   })
   const send = () =>
-    cancel.mutate({
-      id,
-      ...(isLater ? { when: 'period_end' } : refunds && known ? { refund: known.rest } : {}),
-    })
+    isLater
+      ? cancelLater.mutate({ id })
+      : cancelNow.mutate({ id, ...(refunds && known && { refund: known.rest }) })
+  const later = <Later endsAt={known?.endsAt ?? null} refund={known?.refund ?? 0} />
   const now = (
     <>
       Access ends today.{' '}
@@ -59,7 +64,7 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
         <Skeleton className="h-40" />
       ) : (
         <div className="flex flex-col gap-3">
-          {mayWait ? (
+          {mayWait && mayEndNow ? (
             <fieldset className="flex flex-col gap-3">
               <legend className="sr-only">When</legend>
               <Choice
@@ -67,14 +72,14 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
                 checked={isLater}
                 onChange={() => setIsLater(true)}
               >
-                <Later endsAt={known?.endsAt ?? null} refund={known?.refund ?? 0} />
+                {later}
               </Choice>
               <Choice label="End now" checked={!isLater} onChange={() => setIsLater(false)}>
                 {now}
               </Choice>
             </fieldset>
           ) : (
-            <p>{now}</p>
+            <p>{isLater ? later : now}</p>
           )}
           {!isLater && known && known.rest > 0 && (
             <Checkbox
@@ -86,7 +91,12 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
         </div>
       )}
       <DialogButtons onClose={onClose} cancel="Keep it">
-        <Button variant="danger" pending={cancel.isPending} disabled={!known && !isError} onClick={send}>
+        <Button
+          variant="danger"
+          pending={cancelNow.isPending || cancelLater.isPending}
+          disabled={!known && !isError}
+          onClick={send}
+        >
           Cancel purchase
         </Button>
       </DialogButtons>
@@ -97,8 +107,8 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
 function Later({ endsAt, refund }: { endsAt: string | null; refund: number }): ReactNode {
   return (
     <>
-      They keep access until {endsAt ? <Time value={endsAt} /> : 'then'}, and nothing more is charged. You can
-      take it back until then.
+      They keep access until {endsAt ? <Time value={endsAt} /> : 'then'}, and nothing more is charged. It can
+      be taken back until then.
       {refund > 0 &&
         ` The year has renewed, so it ends with one month’s notice, and ${exactDollars(refund)} is refunded then.`}
     </>

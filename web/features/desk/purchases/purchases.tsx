@@ -224,33 +224,33 @@ function Row(props: {
         )}
       </Cell>
       <Cell className="py-1.5">
-        {mayChange && (
-          <div className="flex items-center justify-end gap-1">
-            {purchase.isWarned && (
-              <>
-                <Button variant="secondary" size="sm" onClick={() => onDecide('refund')}>
-                  Refund and end<span className="sr-only"> purchase for {user.email}</span>
-                </Button>
-                <Button variant="ghost" size="sm" onClick={() => onDecide('dismiss')}>
-                  Keep<span className="sr-only"> purchase for {user.email}</span>
-                </Button>
-              </>
-            )}
-            {purchase.failedRefunds > 0 && (
-              <Button variant="secondary" size="sm" onClick={onSettle}>
-                Paid another way<span className="sr-only">: refund for {user.email}</span>
+        <div className="flex items-center justify-end gap-1">
+          {mayChange && purchase.isWarned && (
+            <>
+              <Button variant="secondary" size="sm" onClick={() => onDecide('refund')}>
+                Refund and end<span className="sr-only"> purchase for {user.email}</span>
               </Button>
-            )}
-            {isRefundable(purchase) && !purchase.isWarned && (
-              <Button variant="ghost" size="sm" onClick={onRefund}>
-                Refund<span className="sr-only"> purchase for {user.email}</span>
+              <Button variant="ghost" size="sm" onClick={() => onDecide('dismiss')}>
+                Keep<span className="sr-only"> purchase for {user.email}</span>
               </Button>
-            )}
-            {status === 'active' && (
-              <Button variant="ghost" size="sm" onClick={onCancel}>
-                Cancel<span className="sr-only"> purchase for {user.email}</span>
-              </Button>
-            )}
+            </>
+          )}
+          {mayChange && purchase.failedRefunds > 0 && (
+            <Button variant="secondary" size="sm" onClick={onSettle}>
+              Paid another way<span className="sr-only">: refund for {user.email}</span>
+            </Button>
+          )}
+          {mayChange && isRefundable(purchase) && !purchase.isWarned && (
+            <Button variant="ghost" size="sm" onClick={onRefund}>
+              Refund<span className="sr-only"> purchase for {user.email}</span>
+            </Button>
+          )}
+          {status === 'active' && (
+            <Button variant="ghost" size="sm" onClick={onCancel}>
+              Cancel<span className="sr-only"> purchase for {user.email}</span>
+            </Button>
+          )}
+          {mayChange && (
             <Button
               variant="ghost"
               size="icon"
@@ -260,8 +260,8 @@ function Row(props: {
             >
               <Trash2 className="size-4.5" aria-hidden="true" />
             </Button>
-          </div>
-        )}
+          )}
+        </div>
       </Cell>
     </>
   )

@@ -11,8 +11,9 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
   const [isOpen, setIsOpen] = useState(false)
   const close = () => setIsOpen(false)
   // Support has no more than fits.
-  const isBehindMore = !areas.find(({ path }) => path === here)?.isInBar
-  const hasMore = areas.some(({ isInBar }) => !isInBar)
+  const hasMore = areas.length > 5
+  const isInBar = (area: Area | undefined) => !hasMore || area?.isInBar
+  const isBehindMore = !isInBar(areas.find(({ path }) => path === here))
   return (
     <nav
       aria-label="Admin"
@@ -34,12 +35,12 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
         id="admin-areas"
         className={classes(
           'max-lg:mx-auto max-lg:grid max-lg:max-w-xl lg:flex lg:flex-col lg:gap-0.5',
-          hasMore ? 'max-lg:grid-cols-5' : 'max-lg:grid-cols-3',
+          hasMore ? 'max-lg:grid-cols-5' : 'max-lg:grid-cols-4',
           isOpen ? 'is-open' : 'max-lg:[&>.more]:hidden',
         )}
       >
         {areas.map((area) => (
-          <li key={area.path} className={area.isInBar ? undefined : 'more max-lg:order-1'}>
+          <li key={area.path} className={isInBar(area) ? undefined : 'more max-lg:order-1'}>
             <AreaLink area={area} isHere={area.path === here} onClick={close} />
           </li>
         ))}
