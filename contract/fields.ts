@@ -170,3 +170,8 @@ export const day = schema((z) =>
     z.transform((typed: string) => new Date(`${typed}T23:59:00Z`)),
   ),
 )
+
+/** A product by its slug; the first one, if none is named. */
+export const whichProduct = schema((z) =>
+  z.strictObject({ product: z.optional(z.string().check(z.maxLength(100))) }),
+)

@@ -1,9 +1,12 @@
 import { endpoint } from '../endpoint.ts'
+import { whichProduct } from '../fields.ts'
 
 export const privatePackage = {
   show: endpoint('GET /api/package', {
     access: 'user',
-    summary: 'Links, setup notes, and instructions for owners of Rebound Sigma Pro',
+    summary:
+      'Links, setup notes, and instructions for owners of a product; of the first one, unless it is named',
+    input: whichProduct,
     output: (z) =>
       z.strictObject({
         indicatorUrl: z.string(),

@@ -1,10 +1,11 @@
 import { endpoint } from '../endpoint.ts'
-import { email } from '../fields.ts'
+import { email, whichProduct } from '../fields.ts'
 
 export const seats = {
   show: endpoint('GET /api/seats', {
     access: 'public',
     summary: 'Whether there is a seat, and how many are taken if the seller shows it',
+    input: whichProduct,
     output: (z) =>
       z.strictObject({
         isSoldOut: z.boolean(),
@@ -14,7 +15,7 @@ export const seats = {
   join: endpoint('POST /api/waitlist', {
     access: 'public',
     summary: 'Tell me when a seat is free',
-    input: (z) => z.strictObject({ email: email(z) }),
+    input: (z) => z.extend(whichProduct(z), { email: email(z) }),
     limit: { requests: 5, seconds: 600 },
   }),
 }

@@ -72,7 +72,13 @@ export const reviews = {
   mine: endpoint('GET /api/reviews/mine', {
     access: 'user',
     summary: 'My review, and whether I may write one',
-    output: (z) => z.strictObject({ mayWrite: z.boolean(), review: z.nullable(review(z)) }),
+    output: (z) =>
+      z.strictObject({
+        mayWrite: z.boolean(),
+        review: z.nullable(review(z)),
+        /** What may be reviewed next. */
+        product: z.nullable(z.string()),
+      }),
   }),
   write: endpoint('POST /api/reviews', {
     access: 'user',

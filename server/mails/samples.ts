@@ -105,7 +105,7 @@ export const samples: Samples = {
     { ...subscription, renewsAt, wasPaused: true },
   ],
   duplicateRefunded: [subscription],
-  seatRefunded: [subscription],
+  seatRefunded: [{ ...subscription, slug: 'rebound-sigma-pro' }],
   subscriptionEnded: [
     { ...about, because: 'cancelled' },
     { ...about, because: 'unpaid' },
@@ -128,24 +128,24 @@ export const samples: Samples = {
   refunded: [{ ...about, amount: 39_000 }],
   refundFailed: [{ ...about, amount: 39_000 }],
   accessRequestReceived: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
-  accessUnlocked: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
+  accessUnlocked: [{ ...about, tradingViewUsername: 'ada_trades' }],
   accessDeclined: [
     {
-      name: 'Ada Lovelace',
+      ...about,
       tradingViewUsername: 'ada_trades',
       reason: 'TradingView has no user "ada_trades".\nPlease check the spelling.',
       staysUnlocked: false,
     },
     {
-      name: 'Ada Lovelace',
+      ...about,
       tradingViewUsername: 'ada_trades',
       reason: 'That account belongs to somebody else.',
       staysUnlocked: true,
     },
   ],
-  accessWithheld: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
-  accessEnded: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
-  tradingViewReminder: [{ name: 'Ada Lovelace', unlocksItself: true }],
+  accessWithheld: [{ ...about, tradingViewUsername: 'ada_trades' }],
+  accessEnded: [{ ...about, tradingViewUsername: 'ada_trades' }],
+  tradingViewReminder: [{ ...about, unlocksItself: true }],
   declarationReceived: [
     { ...declared, kind: 'withdrawal', withLink: true },
     { ...declared, kind: 'cancellation', withLink: false },
@@ -194,8 +194,8 @@ export const samples: Samples = {
     },
   ],
   accessRequested: [
-    { name: 'Ada Lovelace', email: 'ada@example.com', tradingViewUsername: 'ada_trades' },
-    { name: '', email: 'ada@example.com', tradingViewUsername: 'ada_trades' },
+    { ...about, email: 'ada@example.com', tradingViewUsername: 'ada_trades' },
+    { ...about, name: '', email: 'ada@example.com', tradingViewUsername: 'ada_trades' },
   ],
   disputeOpened: [{ email: 'ada@example.com', product: 'Rebound Sigma Pro', amount: 39_000 }],
   adminDigest: [

@@ -65,7 +65,7 @@ export function mountAccess({ mount }: Doors, rooms: Rooms, { seats }: Pick<Sell
     meter: seats.meter.read,
   })
   mount(contract.privatePackage, {
-    show: (_input, { actor }) => privatePackage.show(actor.user.id),
+    show: ({ product }, { actor }) => privatePackage.show(actor.user.id, product),
   })
   mount(contract.assets, {
     list: (_input, { actor }) => assets.list(actor.user.id),

@@ -107,8 +107,8 @@ export function purchaseRoutes(purchases: Purchases): Handlers<Contract['purchas
 }
 
 export const seatRoutes = (seats: Seats): Handlers<Contract['seats']> => ({
-  show: () => seats.show(),
-  join: ({ email }) => seats.waitingList.join(email),
+  show: ({ product }) => seats.show(product),
+  join: ({ email, product }) => seats.waitingList.join(email, product),
 })
 
 export function declarationRoutes(declarations: Declarations): Handlers<Contract['declarations']> {

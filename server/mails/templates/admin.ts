@@ -34,15 +34,17 @@ const contactAnswer: Template<{ firstName: string; message: string; answer: stri
 })
 
 /** Sent right away, because the buyer's 24 hours have started. */
-const accessRequested: Template<{ name: string; email: string; tradingViewUsername: string }> = (
-  { name, email, tradingViewUsername },
-  { publicUrl },
-) => ({
+const accessRequested: Template<{
+  name: string
+  email: string
+  product: string
+  tradingViewUsername: string
+}> = ({ name, email, product, tradingViewUsername }, { publicUrl }) => ({
   subject: `Access request: ${tradingViewUsername}`,
   preheader: `${name || email} is waiting for TradingView access, promised within 24 hours.`,
   heading: 'A buyer is waiting for access',
   paragraphs: [
-    'Please give this account access to Rebound Sigma Pro on TradingView, then press Unlock in the admin area; the buyer gets an email. Access is promised within 24 hours.',
+    `Please give this account access to ${product} on TradingView, then press Unlock in the admin area; the buyer gets an email. Access is promised within 24 hours.`,
   ],
   details: [
     ['TradingView username', tradingViewUsername],

@@ -48,7 +48,7 @@ const duplicateRefunded: Template<Refund> = (data, { publicUrl }) => ({
 })
 
 /** They paid after their seat had gone to somebody else. */
-const seatRefunded: Template<Refund> = (data, { publicUrl }) => ({
+const seatRefunded: Template<Refund & { slug: string }> = (data, { publicUrl }) => ({
   subject: 'We’re refunding your payment: no seat was left',
   preheader: `${exactDollars(data.amount)} goes back to your card.`,
   heading: 'The last seat was taken',
@@ -57,7 +57,7 @@ const seatRefunded: Template<Refund> = (data, { publicUrl }) => ({
     `We keep a seat for 15 minutes while you pay. Your payment for ${data.product} came later, and the last seat had gone to somebody else. We’re sorry: ${exactDollars(data.amount)} goes back to your card within five to ten business days.`,
     'On the product page you can ask us to tell you when a seat is free.',
   ],
-  action: { label: 'Tell me when a seat is free', url: `${publicUrl}/products/rebound-sigma-pro` },
+  action: { label: 'Tell me when a seat is free', url: `${publicUrl}/products/${data.slug}` },
 })
 
 export const refundMails = { refunded, refundFailed, duplicateRefunded, seatRefunded }

@@ -20,8 +20,8 @@ export type GivenName = {
   by: string | null
   /** Where somebody waits for an answer, a name that can't work is refused; elsewhere it is kept with its problem. */
   field?: Field
-  /** The admin says that it is unlocked on TradingView already. */
-  isUnlocked?: boolean
+  /** The product that the admin says is unlocked on TradingView already. */
+  unlockedProductId?: string | undefined
 }
 
 const day = 86_400_000
@@ -62,7 +62,7 @@ export function createNames(context: Context, connector: ConnectorDoor) {
   async function claim(
     tx: Transaction,
     row: AccessRow,
-    { username, key, by, field, isUnlocked = false }: Omit<GivenName, 'userId'> & { key: string | null },
+    { username, key, by, field, unlockedProductId }: Omit<GivenName, 'userId'> & { key: string | null },
     works: boolean,
   ) {
     const isTaken = key !== null && (await takenBy(tx, row, key)) !== undefined
@@ -76,7 +76,7 @@ export function createNames(context: Context, connector: ConnectorDoor) {
     const facts = factsOf(after, works, now())
     const isMove = facts.isPaid && facts.holds === 'other'
     if (isMove && !isSame && by === null && field) await refuseTooSoon(tx, row.userId)
-    const isOpen = isUnlocked && facts.isPaid && nameKey !== null
+    const isOpen = unlockedProductId === row.productId && facts.isPaid && nameKey !== null
     const step = isOpen ? { to: 'unlocked' as const } : next('asked', facts)
     const needsDecision = (step && 'needsDecision' in step && step.needsDecision) || false
     if (isSame && step?.to === row.state && needsDecision === row.needsDecision) return

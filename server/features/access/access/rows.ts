@@ -10,6 +10,9 @@ export type { AccessRow } from './rules.ts'
 /** One person's access to one product. */
 export type Whose = { userId: string; productId: string }
 
+/** What telling people takes. */
+export type Telling = Pick<Context, 'mails' | 'now' | 'supportEmail' | 'catalog'>
+
 /** What this room knows of the connector. */
 export type ConnectorDoor = {
   /** Whether buyers may expect to be unlocked by themselves. */
@@ -69,7 +72,7 @@ export async function personOf(tx: Transaction, userId: string) {
  */
 export async function change(
   tx: Transaction,
-  context: Pick<Context, 'now' | 'mails' | 'supportEmail'>,
+  context: Telling,
   row: AccessRow,
   { event, to, username, reason, byAdmin = null, mail }: Happening,
   changes: Partial<AccessRow> = {},
@@ -107,6 +110,7 @@ export async function change(
   if (isTold)
     await context.mails.send(tx, person.email, mail, {
       name: person.name,
+      product: context.catalog.named(row.productId).name,
       tradingViewUsername: name,
       reason: reason ?? '',
       staysUnlocked: to === 'unlocked',
@@ -122,20 +126,28 @@ export async function change(
 /** The buyer is promised an answer within a day, and the seller is asked for it: once for each time somebody asks. */
 export async function askSeller(
   tx: Transaction,
-  { mails, supportEmail }: Pick<Context, 'mails' | 'supportEmail'>,
-  { id, userId, askedAt }: AccessRow,
+  { mails, supportEmail, catalog }: Telling,
+  { id, userId, productId, askedAt }: AccessRow,
 ) {
   const { name, email, tradingViewUsername, deletedAt } = await personOf(tx, userId)
   if (deletedAt) return
   const about = { name, tradingViewUsername: tradingViewUsername ?? '' }
+  const product = catalog.named(productId).name
   const occasion = `${id} ${askedAt?.toISOString()}`
   await mails.sendOnce(`received ${occasion}`, email, 'accessRequestReceived', about, tx)
-  await mails.sendOnce(`asked ${occasion}`, supportEmail, 'accessRequested', { ...about, email }, tx)
+  await mails.sendOnce(`asked ${occasion}`, supportEmail, 'accessRequested', { ...about, product, email }, tx)
 }
 
 async function forgetKeys(tx: Transaction, userId: string) {
   await tx
     .update(accessForms)
     .set({ sealedKeys: null })
-    .where(and(eq(accessForms.userId, userId), sql`${accessForms.sealedKeys} is not null`))
+    .where(
+      and(
+        eq(accessForms.userId, userId),
+        sql`${accessForms.sealedKeys} is not null`,
+        // Somebody with two products may still wait for the other one.
+        sql`not exists (select from access where user_id = ${userId} and state in ('asked', 'unlocking'))`,
+      ),
+    )
 }

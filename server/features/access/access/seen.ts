@@ -13,6 +13,7 @@ import {
   lockRow,
   lockRows,
   personOf,
+  type Telling,
   type Whose,
 } from './rows.ts'
 import { type AccessRow, factsOf, next } from './rules.ts'
@@ -20,8 +21,6 @@ import { type AccessRow, factsOf, next } from './rules.ts'
 /*
  * What the connector reports, and what it means for people's access.
  */
-
-type Telling = Pick<Context, 'mails' | 'now' | 'supportEmail'>
 
 /** This name is open on every script of the product. True if the buyer had been waiting for it. */
 export async function recordUnlocked(

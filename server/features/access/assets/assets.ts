@@ -1,10 +1,10 @@
 import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
-import { products, reboundSigmaPro } from '#contract/selling/price-list.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { recommendedAssets } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
+import type { Product } from '#server/features/selling/catalog/catalog.ts'
 import type { AccessRoom } from '../access/access.ts'
 
 type Others = Pick<AccessRoom, 'owns'>
@@ -25,7 +25,7 @@ const shownColumns = {
 export type Assets = ReturnType<typeof createAssets>
 
 /** The Rebound List: the symbols the seller recommends, in the seller's order. */
-export function createAssets({ db, now, audit }: Context, { owns }: Others) {
+export function createAssets({ db, now, audit, catalog }: Context, { owns }: Others) {
   /** Positions are assigned one at a time, so two admins never assign the same one. */
   const inOrder = <Result>(change: (tx: Transaction) => Promise<Result>) =>
     db.transaction(async (tx) => {
@@ -51,12 +51,25 @@ export function createAssets({ db, now, audit }: Context, { owns }: Others) {
 
   return {
     async list(userId: string) {
-      if (!(await owns(userId, reboundSigmaPro.id)))
-        throw new Refusal(403, 'not-an-owner', 'The Rebound List is for owners of Rebound Sigma Pro')
+      const lists = catalog.products().filter(({ list }) => list !== null)
+      const owned = await Promise.all(lists.map(({ id }) => owns(userId, id)))
+      const theirs = lists.filter((_, index) => owned[index])
+      if (theirs.length === 0) {
+        const whose = lists.map(({ list, name }) => `The ${list} is for owners of ${name}`)
+        throw new Refusal(403, 'not-an-owner', whose.join('. ') || 'There is no list of symbols')
+      }
       return db
         .select(shownColumns)
         .from(recommendedAssets)
-        .where(and(eq(recommendedAssets.productId, reboundSigmaPro.id), eq(recommendedAssets.isActive, true)))
+        .where(
+          and(
+            inArray(
+              recommendedAssets.productId,
+              theirs.map(({ id }) => id),
+            ),
+            eq(recommendedAssets.isActive, true),
+          ),
+        )
         .orderBy(asc(recommendedAssets.sortOrder))
     },
 
@@ -74,7 +87,7 @@ export function createAssets({ db, now, audit }: Context, { owns }: Others) {
     /** At position `sortOrder`, starting from 1; at the end if it's missing or too large. */
     add: (actor: Actor, productId: string, asset: NewAsset & { sortOrder?: number | undefined }) =>
       inOrder(async (tx) => {
-        if ((await known(tx, productId, [asset.ticker])).size > 0)
+        if ((await known(tx, catalog.byId(productId), [asset.ticker])).size > 0)
           throw conflict('already-listed', `${asset.ticker} is already on the list`)
         await append(tx, now(), productId, [asset])
         const ids = await idsInOrder(tx, productId)
@@ -88,7 +101,7 @@ export function createAssets({ db, now, audit }: Context, { owns }: Others) {
         const once = [...new Map(pasted.map((asset) => [asset.ticker, asset])).values()]
         const there = await known(
           tx,
-          productId,
+          catalog.byId(productId),
           once.map(({ ticker }) => ticker),
         )
         const added = once.filter(({ ticker }) => !there.has(ticker))
@@ -158,12 +171,12 @@ async function append(tx: Transaction, at: Date, productId: string, added: NewAs
   )
 }
 
-async function known(tx: Transaction, productId: string, tickers: string[]) {
-  if (!products.some((product) => product.id === productId)) throw notFound('Product')
+async function known(tx: Transaction, product: Product | undefined, tickers: string[]) {
+  if (!product) throw notFound('Product')
   const rows = await tx
     .select({ ticker: recommendedAssets.ticker })
     .from(recommendedAssets)
-    .where(and(eq(recommendedAssets.productId, productId), inArray(recommendedAssets.ticker, tickers)))
+    .where(and(eq(recommendedAssets.productId, product.id), inArray(recommendedAssets.ticker, tickers)))
   return new Set(rows.map(({ ticker }) => ticker))
 }
 

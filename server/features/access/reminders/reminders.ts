@@ -17,27 +17,37 @@ type Others = {
 export type Reminders = ReturnType<typeof createReminders>
 
 /** Until buyers have asked for access, they don't get what they pay for, so we remind them, at most once a week. */
-export function createReminders({ db, queue, mails, now, audit }: Context, { accounts, connector }: Others) {
-  const hasNotAsked = () =>
+export function createReminders(
+  { db, queue, mails, now, audit, catalog }: Context,
+  { accounts, connector }: Others,
+) {
+  /** A purchase that gives something, and nobody has said to which account. */
+  const isUnasked = () =>
     and(
-      isNull(users.deletedAt),
+      isLivePurchase,
       notExists(
         db
           .select({ one: sql`1` })
           .from(access)
-          .where(and(eq(access.userId, users.id), notInArray(access.state, ['none', 'locked']))),
+          .where(
+            and(
+              eq(access.userId, purchases.userId),
+              eq(access.productId, purchases.productId),
+              notInArray(access.state, ['none', 'locked']),
+            ),
+          ),
       ),
     )
 
   const isDue = () =>
     and(
-      hasNotAsked(),
+      isNull(users.deletedAt),
       or(isNull(users.remindedAt), lt(users.remindedAt, new Date(now().getTime() - week))),
       exists(
         db
           .select({ one: sql`1` })
           .from(purchases)
-          .where(and(eq(purchases.userId, users.id), isLivePurchase)),
+          .where(and(eq(purchases.userId, users.id), isUnasked())),
       ),
     )
 
@@ -45,12 +55,20 @@ export function createReminders({ db, queue, mails, now, audit }: Context, { acc
     await db.transaction(async (tx) => {
       // Skip anyone who has asked by now, or is gone.
       const stillMissing = await tx
-        .select({ email: users.email, name: users.name })
+        .selectDistinctOn([users.id], {
+          email: users.email,
+          name: users.name,
+          productId: purchases.productId,
+        })
         .from(users)
-        .where(and(inArray(users.id, userIds), hasNotAsked()))
+        .innerJoin(purchases, eq(purchases.userId, users.id))
+        .where(and(inArray(users.id, userIds), isNull(users.deletedAt), isUnasked()))
+        .orderBy(users.id, purchases.createdAt)
       const unlocksItself = await connector.isWorking(tx)
-      for (const { email, name } of stillMissing)
-        await mails.send(tx, email, 'tradingViewReminder', { name, unlocksItself })
+      for (const { email, name, productId } of stillMissing) {
+        const product = catalog.named(productId).name
+        await mails.send(tx, email, 'tradingViewReminder', { name, product, unlocksItself })
+      }
     })
   })
 

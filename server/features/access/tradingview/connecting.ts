@@ -1,7 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
@@ -176,7 +175,7 @@ async function probe({ db }: Context, gateway: TradingViewGateway, { host, cooki
 
 /** A shop that takes no money is connected to the look-alike, so that a newcomer sees a purchase unlock itself. */
 export async function connectLookAlike(
-  { db, now, secrets }: Context,
+  { db, now, secrets, catalog }: Context,
   { lookAlike, isAllowed }: TradingViewGateway,
 ) {
   if (!lookAlike || !isAllowed) return
@@ -195,12 +194,10 @@ export async function connectLookAlike(
       })
       .onConflictDoNothing()
     if (made.rowCount === 0) return
+    const { id: productId, name: product } = catalog.first()
     for (const [kind, pineId] of Object.entries(lookAlike.scripts)) {
-      const name = kind === 'strategy' ? `${reboundSigmaPro.name} Strategy` : reboundSigmaPro.name
-      await tx
-        .insert(tvScripts)
-        .values({ pineId, productId: reboundSigmaPro.id, name, createdAt: now() })
-        .onConflictDoNothing()
+      const name = kind === 'strategy' ? `${product} Strategy` : product
+      await tx.insert(tvScripts).values({ pineId, productId, name, createdAt: now() }).onConflictDoNothing()
     }
   })
 }

@@ -1,5 +1,4 @@
 import { eq } from 'drizzle-orm'
-import { products } from '#contract/selling/price-list.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { tvScripts } from '#server/database/schema.ts'
@@ -9,7 +8,7 @@ import { asRefusal } from './connection.ts'
 import type { Connector } from './connector.ts'
 
 /** The account's own scripts: which of them buyers get. */
-export function createScripts({ db, now, queue, audit }: Context, { connection }: Connector) {
+export function createScripts({ db, now, queue, audit, catalog }: Context, { connection }: Connector) {
   /** As TradingView lists them now; none while it does not answer. */
   async function ownScripts() {
     const opened = await connection.open()
@@ -42,7 +41,7 @@ export function createScripts({ db, now, queue, audit }: Context, { connection }
     async choose(actor: Actor, pineId: string, productId: string) {
       if (!isPineId(pineId))
         throw new Refusal(400, 'invalid-input', 'This is not the id of a TradingView script.')
-      if (!products.some(({ id }) => id === productId)) throw notFound('Product')
+      if (!catalog.byId(productId)) throw notFound('Product')
       const client = await connection.requireClient()
       const own = await client.scripts().catch((error: unknown) => {
         throw asRefusal(error)

@@ -1,4 +1,3 @@
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { isStaff } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -33,7 +32,7 @@ const mostMails = { requests: 10, seconds: 86_400 }
 
 /** Everything about a customer in one place. It owns only the notes; the rest it asks of the other rooms. */
 export function createCustomerDesk(context: Context, others: Others) {
-  const { db, audit, attempts, mails } = context
+  const { db, audit, attempts, mails, catalog } = context
   const { accounts, purchases, access, privatePackage, assets } = others
   const { describe, sendPasswordLink, correctEmail } = accounts.corrections
   const notes = createNotes(context)
@@ -99,7 +98,7 @@ export function createCustomerDesk(context: Context, others: Others) {
       if (isStaff({ isAdmin, role }))
         throw conflict('staff-account', 'You can’t view the shop as a staff member')
       await audit.record(db, actor, { action: 'user.see-as', aboutId: id })
-      const owns = await access.owns(id, reboundSigmaPro.id)
+      const owns = await access.owns(id, catalog.first().id)
       return {
         user: { id, name, email, isAdmin, role, isProven: verifiedAt !== null, createdAt },
         purchases: (await purchases.list(id, { limit: mostPurchases })).items,

@@ -1,6 +1,5 @@
 import pg from 'pg'
 import type { ExportKind } from '#contract/desk/exports.ts'
-import { products } from '#contract/selling/price-list.ts'
 import { liveStatuses, type NewsletterState } from '#contract/statuses.ts'
 import { sqlList } from '#server/database/sql-list.ts'
 
@@ -29,10 +28,6 @@ const plainEmail = (column: string) =>
 const moment = (column: string) => `date_trunc('second', ${column} at time zone 'UTC')`
 const dollars = (column: string) => `case ${column} when 0 then '0.00' else (${column} * 0.01)::text end`
 const isLive = `status in ${sqlList(liveStatuses)}`
-
-const productName = `case p.product_id ${products
-  .map(({ id, name }) => `when ${pg.escapeLiteral(id)} then ${pg.escapeLiteral(name)}`)
-  .join(' ')} end`
 
 export type FileKind = ExportKind | 'newsletter'
 type Table = { columns: Record<string, string>; from: string; rowsLike: string }
@@ -63,14 +58,14 @@ const tables: Record<FileKind, Table> = {
       'Date (UTC)': moment('p.created_at'),
       Email: plainEmail('u.email'),
       Name: plain('u.name'),
-      Product: productName,
+      Product: plain('product.name'),
       Billing: 'p.billing_type',
       'Amount (USD)': dollars('p.price'),
       'Refunded (USD)': dollars('p.refunded_amount'),
       Status: 'p.status',
       'Ended (UTC)': moment('p.ended_at'),
     },
-    from: 'purchases p join users u on u.id = p.user_id order by p.created_at, p.id',
+    from: 'purchases p join users u on u.id = p.user_id join products product on product.id = p.product_id order by p.created_at, p.id',
     rowsLike: 'purchases',
   },
   forms: {

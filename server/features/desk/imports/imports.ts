@@ -1,6 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { ImportLine, ImportVerdict } from '#contract/desk/imports.ts'
-import { priceOf, reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { keyOfName, nameTaken } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -24,7 +23,6 @@ type Found = Omit<ImportVerdict, 'line'>
 
 export type Imports = ReturnType<typeof createImports>
 
-const product = reboundSigmaPro
 const isThere = 'Has a subscription already'
 
 /**
@@ -32,9 +30,11 @@ const isThere = 'Has a subscription already'
  * its own, and a subscriber who is there already is left alone. So an import that was interrupted is simply run again.
  */
 export function createImports(
-  { db, now, audit }: Context,
+  { db, now, audit, catalog }: Context,
   { accounts, purchases: { booked }, access: { names } }: Others,
 ) {
+  const product = catalog.first()
+
   async function ownerOf(tx: Database | Transaction, email: string) {
     const [user] = await tx
       .select({ id: users.id, purchaseId: purchases.id })
@@ -73,13 +73,16 @@ export function createImports(
         userId,
         productId: product.id,
         billingType,
-        amount: priceOf(product, billingType),
+        amount: product.prices[billingType],
         status: 'active',
         kind: 'paid_elsewhere',
         endsAt: paidUntil,
         invite,
       })
-      if (username) await names.give(tx, { userId, username, by: actor.user.id, isUnlocked: hasAccess })
+      if (username) {
+        const unlockedProductId = hasAccess ? product.id : undefined
+        await names.give(tx, { userId, username, by: actor.user.id, unlockedProductId })
+      }
       await audit.record(tx, actor, { action: 'purchase.import', subject: purchaseId, aboutId: userId })
       return { verdict: 'new' as const, message: 'Booked' }
     })

@@ -8,7 +8,7 @@ const path = 'content/products/rebound-sigma-pro.md'
 const source = readFileSync(join(productsFolder, 'rebound-sigma-pro.md'), 'utf8')
 
 test('a product is what its file says', () => {
-  const { text, ...product } = readProductFile(path, source)
+  const { text, package: forOwners, ...product } = readProductFile(path, source)
   expect(product).toEqual({
     slug: 'rebound-sigma-pro',
     name: 'Rebound Sigma Pro',
@@ -16,7 +16,10 @@ test('a product is what its file says', () => {
     order: 100,
     prices: { monthly: 3900, yearly: 39000 },
     regular: { monthly: 4900, yearly: 49000 },
+    list: 'Rebound List',
   })
+  expect(forOwners.setupNotes).toHaveLength(4)
+  expect(forOwners.quickInstructions).toHaveLength(5)
   expect(text.facts).toHaveLength(6)
   expect(text.facts[0]).toEqual({ name: 'Platform', value: 'TradingView' })
   expect(text.benefits.items).toHaveLength(6)
@@ -35,10 +38,10 @@ test.each([
   ['monthly: $39', 'price: $39', 4, '“price” is none of name, state, order'],
   ['yearly: $390', 'monthly: $40', 5, '“monthly” is there twice'],
   ['state: on sale', 'state: sold', 3, '“state” is “sold”, but must be on sale, or coming, or not listed'],
-  ['name: Rebound Sigma Pro\n', '', 12, '“name” is missing above this line'],
-  ['- Chart: Daily', '- Daily', 27, 'a fact has a name and a value'],
-  ['## Key Benefits', '## Benefits', 32, '“Benefits” is none of the sections Card, Facts'],
-  ['drawings: rebound\n', '', 77, 'the chart needs a picture'],
+  ['name: Rebound Sigma Pro\n', '', 13, '“name” is missing above this line'],
+  ['- Chart: Daily', '- Daily', 28, 'a fact has a name and a value'],
+  ['## Key Benefits', '## Benefits', 33, '“Benefits” is none of the sections Card, Facts'],
+  ['drawings: rebound\n', '', 78, 'the chart needs a picture'],
 ])(
   'a file with %j changed to %j does not open a shop, and says where to look',
   (before, after, line, says) => {

@@ -15,13 +15,11 @@ export type Catalog = Awaited<ReturnType<typeof openCatalog>>
 export const productsFolder = fileURLToPath(new URL('../../../../content/products', import.meta.url))
 
 /** Every product that has a file, in the seller's order. */
-function readProducts(folder = productsFolder): ProductFile[] {
+export function readProducts(folder = productsFolder): ProductFile[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.md'))
   const found = files.map((name) =>
     readProductFile(`content/products/${name}`, readFileSync(join(folder, name), 'utf8')),
   )
-  if (!found.some(({ state }) => state === 'on sale'))
-    throw new StartError('content/products: no product is on sale, so there is nothing to open a shop for')
   return found.toSorted((a, b) => a.order - b.order || a.slug.localeCompare(b.slug))
 }
 
@@ -40,11 +38,16 @@ export async function openCatalog(db: Database, folder?: string) {
   const present: Product[] = files.flatMap((file) =>
     rows.filter(({ slug }) => slug === file.slug).map(({ id }) => ({ ...file, id })),
   )
+  const first = present.find(({ state }) => state === 'on sale')
+  if (!first)
+    throw new StartError('content/products: no product is on sale, so there is nothing to open a shop for')
   const names = new Map(rows.map(({ id, slug, name }) => [id, { id, slug, name }]))
 
   return {
     /** Those with a file. */
     products: () => present,
+    /** The one that the home page shows. */
+    first: () => first,
     onSale: () => present.filter(({ state }) => state === 'on sale'),
     bySlug: (slug: string) => present.find((product) => product.slug === slug),
     byId: (id: string) => present.find((product) => product.id === id),

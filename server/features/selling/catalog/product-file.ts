@@ -11,6 +11,10 @@ export type ProductFile = {
   prices: Prices
   /** Advertised as the price once early access is over. */
   regular: Prices | null
+  /** What its list of symbols is called, if it has one. */
+  list: string | null
+  /** For its owners only; no page is made of it. */
+  package: { indicatorUrl: string; strategyUrl: string; setupNotes: string[]; quickInstructions: string[] }
   text: ProductText
 }
 
@@ -18,7 +22,7 @@ type Line = { number: number; text: string }
 type Section = { title: string; at: number; lines: Line[] }
 
 const settings = ['name', 'state', 'order', 'monthly', 'yearly', 'regular monthly', 'regular yearly']
-const words = ['kind', 'description', 'includes', 'drawings', 'preview']
+const words = ['kind', 'description', 'includes', 'list', 'indicator', 'strategy', 'drawings', 'preview']
 const sectionNames = {
   card: 'Card',
   facts: 'Facts',
@@ -28,6 +32,8 @@ const sectionNames = {
   contents: 'What You Get',
   questions: 'Frequently Asked Questions',
   terms: 'Terms',
+  setupNotes: 'Setup Notes',
+  quickInstructions: 'Quick Instructions',
 }
 
 /** Reads `content/products/<slug>.md`. What is wrong with it stops the start, with the line to look at. */
@@ -117,6 +123,13 @@ export function readProductFile(path: string, source: string): ProductFile {
     regular: given.has('regular monthly')
       ? { monthly: price('regular monthly'), yearly: price('regular yearly') }
       : null,
+    list: given.get('list')?.value ?? null,
+    package: {
+      indicatorUrl: given.get('indicator')?.value ?? '',
+      strategyUrl: given.get('strategy')?.value ?? '',
+      setupNotes: listed('setupNotes').map(({ text }) => text),
+      quickInstructions: listed('quickInstructions').map(({ text }) => text),
+    },
     text: {
       kind: needed('kind').value,
       lead: first ? filled(textOf(first.lines), { ...first, at: end + 2 }) : '',

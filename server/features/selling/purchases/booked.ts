@@ -1,5 +1,4 @@
 import { and, eq, inArray, isNull, lte, type SQL } from 'drizzle-orm'
-import { products } from '#contract/selling/price-list.ts'
 import type { BillingType, BookableStatus, BookingKind } from '#contract/statuses.ts'
 import { isLive } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
@@ -9,7 +8,7 @@ import { purchases, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { AccessEffects } from './entitlement.ts'
-import { type PurchaseRow, productName } from './list.ts'
+import type { PurchaseRow } from './list.ts'
 import { addMonths } from './notice.ts'
 import type { Notices } from './notices.ts'
 
@@ -31,7 +30,7 @@ export type Booking = {
 export type Booked = ReturnType<typeof createBooked>
 
 /** Purchases that the seller booked by hand. Stripe knows nothing of them, so their periods end by our own clock. */
-export function createBooked({ db, now, mails }: Context, { accounts, access, notices }: Others) {
+export function createBooked({ db, now, mails, catalog }: Context, { accounts, access, notices }: Others) {
   type Decide = (row: PurchaseRow) => Partial<PurchaseRow> | null
 
   /** Decides on the locked row; what the buyer is told is queued with the change. */
@@ -54,7 +53,7 @@ export function createBooked({ db, now, mails }: Context, { accounts, access, no
   return {
     async book(tx: Transaction, booking: Booking): Promise<PurchaseRow> {
       const { userId, productId, billingType, amount, status, kind, reason, endsAt, invite } = booking
-      if (!products.some(({ id }) => id === productId)) throw notFound('Product')
+      if (!catalog.byId(productId)) throw notFound('Product')
       if (endsAt && endsAt <= now()) throw inThePast()
       const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
       if (!user || user.deletedAt) throw notFound('User')
@@ -82,7 +81,7 @@ export function createBooked({ db, now, mails }: Context, { accounts, access, no
       if (invite && status === 'active')
         await mails.send(tx, user.email, 'purchaseBooked', {
           name: user.name,
-          product: productName(productId),
+          product: catalog.named(productId).name,
           isGift: kind === 'gift',
           endsAt: until?.toISOString() ?? null,
           tokenId: await accounts.guests.firstPasswordLink(tx, userId),

@@ -1,20 +1,17 @@
 import { and, type Column, eq, gt, gte, inArray, isNotNull, lt, not, or, type SQL, sql } from 'drizzle-orm'
 import { longestPage } from '#contract/endpoint.ts'
-import { products } from '#contract/selling/price-list.ts'
 import { type BillingType, isLive, type PurchaseNeed, type PurchaseStatus } from '#contract/statuses.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
 import { hasEndedPurchase, isLivePurchase } from '#server/database/live-purchase.ts'
 import { createLoader } from '#server/database/loader.ts'
 import { monthOf } from '#server/database/schema/columns.ts'
-import { purchases, users } from '#server/database/schema.ts'
+import { products, purchases, users } from '#server/database/schema.ts'
 import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '#server/database/text-search.ts'
 import { notFound } from '#server/errors.ts'
 import { graceEnd } from './entitlement.ts'
 
 export type PurchaseRow = typeof purchases.$inferSelect
-
-export const productName = (productId: string) => products.find(({ id }) => id === productId)?.name ?? ''
 
 /** With a user, finds only what's theirs: someone else's purchase doesn't exist. */
 export async function findPurchase(
@@ -128,9 +125,11 @@ export async function listPurchases<Shown extends Position>(
     .select({
       purchase: page._.selectedFields,
       user: { email: users.email, name: users.name, tradingViewUsername: users.tradingViewUsername },
+      product: { name: products.name, slug: products.slug },
     })
     .from(page)
     .innerJoin(users, eq(users.id, page.userId))
+    .innerJoin(products, eq(products.id, page.productId))
     .orderBy(...inOrder(purchases, sort))
   const { items, next } = pageOfPurchases(rows.map(show), limit)
   return { items, next: next ?? (horizon && encodeCursor(horizon)) }
@@ -152,9 +151,11 @@ export function prepareOwnPurchases(db: Database) {
     .select({
       purchase: page._.selectedFields,
       user: { email: users.email, name: users.name, tradingViewUsername: users.tradingViewUsername },
+      product: { name: products.name, slug: products.slug },
     })
     .from(users)
     .innerJoinLateral(page, sql`true`)
+    .innerJoin(products, eq(products.id, page.productId))
     .where(sql`${users.id} = any(${sql.placeholder('userIds')})`)
     .orderBy(...inOrder(purchases, 'newest'))
     .prepare('own_purchases')
@@ -172,6 +173,7 @@ const pageOfPurchases = <Shown extends Position>(shown: Shown[], limit: number) 
 type Row = {
   purchase: PurchaseRow
   user: { email: string; name: string; tradingViewUsername: string | null }
+  product: { name: string; slug: string }
 }
 
 export const showToSeller = (row: Row) => ({
@@ -181,9 +183,8 @@ export const showToSeller = (row: Row) => ({
   failedRefunds: row.purchase.failedRefunds,
 })
 
-export function showToBuyer({ purchase, user: { email, name, tradingViewUsername } }: Row) {
+export function showToBuyer({ purchase, product, user: { email, name, tradingViewUsername } }: Row) {
   const { pastDueSince } = purchase
-  const product = products.find(({ id }) => id === purchase.productId)
   return {
     id: purchase.id,
     userId: purchase.userId,
@@ -207,6 +208,6 @@ export function showToBuyer({ purchase, user: { email, name, tradingViewUsername
     kind: purchase.bookedAs,
     tradingViewUsername,
     user: { email, name },
-    product: { name: product?.name ?? 'Former product', slug: product?.slug ?? '' },
+    product,
   }
 }

@@ -1,5 +1,4 @@
 import { and, eq, gt, isNotNull, isNull, lte, sql } from 'drizzle-orm'
-import { products } from '#contract/selling/price-list.ts'
 import { liveStatuses } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -7,7 +6,7 @@ import { purchases, users } from '#server/database/schema.ts'
 import { sqlList } from '#server/database/sql-list.ts'
 import type { PaidPeriod } from '#server/gateways/stripe.ts'
 import { graceEnd } from './entitlement.ts'
-import { findPurchase, type PurchaseRow, productName } from './list.ts'
+import { findPurchase, type PurchaseRow } from './list.ts'
 
 type Change = {
   before: PurchaseRow | undefined
@@ -31,7 +30,7 @@ const renewalNoticeDays = [30, 7]
 const endingNoticeDays = 7
 
 /** What we tell buyers about a change. */
-export function createNotices({ mails, supportEmail }: Context) {
+export function createNotices({ mails, supportEmail, catalog }: Context) {
   return {
     /** It's queued along with the change, so they hear it exactly once. */
     async tell(tx: Transaction, change: Change) {
@@ -39,14 +38,18 @@ export function createNotices({ mails, supportEmail }: Context) {
       if (!to) return
       const { before, after, attached, money, unlocksItself } = change
       const { billingType, price: amount, status, endsAt, endedBecause, currentPeriodEnd } = after
-      const product = productName(after.productId)
+      const { name: product, slug } = catalog.named(after.productId)
       const about = { name: to.name, product }
       const subscription = { ...about, billingType, amount }
 
       if (endedBecause === 'duplicate' || endedBecause === 'no_seat') {
         const kind = endedBecause === 'duplicate' ? 'duplicateRefunded' : 'seatRefunded'
         if (!before?.endedBecause)
-          await mails.send(tx, to.email, kind, { ...subscription, amount: after.lastPaidAmount ?? amount })
+          await mails.send(tx, to.email, kind, {
+            ...subscription,
+            slug,
+            amount: after.lastPaidAmount ?? amount,
+          })
         return
       }
       if (attached) await mails.send(tx, to.email, 'purchaseAttached', subscription)
@@ -111,7 +114,7 @@ export function createNotices({ mails, supportEmail }: Context) {
     /** Their bank did not take it, and only they know another way. */
     async tellRefundFailed(tx: Transaction, purchase: PurchaseRow, amount: number) {
       const to = await buyerOf(tx, purchase)
-      const about = { name: to?.name ?? '', product: productName(purchase.productId), amount }
+      const about = { name: to?.name ?? '', product: catalog.named(purchase.productId).name, amount }
       if (to) await mails.send(tx, to.email, 'refundFailed', about)
     },
 
@@ -121,7 +124,7 @@ export function createNotices({ mails, supportEmail }: Context) {
       if (to)
         await mails.send(tx, to.email, 'paymentFailed', {
           name: to.name,
-          product: productName(purchase.productId),
+          product: catalog.named(purchase.productId).name,
           billingType: purchase.billingType,
           amount: purchase.price,
           charged: purchase.dueAmount ?? purchase.price,
@@ -136,7 +139,7 @@ export function createNotices({ mails, supportEmail }: Context) {
       if (to)
         await mails.send(tx, to.email, 'subscriptionExtended', {
           name: to.name,
-          product: productName(purchase.productId),
+          product: catalog.named(purchase.productId).name,
           until: until.toISOString(),
           renews: purchase.stripeSubscriptionId !== null,
         })
@@ -146,7 +149,7 @@ export function createNotices({ mails, supportEmail }: Context) {
 
 /** What we tell buyers ahead: of a renewal, and of the end of what was booked by hand. */
 export function createAnnouncements(
-  { db, now, log, mails }: Context,
+  { db, now, log, mails, catalog }: Context,
   sync: (subscriptionId: string) => Promise<void>,
 ) {
   const inDays = (days: number) => new Date(now().getTime() + days * day)
@@ -182,7 +185,7 @@ export function createAnnouncements(
         const notice = Math.min(...renewalNoticeDays.filter((ahead) => days <= ahead))
         const nextAmount = renewalNoticeDays.includes(days) ? await chargeOf(purchase) : purchase.nextAmount
         const occasion = `renewal of ${id} on ${renewsAt}, ${notice} days ahead`
-        const product = productName(productId)
+        const product = catalog.named(productId).name
         await mails.sendOnce(occasion, email, 'renewalNotice', {
           name,
           product,
@@ -216,13 +219,13 @@ export function createAnnouncements(
           ),
         )
       for (const { purchase, email, name } of ending) {
-        const product = products.find(({ id }) => id === purchase.productId)
+        const { name: product, slug } = catalog.named(purchase.productId)
         const endsAt = purchase.endsAt?.toISOString()
-        if (product && endsAt)
+        if (endsAt)
           await mails.sendOnce(`end of ${purchase.id} on ${endsAt}`, email, 'bookedEnds', {
             name,
-            product: product.name,
-            slug: product.slug,
+            product,
+            slug,
             billingType: purchase.billingType,
             endsAt,
           })

@@ -16,14 +16,7 @@ import { createBooked } from './booked.ts'
 import { createEnding } from './ending.ts'
 import type { AccessEffects } from './entitlement.ts'
 import { createInbox } from './inbox.ts'
-import {
-  findPurchase,
-  listPurchases,
-  type PurchaseRow,
-  prepareOwnPurchases,
-  productName,
-  showToBuyer,
-} from './list.ts'
+import { findPurchase, listPurchases, type PurchaseRow, prepareOwnPurchases, showToBuyer } from './list.ts'
 import { createAnnouncements, createNotices } from './notices.ts'
 import { createCardUpdate, createInvoices, createRefunds } from './payments.ts'
 import { createReading } from './reading.ts'
@@ -55,7 +48,7 @@ const batch = 1000
  * changed (a webhook, the buyer's browser, an admin, the clock) calls `sync`, and `sync` asks Stripe.
  */
 export function createPurchases(context: Context, others: Others) {
-  const { db, now } = context
+  const { db, now, catalog } = context
   const notices = createNotices(context)
   const sync = createSync(context, { ...others, notices })
   const booked = createBooked(context, { ...others, notices })
@@ -107,7 +100,9 @@ export function createPurchases(context: Context, others: Others) {
     paymentsOf: async (userId: string) => invoices.summary(await rowsOf(userId)),
 
     historyOf: async (userId: string, { before }: HistoryPart) =>
-      (await rowsOf(userId)).flatMap(eventsOf).filter(({ at }) => at <= before),
+      (await rowsOf(userId))
+        .flatMap((row) => eventsOf(row, catalog.named(row.productId).name))
+        .filter(({ at }) => at <= before),
 
     /** The books stay; the seller's words about the person go. */
     async forget(tx: Transaction, userId: string) {
@@ -178,9 +173,9 @@ const endings: Record<EndReason, string> = {
 }
 
 /** For the timeline on a customer's page. */
-function eventsOf(row: PurchaseRow) {
+function eventsOf(row: PurchaseRow, product: string) {
   const { id, price: amount, billingType, createdAt, pastDueSince, pausedAt, endedAt, endedBecause } = row
-  const purchase = { product: productName(row.productId), amount, billingType }
+  const purchase = { product, amount, billingType }
   const event = (step: string, at: Date, what: string) => ({ key: `${id}-${step}`, at, what, purchase })
   return [
     event('begun', createdAt, row.stripeSubscriptionId ? 'Subscribed' : 'Booked by hand'),

@@ -1,5 +1,4 @@
 import { and, eq, gt, isNull, lte, sql } from 'drizzle-orm'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
@@ -9,6 +8,7 @@ import {
   seatReservations,
   tvConnection,
   tvPeople,
+  tvScripts,
   waitlist,
 } from '#server/database/schema.ts'
 
@@ -23,23 +23,10 @@ const nearFrom = 90
 
 /** How many people have access, how many it will be on the month's last day, and when the seller is warned. */
 export function createMeter({ db, now, mails, supportEmail }: Context) {
-  const productId = reboundSigmaPro.id
-
   const endingBy = (date: Date) =>
-    db.$count(
-      access,
-      and(
-        eq(access.productId, productId),
-        sql`${access.reason} in ('ends', 'unpaid')`,
-        lte(access.until, date),
-      ),
-    )
+    db.$count(access, and(sql`${access.reason} in ('ends', 'unpaid')`, lte(access.until, date)))
 
-  const boughtSince = (date: Date) =>
-    db.$count(
-      purchases,
-      and(eq(purchases.productId, productId), isLivePurchase, gt(purchases.createdAt, date)),
-    )
+  const boughtSince = (date: Date) => db.$count(purchases, and(isLivePurchase, gt(purchases.createdAt, date)))
 
   return {
     async read() {
@@ -47,7 +34,7 @@ export function createMeter({ db, now, mails, supportEmail }: Context) {
       const lastDay = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 0))
       const monthEnd = lastDay.getTime() + day
       const daysLeft = Math.max(0, Math.ceil((monthEnd - at.getTime()) / day))
-      const people = await takenSeats(db, productId)
+      const people = await takenSeats(db)
       const { limit } = await limitOf(db)
       const endBefore = await endingBy(new Date(monthEnd))
       const recent = await boughtSince(new Date(at.getTime() - paceDays * day))
@@ -69,7 +56,7 @@ export function createMeter({ db, now, mails, supportEmail }: Context) {
     async warn() {
       const [row] = await db.select({ state: tvConnection.state }).from(tvConnection)
       if (!row || row.state === 'off') return
-      const people = await takenSeats(db, productId)
+      const people = await takenSeats(db)
       const step = people >= billedAbove ? billedAbove : people >= nearFrom ? nearFrom : 0
       if (step === 0) return
       const { limit } = await limitOf(db)
@@ -92,21 +79,31 @@ export async function limitOf(db: Connected) {
   return { limit: row?.limit ?? null, shows: row?.shows ?? false }
 }
 
-/** Everyone with a live purchase has a seat, and so does anyone else whom TradingView lists. */
-export async function takenSeats(db: Connected, productId: string): Promise<number> {
+/**
+ * Everyone with a live purchase has a seat, and so does anyone else whom TradingView lists: of one product, or, for
+ * TradingView's bill, of all of them.
+ */
+export async function takenSeats(db: Connected, productId?: string): Promise<number> {
   const buyers = await db
     .select({ count: sql<number>`count(distinct ${purchases.userId})::int` })
     .from(purchases)
-    .where(and(eq(purchases.productId, productId), isLivePurchase))
-  return (buyers[0]?.count ?? 0) + (await othersListed(db))
+    .where(and(productId ? eq(purchases.productId, productId) : undefined, isLivePurchase))
+  return (buyers[0]?.count ?? 0) + (await othersListed(db, productId))
 }
 
 /** People whom TradingView lists and who have no account here. */
-async function othersListed(db: Connected): Promise<number> {
+async function othersListed(db: Connected, productId?: string): Promise<number> {
   const rows = await db
     .select({ count: sql<number>`count(distinct ${tvPeople.usernameKey})::int` })
     .from(tvPeople)
-    .where(and(isNull(tvPeople.userId), eq(tvPeople.isPresent, true)))
+    .innerJoin(tvScripts, eq(tvScripts.id, tvPeople.scriptId))
+    .where(
+      and(
+        isNull(tvPeople.userId),
+        eq(tvPeople.isPresent, true),
+        productId ? eq(tvScripts.productId, productId) : undefined,
+      ),
+    )
   return rows[0]?.count ?? 0
 }
 

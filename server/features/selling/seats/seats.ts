@@ -1,10 +1,9 @@
 import { and, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, seatReservations, users, waitlist } from '#server/database/schema.ts'
-import { conflict } from '#server/errors.ts'
+import { conflict, notFound } from '#server/errors.ts'
 import { createMeter, limitOf, reservedSeats, takenSeats } from './meter.ts'
 import { createWaitingList } from './waiting-list.ts'
 
@@ -25,7 +24,7 @@ export type Seats = ReturnType<typeof createSeats>
 
 /** How many people have access, how many may have it, and who waits for a seat. */
 export function createSeats(context: Context) {
-  const { db, now, attempts } = context
+  const { db, now, attempts, catalog } = context
 
   /** Buyers of a seat wait here for those before them. */
   const takeTurns = (tx: Transaction, productId: string) =>
@@ -105,11 +104,13 @@ export function createSeats(context: Context) {
       return (await hasSeat(tx, userId, productId)) || isFree(tx, productId, limit)
     },
 
-    async show() {
+    async show(slug = catalog.first().slug) {
+      const productId = catalog.bySlug(slug)?.id
+      if (!productId) throw notFound('Product')
       const { limit, shows } = await limitOf(db)
       if (limit === null) return { isSoldOut: false, shown: null }
-      const taken = await takenSeats(db, reboundSigmaPro.id)
-      const reserved = await reservedSeats(db, reboundSigmaPro.id, now())
+      const taken = await takenSeats(db, productId)
+      const reserved = await reservedSeats(db, productId, now())
       return {
         isSoldOut: taken + reserved >= limit,
         shown: shows ? { taken: Math.min(taken, limit), limit } : null,

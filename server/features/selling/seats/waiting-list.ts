@@ -1,9 +1,9 @@
 import { and, eq, gt, isNull, lte, or, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
-import { products, reboundSigmaPro } from '#contract/selling/price-list.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { seatReservations, waitlist } from '#server/database/schema.ts'
+import { notFound } from '#server/errors.ts'
 import { limitOf, reservedSeats, takenSeats } from './meter.ts'
 
 const day = 86_400_000
@@ -12,7 +12,7 @@ const keptAfterInvitation = 7 * day
 const mostInvitations = 100
 
 /** Who wants to know when a seat is free, and when they are told. */
-export function createWaitingList({ db, now, mails }: Context) {
+export function createWaitingList({ db, now, mails, catalog }: Context) {
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
 
   async function forgetOld() {
@@ -41,10 +41,12 @@ export function createWaitingList({ db, now, mails }: Context) {
 
   return {
     /** Says nothing about who is already on it. */
-    async join(email: string) {
+    async join(email: string, slug = catalog.first().slug) {
+      const productId = catalog.bySlug(slug)?.id
+      if (!productId) throw notFound('Product')
       await db
         .insert(waitlist)
-        .values({ email, productId: reboundSigmaPro.id, createdAt: now() })
+        .values({ email, productId, createdAt: now() })
         .onConflictDoUpdate({
           target: [waitlist.productId, waitlist.email],
           set: { createdAt: now(), invitedAt: null },
@@ -55,7 +57,7 @@ export function createWaitingList({ db, now, mails }: Context) {
     /** As many invitations as there are free seats. */
     async invite() {
       await forgetOld()
-      for (const { id: productId, name: product, slug } of products)
+      for (const { id: productId, name: product, slug } of catalog.onSale())
         await db.transaction(async (tx) => {
           const free = await freeSeats(tx, productId)
           if (free <= 0) return

@@ -25,7 +25,7 @@ afterAll(() => shop.close())
 test('nobody writes before 30 paid days, or is asked to', async () => {
   await shop.queue.runNow('invite-reviews')
   expect(await invited()).toEqual([])
-  expect(await buyer.call(reviews.mine, {})).toEqual({ mayWrite: false, review: null })
+  expect(await buyer.call(reviews.mine, {})).toEqual({ mayWrite: false, review: null, product: null })
   await expect(buyer.call(reviews.write, told)).rejects.toMatchObject({ status: 403 })
 })
 

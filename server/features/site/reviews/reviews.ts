@@ -1,7 +1,6 @@
-import { and, eq, exists, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm'
+import { and, desc, eq, exists, isNotNull, isNull, lt, notExists, type SQL, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { InferOutput } from '#contract/schema.ts'
-import { reboundSigmaPro as product } from '#contract/selling/price-list.ts'
 import { type newReview, paidDaysToReview } from '#contract/site/reviews.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -20,7 +19,26 @@ const batch = 500
 
 /** Only people who have paid for a while may write; all of it is shown, and no one can delete what another wrote. */
 export function createReviews(context: Context) {
-  const { db, now, mails, supportEmail } = context
+  const { db, now, mails, supportEmail, catalog } = context
+
+  /** What this person may review and has not, the first of it. */
+  async function mayWriteAbout(tx: Database | Transaction, userId: string) {
+    for (const product of catalog.products()) {
+      const [found] = await tx
+        .select({ id: users.id })
+        .from(users)
+        .where(
+          and(
+            eq(users.id, userId),
+            isEligible(tx, product.id, now()),
+            notExists(ofUser(tx, product.id, isWritten)),
+          ),
+        )
+      if (found) return product
+    }
+    return undefined
+  }
+
   return {
     moderation: createModeration(context),
 
@@ -31,14 +49,20 @@ export function createReviews(context: Context) {
         .select()
         .from(reviews)
         .where(and(eq(reviews.userId, userId), isWritten))
-      return found
-        ? { mayWrite: false, review: forEveryone(found) }
-        : { mayWrite: await mayWrite(db, userId, now()), review: null }
+        .orderBy(desc(reviews.writtenAt))
+        .limit(1)
+      const product = await mayWriteAbout(db, userId)
+      return product
+        ? { mayWrite: true, review: null, product: product.name }
+        : { mayWrite: false, review: found ? forEveryone(found) : null, product: null }
     },
 
     async write({ user }: Actor, { stars, text, author }: InferOutput<typeof newReview>) {
       await db.transaction(async (tx) => {
-        if (!(await mayWrite(tx, user.id, now())))
+        const product = await mayWriteAbout(tx, user.id)
+        if (!product && (await tx.$count(reviews, and(eq(reviews.userId, user.id), isWritten))) > 0)
+          throw conflict('already-reviewed', 'You have already written a review. Thank you!')
+        if (!product)
           throw new Refusal(
             403,
             'too-soon',
@@ -74,30 +98,22 @@ export function createReviews(context: Context) {
 
     /** Everyone who may write is asked once. */
     async invite() {
-      const due = await db
-        .select({ id: users.id, email: users.email, name: users.name })
-        .from(users)
-        .where(
-          and(
-            isEligible(db, now()),
-            notExists(
-              db
-                .select({ one: sql`1` })
-                .from(reviews)
-                .where(and(eq(reviews.userId, users.id), eq(reviews.productId, product.id))),
-            ),
-          ),
-        )
-        .limit(batch)
-      for (const { id: userId, email, name } of due)
-        await db.transaction(async (tx) => {
-          const [invited] = await tx
-            .insert(reviews)
-            .values({ userId, productId: product.id, invitedAt: now() })
-            .onConflictDoNothing()
-            .returning({ id: reviews.id })
-          if (invited) await mails.send(tx, email, 'reviewInvitation', { name, product: product.name })
-        })
+      for (const { id: productId, name: product } of catalog.products()) {
+        const due = await db
+          .select({ id: users.id, email: users.email, name: users.name })
+          .from(users)
+          .where(and(isEligible(db, productId, now()), notExists(ofUser(db, productId))))
+          .limit(batch)
+        for (const { id: userId, email, name } of due)
+          await db.transaction(async (tx) => {
+            const [invited] = await tx
+              .insert(reviews)
+              .values({ userId, productId, invitedAt: now() })
+              .onConflictDoNothing()
+              .returning({ id: reviews.id })
+            if (invited) await mails.send(tx, email, 'reviewInvitation', { name, product })
+          })
+      }
     },
 
     /** What others wrote in a report is kept no longer than their messages. */
@@ -133,7 +149,7 @@ export function createReviews(context: Context) {
 }
 
 /** A user who may write: paid through Stripe for long enough, with no money back. */
-const isEligible = (db: Database | Transaction, now: Date) =>
+const isEligible = (db: Database | Transaction, productId: string, now: Date) =>
   and(
     isNull(users.deletedAt),
     exists(
@@ -143,7 +159,7 @@ const isEligible = (db: Database | Transaction, now: Date) =>
         .where(
           and(
             eq(purchases.userId, users.id),
-            eq(purchases.productId, product.id),
+            eq(purchases.productId, productId),
             isNotNull(purchases.stripeSubscriptionId),
             eq(purchases.refundedAmount, 0),
             eq(purchases.isDisputed, false),
@@ -153,10 +169,8 @@ const isEligible = (db: Database | Transaction, now: Date) =>
     ),
   )
 
-async function mayWrite(db: Database | Transaction, userId: string, now: Date): Promise<boolean> {
-  const [found] = await db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(eq(users.id, userId), isEligible(db, now)))
-  return found !== undefined
-}
+const ofUser = (db: Database | Transaction, productId: string, more?: SQL) =>
+  db
+    .select({ one: sql`1` })
+    .from(reviews)
+    .where(and(eq(reviews.userId, users.id), eq(reviews.productId, productId), more))
