@@ -13,11 +13,10 @@ function assertUrl(url: string) {
 
 /** What a seller sets up once: where events go, and where wallets may be shown. */
 export const accountRoutes = [
-  route('GET', '/v1/account', {}, async () => account),
+  route('GET /v1/account', {}, async () => account),
 
   route(
-    'POST',
-    '/v1/webhook_endpoints',
+    'POST /v1/webhook_endpoints',
     { ...endpointFields, api_version: text, enabled_events: required(events), url: required(text) },
     async ({ work, params }) => {
       assertUrl(params.url)
@@ -32,13 +31,12 @@ export const accountRoutes = [
       return { ...endpoint, secret: endpoint.$sandbox.secret }
     },
   ),
-  route('GET', '/v1/webhook_endpoints', paging, ({ work, params }) =>
+  route('GET /v1/webhook_endpoints', paging, ({ work, params }) =>
     work.list('webhook_endpoint', '/v1/webhook_endpoints', {}, params),
   ),
-  route('GET', '/v1/webhook_endpoints/:id', {}, ({ work, id }) => work.get('webhook_endpoint', id)),
+  route('GET /v1/webhook_endpoints/:id', {}, ({ work, id }) => work.get('webhook_endpoint', id)),
   route(
-    'POST',
-    '/v1/webhook_endpoints/:id',
+    'POST /v1/webhook_endpoints/:id',
     { ...endpointFields, disabled: flag, enabled_events: events, url: text },
     async ({ work, id, params }) => {
       const before = await work.claim('webhook_endpoint', id)
@@ -54,7 +52,7 @@ export const accountRoutes = [
       })
     },
   ),
-  route('DELETE', '/v1/webhook_endpoints/:id', {}, async ({ work, id }) => {
+  route('DELETE /v1/webhook_endpoints/:id', {}, async ({ work, id }) => {
     await work.claim('webhook_endpoint', id)
     await work.database.query('delete from sandbox.deliveries where endpoint = $1', [id])
     await work.database.query('delete from sandbox.objects where id = $1', [id])
@@ -62,8 +60,7 @@ export const accountRoutes = [
   }),
 
   route(
-    'POST',
-    '/v1/payment_method_domains',
+    'POST /v1/payment_method_domains',
     { domain_name: required(text), enabled: flag },
     async ({ work, params }) => {
       const [known] = await work.all('payment_method_domain', { domain_name: params.domain_name })
@@ -73,8 +70,7 @@ export const accountRoutes = [
     },
   ),
   route(
-    'GET',
-    '/v1/payment_method_domains',
+    'GET /v1/payment_method_domains',
     { ...paging, domain_name: text, enabled: flag },
     ({ work, params: { domain_name, enabled, ...page } }) =>
       work.list(
@@ -84,12 +80,12 @@ export const accountRoutes = [
         page,
       ),
   ),
-  route('GET', '/v1/payment_method_domains/:id', {}, ({ work, id }) => work.get('payment_method_domain', id)),
-  route('POST', '/v1/payment_method_domains/:id', { enabled: flag }, async ({ work, id, params }) => {
+  route('GET /v1/payment_method_domains/:id', {}, ({ work, id }) => work.get('payment_method_domain', id)),
+  route('POST /v1/payment_method_domains/:id', { enabled: flag }, async ({ work, id, params }) => {
     const before = await work.claim('payment_method_domain', id)
     return work.save({ ...before, enabled: params.enabled ?? before.enabled })
   }),
-  route('POST', '/v1/payment_method_domains/:id/validate', {}, ({ work, id }) =>
+  route('POST /v1/payment_method_domains/:id/validate', {}, ({ work, id }) =>
     work.get('payment_method_domain', id),
   ),
 ]

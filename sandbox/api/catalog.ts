@@ -38,8 +38,7 @@ async function takeLookupKey(work: Work, key: string | undefined, transfer: bool
 
 export const catalogRoutes = [
   route(
-    'POST',
-    '/v1/products',
+    'POST /v1/products',
     { ...productFields, id: text, name: required(text) },
     async ({ work, params }) => {
       if (params.id !== undefined && (await work.find('product', params.id))) {
@@ -56,8 +55,8 @@ export const catalogRoutes = [
       return product
     },
   ),
-  route('GET', '/v1/products/:id', {}, ({ work, id }) => work.get('product', id)),
-  route('POST', '/v1/products/:id', { ...productFields, name: text }, async ({ work, id, params }) => {
+  route('GET /v1/products/:id', {}, ({ work, id }) => work.get('product', id)),
+  route('POST /v1/products/:id', { ...productFields, name: text }, async ({ work, id, params }) => {
     const before = await work.claim('product', id)
     const after = await work.save({
       ...before,
@@ -72,8 +71,7 @@ export const catalogRoutes = [
     return after
   }),
   route(
-    'POST',
-    '/v1/prices',
+    'POST /v1/prices',
     {
       ...priceFields,
       currency: required(text),
@@ -120,8 +118,8 @@ export const catalogRoutes = [
       return price
     },
   ),
-  route('GET', '/v1/prices/:id', {}, ({ work, id }) => work.get('price', id)),
-  route('POST', '/v1/prices/:id', priceFields, async ({ work, id, params }) => {
+  route('GET /v1/prices/:id', {}, ({ work, id }) => work.get('price', id)),
+  route('POST /v1/prices/:id', priceFields, async ({ work, id, params }) => {
     const before = await work.claim('price', id)
     await takeLookupKey(work, params.lookup_key, params.transfer_lookup_key, id)
     const after = await work.save({
@@ -134,8 +132,7 @@ export const catalogRoutes = [
     return after
   }),
   route(
-    'GET',
-    '/v1/prices',
+    'GET /v1/prices',
     { ...paging, active: flag, created: range, lookup_keys: texts, product: text },
     ({ work, params: { limit, starting_after, lookup_keys, created, ...match } }) =>
       work.list(

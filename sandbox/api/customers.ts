@@ -59,8 +59,7 @@ async function change(work: Work, customer: Customer, params: Params<typeof edit
 
 export const customerRoutes = [
   route(
-    'POST',
-    '/v1/customers',
+    'POST /v1/customers',
     { ...editable, payment_method: text, test_clock: text },
     async ({ work, params: { payment_method, test_clock, ...params } }) => {
       const clock = test_clock
@@ -85,7 +84,7 @@ export const customerRoutes = [
       return customer
     },
   ),
-  route('GET', '/v1/customers', { ...paging, email: text, created: range }, ({ work, params }) =>
+  route('GET /v1/customers', { ...paging, email: text, created: range }, ({ work, params }) =>
     work.list(
       'customer',
       '/v1/customers',
@@ -93,15 +92,15 @@ export const customerRoutes = [
       params,
     ),
   ),
-  route('GET', '/v1/customers/:id', {}, ({ work, id }) => work.get('customer', id)),
-  route('POST', '/v1/customers/:id', editable, async ({ work, id, params }) => {
+  route('GET /v1/customers/:id', {}, ({ work, id }) => work.get('customer', id)),
+  route('POST /v1/customers/:id', editable, async ({ work, id, params }) => {
     await work.claim('customer', id)
     const before = await work.customer(id)
     const after = await work.save(await change(work, before, params))
     work.emit('customer.updated', after, before)
     return after
   }),
-  route('DELETE', '/v1/customers/:id', {}, async ({ work, id }) => {
+  route('DELETE /v1/customers/:id', {}, async ({ work, id }) => {
     await work.claim('customer', id)
     const customer = await work.customer(id)
     for (const subscription of await work.all('subscription', { customer: id })) {
@@ -121,10 +120,9 @@ const patterns = {
 }
 
 export const taxRoutes = [
-  route('GET', '/v1/tax_rates/:id', {}, ({ work, id }) => work.get('tax_rate', id)),
+  route('GET /v1/tax_rates/:id', {}, ({ work, id }) => work.get('tax_rate', id)),
   route(
-    'POST',
-    '/v1/customers/:id/tax_ids',
+    'POST /v1/customers/:id/tax_ids',
     { type: required(choice('eu_vat', 'ch_vat', 'gb_vat')), value: required(text) },
     async ({ work, id, params: { type, value } }) => {
       await work.claim('customer', id)
@@ -135,10 +133,10 @@ export const taxRoutes = [
       return taxId
     },
   ),
-  route('GET', '/v1/customers/:id/tax_ids', paging, async ({ work, id }) =>
+  route('GET /v1/customers/:id/tax_ids', paging, async ({ work, id }) =>
     listOf(`/v1/customers/${id}/tax_ids`, await taxIdsOf(work, id)),
   ),
-  route('DELETE', '/v1/tax_ids/:id', {}, async ({ work, id }) => {
+  route('DELETE /v1/tax_ids/:id', {}, async ({ work, id }) => {
     const before = await work.claim('tax_id', id)
     if ('deleted' in before) return before
     work.emit('customer.tax_id.deleted', before)

@@ -4,7 +4,7 @@ import { flag, integer, paging, range, required, text, texts } from './params.ts
 import { route } from './route.ts'
 
 export const eventRoutes = [
-  route('GET', '/v1/events/:id', {}, async ({ work, id }) => {
+  route('GET /v1/events/:id', {}, async ({ work, id }) => {
     const { rows } = await work.database.query<{ data: object }>(
       'select data from sandbox.events where id = $1',
       [id],
@@ -13,8 +13,7 @@ export const eventRoutes = [
     return rows[0].data
   }),
   route(
-    'GET',
-    '/v1/events',
+    'GET /v1/events',
     { ...paging, created: range, delivery_success: flag, type: text, types: texts },
     async ({ work, params }) => {
       const { starting_after: after, created } = params
@@ -45,8 +44,7 @@ export const eventRoutes = [
 
 export const testClockRoutes = [
   route(
-    'POST',
-    '/v1/test_helpers/test_clocks',
+    'POST /v1/test_helpers/test_clocks',
     { frozen_time: required(integer), name: text },
     async ({ work, params }) => {
       const clock = await work.insert(newTestClock(work.now, params.name ?? null, params.frozen_time))
@@ -54,12 +52,11 @@ export const testClockRoutes = [
       return clock
     },
   ),
-  route('GET', '/v1/test_helpers/test_clocks/:id', {}, ({ work, id }) =>
+  route('GET /v1/test_helpers/test_clocks/:id', {}, ({ work, id }) =>
     work.get('test_helpers.test_clock', id),
   ),
   route(
-    'POST',
-    '/v1/test_helpers/test_clocks/:id/advance',
+    'POST /v1/test_helpers/test_clocks/:id/advance',
     { frozen_time: required(integer) },
     async ({ work, id, params }) => {
       const clock = await work.claim('test_helpers.test_clock', id)

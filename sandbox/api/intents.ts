@@ -2,21 +2,31 @@ import { authenticatePayment, authenticateSetup, confirmPayment, confirmSetup } 
 import { Failure, invalid } from '../failure.ts'
 import type { PaymentMethod } from '../objects/customer.ts'
 import { newSetupIntent } from '../objects/intent.ts'
+import type { Kinds } from '../objects/kinds.ts'
 import type { Work } from '../work.ts'
 import { createMethod, methodData, resolveMethod } from './methods.ts'
-import { choice, flag, group, list, metadata, type Params, paging, range, required, text } from './params.ts'
-import { route } from './route.ts'
+import {
+  choice,
+  flag,
+  group,
+  list,
+  metadata,
+  type Params,
+  paging,
+  range,
+  required,
+  type Shape,
+  text,
+} from './params.ts'
+import { type Answer, route } from './route.ts'
 
 const confirmation = {
-  client_secret: text,
   payment_method: text,
   payment_method_data: group(methodData),
   return_url: text,
   use_stripe_sdk: flag,
 }
-const reading = { client_secret: text }
-const authentication = { client_secret: text, outcome: required(choice('complete', 'fail')) }
-const browsers = { publishable: true }
+const authentication = { outcome: required(choice('complete', 'fail')) }
 
 /** The publishable key is public: with it, the client secret is what opens an intent. */
 function assertSecret(secret: string, given: string | undefined, publishable: boolean) {
@@ -44,19 +54,42 @@ async function methodOf(
   )
 }
 
-export const intentRoutes = [
-  route(
-    'GET',
-    '/v1/payment_intents/:id',
-    reading,
+type Intent = 'payment_intent' | 'setup_intent'
+
+/** What browsers may do with one intent, with its client secret. */
+function byBrowsers<K extends Intent, S extends Shape>(
+  kind: K,
+  step: 'confirm' | 'authenticate',
+  shape: S,
+  act: (work: Work, intent: Kinds[K], params: Params<S>) => Promise<Answer>,
+) {
+  return route(
+    `POST /v1/${kind}s/:id/${step}`,
+    { ...shape, client_secret: text },
     async ({ work, id, params, publishable }) => {
-      const intent = await work.get('payment_intent', id, 'intent')
+      const intent = await work.claim(kind, id, 'intent')
+      assertSecret(intent.client_secret, (params as { client_secret?: string }).client_secret, publishable)
+      return act(work, intent, params as Params<S>)
+    },
+    { publishable: true },
+  )
+}
+
+const readIntent = (kind: Intent) =>
+  route(
+    `GET /v1/${kind}s/:id`,
+    { client_secret: text },
+    async ({ work, id, params, publishable }) => {
+      const intent = await work.get(kind, id, 'intent')
       assertSecret(intent.client_secret, params.client_secret, publishable)
       return intent
     },
-    browsers,
-  ),
-  route('GET', '/v1/payment_intents', { ...paging, created: range, customer: text }, ({ work, params }) =>
+    { publishable: true },
+  )
+
+export const intentRoutes = [
+  readIntent('payment_intent'),
+  route('GET /v1/payment_intents', { ...paging, created: range, customer: text }, ({ work, params }) =>
     work.list(
       'payment_intent',
       '/v1/payment_intents',
@@ -64,31 +97,18 @@ export const intentRoutes = [
       params,
     ),
   ),
-  route(
-    'POST',
-    '/v1/payment_intents/:id/confirm',
+  byBrowsers(
+    'payment_intent',
+    'confirm',
     { ...confirmation, off_session: flag },
-    async ({ work, id, params, publishable }) => {
-      const intent = await work.claim('payment_intent', id, 'intent')
-      assertSecret(intent.client_secret, params.client_secret, publishable)
-      return confirmPayment(work, intent, await methodOf(work, params, intent.payment_method), 'later')
-    },
-    browsers,
+    async (work, intent, params) =>
+      confirmPayment(work, intent, await methodOf(work, params, intent.payment_method), 'later'),
+  ),
+  byBrowsers('payment_intent', 'authenticate', authentication, (work, intent, { outcome }) =>
+    authenticatePayment(work, intent, outcome === 'complete'),
   ),
   route(
-    'POST',
-    '/v1/payment_intents/:id/authenticate',
-    authentication,
-    async ({ work, id, params, publishable }) => {
-      const intent = await work.claim('payment_intent', id, 'intent')
-      assertSecret(intent.client_secret, params.client_secret, publishable)
-      return authenticatePayment(work, intent, params.outcome === 'complete')
-    },
-    browsers,
-  ),
-  route(
-    'POST',
-    '/v1/setup_intents',
+    'POST /v1/setup_intents',
     {
       allowed_payment_method_types: list(required(choice('card'))),
       automatic_payment_methods: group({
@@ -121,37 +141,11 @@ export const intentRoutes = [
       return intent
     },
   ),
-  route(
-    'GET',
-    '/v1/setup_intents/:id',
-    reading,
-    async ({ work, id, params, publishable }) => {
-      const intent = await work.get('setup_intent', id, 'intent')
-      assertSecret(intent.client_secret, params.client_secret, publishable)
-      return intent
-    },
-    browsers,
+  readIntent('setup_intent'),
+  byBrowsers('setup_intent', 'confirm', confirmation, async (work, intent, params) =>
+    confirmSetup(work, intent, await methodOf(work, params, intent.payment_method)),
   ),
-  route(
-    'POST',
-    '/v1/setup_intents/:id/confirm',
-    confirmation,
-    async ({ work, id, params, publishable }) => {
-      const intent = await work.claim('setup_intent', id, 'intent')
-      assertSecret(intent.client_secret, params.client_secret, publishable)
-      return confirmSetup(work, intent, await methodOf(work, params, intent.payment_method))
-    },
-    browsers,
-  ),
-  route(
-    'POST',
-    '/v1/setup_intents/:id/authenticate',
-    authentication,
-    async ({ work, id, params, publishable }) => {
-      const intent = await work.claim('setup_intent', id, 'intent')
-      assertSecret(intent.client_secret, params.client_secret, publishable)
-      return authenticateSetup(work, intent, params.outcome === 'complete')
-    },
-    browsers,
+  byBrowsers('setup_intent', 'authenticate', authentication, (work, intent, { outcome }) =>
+    authenticateSetup(work, intent, outcome === 'complete'),
   ),
 ]

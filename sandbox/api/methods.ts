@@ -76,46 +76,37 @@ export async function assertOwnCard(
 }
 
 export const methodRoutes = [
-  route('POST', '/v1/payment_methods', methodData, ({ work, params }) => createMethod(work, params), {
+  route('POST /v1/payment_methods', methodData, ({ work, params }) => createMethod(work, params), {
     publishable: true,
   }),
-  route('GET', '/v1/payment_methods/:id', {}, ({ work, id }) => work.get('payment_method', id)),
-  route(
-    'POST',
-    '/v1/payment_methods/:id/attach',
-    { customer: required(text) },
-    async ({ work, id, params }) => {
-      await work.claim('customer', params.customer, 'customer')
-      const customer = await work.customer(params.customer)
-      const method = await resolveMethod(work, id)
-      const { behaviour } = method.$sandbox
-      if (behaviour.outcome === 'declines' && behaviour.when === 'always') {
-        throw new Failure(402, {
-          type: 'card_error',
-          code: behaviour.code,
-          message: behaviour.message,
-          ...(behaviour.declineCode ? { decline_code: behaviour.declineCode } : {}),
-        })
-      }
-      if (method.customer !== null && method.customer !== customer.id) {
-        throw invalid(
-          'The payment method you provided has already been attached to a customer.',
-          'payment_method',
-        )
-      }
-      return attach(work, method, customer.id)
-    },
-  ),
-  route(
-    'GET',
-    '/v1/payment_methods',
-    { ...paging, customer: text, type: choice('card') },
-    ({ work, params }) =>
-      work.list(
+  route('GET /v1/payment_methods/:id', {}, ({ work, id }) => work.get('payment_method', id)),
+  route('POST /v1/payment_methods/:id/attach', { customer: required(text) }, async ({ work, id, params }) => {
+    await work.claim('customer', params.customer, 'customer')
+    const customer = await work.customer(params.customer)
+    const method = await resolveMethod(work, id)
+    const { behaviour } = method.$sandbox
+    if (behaviour.outcome === 'declines' && behaviour.when === 'always') {
+      throw new Failure(402, {
+        type: 'card_error',
+        code: behaviour.code,
+        message: behaviour.message,
+        ...(behaviour.declineCode ? { decline_code: behaviour.declineCode } : {}),
+      })
+    }
+    if (method.customer !== null && method.customer !== customer.id) {
+      throw invalid(
+        'The payment method you provided has already been attached to a customer.',
         'payment_method',
-        '/v1/payment_methods',
-        { match: params.customer === undefined ? {} : { customer: params.customer } },
-        params,
-      ),
+      )
+    }
+    return attach(work, method, customer.id)
+  }),
+  route('GET /v1/payment_methods', { ...paging, customer: text, type: choice('card') }, ({ work, params }) =>
+    work.list(
+      'payment_method',
+      '/v1/payment_methods',
+      { match: params.customer === undefined ? {} : { customer: params.customer } },
+      params,
+    ),
   ),
 ]

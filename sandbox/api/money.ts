@@ -26,8 +26,7 @@ export async function claimCharge(work: Work, charge: string | undefined, intent
 
 export const moneyRoutes = [
   route(
-    'GET',
-    '/v1/invoices/search',
+    'GET /v1/invoices/search',
     { limit: integer, page: text, query: required(text) },
     async ({ work, params: { query, limit = 10 } }) => {
       const number = /^number:"([A-Z0-9-]+)"$/.exec(query)?.[1]
@@ -41,16 +40,15 @@ export const moneyRoutes = [
       return { object: 'search_result', data, has_more, next_page: null, url: '/v1/invoices/search' }
     },
   ),
-  route('GET', '/v1/invoices/:id', {}, ({ work, id }) => work.get('invoice', id)),
-  route('POST', '/v1/invoices/:id', { auto_advance: required(flag) }, async ({ work, id, params }) => {
+  route('GET /v1/invoices/:id', {}, ({ work, id }) => work.get('invoice', id)),
+  route('POST /v1/invoices/:id', { auto_advance: required(flag) }, async ({ work, id, params }) => {
     const invoice = await work.claim('invoice', id)
     const updated = await work.save({ ...invoice, auto_advance: params.auto_advance })
     work.emit('invoice.updated', updated, invoice)
     return updated
   }),
   route(
-    'GET',
-    '/v1/invoices',
+    'GET /v1/invoices',
     {
       ...paging,
       created: range,
@@ -64,8 +62,7 @@ export const moneyRoutes = [
     },
   ),
   route(
-    'POST',
-    '/v1/invoices/:id/pay',
+    'POST /v1/invoices/:id/pay',
     { off_session: flag, payment_method: text },
     async ({ work, id, params }) => {
       const invoice = await work.claim('invoice', id)
@@ -73,7 +70,7 @@ export const moneyRoutes = [
       return payInvoice(work, invoice, method)
     },
   ),
-  route('POST', '/v1/invoices/:id/void', {}, async ({ work, id }) => {
+  route('POST /v1/invoices/:id/void', {}, async ({ work, id }) => {
     const invoice = await upToDate(work, await work.claim('invoice', id))
     if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
       throw invalid(
@@ -84,8 +81,7 @@ export const moneyRoutes = [
     return voidInvoice(work, invoice)
   }),
   route(
-    'GET',
-    '/v1/invoice_payments',
+    'GET /v1/invoice_payments',
     {
       ...paging,
       created: range,
@@ -101,18 +97,16 @@ export const moneyRoutes = [
         page,
       ),
   ),
-  route('GET', '/v1/invoice_payments/:id', {}, ({ work, id }) => work.get('invoice_payment', id)),
-  route('GET', '/v1/charges/:id', {}, ({ work, id }) => work.get('charge', id)),
+  route('GET /v1/invoice_payments/:id', {}, ({ work, id }) => work.get('invoice_payment', id)),
+  route('GET /v1/charges/:id', {}, ({ work, id }) => work.get('charge', id)),
   route(
-    'GET',
-    '/v1/charges',
+    'GET /v1/charges',
     { ...paging, created: range, customer: text, payment_intent: text },
     ({ work, params: { customer, payment_intent, created, ...page } }) =>
       work.list('charge', '/v1/charges', { match: { customer, payment_intent }, created }, page),
   ),
   route(
-    'POST',
-    '/v1/refunds',
+    'POST /v1/refunds',
     {
       amount: integer,
       charge: text,
@@ -125,18 +119,16 @@ export const moneyRoutes = [
       return refund(work, charge, params.amount, params.reason ?? null, params.metadata)
     },
   ),
-  route('GET', '/v1/refunds/:id', {}, ({ work, id }) => work.get('refund', id)),
+  route('GET /v1/refunds/:id', {}, ({ work, id }) => work.get('refund', id)),
   route(
-    'GET',
-    '/v1/refunds',
+    'GET /v1/refunds',
     { ...paging, charge: text, created: range, payment_intent: text },
     ({ work, params: { charge, payment_intent, created, ...page } }) =>
       work.list('refund', '/v1/refunds', { match: { charge, payment_intent }, created }, page),
   ),
-  route('GET', '/v1/disputes/:id', {}, ({ work, id }) => work.get('dispute', id)),
+  route('GET /v1/disputes/:id', {}, ({ work, id }) => work.get('dispute', id)),
   route(
-    'GET',
-    '/v1/disputes',
+    'GET /v1/disputes',
     { ...paging, charge: text, created: range, payment_intent: text },
     ({ work, params: { charge, payment_intent, created, ...page } }) =>
       work.list('dispute', '/v1/disputes', { match: { charge, payment_intent }, created }, page),
@@ -153,8 +145,7 @@ async function taxOf(work: Work, invoice: Invoice) {
 
 export const creditNoteRoutes = [
   route(
-    'POST',
-    '/v1/credit_notes',
+    'POST /v1/credit_notes',
     {
       amount: required(integer),
       credit_amount: integer,
@@ -186,11 +177,10 @@ export const creditNoteRoutes = [
       return note
     },
   ),
-  route('POST', '/v1/credit_notes/:id', {}, ({ work, id }) => work.get('credit_note', id)),
-  route('GET', '/v1/credit_notes/:id', {}, ({ work, id }) => work.get('credit_note', id)),
+  route('POST /v1/credit_notes/:id', {}, ({ work, id }) => work.get('credit_note', id)),
+  route('GET /v1/credit_notes/:id', {}, ({ work, id }) => work.get('credit_note', id)),
   route(
-    'GET',
-    '/v1/credit_notes',
+    'GET /v1/credit_notes',
     { ...paging, created: range, customer: text, invoice: text },
     ({ work, params: { customer, invoice, created, ...page } }) =>
       work.list('credit_note', '/v1/credit_notes', { match: { customer, invoice }, created }, page),

@@ -4,7 +4,7 @@ import type { Kept, Kinds } from '../objects/kinds.ts'
 import type { Work } from '../work.ts'
 import { type Form, type Params, reader, type Shape, texts } from './params.ts'
 
-export type Method = 'GET' | 'POST' | 'DELETE'
+type Method = 'GET' | 'POST' | 'DELETE'
 export type Call<S extends Shape> = { work: Work; id: string; params: Params<S>; publishable: boolean }
 export type Answer = object | Failure
 
@@ -20,12 +20,12 @@ export type Route = {
 type Options = { publishable?: boolean; movesClock?: boolean }
 
 export function route<S extends Shape>(
-  method: Method,
-  path: string,
+  address: `${Method} /v1/${string}`,
   shape: S,
   handle: (call: Call<S>) => Promise<Answer>,
   options: Options = {},
 ): Route {
+  const [method, path] = address.split(' ') as [Method, string]
   const read = reader(shape)
   const readExpand = reader({ expand: texts })
   return {

@@ -172,8 +172,7 @@ async function linesOf(
 
 export const subscriptionRoutes = [
   route(
-    'POST',
-    '/v1/subscriptions',
+    'POST /v1/subscriptions',
     {
       ...editable,
       automatic_tax: group({ enabled: required(flag) }),
@@ -212,10 +211,9 @@ export const subscriptionRoutes = [
       return work.get('subscription', subscription.id)
     },
   ),
-  route('GET', '/v1/subscriptions/:id', {}, ({ work, id }) => work.get('subscription', id)),
+  route('GET /v1/subscriptions/:id', {}, ({ work, id }) => work.get('subscription', id)),
   route(
-    'POST',
-    '/v1/subscriptions/:id',
+    'POST /v1/subscriptions/:id',
     { ...editable, proration_behavior: choice('none'), trial_end: integer },
     async ({ work, id, params }) => {
       const before = await work.claim('subscription', id)
@@ -228,8 +226,7 @@ export const subscriptionRoutes = [
     },
   ),
   route(
-    'DELETE',
-    '/v1/subscriptions/:id',
+    'DELETE /v1/subscriptions/:id',
     { cancellation_details: cancellationDetails, invoice_now: flag, prorate: flag },
     async ({ work, id, params }) => {
       const before = await work.claim('subscription', id)
@@ -239,8 +236,7 @@ export const subscriptionRoutes = [
     },
   ),
   route(
-    'GET',
-    '/v1/subscriptions',
+    'GET /v1/subscriptions',
     {
       ...paging,
       created: range,

@@ -156,30 +156,24 @@ async function settleInvoice(work: Work, open: Invoice, method: string | null) {
   })
 }
 
-export async function invoiceAttemptFailed(work: Work, intent: string) {
+/** A payment was tried in vain, or wants the buyer's confirmation: both count as attempts. */
+async function attempted(work: Work, intent: string, says: (invoice: Invoice) => string[]) {
   const found = await paymentOf(work, intent)
   if (!found) return
-  const invoice = await work.save({
-    ...found.invoice,
-    attempted: true,
-    attempt_count: found.invoice.attempt_count + 1,
-  })
-  work.emit('invoice.payment_failed', invoice)
+  const attempt_count = found.invoice.attempt_count + 1
+  const invoice = await work.save({ ...found.invoice, attempted: true, attempt_count })
+  for (const event of says(invoice)) work.emit(event, invoice)
   await fallBehind(work, invoice)
 }
 
-export async function invoiceActionRequired(work: Work, intent: string) {
-  const found = await paymentOf(work, intent)
-  if (!found) return
-  const invoice = await work.save({
-    ...found.invoice,
-    attempted: true,
-    attempt_count: found.invoice.attempt_count + 1,
-  })
-  work.emit('invoice.payment_action_required', invoice)
-  if (invoice.billing_reason === 'subscription_cycle') work.emit('invoice.payment_failed', invoice)
-  await fallBehind(work, invoice)
-}
+export const invoiceAttemptFailed = (work: Work, intent: string) =>
+  attempted(work, intent, () => ['invoice.payment_failed'])
+
+export const invoiceActionRequired = (work: Work, intent: string) =>
+  attempted(work, intent, ({ billing_reason }) => [
+    'invoice.payment_action_required',
+    ...(billing_reason === 'subscription_cycle' ? ['invoice.payment_failed'] : []),
+  ])
 
 async function fallBehind(work: Work, invoice: Invoice) {
   const before = await subscriptionOf(work, invoice)
