@@ -48,7 +48,7 @@ export type OutputOf<E extends Endpoint> = InferOutput<E['output']>
 export type ParsedInputOf<E extends Endpoint> = InferOutput<E['input']>
 export type RawOutputOf<E extends Endpoint> = InferInput<E['output']>
 
-export const nothing = object(() => ({}))
+const nothing = object(() => ({}))
 type Nothing = ReturnType<typeof nothing>
 
 type Row<Input extends Fields, Output extends z.ZodMiniType> = Omit<

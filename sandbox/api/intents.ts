@@ -69,7 +69,7 @@ function byBrowsers<K extends Intent, S extends Shape>(
     async ({ work, id, params, publishable }) => {
       const intent = await work.claim(kind, id, 'intent')
       assertSecret(intent.client_secret, (params as { client_secret?: string }).client_secret, publishable)
-      return act(work, intent, params as Params<S>)
+      return act(work, intent, params)
     },
     { publishable: true },
   )
