@@ -36,9 +36,16 @@ export default defineConfig({
             // What the pages that sell share besides; the icons are most of it.
             {
               name: 'icons',
-              test: /lucide-react|site.showcase|checkout.address|ui.(badge|section)|contract.money|access.promise|price-list/,
+              test: /lucide-react|site.showcase|checkout.address|ui.(badge|section|page|icon)|contract.money|access.promise|price-list/,
               priority: 2,
               // One page's own icons stay with that page.
+              minShareCount: 2,
+            },
+            // What pages of text share: they need none of the kit's forms.
+            {
+              name: 'text',
+              test: /ui.(time|blocks|markdown)|contract.(brand|retention)|legal.(text|blocks)/,
+              priority: 1,
               minShareCount: 2,
             },
             // What only the desk's screens share is no part of it, nor are the list of countries and declarations.

@@ -307,3 +307,17 @@ test.describe('legal pages', () => {
     await expect(page.getByText(/^Last changed on \w+ \d+, \d{4}$/)).toBeVisible()
   })
 })
+
+test('help answers what people ask before they pay, and a search without a match names the nearest answers', async ({
+  page,
+}) => {
+  await page.goto('/help')
+  const typed = page.getByRole('searchbox', { name: 'Search the answers' })
+  for (const words of ['refund', 'exchange keys', 'switch monthly yearly']) {
+    await typed.fill(words)
+    await expect(page.getByText(/^\d answers? found$/)).toBeVisible()
+  }
+  await typed.fill('refunding me')
+  await expect(page.getByText('Nothing found for “refunding me”.')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Can I get my money back?' })).toBeVisible()
+})

@@ -20,7 +20,7 @@ const { pages } = await renderPages({
   supportEmail: '',
   testMode: false,
   askExchangeKeys: true,
-  reviews: { count: 0, average: 0 },
+  reviews: { count: 0, average: 0, byStars: [] },
   latestReviews: { items: [] },
   seatsAreLimited: false,
   prices: {

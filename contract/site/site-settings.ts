@@ -21,8 +21,8 @@ export type SiteSettings = {
   gaMeasurementId: string | null
   /** Whether access requests ask for exchange keys, or for the TradingView username alone. */
   askExchangeKeys: boolean
-  /** Verified reviews so far: how many, and their average. */
-  reviews: { count: number; average: number }
+  /** Verified reviews so far: how many, their average, and how many gave one star, two, and so on. */
+  reviews: { count: number; average: number; byStars: number[] }
   /** Whether access is unlocked by itself at the moment, or by hand. */
   unlocksItself: boolean
   /** Whether the product page has to ask for a free seat before it offers to buy. */

@@ -17,7 +17,7 @@ export function siteSettings(config: Config, live: Live, payments: Payments): Si
   const { seller, supportEmail, maker } = live
   return {
     askExchangeKeys,
-    reviews: { count: 0, average: 0 },
+    reviews: { count: 0, average: 0, byStars: [] },
     seatsAreLimited: false,
     unlocksItself: false,
     maker: maker.name

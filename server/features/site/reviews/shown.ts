@@ -1,4 +1,4 @@
-import { and, avg, count, desc, isNotNull, sql } from 'drizzle-orm'
+import { and, count, desc, isNotNull, sql } from 'drizzle-orm'
 import { reviews as contract, reviewsPerPage } from '#contract/site/reviews.ts'
 import type { Shown, SiteSettings } from '#contract/site/site-settings.ts'
 import * as z from '#contract/zod.ts'
@@ -12,13 +12,17 @@ type Row = typeof reviews.$inferSelect
 /** Until then the row is only an invitation. */
 export const isWritten = isNotNull(reviews.writtenAt)
 
-/** For the pages, which show it without asking: how many there are, and their average. */
+/** For the pages, which show it without asking. */
 export async function reviewSummary(db: Database): Promise<SiteSettings['reviews']> {
-  const [found] = await db
-    .select({ count: count(), average: avg(reviews.stars).mapWith(Number) })
+  const found = await db
+    .select({ stars: reviews.stars, count: count() })
     .from(reviews)
     .where(isWritten)
-  return { count: found?.count ?? 0, average: found?.average ?? 0 }
+    .groupBy(reviews.stars)
+  const byStars = [1, 2, 3, 4, 5].map((stars) => found.find((each) => each.stars === stars)?.count ?? 0)
+  const all = byStars.reduce((sum, each) => sum + each, 0)
+  const sum = byStars.reduce((total, each, index) => total + each * (index + 1), 0)
+  return { count: all, average: all && sum / all, byStars }
 }
 
 /** The first page of them as the call would answer it, for the page that shows them without asking. */

@@ -16,22 +16,29 @@ const topics = sections.map((section) => ({
   })),
 }))
 
-/** Every question that holds all the words. */
-function find(typed: string) {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
+const wordsOf = (typed: string) => typed.toLowerCase().split(/\s+/).filter(Boolean)
+
+function find(isFound: (question: { words: string }) => boolean) {
   return topics
-    .map((topic) => ({
-      ...topic,
-      questions: topic.questions.filter((question) => words.every((word) => question.words.includes(word))),
-    }))
+    .map((topic) => ({ ...topic, questions: topic.questions.filter(isFound) }))
     .filter(({ questions }) => questions.length > 0)
+}
+
+/** The questions that share the most beginnings of words with what was typed: "refunding" is near "refund". */
+function nearest(typed: string) {
+  const beginnings = wordsOf(typed).map((word) => word.slice(0, 4))
+  const shared = ({ words }: { words: string }) => beginnings.filter((each) => words.includes(each)).length
+  const most = Math.max(...topics.flatMap(({ questions }) => questions.map(shared)))
+  return most > 0 ? find((question) => shared(question) === most) : []
 }
 
 export default function HelpPage() {
   const { supportEmail } = useSettings()
   const [typed, setTyped] = useState('')
-  const found = find(typed)
+  const exact = find(({ words }) => wordsOf(typed).every((word) => words.includes(word)))
+  const found = exact.length > 0 ? exact : nearest(typed)
   const count = found.reduce((sum, { questions }) => sum + questions.length, 0)
+  const answers = count === 1 ? '1 answer' : `${count} answers`
   return (
     <>
       <PageHeading title={title} description={lead}>
@@ -50,7 +57,8 @@ export default function HelpPage() {
           />
         </search>
         <p aria-live="polite" className="min-h-6 text-sm text-muted">
-          {typed && `${count === 1 ? '1 answer' : `${count} answers`} found`}
+          {typed && (exact.length > 0 ? `${answers} found` : `Nothing found for “${typed}”.`)}
+          {count > 0 && exact.length === 0 && ` The nearest: ${answers}.`}
         </p>
       </PageHeading>
       <Container className="flex flex-col gap-12">
@@ -82,7 +90,7 @@ export default function HelpPage() {
           </section>
         ))}
         <p className="text-muted">
-          {count === 0 && 'No answer has these words. '}Still stuck? Write to{' '}
+          Still stuck? Write to{' '}
           <a href={`mailto:${supportEmail}`} className="font-medium text-ink underline decoration-accent">
             {supportEmail}
           </a>{' '}

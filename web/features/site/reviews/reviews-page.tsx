@@ -56,16 +56,37 @@ export default function ReviewsPage() {
 }
 
 function Summary() {
-  const { count, average } = useSettings().reviews
+  const { count, average, byStars } = useSettings().reviews
   if (count === 0) return null
   return (
-    <p className="flex flex-wrap items-center gap-x-3 text-base text-ink">
-      <span className="text-2xl font-semibold tracking-tight">{average.toFixed(1)}</span>
-      <Stars value={average} />
-      <span className="text-sm text-muted">
-        {count} {count === 1 ? 'review' : 'reviews'}
-      </span>
-    </p>
+    <>
+      <p className="flex flex-wrap items-center gap-x-3 text-base text-ink">
+        <span className="text-2xl font-semibold tracking-tight">{average.toFixed(1)}</span>
+        <Stars value={average} />
+        <span className="text-sm text-muted">
+          {count} {count === 1 ? 'review' : 'reviews'}
+        </span>
+      </p>
+      <dl aria-label="How many stars they gave" className="mb-2 flex flex-col gap-1">
+        {byStars
+          .map((given, index) => (
+            <div key={index + 1} className="grid grid-cols-[3.5rem_minmax(0,1fr)_2rem] items-center gap-2">
+              <dt>{index === 0 ? '1 star' : `${index + 1} stars`}</dt>
+              <dd className="order-3 text-right">{given}</dd>
+              <svg
+                viewBox="0 0 100 8"
+                preserveAspectRatio="none"
+                aria-hidden="true"
+                className="order-2 h-2 w-full"
+              >
+                <rect width="100" height="8" className="fill-line" />
+                <rect width={(100 * given) / count} height="8" className="fill-accent" />
+              </svg>
+            </div>
+          ))
+          .reverse()}
+      </dl>
+    </>
   )
 }
 

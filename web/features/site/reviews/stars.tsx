@@ -11,12 +11,12 @@ export function Stars({ value, className }: { value: number; className?: string 
       className={classes('flex', className)}
     >
       {[1, 2, 3, 4, 5].map((each) => (
-        <svg
-          key={each}
-          viewBox="0 0 24 24"
-          className={classes('size-5', value >= each - 0.25 ? 'fill-accent' : 'fill-line')}
-        >
+        <svg key={each} viewBox="0 0 24 24" className="size-5 fill-line">
           <path d={star} />
+          {/* A picture within the picture cuts off what goes beyond it. */}
+          <svg width={24 * Math.min(1, Math.max(0, value - each + 1))} height="24" className="fill-accent">
+            <path d={star} />
+          </svg>
         </svg>
       ))}
     </span>
