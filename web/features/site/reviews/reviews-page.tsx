@@ -68,10 +68,11 @@ function Summary() {
         </span>
       </p>
       <dl aria-label="How many stars they gave" className="mb-2 flex flex-col gap-1">
-        {byStars
-          .map((given, index) => (
-            <div key={index + 1} className="grid grid-cols-[3.5rem_minmax(0,1fr)_2rem] items-center gap-2">
-              <dt>{index === 0 ? '1 star' : `${index + 1} stars`}</dt>
+        {[5, 4, 3, 2, 1].map((stars) => {
+          const given = byStars[stars - 1] ?? 0
+          return (
+            <div key={stars} className="grid grid-cols-[3.5rem_minmax(0,1fr)_2rem] items-center gap-2">
+              <dt>{stars === 1 ? '1 star' : `${stars} stars`}</dt>
               <dd className="order-3 text-right">{given}</dd>
               <svg
                 viewBox="0 0 100 8"
@@ -83,8 +84,8 @@ function Summary() {
                 <rect width={(100 * given) / count} height="8" className="fill-accent" />
               </svg>
             </div>
-          ))
-          .reverse()}
+          )
+        })}
       </dl>
     </>
   )
