@@ -18,50 +18,38 @@ const sections: LegalSection[] = [
   {
     id: 'standard',
     title: 'What we aim for',
-    content: (
-      <p>
-        This site is a service under the European Accessibility Act. We build it to the Web Content
-        Accessibility Guidelines (WCAG) 2.2, level AA, which the European standard EN 301 549 refers to.
-      </p>
-    ),
+    blocks: [
+      'This site is a service under the European Accessibility Act. We build it to the Web Content Accessibility Guidelines (WCAG) 2.2, level AA, which the European standard EN 301 549 refers to.',
+    ],
   },
   {
     id: 'tested',
     title: 'How it is tested',
-    content: (
-      <>
-        <p>Before every release, automated tests check in a real browser that</p>
-        <ul>
-          <li>
-            axe, a tool that looks for violations of the guidelines, finds none on any page or dialog, in the
-            light and the dark theme;
-          </li>
-          <li>
-            the product page, the card fields, and the forms to withdraw and to cancel work with the keyboard
-            alone, and show where you are;
-          </li>
-          <li>every page works on a screen 320 pixels wide and at 200 % zoom, without scrolling sideways;</li>
-          <li>a page change is announced to screen readers, and errors are named at their field;</li>
-          <li>nothing moves for visitors who ask their system for less motion.</li>
-        </ul>
-      </>
-    ),
+    blocks: [
+      'Before every release, automated tests check in a real browser that',
+      {
+        list: [
+          'axe, a tool that looks for violations of the guidelines, finds none on any page or dialog, in the light and the dark theme;',
+          'the product page, the card fields, and the forms to withdraw and to cancel work with the keyboard alone, and show where you are;',
+          'every page works on a screen 320 pixels wide and at 200 % zoom, without scrolling sideways;',
+          'a page change is announced to screen readers, and errors are named at their field;',
+          'nothing moves for visitors who ask their system for less motion.',
+        ],
+      },
+    ],
   },
   {
     id: 'gaps',
     title: 'What is missing',
-    content: (
-      <ul>
-        <li>
-          The card fields and invoices come from Stripe, the indicator from TradingView; we can’t change
-          those.
-        </li>
-        <li>
-          Charts come with a text that says what they show, but their individual points aren’t read out.
-        </li>
-        <li>No outside expert has audited this site yet.</li>
-      </ul>
-    ),
+    blocks: [
+      {
+        list: [
+          'The card fields and invoices come from Stripe, the indicator from TradingView; we can’t change those.',
+          'Charts come with a text that says what they show, but their individual points aren’t read out.',
+          'No outside expert has audited this site yet.',
+        ],
+      },
+    ],
   },
   { id: 'contact', title: 'Tell us', content: <Contact /> },
 ]

@@ -1,7 +1,10 @@
 import { type ReactNode, useId } from 'react'
+import type { LegalBlock } from '#contract/selling/legal/text.ts'
 import { Container } from '#web/ui/page.tsx'
+import { Blocks } from './blocks.tsx'
 
-export type LegalSection = { id: string; title: string; content: ReactNode }
+/** Its words as data, as the terms have them, and whatever is more than words. */
+export type LegalSection = { id: string; title: string; blocks?: LegalBlock[]; content?: ReactNode }
 
 /** A long text with numbered sections, a table of contents, and the date of its last change. */
 export function LegalText(props: {
@@ -52,6 +55,7 @@ export function LegalText(props: {
                 {changed && `${index + 1}. `}
                 {section.title}
               </h2>
+              {section.blocks && <Blocks blocks={section.blocks} />}
               {section.content}
             </section>
           ))}

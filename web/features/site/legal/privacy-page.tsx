@@ -1,8 +1,12 @@
+import { Fragment } from 'react'
 import { brand } from '#contract/brand.ts'
 import { retention } from '#contract/retention.ts'
+import { link, sentence } from '#contract/selling/legal/text.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { type LegalSection, LegalText } from './legal-text.tsx'
 import { SellerAddress, SupportEmail } from './seller.tsx'
+
+type Settings = ReturnType<typeof useSettings>
 
 export default function PrivacyPage() {
   return (
@@ -10,12 +14,12 @@ export default function PrivacyPage() {
       title="Privacy Policy"
       lead="What personal data we process, why, for how long, who receives it, and what you can ask of us."
       changed="2026-11-16"
-      sections={sections}
+      sections={sections(useSettings())}
     />
   )
 }
 
-const sections: LegalSection[] = [
+const sections = (settings: Settings): LegalSection[] => [
   {
     id: 'controller',
     title: 'Controller',
@@ -34,167 +38,128 @@ const sections: LegalSection[] = [
     title: 'What we process, and why',
     content: (
       <dl>
-        <dt>Visiting the site</dt>
-        <dd>
-          Your IP address, the page requested, the time, and your browser type, to deliver the site and keep
-          it safe. Basis: our legitimate interest.
-        </dd>
-        <dt>Account</dt>
-        <dd>
-          Your name, email address, and a hash of your password, to let you log in and to keep your purchases
-          together. Basis: our contract with you.
-        </dd>
-        <dt>Purchase and billing</dt>
-        <dd>
-          What you bought, when, for how much, what you agreed to, and the payment references; for tax, your
-          country and that of your card; for invoices, the company details you enter. Your card details go
-          directly to Stripe; we never see them. Basis: our contract with you and our duty to keep accounts.
-        </dd>
-        <dt>Access request</dt>
-        <dd>
-          <RequestData /> Basis: our contract with you.
-        </dd>
-        <dt>Contact form</dt>
-        <dd>
-          Your name, email address, and message, so we can reply. Basis: our legitimate interest in replying,
-          or steps toward a contract.
-        </dd>
-        <dt>Reviews</dt>
-        <dd>
-          If you write one: your stars, your text, and the name you choose to show, to publish them. After 30
-          paid days, we invite you once by email. Basis: our legitimate interest in honest reviews.
-        </dd>
-        <dt>Newsletter</dt>
-        <dd>
-          Your email address, once you’ve confirmed it, and the proof that you did: when, from which page, and
-          a hash of your IP address, for both steps. Basis: your consent. Every issue has an unsubscribe link.
-        </dd>
-        <dt>Withdrawal and cancellation</dt>
-        <dd>
-          Your name, the contract, your email address, and the time. Basis: our legal duty to receive it and
-          to send you a receipt.
-        </dd>
-        <Region />
-        <dt>Analytics</dt>
-        <dd>
-          How the pages are used, if we use analytics at all. Where consent is required, only after you give
-          it.
-        </dd>
+        {purposes(settings).map(([what, why]) => (
+          <Fragment key={what}>
+            <dt>{what}</dt>
+            <dd>{why}</dd>
+          </Fragment>
+        ))}
       </dl>
     ),
   },
-  { id: 'recipients', title: 'Who receives data', content: <Recipients /> },
+  {
+    id: 'recipients',
+    title: 'Who receives data',
+    blocks: [
+      'We don’t sell data. These recipients get only what they need for their part:',
+      { list: recipients(settings) },
+    ],
+  },
   {
     id: 'abroad',
     title: 'Transfers abroad',
-    content: (
-      <p>
-        Some of these companies also process data outside Switzerland and the European Economic Area, mainly
-        in the United States. We rely on adequacy decisions such as the Data Privacy Framework, or on the
-        standard contractual clauses of the European Commission.
-      </p>
-    ),
+    blocks: [
+      'Some of these companies also process data outside Switzerland and the European Economic Area, mainly in the United States. We rely on adequacy decisions such as the Data Privacy Framework, or on the standard contractual clauses of the European Commission.',
+    ],
   },
   {
     id: 'retention',
     title: 'How long we keep it',
-    content: (
-      <ul>
-        {Object.values(retention).map(({ what, words }) => (
-          <li key={what}>
-            {what}: {words}.
-          </li>
-        ))}
-      </ul>
-    ),
+    blocks: [{ list: Object.values(retention).map(({ what, words }) => `${what}: ${words}.`) }],
   },
   { id: 'cookies', title: 'Cookies and local storage', content: <Cookies /> },
   {
     id: 'security',
     title: 'Security',
-    content: (
-      <p>
-        Connections are encrypted. Passwords are stored only as hashes, and exchange keys only encrypted with
-        a key kept separate from the database. We record every time an exchange key is viewed.
-      </p>
-    ),
+    blocks: [
+      'Connections are encrypted. Passwords are stored only as hashes, and exchange keys only encrypted with a key kept separate from the database. We record every time an exchange key is viewed.',
+    ],
   },
   {
     id: 'rights',
     title: 'Your rights',
-    content: (
-      <>
-        <p>You may ask us at any time</p>
-        <ul>
-          <li>for access to the data we hold about you, and for a copy of it;</li>
-          <li>to correct it, to delete it or to restrict its processing;</li>
-          <li>to give it to you, or to someone else, in a common format;</li>
-          <li>to stop processing based on our legitimate interest;</li>
-          <li>to stop what you consented to, with effect for the future.</li>
-        </ul>
-        <p>
-          An email to <SupportEmail /> is enough. You may also complain to a supervisory authority: in
-          Switzerland the Federal Data Protection and Information Commissioner, in the European Union the
-          authority of the country you live in.
-        </p>
-      </>
-    ),
+    blocks: [
+      'You may ask us at any time',
+      {
+        list: [
+          'for access to the data we hold about you, and for a copy of it;',
+          'to correct it, to delete it or to restrict its processing;',
+          'to give it to you, or to someone else, in a common format;',
+          'to stop processing based on our legitimate interest;',
+          'to stop what you consented to, with effect for the future.',
+        ],
+      },
+      sentence`An email to ${link(settings.supportEmail, `mailto:${settings.supportEmail}`)} is enough. You may also complain to a supervisory authority: in Switzerland the Federal Data Protection and Information Commissioner, in the European Union the authority of the country you live in.`,
+    ],
   },
   {
     id: 'changes',
     title: 'Changes',
-    content: (
-      <p>
-        We update this policy when what we do changes. The date of the last change is at the top of the page.
-      </p>
-    ),
+    blocks: [
+      'We update this policy when what we do changes. The date of the last change is at the top of the page.',
+    ],
   },
 ]
 
-function RequestData() {
-  return useSettings().askExchangeKeys
-    ? 'Your TradingView username, the name of your exchange, and the exchange keys you enter, to set up your access. The keys are encrypted as soon as they reach us.'
-    : 'Your TradingView username, to set up your access.'
-}
+const purposes = ({ askExchangeKeys, regionLookupUrl }: Settings): [what: string, why: string][] => [
+  [
+    'Visiting the site',
+    'Your IP address, the page requested, the time, and your browser type, to deliver the site and keep it safe. Basis: our legitimate interest.',
+  ],
+  [
+    'Account',
+    'Your name, email address, and a hash of your password, to let you log in and to keep your purchases together. Basis: our contract with you.',
+  ],
+  [
+    'Purchase and billing',
+    'What you bought, when, for how much, what you agreed to, and the payment references; for tax, your country and that of your card; for invoices, the company details you enter. Your card details go directly to Stripe; we never see them. Basis: our contract with you and our duty to keep accounts.',
+  ],
+  [
+    'Access request',
+    askExchangeKeys
+      ? 'Your TradingView username, the name of your exchange, and the exchange keys you enter, to set up your access. The keys are encrypted as soon as they reach us. Basis: our contract with you.'
+      : 'Your TradingView username, to set up your access. Basis: our contract with you.',
+  ],
+  [
+    'Contact form',
+    'Your name, email address, and message, so we can reply. Basis: our legitimate interest in replying, or steps toward a contract.',
+  ],
+  [
+    'Reviews',
+    'If you write one: your stars, your text, and the name you choose to show, to publish them. After 30 paid days, we invite you once by email. Basis: our legitimate interest in honest reviews.',
+  ],
+  [
+    'Newsletter',
+    'Your email address, once you’ve confirmed it, and the proof that you did: when, from which page, and a hash of your IP address, for both steps. Basis: your consent. Every issue has an unsubscribe link.',
+  ],
+  [
+    'Withdrawal and cancellation',
+    'Your name, the contract, your email address, and the time. Basis: our legal duty to receive it and to send you a receipt.',
+  ],
+  ...(regionLookupUrl ? [region] : []),
+  [
+    'Analytics',
+    'How the pages are used, if we use analytics at all. Where consent is required, only after you give it.',
+  ],
+]
 
-function Region() {
-  const { regionLookupUrl } = useSettings()
-  return (
-    regionLookupUrl && (
-      <>
-        <dt>Region</dt>
-        <dd>
-          The country you connect from, so we know whether we must ask you about cookies. Basis: our duty to
-          ask.
-        </dd>
-      </>
-    )
-  )
-}
+const region: [string, string] = [
+  'Region',
+  'The country you connect from, so we know whether we must ask you about cookies. Basis: our duty to ask.',
+]
 
-function Recipients() {
-  const { regionLookupUrl, gaMeasurementId } = useSettings()
-  return (
-    <>
-      <p>We don’t sell data. These recipients get only what they need for their part:</p>
-      <ul>
-        <li>
-          Stripe (payments): your email address, your card details, the amount, and what you enter about your
-          country and company.
-        </li>
-        <li>TradingView: your TradingView username, when we unlock the indicator for you.</li>
-        <li>Our hosting and email providers, on our behalf.</li>
-        {regionLookupUrl && (
-          <li>{new URL(regionLookupUrl).hostname} (region lookup): the IP address of your connection.</li>
-        )}
-        {gaMeasurementId && (
-          <li>Google Analytics, if you consent: how the pages are used, without your name.</li>
-        )}
-        <li>Authorities, where the law requires it.</li>
-      </ul>
-    </>
-  )
-}
+const recipients = ({ regionLookupUrl, gaMeasurementId }: Settings): string[] => [
+  'Stripe (payments): your email address, your card details, the amount, and what you enter about your country and company.',
+  'TradingView: your TradingView username, when we unlock the indicator for you.',
+  'Our hosting and email providers, on our behalf.',
+  ...(regionLookupUrl
+    ? [`${new URL(regionLookupUrl).hostname} (region lookup): the IP address of your connection.`]
+    : []),
+  ...(gaMeasurementId
+    ? ['Google Analytics, if you consent: how the pages are used, without your name.']
+    : []),
+  'Authorities, where the law requires it.',
+]
 
 function Cookies() {
   const { gaMeasurementId, cookieBanner } = useSettings()

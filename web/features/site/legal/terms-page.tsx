@@ -1,7 +1,6 @@
 import { terms } from '#contract/selling/legal/terms.ts'
 import { termsVersion } from '#contract/selling/legal/versions.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import { Blocks } from './blocks.tsx'
 import { LegalText } from './legal-text.tsx'
 import { useParty } from './seller.tsx'
 
@@ -13,10 +12,7 @@ export default function TermsPage() {
       title="Terms of Service"
       lead="What you buy, what it costs, how it ends, and what we are liable for. In plain words wherever the law allows."
       changed={termsVersion}
-      sections={terms(party, { consumerLaw, taxNote: tax.note }).map(({ blocks, ...section }) => ({
-        ...section,
-        content: <Blocks blocks={blocks} />,
-      }))}
+      sections={terms(party, { consumerLaw, taxNote: tax.note })}
     />
   )
 }
