@@ -29,6 +29,7 @@ import { prices } from './selling/prices.ts'
 import { purchases } from './selling/purchases.ts'
 import { seats } from './selling/seats.ts'
 import { stripeSetup } from './selling/stripe-setup.ts'
+import { takeover } from './selling/takeover.ts'
 import { contact } from './site/contact.ts'
 import { messages } from './site/messages.ts'
 import { newsletter } from './site/newsletter.ts'
@@ -47,6 +48,7 @@ export const contract = {
   billing,
   prices,
   purchases,
+  takeover,
   access,
   accessAdmin,
   tradingViewAdmin,

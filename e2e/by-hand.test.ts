@@ -6,6 +6,7 @@ import { purchases } from '#contract/selling/purchases.ts'
 import { contact } from '#contract/site/contact.ts'
 import { newsletter } from '#contract/site/newsletter.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
+import { subscribeAtStripe } from '#server/testing/subscribe-at-stripe.ts'
 import { accessIdOf, dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
 import { expect, logInAs, test } from './shop.ts'
 
@@ -138,6 +139,39 @@ test('a file as Excel saves it is read, and what cannot be known is asked or nam
   await expect(dialog(page).getByText('Not imported: “Country”.')).toBeVisible()
   await expect(dialog(page).getByText('Read as Windows-1252')).toBeVisible()
   await expectLooksRight(page)
+})
+
+test('subscriptions that began at Stripe are taken over, and nothing is charged', async ({ page, shop }) => {
+  const mark = randomUUID().slice(0, 8)
+  const [ada, bob] = [`ada-${mark}@example.com`, `bob-${mark}@example.com`]
+  const product = `Old indicator ${mark}`
+  const { priceId } = await subscribeAtStripe(shop.sandbox, { email: ada, name: 'Ada', product })
+  await subscribeAtStripe(shop.sandbox, { email: bob, priceId })
+  await subscribeAtStripe(shop.sandbox, {
+    email: `eva-${mark}@example.com`,
+    product: `Euro ${mark}`,
+    currency: 'eur',
+  })
+  await shop.settle()
+  const admin = await openAdmin(page, shop, '/admin/purchases/at-stripe')
+  const rowFor = (email: string) => page.getByRole('listitem').filter({ hasText: email })
+  await expect(rowFor(ada)).toContainText('$29.00')
+  await expect(rowFor(ada).getByRole('button')).toHaveCount(0)
+  await expect(rowFor(`eva-${mark}`)).toContainText('It’s paid in EUR')
+  await page.getByLabel(`What ${product} is`).selectOption('Rebound Sigma Pro, monthly')
+  await expectLooksRight(page)
+  await rowFor(ada)
+    .getByRole('button', { name: `Take over ${ada}` })
+    .click()
+  await toast(page, '1 subscription taken over')
+  await expect(rowFor(ada)).toHaveCount(0)
+  await rowFor(bob).getByRole('button').click()
+  await expect(rowFor(bob)).toHaveCount(0)
+  for (const email of [ada, bob])
+    expect(await admin.call(purchases.adminList, { q: email })).toMatchObject([
+      { status: 'active', amount: 2900 },
+    ])
+  expect((await shop.mails()).filter(({ to }) => to.includes(mark))).toEqual([])
 })
 
 test('subscribers are imported from a CSV file, with a preview, and from where it stopped', async ({

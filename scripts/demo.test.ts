@@ -12,7 +12,9 @@ import { newsletterAddresses } from '#contract/desk/newsletter-addresses.ts'
 import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { declarations } from '#contract/selling/declarations.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { takeover } from '#contract/selling/takeover.ts'
 import { messages } from '#contract/site/messages.ts'
 import { compareBooks } from '#server/testing/books.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -44,6 +46,22 @@ afterAll(async () => {
   await shop.close()
   await database.drop()
   rmSync(dataDir, { recursive: true })
+})
+
+test('two subscriptions that began without the shop wait at Stripe, and can be taken over', async () => {
+  const admin = await shop.admin()
+  const { prices, subscriptions } = await admin.call(takeover.adminList, {})
+  expect(subscriptions.map(({ email }) => email).toSorted()).toEqual([
+    'xenia.demo@example.com',
+    'yusuf.demo@example.com',
+  ])
+  const plan = { productId: reboundSigmaPro.id, billingType: 'monthly' as const }
+  for (const { id } of prices) await admin.call(takeover.adminSetPlan, { id, plan })
+  const ids = subscriptions.map(({ id }) => id)
+  expect(await admin.call(takeover.adminTakeOver, { ids, invite: false })).toMatchObject([
+    { verdict: 'new' },
+    { verdict: 'new' },
+  ])
 })
 
 test('the demo’s books match the payment side, in every state', async () => {

@@ -96,6 +96,7 @@ export async function letThemBuy(config: Config): Promise<number> {
       await endAtOnce(shop, (await buy(shop, person(gone), billing)).subscriptionId)
     }
     await buy(shop, demoBuyer, 'yearly')
+    await subscribeAtStripe(shop)
     // Long enough ago that the connector has handed them to the seller.
     past = 3 * hour
     for (const [name, username] of Object.entries(misspelled)) await buyAndAsk(shop, person(name), username)
@@ -174,12 +175,29 @@ function aPeriodBefore(date: Date, billing: BillingType) {
   return before
 }
 
-async function endAtOnce({ sandbox }: Shop, subscriptionId: string) {
+const endAtOnce = (shop: Shop, subscriptionId: string) =>
+  stripeOf(shop).subscriptions.cancelNow(subscriptionId)
+
+/** Two who subscribed by a payment link, before there was a shop: they can be taken over. */
+async function subscribeAtStripe(shop: Shop) {
+  const stripe = stripeOf(shop)
+  const priceId = await stripe.prices.ensure({
+    lookupKey: 'payment-link',
+    product: { id: 'payment-link', name: 'Rebound Sigma (payment link)' },
+    amount: 2900,
+    interval: 'month',
+  })
+  for (const { name, email } of [person('Xenia'), person('Yusuf')]) {
+    const customerId = await stripe.customers.create({ attempt: email, name, email })
+    const begun = await stripe.newSubscriptions.create({ attempt: email, customerId, priceId })
+    if ('clientSecret' in begun) await useCard(shop, 'payment_intents', begun.clientSecret, 'pm_card_visa')
+  }
+}
+
+function stripeOf({ sandbox }: Shop) {
   if (!sandbox) throw new Error('The demo buys with test cards only')
   const { secretKey, api } = sandbox
-  await createStripeGateway({ secretKey, webhookSecret: '', address: api }).subscriptions.cancelNow(
-    subscriptionId,
-  )
+  return createStripeGateway({ secretKey, webhookSecret: '', address: api })
 }
 
 const idOf = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? ''

@@ -4,6 +4,7 @@ import { accountCalls } from './stripe/account.ts'
 import { createClient, type StripeFault } from './stripe/client.ts'
 import { customerCalls } from './stripe/customers.ts'
 import { eventCalls } from './stripe/events.ts'
+import { existingSubscriptionCalls } from './stripe/existing-subscriptions.ts'
 import { historyReader } from './stripe/history.ts'
 import { invoiceCalls } from './stripe/invoices.ts'
 import { newSubscriptionCalls } from './stripe/new-subscriptions.ts'
@@ -15,6 +16,7 @@ import type { Invoicing } from './stripe/taxes.ts'
 export { apiVersion } from './stripe/account.ts'
 export { type StripeFault, StripeRefusal } from './stripe/client.ts'
 export type { StripeEvent } from './stripe/events.ts'
+export type { ExistingSubscription } from './stripe/existing-subscriptions.ts'
 export type { PaidPeriod, Payment, Refund } from './stripe/history.ts'
 export type { WantedPrice } from './stripe/prices.ts'
 export type { Subscription } from './stripe/subscriptions.ts'
@@ -58,6 +60,7 @@ export function createStripeGateway({
     customers: customerCalls(client, invoices),
     newSubscriptions: newSubscriptionCalls(client, invoices),
     subscriptions: subscriptionCalls(client, historyReader(client)),
+    existing: existingSubscriptionCalls(client),
     payments,
     invoices: invoiceCalls(client, payments.hasPaid),
     prices: priceCalls(client, invoices),

@@ -93,6 +93,10 @@ export const samples: Samples = {
     { ...about, isGift: true, endsAt: renewsAt, tokenId: id },
     { ...about, isGift: false, endsAt: null, tokenId: null },
   ],
+  purchaseTakenOver: [
+    { ...about, tokenId: id },
+    { ...about, tokenId: null },
+  ],
   bookedEnds: [{ ...about, slug: 'rebound-sigma-pro', billingType: 'monthly', endsAt: renewsAt }],
   purchaseAttached: [subscription],
   subscriptionWillEnd: [

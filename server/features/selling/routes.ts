@@ -106,6 +106,12 @@ export function purchaseRoutes(purchases: Purchases): Handlers<Contract['purchas
   }
 }
 
+export const takeoverRoutes = ({ takeover }: Purchases): Handlers<Contract['takeover']> => ({
+  adminList: () => takeover.list(),
+  adminSetPlan: ({ id, plan }, { actor }) => takeover.setPlan(actor, id, plan),
+  adminTakeOver: ({ ids, invite }, { actor }) => takeover.takeOver(actor, ids, invite),
+})
+
 export const seatRoutes = (seats: Seats): Handlers<Contract['seats']> => ({
   show: ({ product }) => seats.show(product),
   join: ({ email, product }) => seats.waitingList.join(email, product),

@@ -18,6 +18,7 @@ import {
   purchaseRoutes,
   seatRoutes,
   stripeSetupRoutes,
+  takeoverRoutes,
 } from './routes.ts'
 import { createSeats } from './seats/seats.ts'
 import { createStripeSetup } from './stripe-setup/stripe-setup.ts'
@@ -98,6 +99,7 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
       mount(contract.checkout, checkoutRoutes(checkout, beginSession, checkoutCookie, context.securityLog))
       mount(contract.billing, billingRoutes(customers))
       mount(contract.purchases, purchaseRoutes(purchases))
+      mount(contract.takeover, takeoverRoutes(purchases))
       await mountWebhook(app, { read: stripe.events.read, receive: purchases.inbox.receive })
       mount(contract.seats, seatRoutes(seats))
       mount(contract.declarations, declarationRoutes(declarations))

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import type { BillingType } from '#contract/statuses.ts'
 import { conflict } from '../../errors.ts'
-import { type Client, date, dateOrNull, idOf, isRefused } from './client.ts'
+import { billingOf, type Client, date, dateOrNull, idOf, isRefused } from './client.ts'
 import type { History } from './history.ts'
 
 /** What Stripe says about a paused subscription. */
@@ -157,13 +157,6 @@ const seconds = (at: Date) => Math.floor(at.getTime() / 1000)
 
 function promiseOf({ rest_refund: refund, rest_until: until }: Stripe.Metadata): Subscription['promise'] {
   return refund && until ? { refund: Number(refund), until: date(Number(until)) } : null
-}
-
-/** An interval that isn't ours is neither. */
-function billingOf({ recurring }: Stripe.Price): BillingType | null {
-  if (recurring?.interval_count !== 1) return null
-  if (recurring.interval === 'month') return 'monthly'
-  return recurring.interval === 'year' ? 'yearly' : null
 }
 
 /** The customer's own counts where the subscription has none. */

@@ -25,15 +25,35 @@ const purchaseBooked: Template<{
     ['Product', data.product],
     ...(data.endsAt ? [['Access until', day(data.endsAt)] as [string, string]] : []),
   ],
-  action: data.tokenId
-    ? { label: 'Set your password', url: firstPasswordLink(data.tokenId, site) }
-    : { label: 'Open your dashboard', url: `${site.publicUrl}/dashboard` },
-  ...(data.tokenId
+  ...accountAction(data.tokenId, site),
+})
+
+/** To the account, whether or not it has a password yet. */
+const accountAction = (tokenId: string | null, site: Parameters<typeof firstPasswordLink>[1]) =>
+  tokenId
     ? {
+        action: { label: 'Set your password', url: firstPasswordLink(tokenId, site) },
         footnote:
           'The link works once. If it has expired, use “Forgot password?” on the login page to get a new one.',
       }
-    : {}),
+    : { action: { label: 'Open your dashboard', url: `${site.publicUrl}/dashboard` } }
+
+/** A subscription that began at Stripe is now the shop's. `tokenId` is for anyone who has no password yet. */
+const purchaseTakenOver: Template<{ name: string; product: string; tokenId: string | null }> = (
+  { name, product, tokenId },
+  site,
+) => ({
+  subject: `Your subscription to ${product} has a new home`,
+  preheader: 'Same price, same card, same dates. Nothing is charged now.',
+  heading: 'Your subscription has a new home',
+  paragraphs: [
+    greeting(name),
+    `You can now manage your subscription to ${product} in our shop. You pay the same as before, on the same dates and with the same card, and nothing is charged now.`,
+    tokenId
+      ? 'Choose a password, then enter your TradingView username on your dashboard if we don’t know it yet.'
+      : 'If we don’t know your TradingView username yet, enter it on your dashboard.',
+  ],
+  ...accountAction(tokenId, site),
 })
 
 /** A week before something booked by hand runs out. */
@@ -61,4 +81,4 @@ const bookedEnds: Template<{
   },
 })
 
-export const bookingMails = { purchaseBooked, bookedEnds }
+export const bookingMails = { purchaseBooked, purchaseTakenOver, bookedEnds }

@@ -51,6 +51,7 @@ const table = [
   ] },
   { letter: 'p', icon: Receipt, isTab: true, isInBar: true, screens: [
     { path: '/admin/purchases', title: 'Purchases', access: 'staff', show: lazy(() => import('./purchases/purchases.tsx')) },
+    { path: '/admin/purchases/at-stripe', title: 'At Stripe', access: 'admin', show: lazy(() => import('./purchases/at-stripe.tsx')) },
     { path: '/admin/purchases/declarations', title: 'Declarations', access: 'admin', show: lazy(() => import('./declarations/declarations.tsx')) },
   ] },
   { letter: 'a', icon: KeyRound, isInBar: true, screens: [

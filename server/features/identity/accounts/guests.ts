@@ -41,6 +41,26 @@ export function createGuests({ now, mails }: Context, passwordLinks: PasswordLin
       return known.id
     },
 
+    /**
+     * The account for someone who pays already, by the address that Stripe has, which no one has proven. What was set
+     * in an unproven account goes, as when it is handed over.
+     */
+    async forTakeover(tx: Transaction, { email, name }: { email: string; name: string }) {
+      const [made] = await tx
+        .insert(users)
+        .values({ email, name, createdAt: now() })
+        .onConflictDoNothing({ target: users.email })
+        .returning({ id: users.id })
+      if (made) return { id: made.id, isNew: true }
+      const [known] = await tx.select().from(users).where(eq(users.email, email)).for('update')
+      if (!known) throw new Error('The account vanished while a subscription was taken over')
+      if (!known.verifiedAt) {
+        await startOver(tx, known.id, now())
+        await tx.update(users).set({ name }).where(eq(users.id, known.id))
+      }
+      return { id: known.id, isNew: false }
+    },
+
     /** The link for someone who has no password yet: a row of `password_tokens`. */
     async firstPasswordLink(tx: Transaction, userId: string): Promise<string | null> {
       const [user] = await tx

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNull, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNull, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -68,6 +68,25 @@ export function createCheckouts(context: Context) {
 
     async begin(row: Omit<typeof checkouts.$inferInsert, 'createdAt'>) {
       await db.insert(checkouts).values({ ...row, createdAt: now() })
+    },
+
+    /** Which of these subscriptions began here, or were taken over. */
+    knownOf: async (subscriptionIds: string[]) =>
+      (
+        await db
+          .select({ id: checkouts.subscriptionId })
+          .from(checkouts)
+          .where(inArray(checkouts.subscriptionId, subscriptionIds))
+      ).map(({ id }) => id),
+
+    /** For a subscription that began at Stripe; nothing if someone else was faster. */
+    async adopt(tx: Transaction, row: Omit<typeof checkouts.$inferInsert, 'createdAt'>) {
+      const [adopted] = await tx
+        .insert(checkouts)
+        .values({ ...row, createdAt: now() })
+        .onConflictDoNothing({ target: checkouts.subscriptionId })
+        .returning()
+      return adopted
     },
 
     /** Records another answer from Stripe; returns nothing if someone else did so since `known` was read. */

@@ -44,9 +44,9 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     const buyer = await lockUser(tx, userId)
     const state = stateOf(answer, checkout.billingType)
     const refundedBecause = state.endedAt === null && (await whyRefunded(tx, buyer, checkout))
-    const [after] = await tx
-      .insert(purchases)
-      .values({
+    const after = await insertPurchase(
+      tx,
+      {
         userId,
         productId: checkout.productId,
         createdAt: now(),
@@ -54,10 +54,9 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
         paymentIntentId: checkout.paymentIntentId,
         ...state,
         ...(refundedBecause ? endedAs(refundedBecause, now()) : {}),
-      })
-      .returning()
-    if (!after) throw new Error(`The purchase of ${answer.id} was not booked`)
-    await recordPayments(tx, after.id, answer)
+      },
+      answer,
+    )
     await access.purchasesChanged(tx, userId)
     const username = checkout.tradingViewUsername
     if (username && !refundedBecause) await access.usernameGiven(tx, { userId, username })
@@ -191,14 +190,26 @@ function changedState(before: PurchaseRow, answer: Subscription, bought: Billing
   }
 }
 
+/** With everything that was paid for it so far. */
+export async function insertPurchase(
+  tx: Transaction,
+  bought: typeof purchases.$inferInsert,
+  answer: Subscription,
+) {
+  const [purchase] = await tx.insert(purchases).values(bought).returning()
+  if (!purchase) throw new Error(`The purchase of ${answer.id} was not booked`)
+  await recordPayments(tx, purchase.id, answer)
+  return purchase
+}
+
 /** Makes two payments by one account wait their turn to be booked. */
-async function lockUser(tx: Transaction, userId: string) {
+export async function lockUser(tx: Transaction, userId: string) {
   const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
   if (!user) throw new Error(`There is no user ${userId}`)
   return user
 }
 
-async function hasOther(tx: Transaction, userId: string, { productId, subscriptionId }: CheckoutRow) {
+export async function hasOther(tx: Transaction, userId: string, { productId, subscriptionId }: CheckoutRow) {
   const [other] = await tx
     .select({ id: purchases.id })
     .from(purchases)

@@ -23,6 +23,7 @@ import { createReading } from './reading.ts'
 import { createReconciler } from './reconciler.ts'
 import { createSellerEnding } from './seller-ending.ts'
 import { createSync } from './sync.ts'
+import { createTakeover } from './takeover.ts'
 import { createUnpaid } from './unpaid.ts'
 
 export type { Kept } from './ending.ts'
@@ -76,6 +77,7 @@ export function createPurchases(context: Context, others: Others) {
     readHistories: createReading(context, sync),
     ending,
     sellerEnding,
+    takeover: createTakeover(context, shared),
     unpaid: createUnpaid(context, shared),
     administration: createAdministration(context, { ...shared, sellerEnding }),
     invoices,

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { overview } from '#contract/desk/overview.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { takeover } from '#contract/selling/takeover.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { subscribeAtStripe } from '#server/testing/subscribe-at-stripe.ts'
+
+let shop: TestShop
+let admin: Awaited<ReturnType<TestShop['admin']>>
+let priceId: string
+beforeAll(async () => {
+  shop = await openShop()
+  admin = await shop.admin()
+  ;({ priceId } = await subscribe('first@example.com'))
+  await admin.call(takeover.adminSetPlan, { id: priceId, plan: monthly })
+})
+afterAll(() => shop.close())
+
+const monthly = { productId: reboundSigmaPro.id, billingType: 'monthly' as const }
+const bookedFor = (email: string) => admin.call(purchases.adminList, { q: email })
+const mailsTo = async (email: string) => (await shop.mails()).filter(({ to }) => to === email)
+const take = (ids: string[], invite = false) => admin.call(takeover.adminTakeOver, { ids, invite })
+const listed = async (id: string) =>
+  (await admin.call(takeover.adminList, {})).subscriptions.find((each) => each.id === id)
+
+async function aMonthPasses() {
+  await shop.advance(1, 'month')
+  // No session lasts that long.
+  admin = await shop.admin()
+}
+
+async function subscribe(email: string, more: Partial<Parameters<typeof subscribeAtStripe>[1]> = {}) {
+  const made = await subscribeAtStripe(shop.sandbox, { email, ...(priceId ? { priceId } : {}), ...more })
+  await shop.settle()
+  return made
+}
+
+test('whatever runs at Stripe without the shop is listed, and the seller says once what its price is', async () => {
+  const {
+    id,
+    priceId: yearly,
+    sdk,
+  } = await subscribe('old@example.com', {
+    name: 'Old Friend',
+    amount: 25_000,
+    interval: 'year',
+    priceId: undefined,
+  })
+  await shop.buyer()
+  expect(await listed(id)).toMatchObject({ email: 'old@example.com', amount: 25_000, obstacle: null })
+  expect(await take([id])).toMatchObject([
+    { verdict: 'fault', message: 'Please say first which plan its price is.' },
+  ])
+  const { prices, subscriptions } = await admin.call(takeover.adminList, {})
+  expect(prices.find((price) => price.id === yearly)).toMatchObject({
+    name: 'Old indicator',
+    every: 'year',
+    billingType: 'yearly',
+    plan: null,
+  })
+  // What began in the shop is known.
+  expect(subscriptions.map(({ email }) => email).toSorted()).toEqual(['first@example.com', 'old@example.com'])
+  await admin.call(takeover.adminSetPlan, { id: yearly, plan: { ...monthly, billingType: 'yearly' } })
+  const again = await admin.call(takeover.adminList, {})
+  expect(again.prices.find((price) => price.id === yearly)?.plan).toEqual({
+    ...monthly,
+    billingType: 'yearly',
+  })
+  await admin.call(takeover.adminSetPlan, { id: yearly, plan: null })
+  const other = await admin.call(takeover.adminList, {})
+  expect(other.prices.find((price) => price.id === yearly)).toMatchObject({ plan: null, isOther: true })
+  await sdk.subscriptions.cancel(id)
+  expect(await listed(id)).toBeUndefined()
+})
+
+test('one that is taken over is a purchase like any other: it renews, is cancelled, and is refunded', async () => {
+  const email = 'stays@example.com'
+  const { id, paymentIntentId } = await subscribe(email, { name: 'Stays Here' })
+  await aMonthPasses()
+  expect(await take([id])).toEqual([{ id, verdict: 'new', message: 'Taken over' }])
+  expect(await listed(id)).toBeUndefined()
+  await shop.settle()
+  const [booked] = await bookedFor(email)
+  expect(booked).toMatchObject({
+    status: 'active',
+    amount: 2900,
+    billingType: 'monthly',
+    kind: null,
+    paymentIntentId,
+    user: { name: 'Stays Here' },
+  })
+  // It was new when it began, not when the shop learned of it.
+  const begun = new Date(booked?.createdAt ?? '')
+  const { months } = await admin.call(overview.adminShow, {})
+  const monthOf = (at: Date) => months.find(({ month }) => month === at.toISOString().slice(0, 7))
+  expect(begun.getTime()).toBeLessThan(shop.clock.now().getTime() - 27 * 86_400_000)
+  expect(monthOf(begun)?.begun).toBeGreaterThanOrEqual(1)
+  expect(months.at(-1)?.revenue).toBeGreaterThanOrEqual(2900)
+  expect(await mailsTo(email)).toEqual([])
+  const purchaseId = booked?.id ?? ''
+  const { payments } = await admin.call(purchases.adminRefundable, { id: purchaseId })
+  expect(payments.map(({ amount }) => amount)).toEqual([2900, 2900])
+
+  await aMonthPasses()
+  const [renewed] = await bookedFor(email)
+  expect(Date.parse(renewed?.currentPeriodEnd ?? '')).toBeGreaterThan(
+    Date.parse(booked?.currentPeriodEnd ?? ''),
+  )
+  expect((await mailsTo(email)).map(({ subject }) => subject)).toHaveLength(1)
+
+  await admin.call(purchases.adminCancel, { id: purchaseId, when: 'period_end' })
+  expect(await bookedFor(email)).toMatchObject([{ status: 'pending_cancel' }])
+  await admin.call(purchases.adminResume, { id: purchaseId })
+  const left = await admin.call(purchases.adminRefundable, { id: purchaseId })
+  await admin.call(purchases.adminRefund, {
+    id: purchaseId,
+    amount: 2900,
+    refundedSoFar: left.refundedSoFar,
+  })
+  await shop.settle()
+  expect(await bookedFor(email)).toMatchObject([{ status: 'cancelled', endedBecause: 'refunded' }])
+})
+
+test('two admins at once take each over once, and the person who is told can set a password', async () => {
+  const email = 'told@example.com'
+  const { id } = await subscribe(email)
+  const both = await Promise.all([take([id], true), take([id], true)])
+  expect(both.flat().map(({ verdict }) => verdict)).toEqual(expect.arrayContaining(['new', 'there']))
+  expect(await bookedFor(email)).toHaveLength(1)
+  const [mail, ...more] = await mailsTo(email)
+  expect(more).toEqual([])
+  const token = /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
+  await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'a password of her own' })
+})
+
+test('a proven account keeps everything; one that nobody proved starts over', async () => {
+  const owner = await shop.verifiedUser({ email: 'owner@example.com', name: 'Owner' })
+  const owned = await subscribe('owner@example.com', { name: 'Somebody Else' })
+  expect(await take([owned.id])).toMatchObject([{ verdict: 'new' }])
+  expect(await owner.call(purchases.list, {})).toMatchObject([{ status: 'active', amount: 2900 }])
+  expect(await bookedFor('owner@example.com')).toMatchObject([{ user: { name: 'Owner' } }])
+
+  const squatter = await shop.user({ email: 'victim@example.com', name: 'Not Me' })
+  const { id } = await subscribe('Victim@example.com', { name: 'Real Person' })
+  expect(await take([id])).toMatchObject([{ verdict: 'new' }])
+  await expect(squatter.call(purchases.list, {})).rejects.toMatchObject({ status: 401 })
+  expect(await bookedFor('victim@example.com')).toMatchObject([{ user: { name: 'Real Person' } }])
+})
+
+test('what cannot be taken over stays as it is at Stripe, and the seller is told why', async () => {
+  const buyer = await shop.buyer()
+  const second = await subscribe(buyer.user.email)
+  const euros = await subscribe('euro@example.com', { currency: 'eur', priceId: undefined })
+  const nobody = await subscribe('nobody at all')
+  const ended = await subscribe('ended@example.com')
+  await ended.sdk.subscriptions.cancel(ended.id)
+  const refunded = await subscribe('refunded@example.com')
+  await refunded.sdk.refunds.create({ payment_intent: refunded.paymentIntentId })
+  await admin.call(takeover.adminSetPlan, { id: euros.priceId, plan: monthly })
+  const all = [second, euros, nobody, ended, refunded].map(({ id }) => id)
+  expect((await take(all)).map(({ message }) => message)).toEqual([
+    `${buyer.user.email} has a subscription in the shop already.`,
+    'It’s paid in EUR, and the shop counts in dollars. It stays as it is at Stripe.',
+    'The customer has no email address at Stripe. Add it there first.',
+    'It has ended at Stripe.',
+    'Its last payment went back, which ends a subscription here. Cancel it at Stripe.',
+  ])
+  await shop.settle()
+  const states = await Promise.all(
+    [second, euros, nobody, refunded].map(
+      async ({ id, sdk }) => (await sdk.subscriptions.retrieve(id)).status,
+    ),
+  )
+  expect(states).toEqual(['active', 'active', 'active', 'active'])
+})

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto'
+import { email as emailField, personName } from '#contract/fields.ts'
+import { products } from '#contract/selling/price-list.ts'
+import { type BillingType, billingTypes, type ImportVerdictKind } from '#contract/statuses.ts'
+import * as z from '#contract/zod.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import { conflict, notFound, Refusal } from '#server/errors.ts'
+import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
+import type { ExistingSubscription, StripeGateway, Subscription } from '#server/gateways/stripe.ts'
+import { hashToken, randomToken } from '#server/security/tokens.ts'
+import type { Checkouts } from '../checkout/checkout.ts'
+import { hasOther, insertPurchase, lockUser } from './apply.ts'
+import { type AccessEffects, graceEnd } from './entitlement.ts'
+import { productName } from './list.ts'
+import { isUnpaidAttempt, moneyIsBack, stateOf } from './state.ts'
+import type { Sync } from './sync.ts'
+
+type Others = {
+  stripe: StripeGateway
+  accounts: Accounts
+  checkouts: Checkouts
+  access: AccessEffects
+  sync: Sync
+}
+type Plan = { productId: string; billingType: BillingType }
+type Verdict = { verdict: ImportVerdictKind; message: string }
+
+/** A price that another shop on this account sells. */
+const other = 'other'
+
+/**
+ * Subscriptions that began at Stripe before the shop did. From the moment it is taken over, one is a purchase like any
+ * other: same price, same card, same dates, and nothing is charged for it.
+ */
+export function createTakeover(context: Context, { stripe, accounts, checkouts, access, sync }: Others) {
+  const { db, now, audit, queue, mails, refuseShopAddress } = context
+
+  /** What happened at Stripe since it was read, when no event about it meant anything to us yet. */
+  const follow = queue.job<{ subscriptionId: string }>('follow-taken-over', ({ subscriptionId }) =>
+    sync(subscriptionId),
+  )
+
+  async function takeOne(actor: Actor, id: string, invite: boolean): Promise<Verdict> {
+    const found = await stripe.existing.find(id)
+    if (!found) throw notFound('Subscription')
+    const plan = readPlan((await stripe.existing.price(found.priceId)).plan)
+    if (!plan) return fault('Please say first which plan its price is.')
+    const obstacle = obstacleTo(found)
+    if (obstacle) return fault(obstacle)
+    const email = z.parse(emailField(z), found.email)
+    refuseShopAddress(email)
+    const answer = await stripe.subscriptions.read(id)
+    const state = stateOf(answer, plan.billingType)
+    const wrong = faultOf(answer, state, now())
+    if (wrong) return fault(wrong)
+    const name = z.safeParse(personName(z), found.name)
+    const { productId, billingType } = plan
+    const { startedAt, customerId } = found
+    const paymentIntentId = answer.payments.at(-1)?.paymentIntentId
+
+    return db.transaction(async (tx) => {
+      const checkout = await checkouts.adopt(tx, {
+        id: randomUUID(),
+        productId,
+        billingType,
+        amount: state.price,
+        email,
+        // No browser has it, so no payment logs anyone in.
+        nonceHash: hashToken(randomToken()),
+        customerId,
+        subscriptionId: id,
+        // If no one has paid yet, no payment can be meant by this.
+        paymentIntentId: paymentIntentId ?? id,
+      })
+      if (!checkout) return { verdict: 'there', message: 'It’s in the shop already.' }
+      const account = await accounts.guests.forTakeover(tx, { email, name: name.success ? name.data : '' })
+      const buyer = await lockUser(tx, account.id)
+      if (await hasOther(tx, buyer.id, checkout))
+        throw conflict('already-subscribed', `${email} has a subscription in the shop already.`)
+      if (!account.isNew && !buyer.verifiedAt) await checkouts.logins.end(tx, buyer)
+      await checkouts.close(tx, checkout.id, { userId: buyer.id, madeAccount: account.isNew })
+      const purchase = await insertPurchase(
+        tx,
+        {
+          userId: buyer.id,
+          productId,
+          createdAt: startedAt,
+          stripeSubscriptionId: id,
+          paymentIntentId: paymentIntentId ?? null,
+          ...state,
+        },
+        answer,
+      )
+      await access.purchasesChanged(tx, buyer.id)
+      await audit.record(tx, actor, {
+        action: 'purchase.take-over',
+        subject: purchase.id,
+        aboutId: buyer.id,
+        detail: { subscriptionId: id },
+      })
+      if (invite)
+        await mails.send(tx, email, 'purchaseTakenOver', {
+          name: buyer.name,
+          product: productName(productId),
+          tokenId: await accounts.guests.firstPasswordLink(tx, buyer.id),
+        })
+      await follow(tx, { subscriptionId: id })
+      return { verdict: 'new', message: 'Taken over' }
+    })
+  }
+
+  return {
+    async list() {
+      const live = await stripe.existing.list()
+      const known = new Set(await checkouts.knownOf(live.map(({ id }) => id)))
+      const unknown = live.filter(({ id }) => !known.has(id))
+      const ids = [...new Set(unknown.map(({ priceId }) => priceId))]
+      const prices = await Promise.all(ids.map((id) => stripe.existing.price(id)))
+      return {
+        prices: prices.map(({ billing, plan, ...price }) => ({
+          ...price,
+          billingType: billing,
+          plan: readPlan(plan),
+          isOther: plan === other,
+        })),
+        subscriptions: unknown.map((found) => {
+          const { customerId: _customer, hasOnePrice: _one, ...shown } = found
+          return { ...shown, obstacle: obstacleTo(found) }
+        }),
+      }
+    },
+
+    async setPlan(actor: Actor, id: string, plan: Plan | null) {
+      const product = products.find((each) => each.id === plan?.productId)
+      if (plan && !product) throw notFound('Product')
+      const words = product && plan ? `${product.slug} ${plan.billingType}` : other
+      await stripe.existing.setPlan(id, words)
+      await audit.record(db, actor, { action: 'price.plan', subject: id, detail: { plan: words } })
+    },
+
+    async takeOver(actor: Actor, ids: string[], invite: boolean) {
+      const verdicts: (Verdict & { id: string })[] = []
+      for (const id of ids) {
+        const verdict = await takeOne(actor, id, invite).catch((error: unknown): Verdict => {
+          // One subscription's trouble is not the next one's; what is wrong with Stripe is everyone's.
+          if (error instanceof Refusal && error.status < 500) return fault(error.message)
+          throw error
+        })
+        verdicts.push({ id, ...verdict })
+      }
+      return verdicts
+    },
+  }
+}
+
+const fault = (message: string) => ({ verdict: 'fault' as const, message })
+
+function readPlan(words: string | null): Plan | null {
+  const [slug, billing] = words?.split(' ') ?? []
+  const product = products.find((each) => each.slug === slug)
+  const billingType = billingTypes.find((each) => each === billing)
+  return product && billingType ? { productId: product.id, billingType } : null
+}
+
+/** What Stripe's list already shows. */
+function obstacleTo({
+  email,
+  currency,
+  hasOnePrice,
+}: Pick<ExistingSubscription, 'email' | 'currency' | 'hasOnePrice'>) {
+  if (!z.safeParse(emailField(z), email).success)
+    return 'The customer has no email address at Stripe. Add it there first.'
+  if (currency !== 'usd')
+    return `It’s paid in ${currency.toUpperCase()}, and the shop counts in dollars. It stays as it is at Stripe.`
+  return hasOnePrice ? null : 'It has several prices at Stripe. Split it there first.'
+}
+
+/** What only its history shows: the shop would end some of them at once. */
+function faultOf(
+  answer: Subscription,
+  { endedAt, status, pastDueSince }: ReturnType<typeof stateOf>,
+  now: Date,
+) {
+  if (endedAt || isUnpaidAttempt(answer)) return 'It has ended at Stripe.'
+  if (moneyIsBack(answer))
+    return 'Its last payment went back, which ends a subscription here. Cancel it at Stripe.'
+  if (status === 'past_due' && pastDueSince && graceEnd(pastDueSince) <= now)
+    return 'It has been unpaid for over 14 days, which ends a subscription here. Collect the payment at Stripe first.'
+  return null
+}

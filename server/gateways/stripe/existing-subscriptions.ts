@@ -1,0 +1,94 @@
+import type { Stripe } from 'stripe'
+import type { BillingType } from '#contract/statuses.ts'
+import { billingOf, type Client, date, idOf } from './client.ts'
+
+export type ExistingSubscription = {
+  id: string
+  customerId: string
+  email: string
+  name: string
+  priceId: string
+  hasOnePrice: boolean
+  status: Stripe.Subscription.Status
+  amount: number
+  currency: string
+  startedAt: Date
+  periodEnd: Date
+  ends: boolean
+}
+
+type ExistingPrice = {
+  id: string
+  name: string
+  amount: number
+  currency: string
+  every: string
+  billing: BillingType | null
+  /** What the seller said it is here, in our own words. */
+  plan: string | null
+}
+
+/** Not paid for yet, or never. */
+const attempts = new Set<Stripe.Subscription.Status>(['incomplete', 'incomplete_expired', 'canceled'])
+
+/** Subscriptions that did not begin here, with what the shop must know before it takes one over. */
+export function existingSubscriptionCalls({ sdk, ask, all, orMissing }: Client) {
+  return {
+    /** Every live one, whoever began it. */
+    async list(): Promise<ExistingSubscription[]> {
+      const found = await all(sdk.subscriptions.list({ limit: 100, expand: ['data.customer'] }))
+      return found.filter(({ status }) => !attempts.has(status)).map(existingOf)
+    },
+
+    async find(id: string): Promise<ExistingSubscription | undefined> {
+      const found = await orMissing(sdk.subscriptions.retrieve(id, { expand: ['customer'] }))
+      return found && existingOf(found)
+    },
+
+    async price(id: string): Promise<ExistingPrice> {
+      const found = await ask(sdk.prices.retrieve(id, { expand: ['product'] }))
+      const { product, nickname, unit_amount, currency, recurring, metadata } = found
+      const count = recurring?.interval_count ?? 1
+      return {
+        id,
+        name: [typeof product === 'object' && 'name' in product ? product.name : '', nickname]
+          .filter(Boolean)
+          .join(', '),
+        amount: unit_amount ?? 0,
+        currency,
+        every: count === 1 ? (recurring?.interval ?? '') : `${count} ${recurring?.interval}s`,
+        billing: billingOf(found),
+        plan: metadata.shop_plan || null,
+      }
+    },
+
+    /** Kept with the price itself: it is true for every shop that sells from this account. */
+    async setPlan(id: string, plan: string) {
+      await ask(sdk.prices.update(id, { metadata: { shop_plan: plan } }))
+    },
+  }
+}
+
+function existingOf(found: Stripe.Subscription): ExistingSubscription {
+  const { customer, items } = found
+  const [item] = items.data
+  if (!item) throw new Error(`Subscription ${found.id} has no item`)
+  const isKnown = typeof customer === 'object' && !customer.deleted
+  return {
+    id: found.id,
+    customerId: idOf(customer) ?? '',
+    email: (isKnown && customer.email) || '',
+    name: (isKnown && customer.name) || '',
+    priceId: item.price.id,
+    hasOnePrice: items.data.length === 1,
+    status: found.status,
+    amount: items.data.reduce(
+      (sum, { price, quantity }) => sum + (price.unit_amount ?? 0) * (quantity ?? 1),
+      0,
+    ),
+    currency: found.currency,
+    startedAt: date(found.start_date),
+    periodEnd: date(found.cancel_at ?? item.current_period_end),
+    ends: found.cancel_at_period_end || found.cancel_at !== null,
+  }
+}

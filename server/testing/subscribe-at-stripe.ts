@@ -1,0 +1,44 @@
+import StripeSdk from 'stripe'
+
+type Account = {
+  secretKey: string
+  api: { protocol: 'http' | 'https'; host: string; port: number }
+}
+type Wish = {
+  email: string
+  name?: string
+  product?: string
+  amount?: number
+  currency?: string
+  interval?: 'week' | 'month' | 'year'
+  /** Of an earlier subscription. */
+  priceId?: string | undefined
+}
+
+/** Someone subscribes on the seller's account without the shop: by a payment link, or in the years before. */
+export async function subscribeAtStripe({ secretKey, api }: Account, wish: Wish) {
+  const { email, name, product = 'Old indicator', amount = 2900, currency = 'usd', interval = 'month' } = wish
+  const sdk = new StripeSdk(secretKey, api)
+  const priceId =
+    wish.priceId ??
+    (
+      await sdk.prices.create({
+        product_data: { name: product },
+        unit_amount: amount,
+        currency,
+        recurring: { interval },
+      })
+    ).id
+  const customer = await sdk.customers.create({ email, ...(name ? { name } : {}) })
+  const { id, latest_invoice: invoice } = await sdk.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: priceId }],
+    payment_behavior: 'default_incomplete',
+    payment_settings: { save_default_payment_method: 'on_subscription' },
+    expand: ['latest_invoice.payments'],
+  })
+  const payment = typeof invoice === 'object' ? invoice?.payments?.data[0]?.payment.payment_intent : undefined
+  const paymentIntentId = typeof payment === 'string' ? payment : (payment?.id ?? '')
+  await sdk.paymentIntents.confirm(paymentIntentId, { payment_method: 'pm_card_visa' })
+  return { id, priceId, paymentIntentId, sdk }
+}

@@ -1,0 +1,205 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { overview } from '#contract/desk/overview.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { products } from '#contract/selling/price-list.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import {
+  mostTakenOver,
+  type PriceAtStripe,
+  type SubscriptionAtStripe,
+  takeover,
+} from '#contract/selling/takeover.ts'
+import { billingTypes } from '#contract/statuses.ts'
+import { call } from '#web/api/client.ts'
+import { toastError, useCall } from '#web/api/use-call.ts'
+import { useData, useRefresh } from '#web/api/use-data.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { Checkbox, Select } from '#web/ui/input.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { Failed } from '../lists/record-table.tsx'
+
+const lists = [takeover.adminList, purchases.adminList, accounts.adminList, overview.adminShow]
+/** Of one price; no one reads more. All of them can be taken over. */
+const mostShown = 100
+
+/** Subscriptions that began without the shop, on the same account at Stripe. */
+export default function AtStripe() {
+  const { data, isError, refetch } = useData(takeover.adminList, {})
+  const [invite, setInvite] = useState(false)
+  const { take, faults } = useTakeover(invite)
+  if (isError) return <Failed retry={() => void refetch()} />
+  const subscriptions = data?.subscriptions ?? []
+  const planned = new Set(data?.prices.flatMap(({ id, plan }) => (plan ? id : [])))
+  const ready = subscriptions.filter(({ priceId, obstacle }) => planned.has(priceId) && !obstacle)
+  const ids = ready.map(({ id }) => id)
+  return (
+    <section aria-labelledby="at-stripe" aria-busy={!data} className="flex flex-col gap-5">
+      <header>
+        <h2 id="at-stripe" className="text-xl">
+          Subscriptions at Stripe
+        </h2>
+        <p className="max-w-prose text-sm text-muted">
+          They run on your Stripe account, but began without the shop. Say what each price is, then take them
+          over: same price, same card, same dates. Nothing is charged.
+        </p>
+      </header>
+      {!data && <Skeleton className="h-40" />}
+      {data && subscriptions.length === 0 && (
+        <EmptyState title="All clear" description="Every live subscription at Stripe is in the shop." />
+      )}
+      {ready.length > 0 && (
+        <div className="flex flex-wrap items-center justify-between gap-4">
+          <Checkbox
+            label="Tell each of them by email, with a link to set a password"
+            checked={invite}
+            onChange={({ target }) => setInvite(target.checked)}
+          />
+          <Button pending={take.isPending} pendingText="Taking over..." onClick={() => take.mutate(ids)}>
+            Take over {ids.length === 1 ? '1 subscription' : `all ${ids.length.toLocaleString('en-US')}`}
+          </Button>
+        </div>
+      )}
+      {data?.prices.map((price) => (
+        <Price
+          key={price.id}
+          price={price}
+          subscriptions={subscriptions.filter(({ priceId }) => priceId === price.id)}
+          faults={faults}
+          onTake={take.isPending ? undefined : (id) => take.mutate([id])}
+        />
+      ))}
+    </section>
+  )
+}
+
+/** In pieces, each of which is done when it is answered; why one was not taken over stays beside it. */
+function useTakeover(invite: boolean) {
+  const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map())
+  const refresh = useRefresh(lists)
+  const take = useMutation({
+    mutationFn: async (ids: string[]) => {
+      for (let at = 0; at < ids.length; at += mostTakenOver) {
+        const piece = ids.slice(at, at + mostTakenOver)
+        const verdicts = await call(takeover.adminTakeOver, { ids: piece, invite })
+        const wrong = verdicts.filter(({ verdict }) => verdict === 'fault')
+        setFaults((before) => new Map([...before, ...wrong.map(({ id, message }) => [id, message] as const)]))
+        const done = verdicts.length - wrong.length
+        if (done > 0) toast({ title: `${done} ${done === 1 ? 'subscription' : 'subscriptions'} taken over` })
+      }
+    },
+    onError: (error) => toastError('Failed to take over', error),
+    onSettled: refresh,
+  })
+  return { take, faults }
+}
+
+type PriceProps = {
+  price: PriceAtStripe
+  subscriptions: SubscriptionAtStripe[]
+  faults: ReadonlyMap<string, string>
+  onTake: ((id: string) => void) | undefined
+}
+
+function Price({ price, subscriptions, faults, onTake }: PriceProps) {
+  const { id, name, amount, currency, every, plan, isOther } = price
+  const left = subscriptions.length - mostShown
+  return (
+    <Card className="flex flex-col gap-4 p-4 sm:p-6">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <div className="min-w-0">
+          <h3 className="font-medium break-words">{name || id}</h3>
+          <p className="text-sm break-words text-muted">
+            {money(amount, currency)} per {every}, {subscriptions.length.toLocaleString('en-US')} running
+          </p>
+        </div>
+        <PlanChoice price={price} />
+      </div>
+      {!isOther && (
+        <ul aria-label={`Subscriptions to ${name || id}`} className="divide-y divide-line text-sm">
+          {subscriptions.slice(0, mostShown).map((subscription) => (
+            <Row
+              key={subscription.id}
+              subscription={subscription}
+              fault={subscription.obstacle ?? faults.get(subscription.id)}
+              onTake={plan && !subscription.obstacle ? onTake : undefined}
+            />
+          ))}
+          {left > 0 && <li className="py-3 text-muted">and {left.toLocaleString('en-US')} more</li>}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+/** A period that is one of ours can be no other plan. */
+function PlanChoice({ price: { id, name, billingType, plan, isOther } }: { price: PriceAtStripe }) {
+  const save = useCall(takeover.adminSetPlan, { refreshes: [takeover.adminList], failed: 'Failed to save' })
+  const plans = products.flatMap((product) =>
+    billingTypes
+      .filter((each) => !billingType || each === billingType)
+      .map((each) => ({ productId: product.id, billingType: each, text: `${product.name}, ${each}` })),
+  )
+  const chosen = plans.findIndex(
+    (each) => each.productId === plan?.productId && each.billingType === plan.billingType,
+  )
+  return (
+    <Select
+      aria-label={`What ${name || id} is`}
+      className="max-w-full"
+      disabled={save.isPending}
+      value={isOther ? 'other' : chosen}
+      onChange={({ target }) => {
+        const { productId, billingType: billing } = plans[Number(target.value)] ?? {}
+        save.mutate({ id, plan: productId && billing ? { productId, billingType: billing } : null })
+      }}
+    >
+      <option value={-1} disabled>
+        Choose a plan...
+      </option>
+      {plans.map(({ text }, index) => (
+        <option key={text} value={index}>
+          {text}
+        </option>
+      ))}
+      <option value="other">Not from this shop</option>
+    </Select>
+  )
+}
+
+function Row(props: {
+  subscription: SubscriptionAtStripe
+  fault: string | undefined
+  onTake: ((id: string) => void) | undefined
+}) {
+  const { subscription, fault, onTake } = props
+  const { id, email, name, status, amount, currency, startedAt, periodEnd, ends } = subscription
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3">
+      <span className="min-w-0 flex-1 basis-56">
+        <span className="block truncate font-medium">{email || id}</span>
+        <span className="block text-xs break-words text-muted">
+          {name && `${name}, `}
+          {money(amount, currency)}, since <Time value={startedAt} />, {ends ? 'ends' : 'renews'}{' '}
+          <Time value={periodEnd} />
+        </span>
+        {fault && <span className="block text-xs font-medium break-words text-warning">{fault}</span>}
+      </span>
+      {status !== 'active' && <Badge tone="warning">{status.replaceAll('_', ' ')}</Badge>}
+      {onTake && (
+        <Button variant="secondary" size="sm" onClick={() => onTake(id)}>
+          Take over<span className="sr-only"> {email}</span>
+        </Button>
+      )}
+    </li>
+  )
+}
+
+/** In its own currency, which may be one that the shop does not count in. */
+const money = (amount: number, currency: string) => {
+  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency })
+  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
+}
