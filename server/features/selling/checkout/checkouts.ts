@@ -31,6 +31,7 @@ export function createCheckouts(context: Context) {
   return {
     orders,
     logins: createLogins(context),
+    adopted: createAdopted(context),
 
     ofSubscription: (subscriptionId: string) => find(eq(checkouts.subscriptionId, subscriptionId)),
     ofPayment: (paymentIntentId: string) => find(eq(checkouts.paymentIntentId, paymentIntentId)),
@@ -68,25 +69,6 @@ export function createCheckouts(context: Context) {
 
     async begin(row: Omit<typeof checkouts.$inferInsert, 'createdAt'>) {
       await db.insert(checkouts).values({ ...row, createdAt: now() })
-    },
-
-    /** Which of these subscriptions began here, or were taken over. */
-    knownOf: async (subscriptionIds: string[]) =>
-      (
-        await db
-          .select({ id: checkouts.subscriptionId })
-          .from(checkouts)
-          .where(inArray(checkouts.subscriptionId, subscriptionIds))
-      ).map(({ id }) => id),
-
-    /** For a subscription that began at Stripe; nothing if someone else was faster. */
-    async adopt(tx: Transaction, row: Omit<typeof checkouts.$inferInsert, 'createdAt'>) {
-      const [adopted] = await tx
-        .insert(checkouts)
-        .values({ ...row, createdAt: now() })
-        .onConflictDoNothing({ target: checkouts.subscriptionId })
-        .returning()
-      return adopted
     },
 
     /** Records another answer from Stripe; returns nothing if someone else did so since `known` was read. */
@@ -146,6 +128,30 @@ export function createCheckouts(context: Context) {
         .set({ email: deletedEmail(userId), tradingViewUsername: null })
         .where(eq(checkouts.userId, userId))
       await orders.forget(tx, userId)
+    },
+  }
+}
+
+/** Subscriptions that began at Stripe. */
+function createAdopted({ db, now }: Context) {
+  return {
+    /** Which of these subscriptions began here, or were taken over. */
+    knownOf: async (subscriptionIds: string[]) =>
+      (
+        await db
+          .select({ id: checkouts.subscriptionId })
+          .from(checkouts)
+          .where(inArray(checkouts.subscriptionId, subscriptionIds))
+      ).map(({ id }) => id),
+
+    /** Nothing if someone else was faster. */
+    async adopt(tx: Transaction, row: Omit<typeof checkouts.$inferInsert, 'createdAt'>) {
+      const [adopted] = await tx
+        .insert(checkouts)
+        .values({ ...row, createdAt: now() })
+        .onConflictDoNothing({ target: checkouts.subscriptionId })
+        .returning()
+      return adopted
     },
   }
 }

@@ -60,7 +60,7 @@ export function createTakeover(context: Context, { stripe, accounts, checkouts, 
     const paymentIntentId = answer.payments.at(-1)?.paymentIntentId
 
     return db.transaction(async (tx) => {
-      const checkout = await checkouts.adopt(tx, {
+      const checkout = await checkouts.adopted.adopt(tx, {
         id: randomUUID(),
         productId,
         billingType,
@@ -113,7 +113,7 @@ export function createTakeover(context: Context, { stripe, accounts, checkouts, 
   return {
     async list() {
       const live = await stripe.existing.list()
-      const known = new Set(await checkouts.knownOf(live.map(({ id }) => id)))
+      const known = new Set(await checkouts.adopted.knownOf(live.map(({ id }) => id)))
       const unknown = live.filter(({ id }) => !known.has(id))
       const ids = [...new Set(unknown.map(({ priceId }) => priceId))]
       const prices = await Promise.all(ids.map((id) => stripe.existing.price(id)))
