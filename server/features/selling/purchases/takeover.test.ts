@@ -110,7 +110,7 @@ test('one that is taken over is a purchase like any other: it renews, is cancell
   )
   expect((await mailsTo(email)).map(({ subject }) => subject)).toHaveLength(1)
 
-  await admin.call(purchases.adminCancel, { id: purchaseId, when: 'period_end' })
+  await admin.call(purchases.adminCancelAtPeriodEnd, { id: purchaseId })
   expect(await bookedFor(email)).toMatchObject([{ status: 'pending_cancel' }])
   await admin.call(purchases.adminResume, { id: purchaseId })
   const left = await admin.call(purchases.adminRefundable, { id: purchaseId })

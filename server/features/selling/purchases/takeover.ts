@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { email as emailField, personName } from '#contract/fields.ts'
-import { products } from '#contract/selling/price-list.ts'
 import { type BillingType, billingTypes, type ImportVerdictKind } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import type { Actor } from '#server/actor.ts'
@@ -12,7 +11,6 @@ import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import { hasOther, insertPurchase, lockUser } from './apply.ts'
 import { type AccessEffects, graceEnd } from './entitlement.ts'
-import { productName } from './list.ts'
 import { isUnpaidAttempt, moneyIsBack, stateOf } from './state.ts'
 import type { Sync } from './sync.ts'
 
@@ -34,12 +32,19 @@ const other = 'other'
  * other: same price, same card, same dates, and nothing is charged for it.
  */
 export function createTakeover(context: Context, { stripe, accounts, checkouts, access, sync }: Others) {
-  const { db, now, audit, queue, mails, refuseShopAddress } = context
+  const { db, now, audit, queue, mails, refuseShopAddress, catalog } = context
 
   /** What happened at Stripe since it was read, when no event about it meant anything to us yet. */
   const follow = queue.job<{ subscriptionId: string }>('follow-taken-over', ({ subscriptionId }) =>
     sync(subscriptionId),
   )
+
+  function readPlan(words: string | null): Plan | null {
+    const [slug = '', billing] = words?.split(' ') ?? []
+    const product = catalog.bySlug(slug)
+    const billingType = billingTypes.find((each) => each === billing)
+    return product && billingType ? { productId: product.id, billingType } : null
+  }
 
   async function takeOne(actor: Actor, id: string, invite: boolean): Promise<Verdict> {
     const found = await stripe.existing.find(id)
@@ -102,7 +107,7 @@ export function createTakeover(context: Context, { stripe, accounts, checkouts, 
       if (invite)
         await mails.send(tx, email, 'purchaseTakenOver', {
           name: buyer.name,
-          product: productName(productId),
+          product: catalog.named(productId).name,
           tokenId: await accounts.guests.firstPasswordLink(tx, buyer.id),
         })
       await follow(tx, { subscriptionId: id })
@@ -132,7 +137,7 @@ export function createTakeover(context: Context, { stripe, accounts, checkouts, 
     },
 
     async setPlan(actor: Actor, id: string, plan: Plan | null) {
-      const product = products.find((each) => each.id === plan?.productId)
+      const product = plan && catalog.byId(plan.productId)
       if (plan && !product) throw notFound('Product')
       const words = product && plan ? `${product.slug} ${plan.billingType}` : other
       await stripe.existing.setPlan(id, words)
@@ -155,13 +160,6 @@ export function createTakeover(context: Context, { stripe, accounts, checkouts, 
 }
 
 const fault = (message: string) => ({ verdict: 'fault' as const, message })
-
-function readPlan(words: string | null): Plan | null {
-  const [slug, billing] = words?.split(' ') ?? []
-  const product = products.find((each) => each.slug === slug)
-  const billingType = billingTypes.find((each) => each === billing)
-  return product && billingType ? { productId: product.id, billingType } : null
-}
 
 /** What Stripe's list already shows. */
 function obstacleTo({

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
-import { products } from '#contract/selling/price-list.ts'
+import { catalog } from '#contract/selling/catalog.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import {
   mostTakenOver,
@@ -138,6 +138,7 @@ function Price({ price, subscriptions, faults, onTake }: PriceProps) {
 /** A period that is one of ours can be no other plan. */
 function PlanChoice({ price: { id, name, billingType, plan, isOther } }: { price: PriceAtStripe }) {
   const save = useCall(takeover.adminSetPlan, { refreshes: [takeover.adminList], failed: 'Failed to save' })
+  const { data: products = [] } = useData(catalog.list, {})
   const plans = products.flatMap((product) =>
     billingTypes
       .filter((each) => !billingType || each === billingType)
