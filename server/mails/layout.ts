@@ -51,7 +51,7 @@ const as = (part: Part, style: string) =>
 const lines = (text: string) => escapeHtml(text).replaceAll(/\r?\n/g, '<br>')
 
 export function renderHtml(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {
-  const { subject, preheader, heading, paragraphs, quote, details = [], action, footnote } = content
+  const { subject, preheader, heading = subject, paragraphs, quote, details = [], action, footnote } = content
   const body = [
     `<h1 ${as('ink', 'margin:0 0 20px;font-size:24px;line-height:1.25;font-weight:650;letter-spacing:-.02em')}>${escapeHtml(heading)}</h1>`,
     ...paragraphs.map((text) => `<p ${as('ink', 'margin:0 0 16px')}>${lines(text)}</p>`),
@@ -139,7 +139,7 @@ function documentText({ title, blocks }: LegalText, publicUrl: string) {
 }
 
 export function renderText(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {
-  const { heading, paragraphs, quote, details = [], action, footnote } = content
+  const { subject, heading = subject, paragraphs, quote, details = [], action, footnote } = content
   return [
     heading,
     ...paragraphs,

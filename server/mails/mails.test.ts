@@ -39,7 +39,7 @@ test.for(examples)(
 test.for(examples)('$kind $index says the same in its text and HTML parts', ({ kind, data }) => {
   const content = write(kind, data)
   const text = renderText(content, site)
-  const { heading, paragraphs, details = [], action, footnote = '' } = content
+  const { subject, heading = subject, paragraphs, details = [], action, footnote = '' } = content
   for (const said of [heading, ...paragraphs, ...details.flat(), action?.url ?? '', footnote])
     expect(text).toContain(said)
 })

@@ -20,7 +20,8 @@ export type MailContent = {
   subject: string
   /** The line email clients show next to the subject. */
   preheader: string
-  heading: string
+  /** The subject, unless it says otherwise. */
+  heading?: string
   paragraphs: string[]
   /** Someone else's words, set apart from ours. */
   quote?: string

@@ -95,7 +95,6 @@ const accountHandedOver: Template<{ tokenId: string; paymentIntentId?: string }>
 const resetPassword: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
   subject: 'Reset your password',
   preheader: 'The link works once and expires after 60 minutes.',
-  heading: 'Reset your password',
   paragraphs: ['Someone, hopefully you, asked to reset your password. You can choose a new one below.'],
   action: { label: 'Choose a new password', url: passwordLink(tokenId, site) },
   footnote:
@@ -106,7 +105,6 @@ const resetPassword: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
 const choosePassword: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
   subject: 'Choose your password',
   preheader: 'The link works once and expires after 60 minutes.',
-  heading: 'Choose your password',
   paragraphs: [
     'Your account doesn’t have a password yet. Choose one, and you can log in any time to see your subscription, your invoices, and the Rebound List.',
   ],
@@ -118,7 +116,6 @@ const choosePassword: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
 const passwordChanged: Template<Record<string, never>> = (_data, { publicUrl, supportEmail }) => ({
   subject: 'Your password was changed',
   preheader: 'Every other device was logged out.',
-  heading: 'Your password was changed',
   paragraphs: [
     'Your password was just changed, and every other device was logged out.',
     `If this wasn’t you, reset it right away and email ${supportEmail}.`,
@@ -205,7 +202,6 @@ const emailCorrected: Template<{ name: string; tokenId: string }> = ({ name, tok
 const accountDeleted: Template<Record<string, never>> = (_data, { supportEmail }) => ({
   subject: 'Your account was deleted',
   preheader: 'Your personal data is gone, and nothing will be charged again.',
-  heading: 'Your account was deleted',
   paragraphs: [
     'Your account and your personal data were deleted. Any subscription has ended, and nothing will be charged again.',
     'We keep records of past payments, as required by law, but without your name or email address.',

@@ -51,7 +51,6 @@ const declarationReceived: Template<Declared & { withLink: boolean }> = (data, s
   return {
     subject: `We’ve received your ${noun}`,
     preheader: `It counts from ${toTheSecond(data.declaredAt)}.`,
-    heading: `We’ve received your ${noun}`,
     paragraphs: [
       `This is your receipt. Your ${noun} counts from the time below, to the second. Please keep this email.`,
       data.withLink

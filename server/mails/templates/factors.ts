@@ -22,7 +22,6 @@ const factorAdded: Template<{ what: string }> = ({ what }, { publicUrl, supportE
 const factorRemoved: Template<{ what: string }> = ({ what }, { publicUrl, supportEmail }) => ({
   subject: `Your ${what} was removed`,
   preheader: 'Your other devices were logged out.',
-  heading: `Your ${what} was removed`,
   paragraphs: [
     `Your ${what} was removed from your account, and your other devices were logged out.`,
     ifNotYou(supportEmail),
@@ -96,7 +95,6 @@ const emailTaken: Template<Record<string, never>> = (_data, { publicUrl }) => ({
 const emailChanged: Template<{ id: string }> = ({ id }, site) => ({
   subject: 'Your email address was changed',
   preheader: 'You can undo this for 72 hours.',
-  heading: 'Your email address was changed',
   paragraphs: [
     'Your account now uses another email address. If that was you, there’s nothing to do, and we won’t write to this one again.',
     'If it wasn’t you, undo it within 72 hours: your account gets this address back, every device is logged out, passkeys and authenticator apps added in the last 30 days and all recovery codes are removed, and we email you a link to choose a new password.',

@@ -128,7 +128,6 @@ const subscriptionWillEnd: Template<{
 const subscriptionPaused: Template<{ name: string; product: string }> = (data, site) => ({
   subject: 'Your subscription is paused',
   preheader: 'Nothing will be charged until it continues.',
-  heading: 'Your subscription is paused',
   paragraphs: [
     greeting(data.name),
     `Your subscription to ${data.product} is paused. Until it continues, nothing will be charged, and you have no access.`,
@@ -143,7 +142,6 @@ const subscriptionResumed: Template<Subscription & { renewsAt: string; wasPaused
 ) => ({
   subject: 'Your subscription continues',
   preheader: `It renews on ${day(data.renewsAt)}.`,
-  heading: 'Your subscription continues',
   paragraphs: [
     greeting(data.name),
     data.wasPaused
@@ -247,7 +245,6 @@ const paymentFailed: Template<
 const cardUpdated: Template<{ name: string }> = (data, site) => ({
   subject: 'Your card was changed',
   preheader: 'From now on, we’ll charge the new one.',
-  heading: 'Your card was changed',
   paragraphs: [
     greeting(data.name),
     'The card for your subscription was changed on your dashboard. From now on, we’ll charge the new one.',

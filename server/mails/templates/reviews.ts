@@ -4,7 +4,6 @@ import { greeting, type Template } from '../template.ts'
 const reviewInvitation: Template<{ name: string; product: string }> = ({ name, product }, { publicUrl }) => ({
   subject: `How do you like ${product}?`,
   preheader: 'Your review helps other traders decide, whatever it says.',
-  heading: `How do you like ${product}?`,
   paragraphs: [
     greeting(name),
     `You’ve been using ${product} for a month. Would you tell others what you think of it? Good or bad, every review is published as it is. We can answer it, but not delete it.`,
@@ -29,7 +28,6 @@ const reviewWritten: Template<{ stars: number; text: string; author: string }> =
 const reviewReported: Template<{ reason: string; text: string }> = ({ reason, text }, { publicUrl }) => ({
   subject: 'A review was reported',
   preheader: reason.slice(0, 120),
-  heading: 'A review was reported',
   paragraphs: [
     `Someone reported the review below: ${reason}`,
     'If it is unlawful, hide it in the admin area and say why; everyone can read the reason. If it is only unpleasant, leave it and answer it.',
@@ -42,7 +40,6 @@ const reviewReported: Template<{ reason: string; text: string }> = ({ reason, te
 const reviewHidden: Template<{ reason: string }> = ({ reason }, { supportEmail }) => ({
   subject: 'Your review was hidden',
   preheader: 'It was reported as unlawful.',
-  heading: 'Your review was hidden',
   paragraphs: [
     `Your review was reported, and we’ve hidden its text. The reason: ${reason}`,
     `Your stars still count. If you disagree, reply to this email or write to ${supportEmail}.`,
