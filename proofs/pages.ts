@@ -35,7 +35,7 @@ try {
     userId,
     productId: reboundSigmaPro.id,
     billingType: 'monthly',
-    amount: reboundSigmaPro.monthlyPrice,
+    amount: 3900,
     status: 'active',
   })
 

@@ -45,7 +45,8 @@ function breadcrumbs(absolute: Absolute, route: Route) {
   }
 }
 
-function product(absolute: Absolute, route: Route, { reviews: { count, average } }: SiteSettings) {
+function product(absolute: Absolute, route: Route, { reviews: { count, average }, prices }: SiteSettings) {
+  const { monthly = 0, yearly = 0 } = prices[reboundSigmaPro.slug] ?? {}
   const offer = (name: string, cents: number, unitCode: 'MON' | 'ANN', billing: string) => ({
     '@type': 'Offer',
     name,
@@ -76,8 +77,8 @@ function product(absolute: Absolute, route: Route, { reviews: { count, average }
         }
       : {}),
     offers: [
-      offer('Monthly subscription', reboundSigmaPro.monthlyPrice, 'MON', 'monthly'),
-      offer('Yearly subscription', reboundSigmaPro.yearlyPrice, 'ANN', 'yearly'),
+      offer('Monthly subscription', monthly, 'MON', 'monthly'),
+      offer('Yearly subscription', yearly, 'ANN', 'yearly'),
     ],
   }
 }

@@ -39,13 +39,13 @@ function start() {
   return stderr
 }
 
-test('a price that was changed after the build is never served: the shop says what to run', () => {
+test('a text that was changed after the build is never served: the shop says what to run', () => {
   expect(start()).toBe('The shop cannot start. The pages have not been built yet. Run: npm run build\n')
 
   write(stamp, hashOfSources())
   const list = join(copy, 'contract/selling/price-list.ts')
   const before = readFileSync(list, 'utf8')
-  write(list, before.replace('3900', '4500'))
+  write(list, before.replace('Rebound Sigma Pro', 'Rebound Sigma'))
   expect(start()).toMatch(/^The shop cannot start. The pages in dist .+ Run: npm run build\n$/)
 
   // Back to what was built, at another time: what counts is what is in a file.

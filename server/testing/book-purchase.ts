@@ -16,7 +16,7 @@ export async function bookPurchase(
       userId,
       productId: reboundSigmaPro.id,
       billingType: 'monthly',
-      price: values.billingType === 'yearly' ? reboundSigmaPro.yearlyPrice : reboundSigmaPro.monthlyPrice,
+      price: values.billingType === 'yearly' ? 39_000 : 3900,
       status: 'active',
       ...values,
     })

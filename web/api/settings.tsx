@@ -11,6 +11,13 @@ export function useSettings(): SiteSettings {
   return settings
 }
 
+/** What a product costs new subscribers, in cents. */
+export function usePrices(slug: string) {
+  const prices = useSettings().prices[slug]
+  if (!prices) throw Error(slug)
+  return prices
+}
+
 /** The server embeds the settings in every page as a data block. */
 export function readSettings(): SiteSettings {
   return JSON.parse(document.getElementById('settings')?.textContent ?? '')

@@ -1,10 +1,6 @@
-import { dollars } from '../../money.ts'
-import { reboundSigmaPro, regularPrice } from '../price-list.ts'
+import { reboundSigmaPro } from '../price-list.ts'
 import { type LegalText, link, type Party, sentence } from './text.ts'
 import { modelForm, withdrawalInstruction } from './withdrawal.ts'
-
-const monthly = dollars(reboundSigmaPro.monthlyPrice)
-const yearly = dollars(reboundSigmaPro.yearlyPrice)
 
 /** The terms in force, for the page and for the email that confirms a contract. */
 export function terms(
@@ -53,9 +49,9 @@ export function terms(
       id: 'billing',
       title: 'Price and billing',
       blocks: [
-        `The early-access price is ${monthly} per month or ${yearly} per year. The regular price is ${dollars(regularPrice.monthly)} per month or ${dollars(regularPrice.yearly)} per year. Prices are in US dollars. ${taxNote}`,
+        `You pay the price that the checkout shows before you order, in US dollars. ${taxNote}`,
         'The subscription renews automatically at the end of each month or year, as you chose, and the same card is charged in advance for the next period. Payments are processed by Stripe; we never see your card number. If a payment fails, we let you know and try again; if it keeps failing, the subscription ends.',
-        'If we change the price of a running subscription, we’ll email you at least 30 days before the next renewal, so you can cancel in time.',
+        'You keep that price for as long as your subscription runs. A new price applies to new subscriptions only.',
       ],
     },
     {

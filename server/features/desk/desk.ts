@@ -39,7 +39,12 @@ export function openDesk(context: Context, { stripe, identity, selling, access, 
     privatePackage,
     assets,
   })
-  const imports = createImports(context, { accounts, purchases, access: room })
+  const imports = createImports(context, {
+    accounts,
+    purchases,
+    prices: selling.prices,
+    access: room,
+  })
   const overview = createOverview(context, room)
   const exports = createExports(context)
   const people: PeoplesRoom[] = [customers]

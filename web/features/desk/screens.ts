@@ -53,6 +53,7 @@ const table = [
     { path: '/admin/purchases', title: 'Purchases', access: 'staff', show: lazy(() => import('./purchases/purchases.tsx')) },
     { path: '/admin/purchases/at-stripe', title: 'At Stripe', access: 'admin', show: lazy(() => import('./purchases/at-stripe.tsx')) },
     { path: '/admin/purchases/declarations', title: 'Declarations', access: 'admin', show: lazy(() => import('./declarations/declarations.tsx')) },
+    { path: '/admin/purchases/prices', title: 'Prices', access: 'admin', show: lazy(() => import('./prices/prices.tsx')) },
   ] },
   { letter: 'a', icon: KeyRound, isInBar: true, screens: [
     { path: '/admin/access', title: 'Access', tab: 'To do', access: 'staff', show: lazy(() => import('./access/todo.tsx')) },

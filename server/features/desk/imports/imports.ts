@@ -9,12 +9,14 @@ import { purchases, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import type { AccessRoom } from '#server/features/access/access/access.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
+import type { Prices } from '#server/features/selling/prices/prices.ts'
 import type { Purchases } from '#server/features/selling/purchases/purchases.ts'
 import { readLine, type Subscriber } from './read-line.ts'
 
 type Others = {
   accounts: Pick<Accounts, 'guests'>
   purchases: Pick<Purchases, 'booked'>
+  prices: Pick<Prices, 'of'>
   access: Pick<AccessRoom, 'names'>
 }
 
@@ -31,7 +33,7 @@ const isThere = 'Has a subscription already'
  */
 export function createImports(
   { db, now, audit, catalog }: Context,
-  { accounts, purchases: { booked }, access: { names } }: Others,
+  { accounts, purchases: { booked }, prices, access: { names } }: Others,
 ) {
   const product = catalog.first()
 
@@ -65,6 +67,7 @@ export function createImports(
     { invite, hasAccess }: Options,
   ): Promise<Found> {
     const { email, name, username, billingType, paidUntil } = subscriber
+    const { amount } = await prices.of(product.id, billingType)
     return db.transaction(async (tx) => {
       const known = await obstacle(tx, subscriber)
       if (known) return known
@@ -73,7 +76,7 @@ export function createImports(
         userId,
         productId: product.id,
         billingType,
-        amount: product.prices[billingType],
+        amount,
         status: 'active',
         kind: 'paid_elsewhere',
         endsAt: paidUntil,

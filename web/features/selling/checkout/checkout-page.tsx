@@ -4,6 +4,7 @@ import type { User } from '#contract/identity/accounts.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { useUser } from '#web/api/session.ts'
+import { usePrices } from '#web/api/settings.tsx'
 import { useData } from '#web/api/use-data.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
@@ -11,7 +12,7 @@ import { useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import { readOrder } from './address.ts'
-import { type Offer, OrderDetails, OrderLine, OrderSummary, offerOf } from './order-summary.tsx'
+import { type Offer, OrderDetails, OrderLine, OrderSummary } from './order-summary.tsx'
 import { Steps } from './steps.tsx'
 import { useOwned } from './use-owned.ts'
 
@@ -25,7 +26,8 @@ export default function CheckoutPage() {
   // What the server has said since the page was loaded.
   const [offers, setOffers] = useState<Partial<Record<BillingType, Offer>>>({})
   const billing = order?.billing ?? 'monthly'
-  const offer = offers[billing] ?? offerOf(billing)
+  const price = usePrices(reboundSigmaPro.slug)[billing]
+  const offer = offers[billing] ?? { price, due: price }
   const isUnknown = !isLoading && order === null
   useEffect(() => {
     if (isUnknown) navigate('/products', { replace: true })

@@ -1,9 +1,10 @@
 import { Check, KeyRound, LockKeyhole, RotateCcw } from 'lucide-react'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import { dollars, exactDollars } from '#contract/money.ts'
-import { priceOf, reboundSigmaPro, regularPrice } from '#contract/selling/price-list.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { yearlySaving } from '#contract/selling/yearly-saving.ts'
 import { type BillingType, billingPeriods, billingTypes } from '#contract/statuses.ts'
-import { useSettings } from '#web/api/settings.tsx'
+import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { Badge } from '#web/ui/badge.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Icon } from '#web/ui/icon.tsx'
@@ -16,18 +17,11 @@ const contents = [
   'Rebound List, reviewed at least once a month',
   'Private buyer dashboard and direct creator support',
 ]
-const monthsFree = 12 - reboundSigmaPro.yearlyPrice / reboundSigmaPro.monthlyPrice
 
 const names = { monthly: 'Monthly', yearly: 'Yearly' }
 
 /** What each period costs, and what is charged today: less, if Stripe holds a credit. In cents. */
 export type Offer = { price: number; due: number }
-
-/** What the page was built with; the server has the last word. */
-export function offerOf(billing: BillingType): Offer {
-  const price = priceOf(reboundSigmaPro, billing)
-  return { price, due: price }
-}
 
 /** On narrow screens, the only summary: what is bought, for how much, and the other plan. */
 export function OrderLine({ billing, offer }: { billing: BillingType; offer: Offer }) {
@@ -48,6 +42,7 @@ export function OrderLine({ billing, offer }: { billing: BillingType; offer: Off
 
 /** Links, so that either choice has its own address. */
 function BillingSwitch({ billing }: { billing: BillingType }) {
+  const saving = yearlySaving(usePrices(reboundSigmaPro.slug))
   return (
     <>
       <nav
@@ -62,8 +57,10 @@ function BillingSwitch({ billing }: { billing: BillingType }) {
             className="flex min-h-10 flex-wrap items-center justify-center gap-x-2 rounded-sm px-2 py-1 text-muted transition-colors hover:text-ink aria-[current]:bg-raised aria-[current]:text-ink aria-[current]:shadow-card"
           >
             {names[each]}
-            {each === 'yearly' && (
-              <span className="text-xs whitespace-nowrap text-accent-strong">{monthsFree} months free</span>
+            {each === 'yearly' && saving && (
+              <span className="text-xs whitespace-nowrap text-accent-strong">
+                {saving.free || `Save ${saving.saved}`}
+              </span>
             )}
           </Link>
         ))}
@@ -142,6 +139,7 @@ export function OrderDetails() {
 export function OrderSummary({ billing, offer }: { billing: BillingType; offer: Offer }) {
   const period = billingPeriods[billing]
   const { tax } = useSettings()
+  const regular = usePrices(reboundSigmaPro.slug).regular[billing]
   const { price, due } = offer
   return (
     <Card className="flex flex-col gap-6 sm:p-8 max-lg:hidden">
@@ -153,14 +151,16 @@ export function OrderSummary({ billing, offer }: { billing: BillingType; offer: 
         <div className="flex flex-col gap-1.5">
           <p className="font-semibold">{reboundSigmaPro.name}</p>
           <p className="text-muted">{names[billing]} subscription</p>
-          <Badge tone="good" className="self-start">
-            Early access
-          </Badge>
+          {regular && (
+            <Badge tone="good" className="self-start">
+              Early access
+            </Badge>
+          )}
         </div>
         <p className="text-right">
           <span className="block text-xl font-semibold tabular-nums">{exactDollars(price)}</span>
           <span className="text-muted">per {period}</span>
-          <span className="block text-sm text-muted">Regular price {dollars(regularPrice[billing])}</span>
+          {regular && <span className="block text-sm text-muted">Regular price {dollars(regular)}</span>}
         </p>
       </div>
       <Contents />

@@ -1,5 +1,6 @@
 import { dollars } from '#contract/money.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { usePrices } from '#web/api/settings.tsx'
 import { ChartPanel } from '#web/features/site/showcase/chart-panel.tsx'
 import { ExampleChart } from '#web/features/site/showcase/example-chart.tsx'
 import { Principles } from '#web/features/site/showcase/principles.tsx'
@@ -56,7 +57,8 @@ function Hero() {
             href={productPath}
             className="rounded-sm font-medium text-accent underline decoration-accent/40 underline-offset-4 hover:decoration-accent"
           >
-            Go straight to {reboundSigmaPro.name}, {dollars(reboundSigmaPro.monthlyPrice)} per month
+            Go straight to {reboundSigmaPro.name}, {dollars(usePrices(reboundSigmaPro.slug).monthly)} per
+            month
           </Link>
         </div>
         <ChartPanel>
@@ -98,6 +100,7 @@ function DataDriven() {
 }
 
 function Teaser() {
+  const prices = usePrices(reboundSigmaPro.slug)
   return (
     <Container>
       <Link
@@ -112,10 +115,8 @@ function Teaser() {
             symbols reviewed at least once a month.
           </p>
           <p className="mt-auto flex flex-wrap items-baseline gap-x-3 pt-6">
-            <span className="text-2xl font-semibold tracking-tight">
-              {dollars(reboundSigmaPro.monthlyPrice)}
-            </span>
-            <span className="text-muted">per month, early access</span>
+            <span className="text-2xl font-semibold tracking-tight">{dollars(prices.monthly)}</span>
+            <span className="text-muted">per month{prices.regular.monthly && ', early access'}</span>
           </p>
           <span className="flex items-center gap-2 font-medium text-accent">
             See how it works

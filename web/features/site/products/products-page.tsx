@@ -1,5 +1,6 @@
 import { dollars } from '#contract/money.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { usePrices } from '#web/api/settings.tsx'
 import { NewsletterForm } from '#web/features/site/newsletter/newsletter-form.tsx'
 import { ExampleChart } from '#web/features/site/showcase/example-chart.tsx'
 import { Badge } from '#web/ui/badge.tsx'
@@ -23,6 +24,7 @@ export default function ProductsPage() {
 }
 
 function ProductCard() {
+  const prices = usePrices(reboundSigmaPro.slug)
   return (
     <Link
       href="/products/rebound-sigma-pro"
@@ -33,7 +35,7 @@ function ProductCard() {
         <Badge className="absolute top-4 left-4">Illustrative</Badge>
       </span>
       <span className="flex flex-1 flex-col items-start gap-4 p-7 sm:p-9">
-        <Badge tone="good">Early access</Badge>
+        {prices.regular.monthly && <Badge tone="good">Early access</Badge>}
         <h2 className="text-2xl">{reboundSigmaPro.name}</h2>
         <span className="text-muted">
           Short-term rebound signals for stocks and ETFs on daily charts: an invite-only indicator, a
@@ -41,10 +43,8 @@ function ProductCard() {
         </span>
         <span className="mt-auto flex w-full flex-wrap items-baseline justify-between gap-3 pt-4">
           <span>
-            <span className="text-2xl font-semibold tracking-tight">
-              {dollars(reboundSigmaPro.monthlyPrice)}
-            </span>
-            <span className="text-muted"> per month or {dollars(reboundSigmaPro.yearlyPrice)} per year</span>
+            <span className="text-2xl font-semibold tracking-tight">{dollars(prices.monthly)}</span>
+            <span className="text-muted"> per month or {dollars(prices.yearly)} per year</span>
           </span>
           <span className="flex items-center gap-2 font-medium text-accent">
             View details

@@ -19,7 +19,7 @@ import { accessPromiseHours, whenAccessComes } from '#contract/access/promise.ts
 import { dollars } from '#contract/money.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { useUser } from '#web/api/session.ts'
-import { useSettings } from '#web/api/settings.tsx'
+import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
 import { ReviewSummary } from '#web/features/site/reviews/review-summary.tsx'
 import { Accordion } from '#web/ui/accordion.tsx'
@@ -70,7 +70,7 @@ function StickyOffer() {
   return (
     <div className="sticky-offer sticky bottom-0 z-30 mt-8 -mb-24 flex items-center justify-between gap-4 border-t border-line bg-ground/95 px-5 py-3 backdrop-blur-lg md:hidden">
       <p className="leading-tight">
-        <span className="font-semibold">{dollars(reboundSigmaPro.monthlyPrice)}</span>
+        <span className="font-semibold">{dollars(usePrices(reboundSigmaPro.slug).monthly)}</span>
         <span className="text-sm text-muted"> per month</span>
       </p>
       <ButtonLink href="#pricing">Get access</ButtonLink>
@@ -160,7 +160,7 @@ function Offer() {
       )}
       <SideBySide
         id="pricing"
-        title="Early-Access Pricing"
+        title={usePrices(reboundSigmaPro.slug).regular.monthly ? 'Early-Access Pricing' : 'Pricing'}
         lead={`Join now and pay less. Cancel any time from your dashboard. ${whenAccessComes({ unlocksItself })}`}
       >
         <Pricing />
@@ -233,7 +233,7 @@ function Hero() {
           </p>
           <div className="flex flex-wrap gap-3 max-sm:w-full max-sm:flex-col">
             <ButtonLink href={checkoutAddress('monthly')} size="lg">
-              Get Access - {dollars(reboundSigmaPro.monthlyPrice)} per month
+              Get Access - {dollars(usePrices(reboundSigmaPro.slug).monthly)} per month
             </ButtonLink>
             <ButtonLink href="#how-it-works" size="lg" variant="secondary">
               Learn How It Works

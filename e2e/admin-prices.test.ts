@@ -1,0 +1,43 @@
+import { prices } from '#contract/selling/prices.ts'
+import { dialog, openAdmin, toast } from './desk.ts'
+import { expect, expectAccessible, test } from './shop.ts'
+
+// The shop is shared: other tests know its first price.
+test.afterAll(async ({ shop }) => {
+  const admin = await shop.admin()
+  for (const { productId, billingType, publications } of await admin.call(prices.adminList, {})) {
+    const first = publications.at(-1)
+    if (first && publications.length > 1)
+      await admin.call(prices.adminPublish, {
+        productId,
+        billingType,
+        amount: first.amount,
+        ...(first.regularAmount && { regularAmount: first.regularAmount }),
+        after: publications[0]?.number ?? 1,
+      })
+  }
+})
+
+test('the seller publishes a price that the site shows; subscribers keep theirs', async ({ page, shop }) => {
+  await shop.buyer()
+  await openAdmin(page, shop, '/admin/purchases/prices')
+  const history = page.getByRole('list', { name: /monthly$/ })
+  await expect(history.getByText('the first price')).toBeVisible()
+  await page.getByRole('button', { name: /^New price.* monthly/ }).click()
+  const form = dialog(page)
+  await form.getByLabel('Price in dollars', { exact: true }).fill('49.50')
+  await form.getByLabel('Regular price in dollars (optional)').fill('59')
+  await expectAccessible(page)
+  await form.getByRole('button', { name: 'Publish' }).click()
+  await toast(page, 'Published')
+  await expect(page.getByText(/No one pays it yet\. .*keep \$39\.00\./)).toBeVisible()
+  await expect(async () => {
+    const answer = await page.request.get('/products/rebound-sigma-pro')
+    const html = (await answer.text()).replaceAll('<!-- -->', '')
+    expect(html).toContain('$49.50')
+    expect(html).toContain('Regular price $59')
+    // Twelve months cost $594 then: $204 less, which is no whole number of months.
+    expect(html).toContain('Save $204')
+    expect(html).not.toContain('months free')
+  }).toPass()
+})

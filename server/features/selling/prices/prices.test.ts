@@ -1,0 +1,155 @@
+import { sql } from 'drizzle-orm'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ApiError } from '#contract/call.ts'
+import { audit } from '#contract/desk/audit.ts'
+import { catalog } from '#contract/selling/catalog.ts'
+import { checkout } from '#contract/selling/checkout.ts'
+import { prices } from '#contract/selling/prices.ts'
+import type { BillingType } from '#contract/statuses.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+/** Two processes on one database. */
+let shops: [TestShop, TestShop]
+beforeAll(async () => {
+  const first = await openShop()
+  shops = [first, await openShop({ databaseUrl: first.connection.url })]
+})
+afterAll(async () => {
+  for (const shop of [...shops].toReversed()) await shop.close()
+})
+
+const planOf = async (shop: TestShop, billing: BillingType) => {
+  const plans = await (await shop.admin()).call(prices.adminList, {})
+  const plan = plans.find(({ billingType }) => billingType === billing)
+  if (!plan) throw new Error('There is no such plan')
+  return plan
+}
+
+async function publish(
+  shop: TestShop,
+  billingType: BillingType,
+  wish: { amount: number; regularAmount?: number; from?: string; after?: number },
+) {
+  const { productId, publications } = await planOf(shop, billingType)
+  const after = publications[0]?.number ?? 0
+  await (await shop.admin()).call(prices.adminPublish, { productId, billingType, after, ...wish })
+}
+
+const shown = async (shop: TestShop, billing: BillingType) => {
+  const [product] = await shop.visitor().call(catalog.list, {})
+  return (billing === 'yearly' ? product?.yearlyPrice : product?.monthlyPrice) ?? 0
+}
+
+const states = async (billing: BillingType) =>
+  (await planOf(shops[0], billing)).publications.map(({ amount, state }) => `${amount} ${state}`)
+
+/** What Stripe bills for each subscription. */
+const billed = async () => {
+  const { rows } = await shops[0].connection.db.execute<{ id: string; price: string; amount: number }>(sql`
+    select s.id, p.id as price, (p.data->>'unit_amount')::int as amount from sandbox.objects s
+    join sandbox.objects p on p.id = s.data->'items'->'data'->0->'price'->>'id' or p.id = s.data->'items'->'data'->0->>'price'
+    where s.kind = 'subscription'`)
+  return new Map(rows.map(({ id, ...rest }) => [id, rest]))
+}
+
+test('the first price is the file’s, and a price from a day waits for it, or is called off by the next one', async () => {
+  const [shop, other] = shops
+  expect(await states('yearly')).toEqual(['39000 current'])
+  const in5 = new Date(shop.clock.now().getTime() + 5 * 86_400_000).toISOString().slice(0, 10)
+  await publish(shop, 'yearly', { amount: 45000, regularAmount: 59000, from: in5 })
+  expect(await states('yearly')).toEqual(['45000 planned', '39000 current'])
+  await publish(other, 'yearly', { amount: 49550 })
+  expect(await states('yearly')).toEqual(['49550 current', '45000 called off', '39000 past'])
+  expect(await shown(shop, 'yearly')).toBe(49550)
+  const later = new Date(shop.clock.now().getTime() + 2 * 86_400_000).toISOString().slice(0, 10)
+  await publish(shop, 'yearly', { amount: 47000, from: later })
+  for (const each of shops) each.clock.advance({ days: 6 })
+  expect(await states('yearly')).toEqual(['47000 current', '49550 past', '45000 called off', '39000 past'])
+  expect(await shown(other, 'yearly')).toBe(47000)
+  const admin = await shop.admin()
+  expect((await admin.call(audit.adminList, { q: 'price.publish' }))[0]).toMatchObject({
+    subject: 'rebound-sigma-pro yearly',
+    detail: { amount: 47000 },
+  })
+})
+
+test('refuses what cannot be, and a price published over one that the seller has not seen', async () => {
+  const [shop] = shops
+  const refused = (wish: Parameters<typeof publish>[2], status: number) =>
+    expect(publish(shop, 'monthly', wish)).rejects.toMatchObject({ status })
+  const before = await states('monthly')
+  await refused({ amount: 99 }, 400)
+  await refused({ amount: 4900, regularAmount: 4900 }, 400)
+  await refused({ amount: 4900, from: '2020-01-01' }, 400)
+  await refused({ amount: 4900, from: '2099-01-01' }, 400)
+  await refused({ amount: 4900, after: 0 }, 400)
+  await publish(shop, 'monthly', { amount: 3900 })
+  const seen = { amount: 4900, after: 1 }
+  await refused(seen, 409)
+  expect(await states('monthly')).toEqual(['3900 current', ...before.map(() => '3900 past')])
+})
+
+type Step =
+  | { kind: 'publish'; at: 0 | 1; amount: number }
+  | { kind: 'look'; at: 0 | 1 }
+  | { kind: 'begin'; at: 0 | 1 }
+  | { kind: 'pay' }
+
+const at = fc.constantFrom<0 | 1>(0, 1)
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('publish'), at, amount: fc.constantFrom(3900, 4500, 4950) }),
+  fc.record({ kind: fc.constant('look'), at }),
+  fc.record({ kind: fc.constant('begin'), at }),
+  fc.record({ kind: fc.constant('pay') }),
+) as fc.Arbitrary<Step>
+
+test('whatever is published meanwhile, a buyer pays what the page showed or nothing, and no running subscription changes its price', async () => {
+  let buyers = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 14 }), async (story) => {
+      const before = await billed()
+      const visitors = [shops[0].visitor(), shops[1].visitor()] as const
+      const email = `price-${buyers++}@example.com`
+      let saw = await shown(shops[0], 'monthly')
+      let begun: { clientSecret: string; paymentIntentId: string; saw: number } | undefined
+      for (const each of story) {
+        if (each.kind === 'publish') await publish(shops[each.at], 'monthly', { amount: each.amount })
+        if (each.kind === 'look') saw = await shown(shops[each.at], 'monthly')
+        if (each.kind === 'begin') {
+          const answer = await visitors[each.at]
+            .call(checkout.createSubscriptionIntent, {
+              productSlug: 'rebound-sigma-pro',
+              billingType: 'monthly',
+              amount: saw,
+              email: `${each.at}-${email}`,
+            })
+            .catch((error: unknown) => error)
+          if (answer instanceof ApiError) {
+            expect(answer).toMatchObject({ status: 409, code: 'price-changed' })
+            expect(answer.amount).not.toBe(saw)
+            continue
+          }
+          expect(answer).toMatchObject({ amountDue: saw })
+          const { clientSecret } = answer as { clientSecret: string }
+          begun = { clientSecret, paymentIntentId: clientSecret.split('_secret_')[0] ?? '', saw }
+        }
+        if (each.kind === 'pay' && begun) {
+          await shops[0].pay(begun)
+          await shops[0].settle()
+          const { rows } = await shops[1].connection.db.execute<{ paid: number; price: number }>(sql`
+            select last_paid_amount as paid, price from purchases where payment_intent_id = ${begun.paymentIntentId}`)
+          expect(rows).toEqual([{ paid: begun.saw, price: begun.saw }])
+          break
+        }
+      }
+      const after = await billed()
+      for (const [id, price] of before) expect(after.get(id)).toEqual(price)
+    }),
+    { numRuns: 15 },
+  )
+  const before = await billed()
+  expect(new Set([...before.values()].map(({ amount }) => amount)).size).toBeGreaterThan(1)
+  await shops[0].advance(1, 'month')
+  expect(await billed()).toEqual(before)
+})

@@ -1,0 +1,142 @@
+import { useState } from 'react'
+import { dollars, exactDollars } from '#contract/money.ts'
+import { type Plan, type Publication, prices } from '#contract/selling/prices.ts'
+import { billingPeriods } from '#contract/statuses.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Card, Skeleton } from '#web/ui/card.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { PublishDialog } from './publish-dialog.tsx'
+
+const names = { monthly: 'Monthly', yearly: 'Yearly' }
+const tones = { planned: 'warning', current: 'good', past: 'neutral', 'called off': 'neutral' } as const
+
+export default function Prices() {
+  const { data } = useData(prices.adminList, {})
+  const [changing, setChanging] = useState<Plan | null>(null)
+  return (
+    <section aria-labelledby="prices" className="flex flex-col gap-4">
+      <header>
+        <h2 id="prices" className="text-xl">
+          Prices
+        </h2>
+        <p className="text-sm text-muted">
+          A new price is for new subscriptions. Running ones keep the price they began with.
+        </p>
+      </header>
+      {data ? (
+        <div className="grid items-start gap-4 lg:grid-cols-2">
+          {data.map((plan) => (
+            <PlanCard
+              key={`${plan.productId} ${plan.billingType}`}
+              plan={plan}
+              onChange={() => setChanging(plan)}
+            />
+          ))}
+        </div>
+      ) : (
+        <Skeleton className="h-64 rounded-lg" />
+      )}
+      {changing && <PublishDialog plan={changing} onClose={() => setChanging(null)} />}
+    </section>
+  )
+}
+
+function PlanCard({ plan, onChange }: { plan: Plan; onChange: () => void }) {
+  const { product, productId, billingType, publications, subscriptions } = plan
+  const period = billingPeriods[billingType]
+  const current = publications.find(({ state }) => state === 'current')
+  const keeping = subscriptions.filter(({ amount }) => amount !== current?.amount)
+  const paying = subscriptions.find(({ amount }) => amount === current?.amount)
+  const callOff = useCall(prices.adminPublish, {
+    refreshes: [prices.adminList],
+    succeeded: 'Called off',
+    failed: 'Failed to call it off',
+  })
+
+  async function askAndCallOff(planned: Publication) {
+    const yes = await confirm({
+      title: 'Call off the planned price',
+      description: `The price stays ${exactDollars(current?.amount ?? 0)} per ${period}, not ${exactDollars(planned.amount)}.`,
+      action: 'Call it off',
+    })
+    // The present price, published again, replaces whatever was planned.
+    if (yes && current)
+      callOff.mutate({
+        productId,
+        billingType,
+        amount: current.amount,
+        ...(current.regularAmount && { regularAmount: current.regularAmount }),
+        after: publications[0]?.number ?? 1,
+      })
+  }
+
+  return (
+    <Card className="flex flex-col gap-5">
+      <header className="flex flex-wrap items-start justify-between gap-3">
+        <div>
+          <h3 className="text-lg">
+            {product}, {names[billingType].toLowerCase()}
+          </h3>
+          {current && (
+            <p>
+              <span className="text-2xl font-semibold tabular-nums">{exactDollars(current.amount)}</span>{' '}
+              <span className="text-muted">
+                per {period}
+                {current.regularAmount && `, regular price ${dollars(current.regularAmount)}`}
+              </span>
+            </p>
+          )}
+        </div>
+        <Button variant="secondary" size="sm" onClick={onChange}>
+          New price
+          <span className="sr-only">
+            {' '}
+            for {product}, {billingType}
+          </span>
+        </Button>
+      </header>
+      <p className="text-sm">
+        {paying ? `${paying.count.toLocaleString('en-US')} pay it.` : 'No one pays it yet.'}{' '}
+        {keeping
+          .map(({ amount, count }) => `${count.toLocaleString('en-US')} keep ${exactDollars(amount)}.`)
+          .join(' ')}
+      </p>
+      <ul aria-label={`History, ${product}, ${billingType}`} className="flex flex-col text-sm">
+        {publications.map((each) => (
+          <li
+            key={each.number}
+            className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line py-2.5"
+          >
+            <span className="min-w-20 font-medium tabular-nums">{exactDollars(each.amount)}</span>
+            <Badge tone={tones[each.state]}>{each.state}</Badge>
+            <span className="text-muted">
+              {each.startsAt ? (
+                <>
+                  from <Time value={each.startsAt} />
+                </>
+              ) : (
+                'the first price'
+              )}
+              {each.regularAmount && `, regular ${dollars(each.regularAmount)}`}
+            </span>
+            {each.state === 'planned' && (
+              <Button
+                variant="ghost"
+                size="sm"
+                className="ml-auto"
+                disabled={callOff.isPending}
+                onClick={() => void askAndCallOff(each)}
+              >
+                Call off
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
