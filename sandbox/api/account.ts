@@ -80,7 +80,6 @@ export const accountRoutes = [
         page,
       ),
   ),
-  route('GET /v1/payment_method_domains/:id', {}, ({ work, id }) => work.get('payment_method_domain', id)),
   route('POST /v1/payment_method_domains/:id', { enabled: flag }, async ({ work, id, params }) => {
     const before = await work.claim('payment_method_domain', id)
     return work.save({ ...before, enabled: params.enabled ?? before.enabled })

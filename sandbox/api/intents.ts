@@ -5,19 +5,7 @@ import { newSetupIntent } from '../objects/intent.ts'
 import type { Kinds } from '../objects/kinds.ts'
 import type { Work } from '../work.ts'
 import { createMethod, methodData, resolveMethod } from './methods.ts'
-import {
-  choice,
-  flag,
-  group,
-  list,
-  metadata,
-  type Params,
-  paging,
-  range,
-  required,
-  type Shape,
-  text,
-} from './params.ts'
+import { choice, flag, group, list, metadata, type Params, required, type Shape, text } from './params.ts'
 import { type Answer, route } from './route.ts'
 
 const confirmation = {
@@ -89,14 +77,6 @@ const readIntent = (kind: Intent) =>
 
 export const intentRoutes = [
   readIntent('payment_intent'),
-  route('GET /v1/payment_intents', { ...paging, created: range, customer: text }, ({ work, params }) =>
-    work.list(
-      'payment_intent',
-      '/v1/payment_intents',
-      { match: { customer: params.customer }, created: params.created },
-      params,
-    ),
-  ),
   byBrowsers(
     'payment_intent',
     'confirm',

@@ -97,7 +97,6 @@ export const moneyRoutes = [
         page,
       ),
   ),
-  route('GET /v1/invoice_payments/:id', {}, ({ work, id }) => work.get('invoice_payment', id)),
   route('GET /v1/charges/:id', {}, ({ work, id }) => work.get('charge', id)),
   route(
     'GET /v1/charges',
@@ -178,7 +177,6 @@ export const creditNoteRoutes = [
     },
   ),
   route('POST /v1/credit_notes/:id', {}, ({ work, id }) => work.get('credit_note', id)),
-  route('GET /v1/credit_notes/:id', {}, ({ work, id }) => work.get('credit_note', id)),
   route(
     'GET /v1/credit_notes',
     { ...paging, created: range, customer: text, invoice: text },
