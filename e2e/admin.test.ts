@@ -198,6 +198,7 @@ test.describe('the admin area', () => {
       'Purchases',
       'Access',
       'Messages',
+      'Exports',
       'Activity',
       'Settings',
     ])

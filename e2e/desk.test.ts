@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { access } from '#contract/access/access.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { contact } from '#contract/site/contact.ts'
+import { users } from '#server/database/schema.ts'
 import { asker, expectLooksRight, openAdmin } from './desk.ts'
 import { expect, expectAccessible, inOwnShop, logInAs } from './shop.ts'
 
@@ -112,6 +113,52 @@ test('a customer is found by any word, and everything about them is on one page'
   await expectLooksRight(page)
   await page.goto('/admin/settings')
   await expect(page.getByText('Only admins can open this')).toBeVisible()
+})
+
+test('the search takes words in any order, says how many there are, and knows screens and actions', async ({
+  page,
+  shop,
+}) => {
+  const people = Array.from({ length: 21 }, (_, n) => ({
+    name: 'Emil Khan',
+    email: `emil.khan${n}@mail.test`,
+  }))
+  await shop.connection.db.insert(users).values(people)
+  await openAdmin(page, shop)
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('/')
+  const box = page.getByRole('combobox', { name: /Name, email, TradingView username/ })
+  await box.fill('khan mail.test emil.khan17')
+  await expect(page.getByText('1 person found', { exact: true })).toBeVisible()
+  await box.fill('Khan Emil')
+  await expect(page.getByText('More than 20 people found', { exact: true })).toBeVisible()
+  await expectLooksRight(page)
+  await page.getByRole('option', { name: 'Show all' }).click()
+  await expect(page).toHaveURL('/admin/users?q=Khan%20Emil')
+  await expect(page.getByText('21 users', { exact: true })).toBeVisible()
+
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('/')
+  await box.fill('subscribers import')
+  await page.getByRole('option', { name: 'Import subscribers' }).click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page).toHaveURL('/admin/users')
+
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('/')
+  await box.fill('export ord')
+  await expect(page.getByText('No one found', { exact: true })).toBeVisible()
+  await box.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Exports', level: 1 })).toBeVisible()
+  await expectLooksRight(page)
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export Orders' }).click(),
+  ])
+  expect(file.suggestedFilename()).toMatch(/^orders-\d{4}-\d\d-\d\d\.csv$/)
+  await expect(page.getByText('Orders data exported successfully', { exact: true })).toBeVisible()
 })
 
 test('a fraud warning is decided, and a refund that came back is settled, where they are listed', async ({

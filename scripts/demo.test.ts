@@ -134,6 +134,15 @@ test('the buyer whom it names can log in and open an invoice', async () => {
   expect(invoices).toHaveLength(1)
 })
 
+test('every invoice has a number of its own', async () => {
+  const { rows } = await shop.connection.pool.query<{ count: number; numbers: number }>(
+    `select count(*)::int as count, count(distinct data->>'number')::int as numbers
+     from sandbox.objects where kind = 'invoice' and data->>'number' is not null`,
+  )
+  expect(rows[0]?.count).toBeGreaterThan(50)
+  expect(rows[0]?.numbers).toBe(rows[0]?.count)
+})
+
 test('support can log in, and sees the queue but no overview', async () => {
   const [, email = '', password = ''] = /Log in as support: (\S+), password "(.+)"/.exec(said) ?? []
   const support = shop.visitor()

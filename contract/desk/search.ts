@@ -10,12 +10,18 @@ const hit = object((z) => ({
 }))
 export type Hit = InferOutput<typeof hit>
 
+/** How many are shown at once; the list of users has the rest. */
+export const mostPeopleFound = 20
+
+const found = object((z) => ({ people: z.array(hit(z)), hasMore: z.boolean() }))
+export type Found = InferOutput<typeof found>
+
 export const search = {
   adminFind: endpoint('GET /api/admin/search', {
     access: 'staff',
     summary:
-      'Customers by name, email, TradingView username, contract number, or an id or invoice number of Stripe’s',
+      'Customers by words of their name, email and TradingView username, in any order; by contract number, or an id or invoice number of Stripe’s',
     input: object((z) => ({ q: text(z, 100, 'Please type what to look for') })),
-    output: (z) => z.array(hit(z)),
+    output: found,
   }),
 }

@@ -111,12 +111,16 @@ function copy(
     ids.set(id, known)
     return known
   }
+  const newPrefix = randomBytes(4).toString('hex').toUpperCase()
   const quoted = (text: string) => JSON.stringify(text).slice(1, -1)
   const text = content
     .replaceAll(idPattern, newId)
     .replaceAll(timePattern, (time) => String(Number(time) + seconds))
     .replaceAll(quoted(model.email), quoted(purchase.email))
     .replaceAll(quoted(model.name), quoted(purchase.name))
+    .replaceAll(/"invoice_prefix":"(\w+)"|"number":"(\w+)-/g, (found, ...prefixes: (string | undefined)[]) =>
+      found.replace(prefixes[0] ?? prefixes[1] ?? '', newPrefix),
+    )
   return {
     ...JSON.parse(text),
     figures: Object.fromEntries(figures.map((name) => [name, model[name]])),

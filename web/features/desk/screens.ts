@@ -1,5 +1,6 @@
 import {
   ChartCandlestick,
+  Download,
   History,
   KeyRound,
   LayoutDashboard,
@@ -64,6 +65,9 @@ const table = [
     { path: '/admin/messages', title: 'Messages', access: 'staff', show: lazy(() => import('./messages/messages.tsx')) },
     { path: '/admin/messages/newsletter', title: 'Newsletter', access: 'admin', show: lazy(() => import('./messages/newsletter.tsx')) },
     { path: '/admin/messages/reviews', title: 'Reviews', access: 'admin', show: lazy(() => import('./reviews/reviews.tsx')) },
+  ] },
+  { letter: 'e', icon: Download, screens: [
+    { path: '/admin/exports', title: 'Exports', access: 'admin', show: lazy(() => import('./exports/exports.tsx')) },
   ] },
   { letter: 'y', icon: History, screens: [
     { path: '/admin/activity', title: 'Activity', access: 'admin', show: lazy(() => import('./activity/activity.tsx')) },

@@ -14,6 +14,7 @@ import {
   tvScripts,
   users,
 } from '#server/database/schema.ts'
+import { wordsOf } from '#server/database/text-search.ts'
 import type { AccessRow, ConnectorDoor } from './rows.ts'
 import { connectorPatience } from './seen.ts'
 
@@ -23,7 +24,11 @@ export const shownUser = { id: users.id, name: users.name, email: users.email }
 
 /** By name, email, or the username that is wanted. */
 export const isUserSearched = (q: string) =>
-  or(like(users.searchText, containing(q)), like(sql`lower(${users.tradingViewUsername})`, containing(q)))
+  and(
+    ...wordsOf(q)
+      .map(containing)
+      .map((word) => or(like(users.searchText, word), like(sql`lower(${users.tradingViewUsername})`, word))),
+  )
 /** By the username that has access; where it is not the one that is wanted, the seller has something to do. */
 export const isOpenSearched = (q: string) => like(sql`lower(${access.unlockedName})`, containing(q))
 

@@ -3,7 +3,9 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { audit } from '#contract/desk/audit.ts'
 import { type ExportKind, exports } from '#contract/desk/exports.ts'
+import { billing } from '#contract/selling/billing.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { purchases as selling } from '#contract/selling/purchases.ts'
 import { access, accessForms, purchases, users } from '#server/database/schema.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -59,6 +61,54 @@ describe('an export', () => {
     expect(rows[1]).toEqual(
       expect.arrayContaining(['ada@example.com', 'Ada "The Trader", Lovelace', 'Rebound Sigma Pro', '39.09']),
     )
+  })
+
+  test('of orders says of each how it came about, from where, what was paid and taxed, and Stripe’s ids', async () => {
+    const [buyer, friend] = [await shop.buyer(), await shop.user()]
+    await admin.call(selling.adminAdd, {
+      userId: friend.user.id,
+      productId: reboundSigmaPro.id,
+      billingType: 'yearly',
+      amount: 0,
+      status: 'active',
+      kind: 'gift',
+    })
+    const nothing = { company: '', street: '', postalCode: '', city: '', vatId: '' }
+    await buyer.call(billing.save, { ...nothing, country: 'CH' })
+    const {
+      rows: [titles = [], ...rows],
+    } = await download('orders')
+    expect(titles.slice(0, 10)).toEqual([
+      'Id',
+      'Date (UTC)',
+      'Email',
+      'Name',
+      'Product',
+      'Billing',
+      'Amount (USD)',
+      'Refunded (USD)',
+      'Status',
+      'Ended (UTC)',
+    ])
+    const orderOf = (email: string) => {
+      const row = rows.find((cells) => cells[2] === email) ?? []
+      return Object.fromEntries(titles.map((title, at) => [title, row[at]]))
+    }
+    expect(orderOf(buyer.user.email)).toMatchObject({
+      Kind: 'paid by card',
+      Country: 'CH',
+      'Paid (USD)': '39.00',
+      'Tax (USD)': '0.00',
+      'Stripe invoice (latest)': expect.stringMatching(/^in_/),
+      'Stripe payment (first)': buyer.purchase.paymentIntentId,
+      'Stripe subscription': expect.stringMatching(/^sub_/),
+      'Stripe customer': expect.stringMatching(/^cus_/),
+    })
+    expect(orderOf(friend.user.email)).toMatchObject({
+      Kind: 'gift',
+      'Paid (USD)': '',
+      'Stripe customer': '',
+    })
   })
 
   test('of buyers counts their purchases; users who never bought aren’t included', async () => {

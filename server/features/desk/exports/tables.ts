@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { ExportKind } from '#contract/desk/exports.ts'
-import { liveStatuses, type NewsletterState } from '#contract/statuses.ts'
+import { bookingKinds, bookingKindTexts, liveStatuses, type NewsletterState } from '#contract/statuses.ts'
 import { sqlList } from '#server/database/sql-list.ts'
 
 /**
@@ -28,6 +28,11 @@ const plainEmail = (column: string) =>
 const moment = (column: string) => `date_trunc('second', ${column} at time zone 'UTC')`
 const dollars = (column: string) => `case ${column} when 0 then '0.00' else (${column} * 0.01)::text end`
 const isLive = `status in ${sqlList(liveStatuses)}`
+
+/** How it came about. */
+const orderKind = `case ${bookingKinds
+  .map((kind) => `when p.booked_as = '${kind}' then '${bookingKindTexts[kind]}'`)
+  .join(' ')} when p.stripe_subscription_id is null then 'booked by hand' else 'paid by card' end`
 
 export type FileKind = ExportKind | 'newsletter'
 type Table = { columns: Record<string, string>; from: string; rowsLike: string }
@@ -64,8 +69,24 @@ const tables: Record<FileKind, Table> = {
       'Refunded (USD)': dollars('p.refunded_amount'),
       Status: 'p.status',
       'Ended (UTC)': moment('p.ended_at'),
+      Kind: orderKind,
+      Country: plain("coalesce(nullif(b.country, ''), o.country, o.card_country)"),
+      'Paid (USD)': dollars('paid.amount'),
+      'Tax (USD)': dollars('paid.tax'),
+      'Stripe invoice (latest)': 'paid.invoice_id',
+      'Stripe payment (first)': 'p.payment_intent_id',
+      'Stripe subscription': 'p.stripe_subscription_id',
+      'Stripe customer': 'c.customer_id',
     },
-    from: 'purchases p join users u on u.id = p.user_id join products product on product.id = p.product_id order by p.created_at, p.id',
+    // Row by row, each by its index: the file starts at once, and a reader who leaves stops it.
+    from: `purchases p join users u on u.id = p.user_id join products product on product.id = p.product_id
+      left join checkouts c on c.subscription_id = p.stripe_subscription_id
+      left join order_records o on o.checkout_id = c.id
+      left join billing_details b on b.user_id = p.user_id
+      left join lateral (
+        select sum(amount) as amount, sum(tax) as tax, (array_agg(invoice_id order by paid_at desc))[1] as invoice_id
+        from payments where purchase_id = p.id) paid on true
+      order by p.created_at, p.id`,
     rowsLike: 'purchases',
   },
   forms: {

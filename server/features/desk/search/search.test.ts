@@ -4,7 +4,8 @@ import { customers } from '#contract/desk/customers.ts'
 import { search } from '#contract/desk/search.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
-import { purchases } from '#server/database/schema.ts'
+import { purchases as sold } from '#contract/selling/purchases.ts'
+import { purchases, users } from '#server/database/schema.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 let shop: TestShop
@@ -19,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const find = async (q: string) => (await admin.call(search.adminFind, { q })).map(({ email }) => email)
+const find = async (q: string) => (await admin.call(search.adminFind, { q })).people.map(({ email }) => email)
 
 test('a customer is found by name, email, and TradingView username, in any case', async () => {
   for (const q of [
@@ -72,6 +73,40 @@ test('a renewal’s payment finds its customer too, though only Stripe knows it'
 test('what nobody has finds nobody', async () => {
   for (const q of ['nobody at all', 'pi_none', 'in_none', 'ABCD1234-0001', 'RS-00000000', "%'; drop", '%%%'])
     expect([q, await find(q)]).toEqual([q, []])
+})
+
+test('words count in any order and across what somebody is known by, and all of them must be there', async () => {
+  for (const q of [
+    'Quill Zora',
+    'zora trades',
+    `  ora   ${buyer.user.email.slice(0, 8)} q_ `.replace(' q_', ' quill'),
+  ])
+    expect([q, await find(q)]).toEqual([q, [buyer.user.email]])
+  expect(await find('zora nobody')).toEqual([])
+  expect(await admin.call(search.adminFind, { q: 'zo' })).toMatchObject({ hasMore: false, people: [{}] })
+  const listed = await admin.call(accounts.adminList, { q: 'trades zora' })
+  expect(listed.map(({ email }) => email)).toEqual([buyer.user.email])
+  const { purchase } = buyer
+  for (const q of ['quill_trades', contractNumber(purchase.id), 'QUILL zora'])
+    expect((await admin.call(sold.adminList, { q })).map(({ id }) => id)).toEqual([purchase.id])
+})
+
+test('up to twenty are counted, with the namesake first; of more, the list of users has the rest', async () => {
+  const { db } = shop.connection
+  const many = Array.from({ length: 21 }, (_, n) => ({
+    name: `Khan Number${n}`,
+    email: `khan${n}@many.test`,
+    ...(n === 0 && { tradingViewUsername: 'Khan' }),
+  }))
+  await db.insert(users).values(many.slice(0, 20))
+  const found = await admin.call(search.adminFind, { q: 'khan' })
+  expect([found.people.length, found.hasMore]).toEqual([20, false])
+  expect(found.people[0]).toMatchObject({ tradingViewUsername: 'Khan' })
+  await db.insert(users).values(many.slice(20))
+  const more = await admin.call(search.adminFind, { q: 'khan' })
+  expect([more.people.length, more.hasMore]).toEqual([20, true])
+  expect(more.people[0]).toMatchObject({ tradingViewUsername: 'Khan' })
+  expect(await admin.call(accounts.adminList, { q: 'khan' })).toHaveLength(21)
 })
 
 test('a deleted person is not found', async () => {

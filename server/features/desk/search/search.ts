@@ -1,9 +1,8 @@
-import { and, between, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
-import type { Hit } from '#contract/desk/search.ts'
-import { readContractNumber } from '#contract/selling/legal/consumer-law.ts'
+import { and, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { type Found, type Hit, mostPeopleFound } from '#contract/desk/search.ts'
 import type { Context } from '#server/context.ts'
 import { checkouts, purchases, users } from '#server/database/schema.ts'
-import { trigramPattern } from '#server/database/text-search.ts'
+import { findUsers, inOrder } from '#server/database/text-search.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 
@@ -11,12 +10,11 @@ type Others = { stripe: Pick<StripeGateway, 'customers'>; accounts: Pick<Account
 
 export type Search = ReturnType<typeof createSearch>
 
-const most = 8
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const stripeId = /^(?:pi|in|ch|re|sub|cus)_[A-Za-z0-9_]{1,200}$/
 const invoiceNumber = /^[A-Z0-9]{4,20}-\d{1,8}$/i
 
-/** One box for everything a customer may name. Ids are looked up as they are; words go through an index of trigrams. */
+/** One box for everything a customer may name. Ids are looked up as they are; words go through indexes of trigrams. */
 export function createSearch({ db }: Context, { stripe, accounts }: Others) {
   const people = (where: SQL | undefined) =>
     db
@@ -30,10 +28,14 @@ export function createSearch({ db }: Context, { stripe, accounts }: Others) {
       .where(and(isNull(users.deletedAt), where))
 
   const ownersOf = (where: SQL | undefined) =>
-    people(inArray(users.id, db.select({ id: purchases.userId }).from(purchases).where(where))).limit(most)
+    people(inArray(users.id, db.select({ id: purchases.userId }).from(purchases).where(where))).limit(
+      mostPeopleFound,
+    )
 
   const ownersOfCheckout = (where: SQL | undefined) =>
-    people(inArray(users.id, db.select({ id: checkouts.userId }).from(checkouts).where(where))).limit(most)
+    people(inArray(users.id, db.select({ id: checkouts.userId }).from(checkouts).where(where))).limit(
+      mostPeopleFound,
+    )
 
   /** What we have not stored, Stripe knows: a renewal's payment, an invoice, a refund. */
   async function throughStripe(reference: string): Promise<Hit[]> {
@@ -52,42 +54,40 @@ export function createSearch({ db }: Context, { stripe, accounts }: Others) {
     return known.length > 0 ? known : throughStripe(typed)
   }
 
-  async function byContract(start: string): Promise<Hit[]> {
-    const from = `${start}-0000-0000-0000-000000000000`
-    const to = `${start}-ffff-ffff-ffff-ffffffffffff`
-    return ownersOf(between(purchases.id, from, to))
+  /** What no index knows, such as two letters: some of the newest. */
+  async function walk(q: string) {
+    const { items, next } = await accounts.users.list({ q, limit: mostPeopleFound })
+    return { ids: items.map(({ id }) => id), isAll: next === undefined }
   }
 
-  async function byTradingViewName(q: string): Promise<Hit[]> {
-    const pattern = trigramPattern(q)
-    if (!pattern) return []
-    const name = sql`lower(${users.tradingViewUsername})`
-    return people(and(sql`${name} like ${pattern}`, sql`strpos(${name}, ${q.toLowerCase()}) > 0`))
-      .orderBy(desc(sql`${name} = ${q.toLowerCase()}`))
-      .limit(most)
+  /** Whoever is called exactly that comes first, then the newest. */
+  async function byWords(q: string): Promise<Found> {
+    const { userIds, newest } = await findUsers(db, q, { list: users, after: undefined, sort: 'newest' })
+    const some = newest.length > 0 ? { ids: newest, isAll: false } : undefined
+    const { ids, isAll } = userIds ? { ids: userIds, isAll: true } : (some ?? (await walk(q)))
+    const word = q.toLowerCase()
+    const isExactly = sql`(${users.email} = ${word} or lower(${users.tradingViewUsername}) = ${word})`
+    const hits = await people(or(isExactly, inArray(users.id, ids)))
+      .orderBy(sql`${isExactly} is true desc`, ...inOrder(users, 'newest'))
+      .limit(mostPeopleFound + 1)
+    return {
+      people: hits.slice(0, mostPeopleFound),
+      hasMore: !isAll || hits.length > mostPeopleFound,
+    }
   }
 
-  async function byWord(q: string): Promise<Hit[]> {
-    const [{ items }, named] = await Promise.all([
-      accounts.users.list({ q, limit: most }),
-      byTradingViewName(q),
-    ])
-    const rest = items.filter(({ id }) => !named.some((hit) => hit.id === id))
-    const found = rest.map(({ id, name, email }) => ({ id, name, email, tradingViewUsername: null }))
-    return [...named, ...found].slice(0, most)
-  }
+  const all = (hits: Hit[]): Found => ({ people: hits, hasMore: false })
 
   return {
-    async find(q: string): Promise<Hit[]> {
+    async find(q: string): Promise<Found> {
       if (uuid.test(q)) {
-        const [account] = await people(eq(users.id, q))
-        return account ? [account] : ownersOf(eq(purchases.id, q))
+        const account = await people(eq(users.id, q))
+        return all(account.length > 0 ? account : await ownersOf(eq(purchases.id, q)))
       }
-      if (stripeId.test(q)) return byId(q)
-      const contract = readContractNumber(q)
-      if (contract) return byContract(contract)
-      const found = await byWord(q)
-      return found.length === 0 && invoiceNumber.test(q) ? throughStripe(q) : found
+      if (stripeId.test(q)) return all(await byId(q))
+      const found = await byWords(q)
+      const isNoOne = found.people.length === 0 && !found.hasMore
+      return isNoOne && invoiceNumber.test(q) ? all(await throughStripe(q)) : found
     },
   }
 }

@@ -6,6 +6,7 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { containing, decodeCursor, type HistoryPart, pageOf } from '#server/database/cursor.ts'
 import { contactMessages, users } from '#server/database/schema.ts'
+import { wordsOf } from '#server/database/text-search.ts'
 import { conflict, notFound } from '#server/errors.ts'
 
 type Message = { firstName: string; lastName: string; email: string; message: string }
@@ -74,9 +75,10 @@ export function createContact({ db, now, mails, audit, supportEmail }: Context) 
           and(
             customerId ? eq(users.id, customerId) : undefined,
             state && (state === 'open' ? isOpen : isNotNull(answeredAt)),
-            q
-              ? sql`lower(concat_ws(' ', ${firstName}, ${lastName}, ${email}, ${message})) like ${containing(q)}`
-              : undefined,
+            ...wordsOf(q ?? '').map(
+              (word) =>
+                sql`lower(concat_ws(' ', ${firstName}, ${lastName}, ${email}, ${message})) like ${containing(word)}`,
+            ),
             after && sql`(${createdAt}, ${id}) < (${after.at}, ${after.id})`,
           ),
         )

@@ -1,5 +1,4 @@
 import { ClipboardPaste, ListChecks } from 'lucide-react'
-import { useState } from 'react'
 import { assets } from '#contract/access/assets.ts'
 import { catalog } from '#contract/selling/catalog.ts'
 import * as z from '#contract/zod.ts'
@@ -13,6 +12,7 @@ import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { Failed } from '../lists/record-table.tsx'
+import { useDialog } from '../lists/use-filters.ts'
 import { Attention } from '../overview/needs.tsx'
 import { AssetList } from './asset-list.tsx'
 import { ImportDialog } from './import-dialog.tsx'
@@ -37,7 +37,7 @@ export default function Assets() {
 
 function ReboundList() {
   const list = useData(assets.adminList, {})
-  const [importing, setImporting] = useState(false)
+  const [importing, setImporting] = useDialog('import')
   const add = useCall(assets.adminAdd, {
     refreshes: [assets.adminList, assets.list],
     succeeded: 'Asset added successfully',

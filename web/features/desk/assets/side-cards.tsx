@@ -1,4 +1,4 @@
-import { BellRing, Download, X } from 'lucide-react'
+import { BellRing, Download } from 'lucide-react'
 import { useState } from 'react'
 import { reminders } from '#contract/access/reminders.ts'
 import { call } from '#web/api/client.ts'
@@ -7,7 +7,8 @@ import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { exportTitles, type Progress, useExport } from '../parts/use-export.ts'
+import { ExportProgress } from '../parts/export-progress.tsx'
+import { exportTitles, useExport } from '../parts/use-export.ts'
 
 export function ExportCard() {
   const { progress, run, cancel } = useExport()
@@ -29,27 +30,8 @@ export function ExportCard() {
           </Button>
         ))}
       </div>
-      {progress && <Running {...progress} onCancel={cancel} />}
+      {progress && <ExportProgress {...progress} onCancel={cancel} />}
     </Card>
-  )
-}
-
-function Running({ kind, rows, of, onCancel }: Progress & { onCancel: () => void }) {
-  return (
-    <div className="flex items-center gap-3">
-      <div className="flex flex-1 flex-col gap-1.5">
-        <progress
-          aria-label={`Export of ${exportTitles[kind]}`}
-          className="h-1.5 w-full accent-accent"
-          {...(of > rows ? { value: rows, max: of } : {})}
-        />
-        <span className="text-xs text-muted tabular-nums">{rows.toLocaleString('en-US')} rows</span>
-      </div>
-      <Button variant="ghost" size="sm" onClick={onCancel}>
-        <X className="size-4" aria-hidden="true" />
-        Cancel
-      </Button>
-    </div>
   )
 }
 

@@ -6,7 +6,7 @@ import { EmptyState } from '#web/ui/card.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
 import { type Href, useNavigation } from '#web/ui/navigation.tsx'
 import { RecordTable, type TableProps } from './record-table.tsx'
-import { useFilters } from './use-filters.ts'
+import { useDialog, useFilters } from './use-filters.ts'
 
 type Chip = { text: string; remove: () => void }
 type Props<Item> = Omit<TableProps<Item>, 'empty'> & {
@@ -159,7 +159,7 @@ function NoMatch({ title }: { title: string }) {
 /** A button that owns its dialog, so opening it doesn't rerender the table. */
 export function AddButton(props: { text: string; dialog: ComponentType<{ onClose: () => void }> }) {
   const { text, dialog: AddDialog } = props
-  const [isOpen, setIsOpen] = useState(false)
+  const [isOpen, setIsOpen] = useDialog('add')
   return (
     <>
       <Button className="max-sm:w-full sm:ml-auto" onClick={() => setIsOpen(true)}>

@@ -26,6 +26,14 @@ export function useFilters<const C extends Choices>(choices: C) {
   return [chosen, choose] as const
 }
 
+const dialogs = { open: ['add', 'import'] } as const
+
+/** A screen's dialog that a link can open, as the search does. */
+export function useDialog(name: (typeof dialogs.open)[number]) {
+  const [{ open }, choose] = useFilters(dialogs)
+  return [open === name, (isOpen: boolean) => choose({ open: isOpen ? name : undefined })] as const
+}
+
 function read<C extends Choices>(choices: C, search: string): Chosen<C> {
   const query = new URLSearchParams(search)
   const known = Object.entries(choices).flatMap(([name, allowed]) => {

@@ -1,6 +1,7 @@
 import { Search } from 'lucide-react'
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
-import { search } from '#contract/desk/search.ts'
+import { type Found, mostPeopleFound, search } from '#contract/desk/search.ts'
+import { useIsAdmin } from '#web/api/session.ts'
 import { useData } from '#web/api/use-data.ts'
 import { classes } from '#web/ui/classes.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -10,17 +11,34 @@ import type { Area } from '../screens.ts'
 
 type Option = { href: Href; title: string; detail: string }
 
-/** One box for everything: people by whatever they are known by, and the screens of this area. */
+/** What only admins do, by the words that one would look for. */
+const actions: Option[] = [
+  { title: 'Export buyers', detail: 'Exports', href: '/admin/exports' },
+  { title: 'Export orders', detail: 'Exports', href: '/admin/exports' },
+  { title: 'Export access requests', detail: 'Exports', href: '/admin/exports' },
+  { title: 'Export newsletter addresses', detail: 'Exports', href: '/admin/exports' },
+  { title: 'Import subscribers', detail: 'Users', href: '/admin/users?open=import' },
+  { title: 'Import assets', detail: 'Assets', href: '/admin/assets?open=import' },
+  { title: 'Add user', detail: 'Users', href: '/admin/users?open=add' },
+  { title: 'Add purchase', detail: 'Purchases', href: '/admin/purchases?open=add' },
+  { title: 'Send reminders', detail: 'Assets', href: '/admin/assets' },
+  { title: 'Connect TradingView', detail: 'Access', href: '/admin/access/connection' },
+  { title: 'Send a test email', detail: 'Settings', href: '/admin/settings' },
+]
+
+/** One box for everything: people by whatever they are known by, the screens of this area, and what is done there. */
 export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClose: () => void }) {
   const places = areas
     .flatMap(({ listed }) => listed)
     .map(({ path, title }): Option => ({ href: path, title, detail: 'Go there' }))
   const { navigate } = useNavigation()
+  const isAdmin = useIsAdmin()
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)
   const q = useSettled(typed.trim())
   const found = useData(search.adminFind, { q }, { enabled: q.length > 1 })
-  const people = (q.length > 1 ? found.data : undefined)?.map(
+  const answer = q.length > 1 ? found.data : undefined
+  const people = answer?.people.map(
     ({ id, name, email, tradingViewUsername }): Option => ({
       href: `/admin/customers/${id}`,
       title: name || email,
@@ -28,9 +46,12 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
     }),
   )
   const word = typed.trim().toLowerCase()
+  const isNamed = ({ title }: Option) => word.split(/\s+/).every((part) => title.toLowerCase().includes(part))
   const options = [
     ...(people ?? []),
-    ...places.filter(({ title }) => word === '' || title.toLowerCase().startsWith(word)),
+    ...(answer?.hasMore ? [{ ...everyone, href: `/admin/users?q=${encodeURIComponent(q)}` } as const] : []),
+    ...places.filter(isNamed),
+    ...(isAdmin && word ? actions.filter(isNamed) : []),
   ]
   const list = useId()
   const field = useRef<HTMLInputElement>(null)
@@ -92,7 +113,7 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
       <div id={list} role="listbox" aria-label="Results" className="max-h-[50vh] overflow-y-auto">
         {options.map(({ href, title, detail }, index) => (
           <div
-            key={href}
+            key={`${title} ${href}`}
             id={`${list}-${index}`}
             role="option"
             tabIndex={-1}
@@ -109,12 +130,12 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
           </div>
         ))}
       </div>
-      <output className={options.length > 0 && !isWaiting ? 'sr-only' : 'block px-3 text-sm text-muted'}>
+      <output className="block min-h-5 px-3 text-sm text-muted">
         {isWaiting
           ? 'Searching...'
           : found.isError
             ? 'We couldn’t search. Please try again.'
-            : verdict(people?.length)}
+            : verdict(answer)}
       </output>
     </Dialog>
   )
@@ -130,8 +151,14 @@ function useSettled(typed: string) {
   return useDeferredValue(settled)
 }
 
-function verdict(count: number | undefined) {
-  if (count === undefined) return ''
+const everyone = { title: 'Show all', detail: 'Users' }
+
+function verdict(found: Found | undefined) {
+  if (!found) return ''
+  const { people, hasMore } = found
+  const count = people.length
+  if (count === mostPeopleFound && hasMore) return `More than ${count} people found`
+  if (hasMore) return 'Only some of them were looked through: show all'
   if (count === 0) return 'No one found'
   return count === 1 ? '1 person found' : `${count} people found`
 }

@@ -14,7 +14,7 @@ import { Time } from '#web/ui/time.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
 import { AddButton, RecordList, SortFilter } from '../lists/record-list.tsx'
 import { hiddenActions } from '../lists/record-table.tsx'
-import { useFilters } from '../lists/use-filters.ts'
+import { useDialog, useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
 import { AddUserDialog, RoleDialog } from './user-dialogs.tsx'
 
@@ -133,7 +133,7 @@ function RoleName({ user }: { user: User }) {
 const ImportSubscribersDialog = lazy(() => import('./import/import-subscribers-dialog.tsx'))
 
 function ImportButton() {
-  const [isOpen, setIsOpen] = useState(false)
+  const [isOpen, setIsOpen] = useDialog('import')
   return (
     <>
       <Button variant="secondary" className="max-sm:w-full" onClick={() => setIsOpen(true)}>

@@ -1,0 +1,47 @@
+import { Download } from 'lucide-react'
+import { Button } from '#web/ui/button.tsx'
+import { Card } from '#web/ui/card.tsx'
+import { ExportProgress } from '../parts/export-progress.tsx'
+import { exportTitles, useExport } from '../parts/use-export.ts'
+
+/** What is in each file. */
+const files = {
+  buyers: 'One line per person who bought: name, email, TradingView username, and how many purchases.',
+  orders:
+    'One line per purchase, for your bookkeeper: amount, refunds, status, kind (paid by card, elsewhere, or a gift), country, what was paid and the tax in it, and Stripe’s ids of invoice, payment, subscription and customer.',
+  forms: 'One line per access request: TradingView username, exchange, and what you decided. Never the keys.',
+  newsletter:
+    'One line per address, with who has confirmed and who has left. Write only to those who confirmed.',
+} as const
+const kinds = Object.keys(files) as (keyof typeof files)[]
+
+/** Every list as a file that spreadsheets open. */
+export default function Exports() {
+  const { progress, run, cancel } = useExport()
+  return (
+    <div className="flex flex-col gap-5">
+      <p className="text-muted">CSV files in UTF-8, with times in UTC. Each download is in the audit log.</p>
+      <ul className="grid gap-5 md:grid-cols-2">
+        {kinds.map((kind) => (
+          <li key={kind}>
+            <Card className="flex h-full flex-col gap-3">
+              <h2 className="text-lg">{exportTitles[kind]}</h2>
+              <p className="flex-1 text-sm text-muted">{files[kind]}</p>
+              {progress?.kind === kind && <ExportProgress {...progress} onCancel={cancel} />}
+              <Button
+                variant="secondary"
+                className="self-start"
+                disabled={progress !== null}
+                pending={progress?.kind === kind}
+                onClick={() => void run(kind)}
+              >
+                {progress?.kind !== kind && <Download className="size-4" aria-hidden="true" />}
+                Export {exportTitles[kind]}
+              </Button>
+            </Card>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
