@@ -8,10 +8,10 @@ export type Access = 'public' | 'user' | 'staff' | 'admin'
 export type Caller = 'none' | 'optional'
 
 /**
- * How the answer arrives: JSON, a list with a `Link` header to its next page, a file, a redirect, or nothing but the
+ * How the answer arrives: JSON, a list with a `Link` header to its next page, a file, a page for a frame, a redirect, or nothing but the
  * status, where 202 says "not yet: ask again in a moment".
  */
-export type Answer = 'json' | 'list' | 'csv' | 'redirect' | 'later'
+export type Answer = 'json' | 'list' | 'csv' | 'html' | 'redirect' | 'later'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 type Path = `/api/${string}`

@@ -10,6 +10,7 @@ import { exports } from './desk/exports.ts'
 import { imports } from './desk/imports.ts'
 import { jobs } from './desk/jobs.ts'
 import { newsletterAddresses } from './desk/newsletter-addresses.ts'
+import { newsletters } from './desk/newsletters.ts'
 import { overview } from './desk/overview.ts'
 import { search } from './desk/search.ts'
 import { settings } from './desk/settings.ts'
@@ -58,6 +59,7 @@ export const contract = {
   reviews,
   newsletter,
   newsletterAddresses,
+  newsletters,
   contact,
   messages,
   declarations,

@@ -87,6 +87,7 @@ export const refusalCodes = [
   // The seller's settings and mails.
   'set-by-environment',
   'mail-refused',
+  'not-ready-to-send',
   'not-reported',
 ] as const
 export type RefusalCode = (typeof refusalCodes)[number]

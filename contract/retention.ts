@@ -38,6 +38,11 @@ export const retention = {
     days: 7,
     words: 'until you unsubscribe, and 7 days more; 7 days if you never confirm',
   },
+  noNewsletters: {
+    what: 'That you don’t want news by email, or that your mailbox refused it',
+    days: null,
+    words: 'until you subscribe again, or your account is deleted',
+  },
   unpaidCheckouts: { what: 'Checkouts without a payment', days: 30, words: '30 days' },
   sessions: { what: 'Logins', days: 30, words: '30 days after your last visit, 90 at most' },
   emailChanges: {

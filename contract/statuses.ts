@@ -160,6 +160,22 @@ export const newsletterStateTexts: Record<NewsletterState, string> = {
   left: 'unsubscribed',
 }
 
+/** How far a newsletter is; `paused` waits for the seller, who may have to be asked first. */
+export const mailingStates = ['draft', 'scheduled', 'sending', 'paused', 'stopped', 'sent'] as const
+export type MailingState = (typeof mailingStates)[number]
+
+/** Why it waits: somebody paused it, or the shop did before it could do harm. */
+export const pauseReasons = ['asked', 'connections', 'missed', 'restored', 'incomplete'] as const
+export type PauseReason = (typeof pauseReasons)[number]
+
+/** One for each address of a newsletter. `uncertain`: the process or the connection ended before the server's answer. */
+export const recipientStates = ['waiting', 'handed_over', 'sent', 'refused', 'uncertain'] as const
+export type RecipientState = (typeof recipientStates)[number]
+
+/** Why an address gets no newsletters: its owner objected, the mail server refused it for good, or the seller said so. */
+export const suppressionReasons = ['objected', 'refused', 'by_seller'] as const
+export type SuppressionReason = (typeof suppressionReasons)[number]
+
 /** What an import makes of a line: a new subscriber, one who is there already, or nothing. */
 export const importVerdicts = ['new', 'there', 'fault'] as const
 export type ImportVerdictKind = (typeof importVerdicts)[number]

@@ -150,6 +150,7 @@ test.describe('the admin area', () => {
     '/access/people',
     '/access/connection',
     '/messages',
+    '/messages/newsletters',
     '/messages/newsletter',
     '/messages/reviews',
     '/activity',

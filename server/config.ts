@@ -66,6 +66,8 @@ function shape(s: Settings, warnings: Warning[], given: ReadonlySet<string>) {
       /** If unset, emails come from the support address, whichever it is at the time. */
       from: s.MAIL_FROM,
       outbox: join(resolve(s.DATA_DIR), 'outbox'),
+      /** Newsletters a minute, at most. */
+      rate: s.MAIL_RATE,
     },
     stripe:
       s.STRIPE_SECRET_KEY && s.STRIPE_PUBLISHABLE_KEY && s.STRIPE_WEBHOOK_SECRET && s.PAYMENTS !== 'sandbox'

@@ -4,6 +4,7 @@ import { createAudit } from './audit/audit.ts'
 import type { Config } from './config.ts'
 import type { Connection, Transaction } from './database/connect.ts'
 import type { Catalog } from './features/selling/catalog/catalog.ts'
+import type { BulkMail } from './gateways/bulk-mail.ts'
 import type { MailTransport } from './gateways/mail.ts'
 import type { Queue } from './jobs/queue.ts'
 import { createMails, type MailSite, sellersAddress } from './mails/mails.ts'
@@ -22,6 +23,8 @@ type Given = {
   catalog: Catalog
   queue: Queue
   transport: MailTransport
+  /** For newsletters. */
+  bulkMail: BulkMail
   secrets: Secrets
   passwords: Passwords
   log: Logger

@@ -20,6 +20,7 @@ import { type Catalog, openCatalog } from './features/selling/catalog/catalog.ts
 import { publishFirst, shownPrices } from './features/selling/prices/prices.ts'
 import { seatsAreLimited } from './features/selling/seats/seats.ts'
 import { latestReviews, reviewSummary } from './features/site/reviews/reviews.ts'
+import { createBulkMail } from './gateways/bulk-mail.ts'
 import { createMailTransport } from './gateways/mail.ts'
 import { openPayments, type Payments, type Quirks } from './gateways/payments.ts'
 import { createTradingViewGateway, type TradingViewGateway } from './gateways/tradingview.ts'
@@ -139,11 +140,13 @@ export async function startShop(
       config,
     })
     await settings.load()
-    const transport = createMailTransport({
+    const mail = {
       ...config.mail,
       from: () => config.mail.from ?? `${brand.name} <${settings.live.supportEmail}>`,
-    })
-    closers.push(() => transport.close())
+    }
+    const transport = createMailTransport(mail)
+    const bulkMail = createBulkMail(mail)
+    closers.push(() => transport.close(), bulkMail.close)
     // Not awaited: anything sent meanwhile is retried until the server is back.
     transport
       .verify()
@@ -176,6 +179,7 @@ export async function startShop(
       mailsGoTo,
       queue,
       transport,
+      bulkMail,
       secrets,
       passwords,
       pages,

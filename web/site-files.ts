@@ -1,7 +1,7 @@
 import { brand } from '#contract/brand.ts'
+import { plainText } from '#contract/markdown.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import { changelog } from '#web/features/site/content/changelog.ts'
-import { plainText } from '#web/ui/markdown.ts'
 import { routes } from './router.tsx'
 
 /** The files that depend on the site's URL or settings. */

@@ -7,7 +7,7 @@ import { cents, email, id, instant, text } from '../fields.ts'
 import { accounts } from '../identity/accounts.ts'
 import { type InferOutput, schema } from '../schema.ts'
 import { purchases } from '../selling/purchases.ts'
-import { roles } from '../statuses.ts'
+import { roles, suppressionReasons } from '../statuses.ts'
 
 const note = schema((z) =>
   z.strictObject({ id: id(z), text: z.string(), author: z.string(), createdAt: instant(z) }),
@@ -29,6 +29,8 @@ const customer = schema((z) =>
     /** One for each product. */
     access: accessAdmin.people.output(z),
     notes: z.array(note(z)),
+    /** Why they get no newsletters, if so. */
+    suppressed: z.nullable(z.strictObject({ because: z.enum(suppressionReasons), at: instant(z) })),
   }),
 )
 export type Customer = InferOutput<typeof customer>
@@ -110,6 +112,11 @@ export const customers = {
     access: 'staff',
     summary: 'Email a customer a link to set a password',
     input: (z) => z.strictObject({ id: id(z) }),
+  }),
+  adminSuppress: endpoint('POST /api/admin/customers/:id/suppress', {
+    access: 'staff',
+    summary: 'Send a customer no newsletters, or send them again; receipts always go out',
+    input: (z) => z.strictObject({ id: id(z), isSuppressed: z.boolean() }),
   }),
   adminCorrectEmail: endpoint('POST /api/admin/customers/:id/email', {
     access: 'admin',

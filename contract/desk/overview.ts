@@ -42,6 +42,7 @@ export const needKinds = [
   'messages',
   'new_requests',
   'to_lock',
+  'paused_newsletters',
   'failed_jobs',
   'settings',
 ] as const

@@ -22,6 +22,9 @@ const paidOrder = object((z) => ({
 }))
 export type PaidOrder = InferOutput<typeof paidOrder>
 
+/** The version of the checkout's line about news by email. Raise it when the line changes. */
+export const newsVersion = '2026-11-17'
+
 export const checkout = {
   createSubscriptionIntent: endpoint('POST /api/create-subscription-intent', {
     access: 'public',
@@ -37,6 +40,10 @@ export const checkout = {
       tradingViewUsername: optionalText(z, 200),
       /** Where the buyer is; needed where tax is computed. */
       place: z.optional(place(z)),
+      /** Which version of the line about news by email the buyer saw, and whether they objected to it. */
+      news: z.optional(
+        z.strictObject({ version: z.string().check(z.maxLength(20)), objects: z.optional(z.boolean()) }),
+      ),
     })),
     /** Already paid: the browser goes to the success page instead of charging twice. */
     output: object((z) => ({

@@ -17,6 +17,7 @@ export const offered = [
   'selling/checkout/use-bank-confirmation.ts',
   'selling/checkout/use-returned-card.ts',
   'selling/checkout/use-owned.ts',
+  'site/content/blocks.tsx',
   'site/content/changelog.ts',
   'access/dashboard/dashboard-page.tsx',
   'site/legal/legal-text.tsx',

@@ -161,3 +161,28 @@ select 'reader' || p.n || '@example.com', p.created_at, case when p.luck < 0.9 t
   case when p.n % 23 = 0 then now() - interval '2 days' end
 from people p where p.n % 9 = 0 and p.n <= 2000
 on conflict do nothing;
+
+-- Newsletters: one that went out last week, and a draft.
+with author as (select id from users where is_admin order by created_at limit 1),
+written as (
+  insert into newsletters (subject, preheader, markdown, to_subscribers, state, created_at, updated_at, updated_by,
+    approved_at, started_at, finished_at)
+  select v.subject, v.preheader, v.markdown, true, v.state, now() - v.age, now() - v.age, author.id,
+    case when v.state = 'sent' then now() - v.age end, case when v.state = 'sent' then now() - v.age end,
+    case when v.state = 'sent' then now() - v.age + interval '2 minutes' end
+  from author, (values
+    ('Exits are drawn on the chart', 'And the strategy reports what each one cost.',
+      E'Exits are now **drawn** where they happen.\n\n## What to do\n\n- Open the indicator once; it updates by itself.\n- Set `Show exits` if you want them.\n\nMore in the [changelog](/changelog).',
+      'sent', interval '6 days'),
+    ('The Rebound List in December', '',
+      E'Three symbols leave the list, two join it.\n\n## Why\n\n- …', 'draft', interval '5 hours')
+  ) as v (subject, preheader, markdown, state, age)
+  returning id, state, started_at
+)
+insert into newsletter_recipients (newsletter_id, email, why, leave_id, state, done_at, reply, left_at)
+select w.id, s.email, 'subscriber', s.id, case when s.n = 4 then 'refused' else 'sent' end,
+  w.started_at + interval '1 minute', case when s.n = 4 then '550 5.1.1 No such user' end,
+  case when s.unsubscribed_at is not null then s.unsubscribed_at end
+from written w, (select *, row_number() over (order by email) as n from newsletter_subscriptions
+  where confirmed_at is not null) s
+where w.state = 'sent' and s.confirmed_at < w.started_at;

@@ -101,6 +101,7 @@ export const settings = z.object({
         ),
       ),
   ),
+  MAIL_RATE: z._default(whole('MAIL_RATE', 1, 60_000), 120),
   PAYMENTS: z.optional(z.enum(['sandbox', 'stripe'], 'PAYMENTS must be sandbox or stripe')),
   STRIPE_SECRET_KEY: z.optional(
     z.string().check(z.regex(/^(sk|rk)_/, 'STRIPE_SECRET_KEY must start with sk_ or rk_')),

@@ -38,7 +38,7 @@ export const createMailTransport = ({ smtpUrl, requireTls, from, outbox }: Optio
   smtpUrl ? createSmtp(smtpUrl, requireTls, from) : createOutbox(outbox, from)
 
 /** Nothing people typed reaches a header except as one line, and an address only as an address. */
-const safe = ({ to, subject, replyTo, ...mail }: Mail) => ({
+export const safe = ({ to, subject, replyTo, ...mail }: Mail) => ({
   ...mail,
   to: { name: '', address: to },
   subject: oneLine(subject),
@@ -48,18 +48,20 @@ const safe = ({ to, subject, replyTo, ...mail }: Mail) => ({
 })
 const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 
+export const smtpOptions = (url: string, requireTLS: boolean) => ({
+  // Options in the URL (?requireTLS=false) take precedence.
+  requireTLS,
+  url,
+  pool: true as const,
+  // The job queue retries; a second, hidden queue would only blur what was sent.
+  maxRequeues: 0,
+  connectionTimeout: 10_000,
+  greetingTimeout: 10_000,
+  socketTimeout: 20_000,
+})
+
 function createSmtp(url: string, requireTLS: boolean, from: () => string): MailTransport {
-  const smtp = nodemailer.createTransport({
-    // Options in the URL (?requireTLS=false) take precedence.
-    requireTLS,
-    url,
-    pool: true,
-    // The job queue retries; a second, hidden queue would only blur what was sent.
-    maxRequeues: 0,
-    connectionTimeout: 10_000,
-    greetingTimeout: 10_000,
-    socketTimeout: 20_000,
-  })
+  const smtp = nodemailer.createTransport(smtpOptions(url, requireTLS))
   return {
     async send(mail) {
       try {

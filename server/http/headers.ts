@@ -45,9 +45,10 @@ export function securityHeaders(
           ...(stripe ? ['https://api.stripe.com'] : []),
           ...(analytics ? ['https://*.google-analytics.com', 'https://*.analytics.google.com'] : []),
         ],
-        'frame-src': stripe
-          ? ['https://js.stripe.com', 'https://*.js.stripe.com', 'https://hooks.stripe.com']
-          : ["'self'"],
+        'frame-src': [
+          "'self'",
+          ...(stripe ? ['https://js.stripe.com', 'https://*.js.stripe.com', 'https://hooks.stripe.com'] : []),
+        ],
         'manifest-src': ["'self'"],
         'form-action': ["'self'"],
         'base-uri': ["'none'"],

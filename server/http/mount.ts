@@ -29,14 +29,14 @@ export type Context<E extends Endpoint = Endpoint> = {
 /** A list's handler returns one page and the cursor of the next. */
 export type PageOf<Items> = { items: Items; next: string | undefined }
 
-/** A file's handler returns a stream and its name; a redirect's handler the path to go to. */
+/** A file's handler returns a stream and its name; a redirect's handler the path to go to, a frame's handler its HTML. */
 export type FileAnswer = { name: string; stream: NodeJS.ReadableStream }
 
 type AnswerOf<E extends Endpoint> = E extends { answer?: 'list' }
   ? PageOf<RawOutputOf<E>>
   : E extends { answer?: 'csv' }
     ? FileAnswer
-    : E extends { answer?: 'redirect' }
+    : E extends { answer?: 'redirect' | 'html' }
       ? string
       : E extends { answer?: 'later' }
         ? 'done' | 'not yet'
@@ -157,6 +157,14 @@ function invalid(
 function send(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply, answer: unknown) {
   reply.header('cache-control', 'no-store')
   switch (endpoint.answer) {
+    case 'html':
+      return reply
+        .type('text/html; charset=utf-8')
+        .header(
+          'content-security-policy',
+          "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox",
+        )
+        .send(answer)
     case 'redirect':
       return reply.redirect(answer as string, 303)
     case 'later':

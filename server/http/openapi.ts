@@ -96,6 +96,8 @@ const refusal = {
 
 function success(endpoint: Endpoint) {
   if (endpoint.answer === 'redirect') return { 303: { description: 'A redirect' } }
+  if (endpoint.answer === 'html')
+    return { 200: { description: 'A page', content: { 'text/html': { schema: { type: 'string' } } } } }
   if (endpoint.answer === 'csv')
     return { 200: { description: 'A file', content: { 'text/csv': { schema: { type: 'string' } } } } }
   const headers =

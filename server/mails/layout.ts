@@ -1,4 +1,5 @@
 import { brand } from '#contract/brand.ts'
+import type { Block, Heading, Inline } from '#contract/markdown.ts'
 import {
   isList,
   type LegalBlock,
@@ -51,17 +52,29 @@ const as = (part: Part, style: string) =>
 const lines = (text: string) => escapeHtml(text).replaceAll(/\r?\n/g, '<br>')
 
 export function renderHtml(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {
-  const { subject, preheader, heading = subject, paragraphs, quote, details = [], action, footnote } = content
+  const {
+    subject,
+    preheader,
+    heading = subject,
+    paragraphs,
+    blocks = [],
+    quote,
+    details = [],
+    action,
+    footnote,
+  } = content
   const body = [
     `<h1 ${as('ink', 'margin:0 0 20px;font-size:24px;line-height:1.25;font-weight:650;letter-spacing:-.02em')}>${escapeHtml(heading)}</h1>`,
     ...paragraphs.map((text) => `<p ${as('ink', 'margin:0 0 16px')}>${lines(text)}</p>`),
+    ...blocks.map((block) => blockHtml(block, publicUrl)),
     quote &&
       `<blockquote ${as('quote', 'margin:20px 0;padding:2px 0 2px 16px;border-left:3px solid')}>${lines(quote)}</blockquote>`,
     details.length > 0 && table(details),
     action &&
       // Borders instead of padding, because Outlook draws them.
       `<p style="margin:28px 0 8px"><a href="${escapeHtml(action.url)}" ${as('accent', 'display:inline-block;border-style:solid;border-width:13px 24px;border-radius:10px;font-weight:600;line-height:1.3;text-decoration:none')}>${escapeHtml(action.label)}</a></p>`,
-    footnote && `<p ${as('muted', 'margin:24px 0 0;font-size:14px;line-height:1.55')}>${lines(footnote)}</p>`,
+    footnote &&
+      `<p ${as('muted', 'margin:24px 0 0;font-size:14px;line-height:1.55')}>${wordsHtml(footnote, publicUrl)}</p>`,
   ]
   return `<!doctype html>
 <html lang="en">
@@ -99,17 +112,68 @@ function table(details: [label: string, value: string][]) {
 
 const absolute = (href: string, publicUrl: string) => (href.startsWith('/') ? publicUrl + href : href)
 
+const linkHtml = (text: string, href: string, publicUrl: string) =>
+  `<a href="${escapeHtml(absolute(href, publicUrl))}" ${as('link', 'text-decoration:underline')}>${escapeHtml(text)}</a>`
+
+const wordsHtml = (words: Words, publicUrl: string) =>
+  piecesOf(words)
+    .map(({ text, href }) => (href ? linkHtml(text, href, publicUrl) : lines(text)))
+    .join('')
+
+/** Only what an email may lead to: another scheme stays text. */
+const isLink = (href = '') => /^(https?:\/\/|mailto:|\/(?!\/))/i.test(href)
+
+function inlineHtml(inline: Inline[], publicUrl: string) {
+  return inline
+    .map(({ text, as: mark, href = '' }) => {
+      if (mark === 'bold') return `<strong>${escapeHtml(text)}</strong>`
+      if (mark === 'code') return `<code>${escapeHtml(text)}</code>`
+      return mark && isLink(href) ? linkHtml(text, href, publicUrl) : escapeHtml(text)
+    })
+    .join('')
+}
+
+function blockHtml(block: Block | Heading, publicUrl: string) {
+  if (block.kind === 'heading')
+    return `<h2 ${as('ink', 'margin:28px 0 12px;font-size:18px;line-height:1.3;font-weight:650')}>${escapeHtml(block.text)}</h2>`
+  if (block.kind === 'paragraph')
+    return `<p ${as('ink', 'margin:0 0 16px')}>${inlineHtml(block.inline, publicUrl)}</p>`
+  const list = block.isOrdered ? 'ol' : 'ul'
+  const items = block.items.map((item) => `<li style="margin:0 0 6px">${inlineHtml(item, publicUrl)}</li>`)
+  return `<${list} ${as('ink', 'margin:0 0 16px;padding:0 0 0 22px')}>${items.join('')}</${list}>`
+}
+
+function blockText(block: Block | Heading, publicUrl: string) {
+  const inline = (parts: Inline[]) =>
+    parts
+      .map(({ text, href }) =>
+        href && isLink(href) && href !== text ? `${text} (${absolute(href, publicUrl)})` : text,
+      )
+      .join('')
+  if (block.kind === 'heading') return block.text.toUpperCase()
+  if (block.kind === 'paragraph') return inline(block.inline)
+  return block.items
+    .map((item, index) => `${block.isOrdered ? `${index + 1}.` : '-'} ${inline(item)}`)
+    .join('\n')
+}
+
+const wordsText = (words: Words, publicUrl: string) =>
+  piecesOf(words)
+    .map(({ text, href }) => (href ? `${text} (${absolute(href, publicUrl)})` : text))
+    .join('')
+
+/** As a reader in light or dark mode sees it, whatever this browser prefers. */
+export const inScheme = (html: string, scheme: 'light' | 'dark' | undefined) =>
+  scheme
+    ? html
+        .replace('(prefers-color-scheme:dark)', scheme === 'dark' ? 'all' : 'not all')
+        .replace('color-scheme:light dark', `color-scheme:${scheme}`)
+    : html
+
 function documentsHtml(documents: LegalText[], publicUrl: string) {
   if (documents.length === 0) return ''
   const small = 'font-size:14px;line-height:1.55'
-  const inline = (words: Words) =>
-    piecesOf(words)
-      .map((piece) =>
-        piece.href
-          ? `<a href="${escapeHtml(absolute(piece.href, publicUrl))}" ${as('link', 'text-decoration:underline')}>${escapeHtml(piece.text)}</a>`
-          : escapeHtml(piece.text),
-      )
-      .join('')
+  const inline = (words: Words) => wordsHtml(words, publicUrl)
   const block = (given: LegalBlock) =>
     isList(given)
       ? `<ul ${as('ink', `margin:0 0 12px;padding:0 0 0 20px;${small}`)}>${given.list.map((item) => `<li style="margin:0 0 4px">${inline(item)}</li>`).join('')}</ul>`
@@ -139,14 +203,15 @@ function documentText({ title, blocks }: LegalText, publicUrl: string) {
 }
 
 export function renderText(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {
-  const { subject, heading = subject, paragraphs, quote, details = [], action, footnote } = content
+  const { subject, heading = subject, paragraphs, blocks = [], quote, details = [], action, footnote } = content
   return [
     heading,
     ...paragraphs,
+    ...blocks.map((block) => blockText(block, publicUrl)),
     quote?.replaceAll(/^/gm, '> '),
     details.map(([label, value]) => `${label}: ${value}`).join('\n'),
     action && `${action.label}:\n${action.url}`,
-    footnote,
+    footnote && wordsText(footnote, publicUrl),
     ...(content.documents ?? []).map((each) => documentText(each, publicUrl)),
     ['-- ', brand.name, publicUrl, supportEmail, sender].filter(Boolean).join('\n'),
   ]

@@ -6,7 +6,7 @@ import { keptSince, retention } from '#contract/retention.ts'
 import type { Database, Transaction } from '../database/connect.ts'
 import { users } from '../database/schema.ts'
 import { conflict, notFound, PermanentFailure } from '../errors.ts'
-import type { MailTransport } from '../gateways/mail.ts'
+import type { Mail, MailTransport } from '../gateways/mail.ts'
 import type { Queue } from '../jobs/queue.ts'
 import { renderHtml, renderText } from './layout.ts'
 import { createSentMails } from './sent-mails.ts'
@@ -49,21 +49,25 @@ export function createMails({
     return (await db.$count(users, isReader)) > 0 ? data : { ...(data as object), name: '' }
   }
 
-  const deliver = async (job: MailJob, { id }: { id: string }) => {
-    const { kind, to: given } = job
-    const to = given === sellersAddress ? site.supportEmail : given
-    const data = await withoutStrangersName(job)
-    const render = templates[kind] as Template<unknown>
-    const content = render(data, site)
-    await transport.send({
+  function compose({ kind, to, data }: MailJob, id: string): Mail {
+    const content = (templates[kind] as Template<unknown>)(data, site)
+    return {
       to,
       subject: content.subject,
       text: renderText(content, site),
       html: renderHtml(content, site),
       messageId: `<${id}@${new URL(site.publicUrl).hostname}>`,
       replyTo: content.replyTo ?? { name: brand.name, address: site.supportEmail },
-      headers: { 'Auto-Submitted': 'auto-generated', ...content.headers },
-    })
+      headers: content.headers ?? {},
+    }
+  }
+
+  const deliver = async (job: MailJob, { id }: { id: string }) => {
+    const { kind, to: given } = job
+    const to = given === sellersAddress ? site.supportEmail : given
+    const data = await withoutStrangersName(job)
+    const mail = compose({ kind, to, data }, id)
+    await transport.send({ ...mail, headers: { 'Auto-Submitted': 'auto-generated', ...mail.headers } })
     // Strangers' messages, reasons and disputes: in no account's "my data", even if it has that address.
     if (given !== sellersAddress) await sent.record({ id, to, kind, data })
   }
@@ -101,6 +105,7 @@ export function createMails({
     /** The same email once more, to the address the account has now. */
     async resend(tx: Transaction, id: string) {
       const { userId, kind, data, isResendable } = await sent.find(id)
+      if (kind === 'newsletter') throw conflict('already-handled', 'A newsletter goes to each address once.')
       if (!isResendable)
         throw conflict('link-used-once', 'Its link can be used once. Send a new link instead.')
       const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId))
@@ -110,7 +115,12 @@ export function createMails({
     },
 
     /** Straight to the mail server: a test of the settings wants its answer, not a queue. */
-    test: (to: string) => deliver({ kind: 'mailTest', to, data: {} }, { id: randomUUID() }),
+    test: <Kind extends MailKind>(to: string, kind: Kind, data: MailData<Kind>) =>
+      deliver({ kind, to, data }, { id: randomUUID() }),
+
+    /** A newsletter as it goes to one address: no machine's answer to anything, so without `Auto-Submitted`. */
+    newsletter: (id: string, to: string, data: MailData<'newsletter'>) =>
+      compose({ kind: 'newsletter', to, data }, id),
 
     /** For schedules, which may rerun after a crash: one occasion, one email, for as long as jobs are kept. */
     sendOnce: <Kind extends MailKind>(

@@ -4,7 +4,7 @@ import { readOutbox, type SentMail } from '../gateways/outbox.ts'
 import { plainPage } from '../http/plain-page.ts'
 import { isFromThisMachine } from '../http/this-machine.ts'
 import { escapeHtml } from '../security/escape-html.ts'
-import { renderHtml, renderText } from './layout.ts'
+import { inScheme, renderHtml, renderText } from './layout.ts'
 import { samples } from './samples.ts'
 import type { MailSite, Template } from './template.ts'
 import { templates } from './templates.ts'
@@ -68,14 +68,6 @@ async function sentMails(outbox: string) {
   const mails = (await readOutbox(outbox)).toReversed().slice(0, 200)
   return mails.map((mail) => [mail.messageId, mail] as const)
 }
-
-/** As a reader in light or dark mode sees it, whatever this browser prefers. */
-const inScheme = (html: string, scheme: Query['scheme']) =>
-  scheme
-    ? html
-        .replace('(prefers-color-scheme:dark)', scheme === 'dark' ? 'all' : 'not all')
-        .replace('color-scheme:light dark', `color-scheme:${scheme}`)
-    : html
 
 function page(mails: Map<string, Shown & { to?: string }>, current: string) {
   const links = (sent: boolean) =>

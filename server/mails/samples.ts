@@ -182,6 +182,14 @@ export const samples: Samples = {
   nameNotFound: [{ name: 'Ada Lovelace', username: 'ada_trads', similar: ['ada_trades'] }],
   seatFree: [{ product: 'Rebound Sigma Pro', slug: 'rebound-sigma-pro' }],
   newsletterConfirmation: [{ id }],
+  newsletter: (['subscriber', 'buyer'] as const).map((why) => ({
+    subject: 'Exits are drawn on the chart',
+    preheader: 'And the strategy reports what each one cost.',
+    markdown:
+      '## What is new\n\nExits are **drawn** where they happen. Set `Show exits`, or read the [changelog](/changelog).\n\n- no repainting\n- <b>raw HTML</b> is text',
+    leaveId: id,
+    why,
+  })) as Samples['newsletter'],
   contactMessage: [
     {
       firstName: 'Ada',

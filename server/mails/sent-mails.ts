@@ -47,7 +47,9 @@ export function createSentMails({ db, now, site }: { db: Database; now: () => Da
           )
           .for('share')
         if (!user) return
-        const content = { kind, data: data as Record<string, unknown>, ...withoutSecrets(kind, data) }
+        // A newsletter is sent to each address once, so its text is enough.
+        const kept = kind === 'newsletter' ? {} : (data as Record<string, unknown>)
+        const content = { kind, data: kept, ...withoutSecrets(kind, data) }
         await tx
           .insert(sentMails)
           .values({ id, userId: user.id, ...content, sentAt: now() })
@@ -59,7 +61,7 @@ export function createSentMails({ db, now, site }: { db: Database; now: () => Da
       const [found] = await db.select().from(sentMails).where(eq(sentMails.id, id))
       if (!found) throw notFound('Email')
       // A password link works once and for an hour: the old email would only disappoint.
-      return { ...found, isResendable: !('tokenId' in found.data) }
+      return { ...found, isResendable: found.kind !== 'newsletter' && !('tokenId' in found.data) }
     },
 
     historyOf: (userId: string, { before, limit }: HistoryPart) =>

@@ -1,5 +1,6 @@
 import { isPersonName } from '#contract/fields.ts'
-import type { LegalText, Party } from '#contract/selling/legal/text.ts'
+import type { Block, Heading } from '#contract/markdown.ts'
+import type { LegalText, Party, Words } from '#contract/selling/legal/text.ts'
 import { inert } from './inert.ts'
 
 /** What templates know about the shop. */
@@ -23,13 +24,15 @@ export type MailContent = {
   /** The subject, unless it says otherwise. */
   heading?: string
   paragraphs: string[]
+  /** What the seller wrote in Markdown. */
+  blocks?: (Block | Heading)[]
   /** Someone else's words, set apart from ours. */
   quote?: string
   /** Facts at a glance: what, how much, when. */
   details?: [label: string, value: string][]
   action?: { label: string; url: string }
   /** Small print below the action. */
-  footnote?: string
+  footnote?: Words
   /** Texts to keep, below everything else: an email is where a contract lasts. */
   documents?: LegalText[]
   replyTo?: { name: string; address: string }

@@ -33,7 +33,7 @@ export const settingsRoutes = ({
   async adminTestMail(_input, { actor }) {
     const to = actor.user.email
     try {
-      await mails.test(to)
+      await mails.test(to, 'mailTest', {})
     } catch (error) {
       throw new Refusal(
         502,

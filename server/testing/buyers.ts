@@ -9,19 +9,23 @@ import type { Visitor } from './visitor.ts'
 type Paid = { paymentIntentId: string }
 type Begun = Paid & { clientSecret: string }
 
+type Wish = {
+  billing?: BillingType
+  email?: string
+  tradingViewUsername?: string
+  news?: { version: string; objects?: boolean }
+}
+
 async function begin(
   visitor: Visitor,
-  {
-    billing = 'monthly',
-    email,
-    tradingViewUsername,
-  }: { billing?: BillingType; email?: string; tradingViewUsername?: string } = {},
+  { billing = 'monthly', email, tradingViewUsername, news }: Wish = {},
 ): Promise<Begun> {
   const { clientSecret } = await visitor.call(checkout.createSubscriptionIntent, {
     productSlug: reboundSigmaPro.slug,
     billingType: billing,
     ...(email ? { email } : {}),
     ...(tradingViewUsername ? { tradingViewUsername } : {}),
+    ...(news ? { news } : {}),
   })
   return { clientSecret, paymentIntentId: clientSecret.split('_secret_')[0] ?? '' }
 }
@@ -81,7 +85,7 @@ export function createBuyers({ url, publishableKey, finishPayments = () => setTi
   /** Buys for someone who is logged in; `laterCard` then replaces the one that paid. */
   async function buy(
     visitor: Visitor,
-    given: { billing?: BillingType; card?: string; laterCard?: string; tradingViewUsername?: string } = {},
+    given: Omit<Wish, 'email'> & { card?: string; laterCard?: string } = {},
   ) {
     const begun = await begin(visitor, given)
     await pay(begun, given.card)

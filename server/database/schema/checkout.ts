@@ -56,6 +56,9 @@ export const orderRecords = pgTable('order_records', {
   cardCountry: text(),
   /** What the buyer was told the first payment charges, in cents. */
   amountDue: integer(),
+  /** The version of the line that said this address gets news, and whether the buyer objected to that right there. */
+  newsVersion: text(),
+  newsObjectedAt: moment(),
   /** Before 1.0, a box asked whether access should start within the 14 days, and changed nothing; its answers stay. */
   startNow: boolean(),
   consentVersion: text(),

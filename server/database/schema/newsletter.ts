@@ -1,6 +1,15 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, pgTable, text } from 'drizzle-orm/pg-core'
-import { createdAt, id, moment } from './columns.ts'
+import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  type MailingState,
+  mailingStates,
+  type PauseReason,
+  type RecipientState,
+  recipientStates,
+  type SuppressionReason,
+} from '#contract/statuses.ts'
+import { users } from './accounts.ts'
+import { createdAt, id, listed, moment } from './columns.ts'
 
 export const newsletterSubscriptions = pgTable(
   'newsletter_subscriptions',
@@ -22,4 +31,79 @@ export const newsletterSubscriptions = pgTable(
     index('newsletter_newest').on(t.createdAt, t.id).concurrently(),
     index('newsletter_search').using('gin', sql`${t.email} gin_trgm_ops`).concurrently(),
   ],
+)
+
+/** What is written and sent; from the first "send" on, its content is frozen. */
+export const newsletters = pgTable(
+  'newsletters',
+  {
+    id: id(),
+    subject: text().notNull(),
+    preheader: text().notNull(),
+    markdown: text().notNull(),
+    toSubscribers: boolean().notNull(),
+    /** A product: whoever has it, was told at the checkout and did not object. */
+    buyersOf: uuid(),
+    state: text().$type<MailingState>().notNull().default('draft'),
+    /** Counts saves, so that two people never overwrite each other. */
+    version: integer().notNull().default(1),
+    createdAt: createdAt(),
+    updatedAt: moment().notNull(),
+    updatedBy: uuid()
+      .notNull()
+      .references(() => users.id),
+    scheduledFor: moment(),
+    /** When somebody last said that it may go out. */
+    approvedAt: moment(),
+    startedAt: moment(),
+    finishedAt: moment(),
+    pausedBecause: text().$type<PauseReason>(),
+    lastError: text(),
+  },
+  (t) => [
+    index('newsletters_newest').on(t.createdAt, t.id),
+    check('newsletters_state', sql`${t.state} in ${listed(mailingStates)}`),
+  ],
+)
+
+/** One row for each address that a newsletter goes to. After 30 days only the count is left. */
+export const newsletterRecipients = pgTable(
+  'newsletter_recipients',
+  {
+    id: id(),
+    newsletterId: uuid()
+      .notNull()
+      .references(() => newsletters.id, { onDelete: 'cascade' }),
+    email: text(),
+    why: text().$type<'subscriber' | 'buyer'>().notNull(),
+    /** Whom the link to unsubscribe is about: a subscription, or a user. */
+    leaveId: uuid(),
+    state: text().$type<RecipientState>().notNull().default('waiting'),
+    /** How often the server has put it off, and until when. */
+    tries: integer().notNull().default(0),
+    retryAt: moment(),
+    doneAt: moment(),
+    reply: text(),
+    leftAt: moment(),
+  },
+  (t) => [
+    uniqueIndex('newsletter_recipients_once').on(t.newsletterId, t.email),
+    index('newsletter_recipients_state').on(t.newsletterId, t.state),
+    index('newsletter_recipients_email').on(t.email),
+    check('newsletter_recipients_state', sql`${t.state} in ${listed(recipientStates)}`),
+  ],
+)
+
+/** Addresses that get no newsletters. Receipts and the like still go there. */
+export const mailSuppressions = pgTable(
+  'mail_suppressions',
+  {
+    email: text().primaryKey(),
+    /** A buyer's objection counts for their next address, too. */
+    userId: uuid().references(() => users.id),
+    because: text().$type<SuppressionReason>().notNull(),
+    at: moment().notNull(),
+    reply: text(),
+  },
+  (t) => [index('mail_suppressions_user').on(t.userId)],
 )

@@ -18,6 +18,7 @@ import {
   failedJobRoutes,
   importRoutes,
   newsletterAddressRoutes,
+  newsletterRoutes,
   overviewRoutes,
   searchRoutes,
 } from './routes.ts'
@@ -35,6 +36,7 @@ export function openDesk(context: Context, { stripe, identity, selling, access, 
     sessions,
     purchases,
     contact: site.contact,
+    newsletter: site.newsletter,
     access: room,
     privatePackage,
     assets,
@@ -63,6 +65,7 @@ export function openDesk(context: Context, { stripe, identity, selling, access, 
       mount(contract.overview, overviewRoutes(overview))
       mount(contract.exports, exportRoutes(exports))
       mount(contract.newsletterAddresses, newsletterAddressRoutes(site.newsletter, exports))
+      mount(contract.newsletters, newsletterRoutes(site.newsletter))
       mount(contract.imports, importRoutes(imports))
       mount(contract.jobs, failedJobRoutes(createFailedJobs(context)))
     },

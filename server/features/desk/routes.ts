@@ -24,6 +24,7 @@ export const customerRoutes = (desk: CustomerDesk): Handlers<Contract['customers
   adminAddNote: ({ id, text }, { actor }) => desk.notes.add(actor, id, text),
   adminDeleteNote: ({ id }, { actor }) => desk.notes.remove(actor, id),
   adminSendPasswordLink: ({ id }, { actor }) => desk.sendPasswordLink(actor, id),
+  adminSuppress: ({ id, isSuppressed }, { actor }) => desk.setSuppressed(actor, id, isSuppressed),
   adminCorrectEmail: ({ id, email }, { actor }) => desk.correctEmail(actor, id, email),
   adminSeeAs: ({ id }, { actor }) => desk.seeAs(actor, id),
 })
@@ -48,6 +49,20 @@ export const newsletterAddressRoutes = (
     reply.header('x-estimated-rows', await exports.estimate('newsletter'))
     return exports.download(actor, 'newsletter', state)
   },
+})
+
+export const newsletterRoutes = ({ drafts, sending }: Newsletter): Handlers<Contract['newsletters']> => ({
+  adminList: (page) => drafts.list(page),
+  adminShow: ({ id }) => drafts.show(id),
+  adminPreview: ({ id, scheme }) => drafts.preview(id, scheme),
+  adminCreate: (written, { actor }) => drafts.create(actor, written),
+  adminSave: ({ id, version, ...written }, { actor }) => drafts.save(actor, id, version, written),
+  adminDelete: ({ id }, { actor }) => drafts.remove(actor, id),
+  adminTest: ({ id }, { actor }) => drafts.test(actor, id),
+  adminSend: ({ id, version, at }, { actor }) => sending.send(actor, id, version, at),
+  adminPause: ({ id }, { actor }) => sending.pause(actor, id),
+  adminResume: ({ id }, { actor }) => sending.resume(actor, id),
+  adminStop: ({ id }, { actor }) => sending.stop(actor, id),
 })
 
 export const importRoutes = (imports: Imports): Handlers<Contract['imports']> => ({

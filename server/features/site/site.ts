@@ -14,11 +14,12 @@ export function openSite(context: Context) {
   const reviews = createReviews(context)
   const contact = createContact(context)
   const newsletter = createNewsletter(context)
-  const people: PeoplesRoom[] = [contact, reviews]
+  const people: PeoplesRoom[] = [contact, reviews, newsletter]
   const schedules: Schedules = {
     'invite-reviews': { cron: '43 9 * * *', run: reviews.invite },
     'forget-review-reports': { cron: '47 3 * * *', run: reviews.forgetReports },
     'forget-newsletter-addresses': { cron: '17 3 * * *', run: newsletter.forgetInactive },
+    'send-newsletters': { cron: '* * * * *', run: newsletter.sending.run },
     'forget-contact-messages': { cron: '37 3 * * *', run: contact.forgetOld },
   }
 

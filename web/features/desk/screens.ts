@@ -63,7 +63,9 @@ const table = [
   ] },
   { letter: 'm', icon: MessageSquare, screens: [
     { path: '/admin/messages', title: 'Messages', access: 'staff', show: lazy(() => import('./messages/messages.tsx')) },
-    { path: '/admin/messages/newsletter', title: 'Newsletter', access: 'admin', show: lazy(() => import('./messages/newsletter.tsx')) },
+    { path: '/admin/messages/newsletters', title: 'Newsletter', access: 'admin', show: lazy(() => import('./newsletters/newsletters.tsx')) },
+    { path: '/admin/messages/newsletters/:id', title: 'Newsletter', access: 'admin', show: lazy(() => import('./newsletters/one.tsx')) },
+    { path: '/admin/messages/newsletter', title: 'Newsletter addresses', tab: 'Addresses', access: 'admin', show: lazy(() => import('./messages/newsletter.tsx')) },
     { path: '/admin/messages/reviews', title: 'Reviews', access: 'admin', show: lazy(() => import('./reviews/reviews.tsx')) },
   ] },
   { letter: 'e', icon: Download, screens: [

@@ -10,6 +10,7 @@ import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Sessions } from '#server/features/identity/sessions/sessions.ts'
 import type { Purchases } from '#server/features/selling/purchases/purchases.ts'
 import type { Contact } from '#server/features/site/contact/contact.ts'
+import type { Newsletter } from '#server/features/site/newsletter/newsletter.ts'
 import { createNotes } from './notes.ts'
 import { createTimeline } from './timeline.ts'
 
@@ -18,6 +19,7 @@ type Others = {
   sessions: Sessions
   purchases: Purchases
   contact: Pick<Contact, 'historyOf'>
+  newsletter: Pick<Newsletter, 'suppressionOf' | 'setSuppressed'>
   access: AccessRoom
   privatePackage: PrivatePackage
   assets: Pick<Assets, 'list'>
@@ -33,7 +35,7 @@ const mostMails = { requests: 10, seconds: 86_400 }
 /** Everything about a customer in one place. It owns only the notes; the rest it asks of the other rooms. */
 export function createCustomerDesk(context: Context, others: Others) {
   const { db, audit, attempts, mails, catalog } = context
-  const { accounts, purchases, access, privatePackage, assets } = others
+  const { accounts, purchases, newsletter, access, privatePackage, assets } = others
   const { describe, sendPasswordLink, correctEmail } = accounts.corrections
   const notes = createNotes(context)
 
@@ -51,6 +53,7 @@ export function createCustomerDesk(context: Context, others: Others) {
     notes,
     forget: notes.forget,
     dataOf: notes.dataOf,
+    setSuppressed: newsletter.setSuppressed,
     timeline: createTimeline({ mails, audit, ...others }),
 
     async sendPasswordLink(actor: Actor, id: string) {
@@ -66,12 +69,13 @@ export function createCustomerDesk(context: Context, others: Others) {
 
     async show(id: string) {
       const account = await describe(id)
-      const [owned, rows, written] = await Promise.all([
+      const [owned, rows, written, suppressed] = await Promise.all([
         purchases.administration.list({ userId: id, limit: mostPurchases }),
         access.lists.of(id),
         notes.of(id),
+        newsletter.suppressionOf(id, account.email),
       ])
-      return { ...account, purchases: owned.items, access: rows, notes: written }
+      return { ...account, purchases: owned.items, access: rows, notes: written, suppressed }
     },
 
     async payments(id: string) {

@@ -1,10 +1,10 @@
-import { isNull, min, sql } from 'drizzle-orm'
+import { eq, isNull, min, sql } from 'drizzle-orm'
 import { promisedBy } from '#contract/access/promise.ts'
 import { mostCounted, type NeedKind, needKinds } from '#contract/desk/overview.ts'
 import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { PurchaseNeed } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
-import { contactMessages, declarations } from '#server/database/schema.ts'
+import { contactMessages, declarations, newsletters } from '#server/database/schema.ts'
 import type { AccessRoom } from '#server/features/access/access/access.ts'
 import { isSellers } from '#server/features/selling/declarations/declarations.ts'
 import { countNeedy } from '#server/features/selling/purchases/purchases.ts'
@@ -48,6 +48,7 @@ export function createNeeds({ db, now, queue, settings }: Context, { lists }: Pi
       return counted(open - overdue)
     },
     to_lock: async () => counted((await lists.counts()).todo.lock),
+    paused_newsletters: () => counted(db.$count(newsletters, eq(newsletters.state, 'paused'))),
     failed_jobs: () => counted(queue.failed.count()),
     settings: () => counted(settings.countProblems()),
   }

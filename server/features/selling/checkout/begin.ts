@@ -36,6 +36,7 @@ type Wish = {
   amount?: number | undefined
   email?: string | null | undefined
   tradingViewUsername?: string | undefined
+  news?: { version: string; objects?: boolean | undefined } | undefined
   place?: { country: string; postalCode?: string | undefined; vatId?: string | undefined } | undefined
 }
 
@@ -114,6 +115,7 @@ export function createBegin(context: Context, others: Others) {
         } else if (isSame) {
           await insistOnOffer()
           await checkouts.setUsername(attempt.id, tradingViewUsername)
+          await checkouts.orders.recordNews(attempt.id, wish.news)
           return { ...answer(open), nonce }
         }
       }
@@ -137,6 +139,7 @@ export function createBegin(context: Context, others: Others) {
         ...ids,
       })
       await checkouts.orders.recordOffer(attempt, amountDue, place)
+      await checkouts.orders.recordNews(attempt, wish.news)
       crashPoint('checkout after commit')
       return { ...answer({ clientSecret, amountDue, tax }), nonce: kept }
     })

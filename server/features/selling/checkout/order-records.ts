@@ -28,6 +28,18 @@ export function createOrderRecords({ db, now }: Context) {
         ...(place ? { country: place.country, postalCode: place.postalCode || null } : {}),
       }),
 
+    /** That they were told about news by email when they gave the address, and whether they objected. */
+    async recordNews(
+      checkoutId: string,
+      news: { version: string; objects?: boolean | undefined } | undefined,
+    ) {
+      if (news)
+        await record(db, checkoutId, {
+          newsVersion: news.version,
+          newsObjectedAt: news.objects ? now() : null,
+        })
+    },
+
     async amountDueOf(checkoutId: string) {
       const [kept] = await db
         .select({ amountDue: orderRecords.amountDue })
@@ -59,6 +71,8 @@ export function createOrderRecords({ db, now }: Context) {
           postalCode: orderRecords.postalCode,
           cardCountry: orderRecords.cardCountry,
           amountDueInCents: orderRecords.amountDue,
+          toldAboutNews: orderRecords.newsVersion,
+          objectedToNewsAt: orderRecords.newsObjectedAt,
         })
         .from(orderRecords)
         .innerJoin(checkouts, eq(checkouts.id, orderRecords.checkoutId))

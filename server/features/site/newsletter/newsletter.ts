@@ -4,9 +4,15 @@ import { newsletterVersion } from '#contract/site/newsletter.ts'
 import type { NewsletterState } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { containing, decodeCursor, pageOf } from '#server/database/cursor.ts'
-import { newsletterSubscriptions as subscriptions } from '#server/database/schema.ts'
+import {
+  newsletterSubscriptions as subscriptions,
+  mailSuppressions as suppressions,
+} from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import { hashToken } from '#server/security/tokens.ts'
+import { createDrafts } from './drafts.ts'
+import { createSending, forgetOldRecipients } from './sending.ts'
+import { createSuppressions } from './suppressions.ts'
 
 export type Newsletter = ReturnType<typeof createNewsletter>
 
@@ -26,10 +32,17 @@ const isIn: Record<NewsletterState, SQL | undefined> = {
 }
 
 /** Double opt-in: no one gets the newsletter without confirming from the mailbox itself. */
-export function createNewsletter({ db, now, mails, isLinkToken }: Context) {
+export function createNewsletter(context: Context) {
+  const { db, now, mails, isLinkToken } = context
+  const drafts = createDrafts(context)
+  const sending = createSending(context, drafts)
   const mayBeAsked = sql`(${subscriptions.confirmedAt} is null or ${subscriptions.unsubscribedAt} is not null) and ${subscriptions.timesAsked} < ${mostMails}`
 
   return {
+    drafts,
+    sending,
+    ...createSuppressions(context),
+
     /** Gives the same answer for a known address, which is stored once. */
     async subscribe(email: string, from: { ip: string; page: string }) {
       const proof = {
@@ -54,26 +67,17 @@ export function createNewsletter({ db, now, mails, isLinkToken }: Context) {
     async confirm(id: string, token: string, ip: string) {
       if (!isLinkToken('newsletter-confirm', id, token))
         throw new Refusal(400, 'link-invalid', 'This link is not valid')
-      const confirmed = await db
+      const [confirmed] = await db
         .update(subscriptions)
         .set({ confirmedAt: now(), unsubscribedAt: null, timesAsked: 0, confirmedFrom: hashToken(ip) })
         .where(eq(subscriptions.id, id))
-        .returning({ id: subscriptions.id })
-      if (confirmed.length === 0)
-        throw new Refusal(410, 'link-expired', 'This link has expired. Please subscribe again.')
+        .returning({ email: subscriptions.email })
+      // Whoever asks for it again, from the mailbox itself, has taken back what they said before.
+      if (confirmed) await db.delete(suppressions).where(eq(suppressions.email, confirmed.email))
+      else throw new Refusal(410, 'link-expired', 'This link has expired. Please subscribe again.')
     },
 
-    /** Anyone who has the link can unsubscribe, as often as they like, even if the address is long gone. */
-    async unsubscribe(id: string, token: string) {
-      if (!isLinkToken('newsletter-unsubscribe', id, token))
-        throw new Refusal(400, 'link-invalid', 'This link is not valid')
-      await db
-        .update(subscriptions)
-        .set({ unsubscribedAt: now() })
-        .where(and(eq(subscriptions.id, id), isNull(subscriptions.unsubscribedAt)))
-    },
-
-    /** What the seller sees of it; sending comes later. */
+    /** What the seller sees of it. */
     async list({ limit, cursor, q, state }: Wanted) {
       const after = decodeCursor(cursor)
       const { id, email, createdAt, confirmedAt, unsubscribedAt } = subscriptions
@@ -116,6 +120,7 @@ export function createNewsletter({ db, now, mails, isLinkToken }: Context) {
 
     /** Addresses that never confirmed, or unsubscribed, aren't ours to keep. */
     async forgetInactive() {
+      await forgetOldRecipients(context, keptSince(now(), retention.jobs))
       const before = keptSince(now(), retention.newsletter)
       await db
         .delete(subscriptions)

@@ -1,9 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { customers } from '#contract/desk/customers.ts'
+import { type Customer, customers } from '#contract/desk/customers.ts'
 import { exactDollars } from '#contract/money.ts'
 import type { Invoice } from '#contract/selling/purchases.ts'
+import { useCall } from '#web/api/use-call.ts'
 import { keyOf, useData } from '#web/api/use-data.ts'
 import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { Checkbox } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Failed } from '../lists/record-table.tsx'
@@ -43,6 +45,7 @@ export default function CustomerScreen({ id }: { id: string }) {
         <div className={column}>
           <Notes customer={data} />
           <Payments id={id} />
+          <News customer={data} />
         </div>
       </div>
     </div>
@@ -76,6 +79,41 @@ function Payments({ id }: { id: string }) {
           )}
         </>
       )}
+    </Card>
+  )
+}
+
+const suppressions = {
+  objected: 'They unsubscribed',
+  refused: 'Their mail server refused the address',
+  by_seller: 'You switched it off',
+}
+
+/** Whether newsletters go to them. Receipts and the like always do. */
+function News({ customer: { id, suppressed } }: { customer: Customer }) {
+  const change = useCall(customers.adminSuppress, {
+    refreshes: [customers.adminShow],
+    succeeded: suppressed ? 'Newsletters may go out again' : 'No more newsletters',
+    failed: 'Failed to change it',
+  })
+  return (
+    <Card className="flex flex-col gap-3">
+      <h2 className="text-lg">Newsletters</h2>
+      <Checkbox
+        label="Do not mail"
+        checked={suppressed !== null}
+        disabled={change.isPending}
+        onChange={({ target }) => change.mutate({ id, isSuppressed: target.checked })}
+      />
+      <p className="text-sm text-muted">
+        {suppressed ? (
+          <>
+            {suppressions[suppressed.because]} on <Time value={suppressed.at} />. Receipts still go out.
+          </>
+        ) : (
+          'Only if they subscribed, or were told at the checkout. Receipts always go out.'
+        )}
+      </p>
     </Card>
   )
 }

@@ -76,6 +76,12 @@ const texts: Record<NeedKind, { one: string; many: string; due?: string; todo?: 
     href: '/admin/access?overdue=no',
   },
   to_lock: { one: 'person to remove', many: 'people to remove', href: '/admin/access?kind=lock' },
+  paused_newsletters: {
+    one: 'paused newsletter',
+    many: 'paused newsletters',
+    todo: 'Resume it, or stop it',
+    href: '/admin/messages/newsletters',
+  },
   failed_jobs: { one: 'failed job', many: 'failed jobs', href: '/admin/activity' },
   settings: { one: 'setting to look at', many: 'settings to look at', href: '/admin/settings' },
 }

@@ -4,7 +4,7 @@ import { whenAccessComes } from '#contract/access/promise.ts'
 import { ApiError } from '#contract/call.ts'
 import { email as emailField } from '#contract/fields.ts'
 import type { User } from '#contract/identity/accounts.ts'
-import { checkout } from '#contract/selling/checkout.ts'
+import { checkout, newsVersion } from '#contract/selling/checkout.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
@@ -25,7 +25,7 @@ import { PlaceFields, type PlaceValues, placeForm, useWantsPlace } from './place
 import { sessionNote } from './session-note.ts'
 
 /** What is asked for; where the buyer lives only matters for tax. */
-type Asked = { email: string; tradingViewUsername: string } & PlaceValues
+type Asked = { email: string; tradingViewUsername: string; noNews: string } & PlaceValues
 
 /** Who buys, then how they pay. */
 export function Steps(props: {
@@ -52,7 +52,7 @@ export function Steps(props: {
 
   async function proceed(wanted: Asked) {
     void loadCardForm().catch(() => undefined)
-    const { email, tradingViewUsername, country, ...where } = wanted
+    const { email, tradingViewUsername, noNews, country, ...where } = wanted
     try {
       const { clientSecret, isPaid, amountDue, tax } = await twice({
         productSlug: reboundSigmaPro.slug,
@@ -60,6 +60,7 @@ export function Steps(props: {
         amount: offer.price,
         ...(user ? {} : { email }),
         ...(tradingViewUsername ? { tradingViewUsername } : {}),
+        news: { version: newsVersion, objects: !!noNews },
         ...(country ? { place: { country, ...where } } : {}),
       })
       if (isPaid) {
@@ -159,6 +160,7 @@ function KnownBuyer({ email, isPending, refusal, onContinue }: StepProps & { ema
       >
         <NameField />
         {wantsPlace && <PlaceFields />}
+        <NewsLine />
         <Button type="submit" size="lg" pending={isPending} pendingText="Loading...">
           Continue to Payment
         </Button>
@@ -168,7 +170,8 @@ function KnownBuyer({ email, isPending, refusal, onContinue }: StepProps & { ema
 }
 
 const guestEmail = sessionNote('checkout-email')
-const nameForm = z.object({ tradingViewUsername: z._default(z.string(), '') })
+const optional = z._default(z.string(), '')
+const nameForm = z.object({ tradingViewUsername: optional, noNews: optional })
 const guestForm = z.extend(nameForm, { email: emailField(z) })
 const nameAndPlaceForm = z.extend(nameForm, placeForm)
 const guestAndPlaceForm = z.extend(guestForm, placeForm)
@@ -192,6 +195,22 @@ function NameField() {
         <UsernameInput />
       </Suspense>
     </Field>
+  )
+}
+
+/** § 7 (3) UWG: buyers may be written to if they were told when they gave the address, and could object right there. */
+function NewsLine() {
+  const [objects, setObjects] = useState(false)
+  return (
+    <p className="text-sm text-muted">
+      {objects
+        ? 'You won’t get news by email. '
+        : 'We may email you news about this and our similar products. You can object any time, at no more than the basic cost of sending. '}
+      {objects && <input type="hidden" name="noNews" value="1" />}
+      <button type="button" className={link} onClick={() => setObjects(!objects)}>
+        {objects ? 'Undo' : 'No news, please'}
+      </button>
+    </p>
   )
 }
 
@@ -255,6 +274,7 @@ function GuestEmail({ isPending, refusal, onContinue }: StepProps) {
         </Field>
         <NameField />
         {wantsPlace && <PlaceFields />}
+        <NewsLine />
         <Refusal error={refusal}>{logIn}</Refusal>
         <Button type="submit" size="lg" pending={isPending} pendingText="Loading..." disabled={isEmpty}>
           Continue to Payment

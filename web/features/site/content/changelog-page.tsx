@@ -1,6 +1,8 @@
 import { Rss } from 'lucide-react'
+import { useIsAdmin } from '#web/api/session.ts'
 import { LegalText, longDate } from '#web/features/site/legal/legal-text.tsx'
-import { Blocks } from '#web/ui/blocks.tsx'
+import { Link } from '#web/ui/navigation.tsx'
+import { Blocks } from './blocks.tsx'
 import { changelog } from './changelog.ts'
 
 export default function ChangelogPage() {
@@ -28,9 +30,21 @@ export default function ChangelogPage() {
               </p>
             )}
             <Blocks blocks={blocks} />
+            <WriteToBuyers id={id} />
           </>
         ),
       }))}
     />
+  )
+}
+
+/** The seller's shortcut to a newsletter about it. */
+function WriteToBuyers({ id }: { id: string }) {
+  return (
+    useIsAdmin() && (
+      <p>
+        <Link href={`/admin/messages/newsletters/new?about=${id}`}>Write to buyers</Link>
+      </p>
+    )
   )
 }

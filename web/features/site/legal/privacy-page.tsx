@@ -130,7 +130,7 @@ const purposes = ({ askExchangeKeys, regionLookupUrl }: Settings): [what: string
   ],
   [
     'Newsletter',
-    'Your email address, once you’ve confirmed it, and the proof that you did: when, from which page, and a hash of your IP address, for both steps. Basis: your consent. Every issue has an unsubscribe link.',
+    'Your email address, once you’ve confirmed it, and the proof that you did: when, from which page, and a hash of your IP address, for both steps. Basis: your consent. If you bought from us and did not object, we may also write to the address you gave at the checkout, about our own similar products. Basis: our legitimate interest. Every issue has an unsubscribe link. We don’t measure who opens it or what they click.',
   ],
   [
     'Withdrawal and cancellation',

@@ -1,9 +1,10 @@
-/** The little Markdown that `content/` uses, as data: React renders it, so nothing is ever parsed as HTML. */
+/** The little Markdown that `content/` and newsletters use, as data: whatever renders it never parses HTML. */
 
 export type Inline = { text: string; as?: 'bold' | 'code' | 'link'; href?: string }
 export type Block =
   | { kind: 'paragraph'; inline: Inline[] }
   | { kind: 'list'; isOrdered: boolean; items: Inline[][] }
+export type Heading = { kind: 'heading'; text: string }
 type Part = { id: string; title: string; blocks: Block[] }
 export type ContentSection = Part & { parts: Part[] }
 export type ContentPage = { title: string; lead: string; sections: ContentSection[] }
@@ -29,6 +30,18 @@ export function parseContent(markdown: string): ContentPage {
   }
   return page
 }
+
+/** A text without sections of its own, such as a newsletter's. A heading needs no empty lines around it. */
+export const parseBlocks = (markdown: string): (Block | Heading)[] =>
+  markdown
+    .replaceAll('\r\n', '\n')
+    .replaceAll(/^#{1,3} .+$/gm, '\n$&\n')
+    .trim()
+    .split(/\n{2,}/)
+    .map((text) => {
+      const [, heading] = /^#{1,3} (.+)$/.exec(text) ?? []
+      return heading ? { kind: 'heading', text: heading } : parseBlock(text)
+    })
 
 const joined = (text: string) => text.replaceAll(/\n\s*/g, ' ')
 

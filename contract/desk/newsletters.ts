@@ -1,0 +1,143 @@
+import { endpoint, paging } from '../endpoint.ts'
+import { id, instant, line, optionalLine, text } from '../fields.ts'
+import { type InferOutput, schema, type Zod } from '../schema.ts'
+import { mailingStates, pauseReasons, recipientStates } from '../statuses.ts'
+
+/** What a newsletter says, and to whom. */
+const written = (z: Zod) => ({
+  subject: line(z, 150, 'Please write a subject'),
+  preheader: z._default(optionalLine(z, 150), ''),
+  markdown: text(z, 50_000, 'Please write something'),
+  toSubscribers: z.boolean(),
+  /** A product's id: everyone who has it now, was told at the checkout, and did not object. */
+  buyersOf: z.nullable(id(z)),
+})
+
+const counts = schema((z) =>
+  z.strictObject({
+    waiting: z.int(),
+    sent: z.int(),
+    refused: z.int(),
+    uncertain: z.int(),
+    /** Unsubscribed by its link. */
+    left: z.int(),
+  }),
+)
+
+const summary = (z: Zod) => ({
+  id: id(z),
+  subject: z.string(),
+  state: z.enum(mailingStates),
+  pausedBecause: z.nullable(z.enum(pauseReasons)),
+  /** What the mail server last said about it, if something is wrong. */
+  lastError: z.nullable(z.string()),
+  scheduledFor: z.nullable(instant(z)),
+  startedAt: z.nullable(instant(z)),
+  finishedAt: z.nullable(instant(z)),
+  updatedAt: instant(z),
+  updatedBy: z.string(),
+  counts: counts(z),
+})
+
+const listed = schema((z) => z.strictObject(summary(z)))
+const shown = schema((z) =>
+  z.strictObject({
+    ...summary(z),
+    preheader: z.string(),
+    markdown: z.string(),
+    toSubscribers: z.boolean(),
+    buyersOf: z.nullable(id(z)),
+    version: z.int(),
+    /** The text part, as it is sent. */
+    text: z.string(),
+    /** How many addresses it would go to now. */
+    audience: z.int(),
+    /** What the shop lacks for sending, each with what to do about it. */
+    missing: z.array(z.string()),
+    /** Addresses that were refused, or may have got it. */
+    troubled: z.array(
+      z.strictObject({ email: z.string(), state: z.enum(recipientStates), reply: z.nullable(z.string()) }),
+    ),
+  }),
+)
+export type NewsletterShown = InferOutput<typeof shown>
+
+const version = (z: Zod) => z.int('Please reload this page')
+const one = schema((z) => z.strictObject({ id: id(z) }))
+
+export const newsletters = {
+  adminList: endpoint('GET /api/admin/newsletters', {
+    access: 'admin',
+    summary: 'Newsletters, newest first',
+    input: (z) => z.strictObject({ limit: paging(z).limit, cursor: paging(z).cursor }),
+    output: (z) => z.array(listed(z)),
+    answer: 'list',
+  }),
+  adminShow: endpoint('GET /api/admin/newsletters/:id', {
+    access: 'admin',
+    summary: 'A newsletter, to whom it goes, and how far it is',
+    input: one,
+    output: shown,
+  }),
+  adminPreview: endpoint('GET /api/admin/newsletters/:id/preview', {
+    access: 'admin',
+    summary: 'A newsletter as an email client shows it, for a frame',
+    input: (z) => z.strictObject({ id: id(z), scheme: z.enum(['light', 'dark']) }),
+    answer: 'html',
+  }),
+  adminCreate: endpoint('POST /api/admin/newsletters', {
+    access: 'admin',
+    summary: 'Save a first draft of a newsletter',
+    input: (z) => z.strictObject(written(z)),
+    output: one,
+  }),
+  adminSave: endpoint('PATCH /api/admin/newsletters/:id', {
+    access: 'admin',
+    summary: 'Save a draft; refused if somebody else has saved it since this version',
+    input: (z) => z.strictObject({ id: id(z), version: version(z), ...written(z) }),
+  }),
+  adminDelete: endpoint('DELETE /api/admin/newsletters/:id', {
+    access: 'admin',
+    summary: 'Delete a draft',
+    input: one,
+  }),
+  adminTest: endpoint('POST /api/admin/newsletters/:id/test', {
+    access: 'admin',
+    summary: 'Send a newsletter to myself, as a test',
+    input: one,
+    output: (z) => z.strictObject({ to: z.string() }),
+    limit: { requests: 20, seconds: 600 },
+  }),
+  adminSend: endpoint('POST /api/admin/newsletters/:id/send', {
+    access: 'admin',
+    fresh: true,
+    summary: 'Send a newsletter, now or at a time; from then on it cannot be changed',
+    input: (z) =>
+      z.strictObject({
+        id: id(z),
+        version: version(z),
+        at: z.optional(
+          z.pipe(
+            z.iso.datetime(),
+            z.transform((iso: string) => new Date(iso)),
+          ),
+        ),
+      }),
+  }),
+  adminPause: endpoint('POST /api/admin/newsletters/:id/pause', {
+    access: 'admin',
+    summary: 'Pause a newsletter',
+    input: one,
+  }),
+  adminResume: endpoint('POST /api/admin/newsletters/:id/resume', {
+    access: 'admin',
+    fresh: true,
+    summary: 'Go on with a paused newsletter; uncertain addresses stay as they are',
+    input: one,
+  }),
+  adminStop: endpoint('POST /api/admin/newsletters/:id/stop', {
+    access: 'admin',
+    summary: 'Stop a newsletter for good; a scheduled one becomes a draft again',
+    input: one,
+  }),
+}

@@ -1,0 +1,52 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { liveStatuses } from '#contract/statuses.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import {
+  checkouts,
+  mailSuppressions,
+  newsletterRecipients,
+  newsletterSubscriptions,
+  orderRecords,
+  purchases,
+  users,
+} from '#server/database/schema.ts'
+import { sqlList } from '#server/database/sql-list.ts'
+
+export type Audience = { toSubscribers: boolean; buyersOf: string | null }
+
+/**
+ * Who may get it at this moment: confirmed subscribers, and buyers whose checkout said so when they gave this very
+ * address, who have proven it since, and who have not objected.
+ */
+export const audienceOf = ({ toSubscribers, buyersOf }: Audience): SQL => sql`(
+  select s.email, 'subscriber' as why, s.id as leave_id from ${newsletterSubscriptions} s
+  where ${toSubscribers} and s.confirmed_at is not null and s.unsubscribed_at is null
+    and not exists (select from ${mailSuppressions} m where m.email = s.email)
+  union all
+  select u.email, 'buyer', u.id from ${users} u
+  where u.verified_at is not null and u.deleted_at is null
+    and exists (select from ${purchases} p where p.user_id = u.id and p.product_id = ${buyersOf}::uuid
+      and p.status in ${sql.raw(sqlList(liveStatuses))})
+    and exists (select from ${checkouts} c join ${orderRecords} o on o.checkout_id = c.id
+      where c.user_id = u.id and c.email = u.email and c.closed_at is not null and o.news_version is not null)
+    and not exists (select from ${checkouts} c join ${orderRecords} o on o.checkout_id = c.id
+      where c.user_id = u.id and o.news_objected_at is not null)
+    and not exists (select from ${mailSuppressions} m where m.email = u.email)
+    and not exists (select from ${mailSuppressions} m where m.user_id = u.id)
+)`
+
+export async function countAudience(db: Database, audience: Audience): Promise<number> {
+  const { rows } = await db.execute<{ count: number }>(
+    sql`select count(distinct email)::int as count from ${audienceOf(audience)} a`,
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** One row for each address; who is both gets it as a subscriber. */
+export async function writeDown(tx: Transaction, newsletter: Audience & { id: string }) {
+  await tx.execute(
+    sql`insert into ${newsletterRecipients} (newsletter_id, email, why, leave_id)
+      select distinct on (email) ${newsletter.id}::uuid, email, why, leave_id from ${audienceOf(newsletter)} a
+      order by email, why desc on conflict do nothing`,
+  )
+}

@@ -1,0 +1,92 @@
+import { and, eq } from 'drizzle-orm'
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import { newsletters } from '#server/database/schema.ts'
+import { conflict, Refusal } from '#server/errors.ts'
+import type { Audience } from './audience.ts'
+import { createReading } from './reading.ts'
+
+type Newsletter = typeof newsletters.$inferSelect
+type Written = Audience & Pick<Newsletter, 'subject' | 'preheader' | 'markdown'>
+
+/** Newsletters as they are written: everything before "send". */
+export function createDrafts(context: Context) {
+  const { db, now, audit, mails } = context
+  const reading = createReading(context)
+  const { find, sampleOf } = reading
+
+  /** Says who was faster, and when. */
+  async function refuseStale(id: string): Promise<never> {
+    const { state, updatedBy, updatedAt } = await find(id)
+    if (state !== 'draft')
+      throw conflict(
+        'already-handled',
+        'This newsletter has been sent or scheduled. It can’t be changed anymore.',
+      )
+    const at = updatedAt.toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+    throw conflict(
+      'changed-meanwhile',
+      `${updatedBy || 'Someone else'} saved this newsletter on ${at} UTC. Copy your text, then reload the page.`,
+    )
+  }
+
+  return {
+    refuseStale,
+    list: reading.list,
+    show: reading.show,
+    preview: reading.preview,
+
+    async create(actor: Actor, written: Written) {
+      return db.transaction(async (tx) => {
+        const [created] = await tx
+          .insert(newsletters)
+          .values({ ...written, createdAt: now(), updatedAt: now(), updatedBy: actor.user.id })
+          .returning({ id: newsletters.id })
+        if (!created) throw new Error('Nothing was written')
+        await audit.record(tx, actor, { action: 'newsletter.save', subject: created.id })
+        return created
+      })
+    },
+
+    async save(actor: Actor, id: string, version: number, written: Written) {
+      await db.transaction(async (tx) => {
+        const saved = await tx
+          .update(newsletters)
+          .set({ ...written, version: version + 1, updatedAt: now(), updatedBy: actor.user.id })
+          .where(isDraft(id, version))
+          .returning({ id: newsletters.id })
+        if (saved.length === 0) await refuseStale(id)
+        await audit.record(tx, actor, { action: 'newsletter.save', subject: id })
+      })
+    },
+
+    async remove(actor: Actor, id: string) {
+      await db.transaction(async (tx) => {
+        const removed = await tx
+          .delete(newsletters)
+          .where(and(eq(newsletters.id, id), eq(newsletters.state, 'draft')))
+          .returning({ id: newsletters.id })
+        if (removed.length === 0) await refuseStale(id)
+        await audit.record(tx, actor, { action: 'newsletter.delete', subject: id })
+      })
+    },
+
+    async test(actor: Actor, id: string) {
+      const { subject, ...sample } = sampleOf(await find(id))
+      const to = actor.user.email
+      try {
+        await mails.test(to, 'newsletter', { ...sample, subject: `[Test] ${subject}` })
+      } catch (error) {
+        throw new Refusal(
+          502,
+          'mail-refused',
+          `The mail server refused it: ${error instanceof Error ? error.message : String(error)}`,
+        )
+      }
+      return { to }
+    },
+  }
+}
+
+export const isDraft = (id: string, version: number) =>
+  and(eq(newsletters.id, id), eq(newsletters.state, 'draft'), eq(newsletters.version, version))

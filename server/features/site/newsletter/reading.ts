@@ -1,0 +1,155 @@
+import { and, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import type { Context } from '#server/context.ts'
+import { decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { newsletters, newsletterRecipients as recipients, users } from '#server/database/schema.ts'
+import { notFound } from '#server/errors.ts'
+import { inScheme } from '#server/mails/layout.ts'
+import { countAudience } from './audience.ts'
+
+type Newsletter = typeof newsletters.$inferSelect
+
+/** As many as a screen shows of those that need a look. */
+const mostTroubled = 100
+
+/** What the shop lacks for sending newsletters, and what to do about it. */
+export function missingFor({ config, settings: { live } }: Pick<Context, 'config' | 'settings'>) {
+  const { name, street, city, country } = live.seller
+  const missing: string[] = []
+  if (!(name && street && city && country))
+    missing.push('Your postal address, which every newsletter must have: fill in the seller under Settings.')
+  if (!config.mail.smtpUrl)
+    missing.push('A mail server: set `SMTP_URL` in the environment and restart the shop.')
+  if (!config.publicUrlIsGiven)
+    missing.push('A public address for its links: set `PUBLIC_URL` in the environment and restart the shop.')
+  return missing
+}
+
+/** What the seller sees of newsletters. */
+export function createReading(context: Context) {
+  const { db, mails } = context
+  const editor = { ...getTableColumns(newsletters), updatedBy: users.name }
+
+  async function countsOf(ids: string[]) {
+    const found = await db
+      .select({
+        id: recipients.newsletterId,
+        state: recipients.state,
+        count: sql<number>`count(*)::int`,
+        left: sql<number>`count(${recipients.leftAt})::int`,
+      })
+      .from(recipients)
+      .where(inArray(recipients.newsletterId, ids))
+      .groupBy(recipients.newsletterId, recipients.state)
+    return (id: string) => {
+      const own = found.filter((row) => row.id === id)
+      const count = (...states: string[]) =>
+        own.filter(({ state }) => states.includes(state)).reduce((sum, row) => sum + row.count, 0)
+      return {
+        waiting: count('waiting', 'handed_over'),
+        sent: count('sent'),
+        refused: count('refused'),
+        uncertain: count('uncertain'),
+        left: own.reduce((sum, row) => sum + row.left, 0),
+      }
+    }
+  }
+
+  async function find(id: string) {
+    const [found] = await db
+      .select(editor)
+      .from(newsletters)
+      .innerJoin(users, eq(users.id, newsletters.updatedBy))
+      .where(eq(newsletters.id, id))
+    if (!found) throw notFound('Newsletter')
+    return found
+  }
+
+  /** What it looks like to whom it goes; the link to unsubscribe is a sample. */
+  const sampleOf = ({
+    id,
+    subject,
+    preheader,
+    markdown,
+    toSubscribers,
+  }: Newsletter | Awaited<ReturnType<typeof find>>) => ({
+    subject,
+    preheader,
+    markdown,
+    leaveId: id,
+    why: toSubscribers ? ('subscriber' as const) : ('buyer' as const),
+  })
+
+  return {
+    find,
+    sampleOf,
+
+    async list({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
+      const after = decodeCursor(cursor)
+      const rows = await db
+        .select(editor)
+        .from(newsletters)
+        .innerJoin(users, eq(users.id, newsletters.updatedBy))
+        .where(after && sql`(${newsletters.createdAt}, ${newsletters.id}) < (${after.at}, ${after.id})`)
+        .orderBy(desc(newsletters.createdAt), desc(newsletters.id))
+        .limit(limit + 1)
+      const { items, next } = pageOf(rows, limit, (row) => ({ at: row.createdAt, id: row.id }))
+      const counts = await countsOf(items.map(({ id }) => id))
+      return { items: items.map((row) => ({ ...summary(row), counts: counts(row.id) })), next }
+    },
+
+    async show(id: string) {
+      const found = await find(id)
+      const { preheader, markdown, toSubscribers, buyersOf, version } = found
+      const [counts, audience, troubled] = await Promise.all([
+        countsOf([id]),
+        countAudience(db, found),
+        db
+          .select({
+            email: sql<string>`${recipients.email}`,
+            state: recipients.state,
+            reply: recipients.reply,
+          })
+          .from(recipients)
+          .where(
+            and(
+              eq(recipients.newsletterId, id),
+              inArray(recipients.state, ['refused', 'uncertain']),
+              sql`${recipients.email} is not null`,
+            ),
+          )
+          .orderBy(desc(recipients.state), recipients.email)
+          .limit(mostTroubled),
+      ])
+      return {
+        ...summary(found),
+        counts: counts(id),
+        preheader,
+        markdown,
+        toSubscribers,
+        buyersOf,
+        version,
+        text: mails.newsletter(id, '', sampleOf(found)).text,
+        audience,
+        missing: missingFor(context),
+        troubled,
+      }
+    },
+
+    async preview(id: string, scheme: 'light' | 'dark') {
+      return inScheme(mails.newsletter(id, '', sampleOf(await find(id))).html, scheme)
+    },
+  }
+}
+
+const summary = (row: Omit<Newsletter, 'updatedBy'> & { updatedBy: string }) => ({
+  id: row.id,
+  subject: row.subject,
+  state: row.state,
+  pausedBecause: row.pausedBecause,
+  lastError: row.lastError,
+  scheduledFor: row.scheduledFor,
+  startedAt: row.startedAt,
+  finishedAt: row.finishedAt,
+  updatedAt: row.updatedAt,
+  updatedBy: row.updatedBy,
+})

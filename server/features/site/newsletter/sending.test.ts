@@ -1,0 +1,313 @@
+import { sql } from 'drizzle-orm'
+import { afterEach, expect, test } from 'vitest'
+import { newsletters } from '#contract/desk/newsletters.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { newsletter } from '#contract/site/newsletter.ts'
+import { mailSuppressions, newsletterRecipients, newsletterSubscriptions } from '#server/database/schema.ts'
+import { poolSize } from '#server/gateways/bulk-mail.ts'
+import { type OpenShopOptions, openShop } from '#server/testing/open-shop.ts'
+import { openSmtp } from '#server/testing/smtp.ts'
+
+const closers: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close()
+})
+
+const complete = {
+  PUBLIC_URL: 'http://localhost:3000',
+  SELLER_NAME: 'Ada Lovelace',
+  SELLER_STREET: 'Ring 1',
+  SELLER_CITY: '4500 Solothurn',
+  SELLER_COUNTRY: 'Switzerland',
+  MAIL_RATE: '60000',
+}
+
+async function shopWith(faults: Parameters<typeof openSmtp>[0] = {}, options: OpenShopOptions = {}) {
+  const smtp = await openSmtp(faults)
+  closers.push(smtp.close)
+  const shop = await openShop({ ...options, env: { ...complete, SMTP_URL: smtp.url, ...options.env } })
+  closers.push(() => shop.close())
+  const admin = await shop.admin()
+  const { db } = shop.connection
+  return {
+    shop,
+    smtp,
+    admin,
+    readers: (count: number) =>
+      db.execute(
+        sql`insert into ${newsletterSubscriptions} (email, confirmed_at) select 'reader' || n || '@example.com', now() from generate_series(1, ${count}) n`,
+      ),
+    draft: (more: object = {}) => admin.call(newsletters.adminCreate, { ...written, ...more }),
+    show: (id: string) => admin.call(newsletters.adminShow, { id }),
+    /** Runs the job until it stops by itself. */
+    run: () => shop.queue.runNow('send-newsletters'),
+    states: async () =>
+      (await db.select().from(newsletterRecipients)).map(({ email, state }) => [email, state] as const),
+  }
+}
+
+const written = {
+  subject: 'Exits are drawn',
+  preheader: 'At last',
+  markdown: '## New\n\nSee the [changelog](/changelog). <b>Raw</b> [bad](javascript:alert(1))',
+  toSubscribers: true,
+  buyersOf: null,
+}
+
+const addresses = (accepted: { to: string }[]) => accepted.map(({ to }) => to).toSorted()
+
+test('a newsletter goes once to every confirmed address, with a way out and the seller’s postal address', async () => {
+  const { shop, smtp, admin, readers, draft, show } = await shopWith()
+  await readers(3)
+  await shop.visitor().call(newsletter.subscribe, { email: 'unconfirmed@example.com' })
+  await shop.queue.idle()
+  smtp.accepted.length = 0
+  const { id } = await draft()
+  expect(await show(id)).toMatchObject({ state: 'draft', audience: 3, missing: [], version: 1 })
+  await admin.call(newsletters.adminSend, { id, version: 1 })
+  await expect.poll(async () => (await show(id)).state).toBe('sent')
+  expect(addresses(smtp.accepted)).toEqual([1, 2, 3].map((n) => `reader${n}@example.com`))
+  const [mail] = smtp.accepted
+  const source = mail?.source.replaceAll('=\r\n', '').replaceAll('=3D', '=').replaceAll('\r\n ', ' ') ?? ''
+  expect(source).toMatch(/^List-Id: <newsletter\.localhost>/im)
+  expect(source).toMatch(/^List-Unsubscribe: +<http:\/\/localhost:3000\/newsletter\/unsubscribe\?id=/m)
+  expect(source).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
+  expect(source).not.toMatch(/^Auto-Submitted/m)
+  expect(source).toContain('Ada Lovelace, Ring 1, 4500 Solothurn, Switzerland')
+  expect(source).toContain('&lt;b&gt;Raw&lt;/b&gt;')
+  expect(source).not.toContain('href="javascript')
+
+  const [, leaveId = '', token = ''] = /unsubscribe\?id=([\w-]+)&token=([\w-]+)/.exec(source) ?? []
+  await shop.visitor().call(newsletter.unsubscribe, { id: leaveId, token })
+  expect((await show(id)).counts).toEqual({ waiting: 0, sent: 3, refused: 0, uncertain: 0, left: 1 })
+  const again = await draft()
+  expect(await show(again.id)).toMatchObject({ audience: 2 })
+})
+
+test('two admins can’t overwrite each other, and what was sent can’t be changed', async () => {
+  const { admin, readers, draft, show } = await shopWith()
+  await readers(1)
+  const { id } = await draft()
+  await admin.call(newsletters.adminSave, { id, version: 1, ...written, subject: 'Second' })
+  await expect(
+    admin.call(newsletters.adminSave, { id, version: 1, ...written, subject: 'Third' }),
+  ).rejects.toMatchObject({
+    status: 409,
+    code: 'changed-meanwhile',
+    serverMessage: expect.stringMatching(new RegExp(`^${admin.user.name} saved this newsletter on .+ UTC`)),
+  })
+  await expect(admin.call(newsletters.adminSend, { id, version: 1 })).rejects.toMatchObject({ status: 409 })
+  await admin.call(newsletters.adminSend, { id, version: 2 })
+  await expect(admin.call(newsletters.adminSave, { id, version: 2, ...written })).rejects.toMatchObject({
+    code: 'already-handled',
+  })
+  await expect.poll(async () => (await show(id)).state).toBe('sent')
+  await expect(admin.call(newsletters.adminDelete, { id })).rejects.toMatchObject({ status: 409 })
+})
+
+test('without imprint, mail server and public address nothing is sent, and the screen says what is missing', async () => {
+  const shop = await openShop()
+  closers.push(() => shop.close())
+  const admin = await shop.admin()
+  const { id } = await admin.call(newsletters.adminCreate, written)
+  expect((await admin.call(newsletters.adminShow, { id })).missing).toEqual([
+    expect.stringContaining('postal address'),
+    expect.stringContaining('SMTP_URL'),
+    expect.stringContaining('PUBLIC_URL'),
+  ])
+  await expect(admin.call(newsletters.adminSend, { id, version: 1 })).rejects.toMatchObject({
+    code: 'not-ready-to-send',
+  })
+  expect(await admin.call(newsletters.adminTest, { id })).toEqual({ to: admin.user.email })
+  expect((await shop.mails()).at(-1)).toMatchObject({ subject: '[Test] Exits are drawn' })
+})
+
+test('buyers get it only if the checkout said so, the address is proven, and they did not object', async () => {
+  const { shop, smtp, admin, draft, show, run } = await shopWith()
+  const buyers = []
+  for (const news of [
+    undefined,
+    { version: '2026-11-17' },
+    { version: '2026-11-17' },
+    { version: '2026-11-17', objects: true },
+  ]) {
+    const buyer = await shop.user()
+    await shop.buy(buyer, news ? { news } : {})
+    buyers.push(buyer)
+  }
+  await shop.queue.idle()
+  const { productId } = buyers[0] ? await firstPurchase(shop) : { productId: '' }
+  const [untold, told, unproven, objecting] = buyers
+  if (!untold || !told || !unproven || !objecting) throw new Error('four buyers')
+  for (const buyer of [untold, told, objecting])
+    await shop.connection.db.execute(sql`update users set verified_at = now() where id = ${buyer.user.id}`)
+  const { id } = await draft({ toSubscribers: false, buyersOf: productId })
+  expect(await show(id)).toMatchObject({ audience: 1 })
+  smtp.accepted.length = 0
+  await admin.call(newsletters.adminSend, { id, version: 1 })
+  await expect.poll(async () => (await show(id)).state).toBe('sent')
+  await run()
+  expect(addresses(smtp.accepted)).toEqual([told.user.email])
+  expect(await told.call(accounts.myData, {})).toMatchObject({
+    newsletters: [{ subject: written.subject, state: 'sent' }],
+    emails: expect.arrayContaining([expect.objectContaining({ subject: written.subject })]),
+  })
+})
+
+const firstPurchase = async (shop: Awaited<ReturnType<typeof openShop>>) => {
+  const { rows } = await shop.connection.db.execute<{ productId: string }>(
+    sql`select product_id as "productId" from purchases limit 1`,
+  )
+  return rows[0] ?? { productId: '' }
+}
+
+test('a refused address is not written to again, a greylisted one gets it later', async () => {
+  let isGrey = true
+  const { shop, smtp, admin, readers, draft, show, run, states } = await shopWith({
+    refuse: (to) => (to.startsWith('reader1@') ? 550 : isGrey && to.startsWith('reader2@') ? 451 : undefined),
+  })
+  await readers(3)
+  const { id } = await draft()
+  await admin.call(newsletters.adminSend, { id, version: 1 })
+  await expect
+    .poll(async () => (await show(id)).counts)
+    .toEqual({ waiting: 1, sent: 1, refused: 1, uncertain: 0, left: 0 })
+  isGrey = false
+  await shop.queue.idle()
+  await run()
+  expect(addresses(smtp.accepted)).toEqual(['reader3@example.com'])
+  shop.clock.advance({ minutes: 6 })
+  await run()
+  expect(addresses(smtp.accepted)).toEqual(['reader2@example.com', 'reader3@example.com'])
+  expect(await states()).toContainEqual(['reader1@example.com', 'refused'])
+  expect(await show(id)).toMatchObject({
+    state: 'sent',
+    troubled: [{ email: 'reader1@example.com', state: 'refused', reply: expect.stringContaining('550') }],
+  })
+  const again = await draft()
+  expect(await show(again.id)).toMatchObject({ audience: 2 })
+  expect(await shop.connection.db.select().from(mailSuppressions)).toMatchObject([{ because: 'refused' }])
+})
+
+test('a server that dies halfway leaves what it may have taken as uncertain, pauses, and no one gets it twice', async () => {
+  const seen: string[] = []
+  let isDying = false
+  const { smtp, admin, readers, draft, show, states } = await shopWith({
+    beforeAnswer({ to }, { drop }) {
+      seen.push(to)
+      if (seen.length > 6) isDying = true
+      if (isDying) drop()
+    },
+  })
+  await readers(20)
+  const { id } = await draft()
+  await admin.call(newsletters.adminSend, { id, version: 1 })
+  await expect.poll(() => isDying).toBe(true)
+  await smtp.close()
+  await expect.poll(async () => (await show(id)).state, { timeout: 25_000 }).toBe('paused')
+  const paused = await show(id)
+  expect(paused).toMatchObject({ pausedBecause: 'connections', lastError: expect.any(String) })
+  expect(paused.counts.uncertain).toBeGreaterThan(0)
+  const revived = await openSmtp({}, { port: smtp.port })
+  closers.push(revived.close)
+  await admin.call(newsletters.adminResume, { id })
+  await expect.poll(async () => (await show(id)).state, { timeout: 25_000 }).toBe('sent')
+  const everything = [...seen, ...revived.accepted.map(({ to }) => to)]
+  expect(new Set(everything).size).toBe(everything.length)
+  expect(everything).toHaveLength(20)
+  const uncertain = (await states()).filter(([, state]) => state === 'uncertain').map(([email]) => email)
+  for (const email of uncertain) expect(revived.accepted.map(({ to }) => to)).not.toContain(email)
+})
+
+test('a process that dies between hand-over and commit leaves at most the pool’s size uncertain', async () => {
+  let isDead = false
+  const { shop, smtp, admin, readers, draft, show, run } = await shopWith(
+    {},
+    {
+      crashPoint: (name) => {
+        if (name === 'newsletter handed over' && smtp?.accepted.length >= 10 && !isDead) isDead = true
+        if (name === 'newsletter handed over' && isDead && deaths++ < poolSize) throw new Error('killed')
+      },
+    },
+  )
+  let deaths = 0
+  await readers(30)
+  const { id } = await draft()
+  await admin.call(newsletters.adminSend, { id, version: 1 })
+  await expect.poll(() => deaths).toBeGreaterThan(0)
+  await expect
+    .poll(async () => {
+      await run().catch(() => undefined)
+      return (await show(id)).state
+    })
+    .toBe('sent')
+  await shop.queue.idle()
+  const sent = addresses(smtp.accepted)
+  expect(new Set(sent).size).toBe(sent.length)
+  expect(sent).toHaveLength(30)
+  const { counts } = await show(id)
+  expect(counts.uncertain).toBeGreaterThan(0)
+  expect(counts.uncertain).toBeLessThanOrEqual(poolSize)
+  expect(counts.sent + counts.uncertain).toBe(30)
+})
+
+test('it goes out at its time, asks first when that was missed by an hour or a backup was restored, and can be stopped', async () => {
+  const { shop, smtp, admin, readers, draft, show, run } = await shopWith()
+  await readers(2)
+  const inAnHour = () => new Date(shop.clock.now().getTime() + 3_600_000).toISOString()
+  const schedule = async () => {
+    const { id } = await draft()
+    await admin.call(newsletters.adminSend, { id, version: 1, at: inAnHour() })
+    await run()
+    expect(await show(id)).toMatchObject({ state: 'scheduled' })
+    return id
+  }
+  const punctual = await schedule()
+  shop.clock.advance({ minutes: 61 })
+  await run()
+  expect(await show(punctual)).toMatchObject({ state: 'sent', counts: { sent: 2 } })
+  smtp.accepted.length = 0
+
+  const late = await schedule()
+  shop.clock.advance({ minutes: 125 })
+  await run()
+  expect(await show(late)).toMatchObject({ state: 'paused', pausedBecause: 'missed' })
+  await admin.call(newsletters.adminStop, { id: late })
+  expect(await show(late)).toMatchObject({ state: 'draft' })
+
+  const restored = await schedule()
+  await shop.connection.db.execute(
+    sql`insert into audit_log (at, action, subject) values (${new Date(shop.clock.now().getTime() + 60_000)}, 'backup.restore', '')`,
+  )
+  shop.clock.advance({ minutes: 61 })
+  await run()
+  expect(await show(restored)).toMatchObject({ state: 'paused', pausedBecause: 'restored' })
+  expect(smtp.accepted).toEqual([])
+  await admin.call(newsletters.adminResume, { id: restored })
+  await expect.poll(async () => (await show(restored)).state).toBe('sent')
+  expect(smtp.accepted).toHaveLength(2)
+})
+
+test('a paused newsletter waits, a stopped one is over, and after 30 days only the counts are left', async () => {
+  const { shop, smtp, admin, readers, draft, show, run, states } = await shopWith(
+    {},
+    { env: { MAIL_RATE: '600' } },
+  )
+  await readers(40)
+  const { id } = await draft()
+  await admin.call(newsletters.adminSend, { id, version: 1 })
+  await expect.poll(() => smtp.accepted.length).toBeGreaterThan(2)
+  await admin.call(newsletters.adminPause, { id })
+  await shop.queue.idle()
+  const taken = smtp.accepted.length
+  await run()
+  expect(smtp.accepted).toHaveLength(taken)
+  expect(await show(id)).toMatchObject({ state: 'paused', pausedBecause: 'asked' })
+  await admin.call(newsletters.adminStop, { id })
+  expect(await show(id)).toMatchObject({ state: 'stopped', counts: { sent: taken, waiting: 40 - taken } })
+  shop.clock.advance({ days: 31 })
+  await shop.queue.runNow('forget-newsletter-addresses')
+  expect(new Set((await states()).map(([email]) => email))).toEqual(new Set([null]))
+  const later = await shop.admin()
+  expect(await later.call(newsletters.adminShow, { id })).toMatchObject({ counts: { sent: taken } })
+})

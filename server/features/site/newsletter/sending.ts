@@ -1,0 +1,156 @@
+import { and, eq, inArray, lt, lte, sql } from 'drizzle-orm'
+import type { PauseReason } from '#contract/statuses.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
+import { auditLog, newsletters, newsletterRecipients as recipients } from '#server/database/schema.ts'
+import { conflict, Refusal } from '#server/errors.ts'
+import { writeDown } from './audience.ts'
+import { createDelivery } from './delivery.ts'
+import { type createDrafts, isDraft } from './drafts.ts'
+import { missingFor } from './reading.ts'
+
+type Newsletter = typeof newsletters.$inferSelect
+
+/** An hour late is another occasion: the seller may not want it anymore. */
+const latestMs = 3_600_000
+
+/** From "send" to the end: what the seller decides, and the job that carries it out. */
+export function createSending(
+  context: Context,
+  { refuseStale }: Pick<ReturnType<typeof createDrafts>, 'refuseStale'>,
+) {
+  const { db, now, audit, queue, log } = context
+  const { sendSlice, setState, pause } = createDelivery(context)
+
+  /** Before the first email: who gets it is written down, one row for each address. */
+  async function start(tx: Transaction, newsletter: Newsletter) {
+    if (!newsletter.startedAt) await writeDown(tx, newsletter)
+    await setState(tx, newsletter.id, {
+      state: 'sending',
+      startedAt: newsletter.startedAt ?? now(),
+      pausedBecause: null,
+      lastError: null,
+    })
+  }
+
+  /** Why it must not go out without being asked about. */
+  async function objection({
+    state,
+    scheduledFor,
+    approvedAt,
+  }: Newsletter): Promise<PauseReason | undefined> {
+    if (missingFor(context).length > 0) return 'incomplete'
+    // What was sent after the backup was made is not in it.
+    const since = sql`${auditLog.action} = 'backup.restore' and ${auditLog.at} > ${approvedAt}`
+    if ((await db.$count(auditLog, since)) > 0) return 'restored'
+    if (state === 'scheduled' && scheduledFor && now().getTime() - scheduledFor.getTime() > latestMs)
+      return 'missed'
+    return undefined
+  }
+
+  /** The job: what is due begins, and what has begun goes on. */
+  async function run() {
+    const due = await db
+      .select()
+      .from(newsletters)
+      .where(
+        sql`${newsletters.state} = 'sending' or (${newsletters.state} = 'scheduled' and ${newsletters.scheduledFor} <= ${now()})`,
+      )
+      .orderBy(newsletters.approvedAt)
+    for (const newsletter of due) {
+      const reason = await objection(newsletter)
+      if (reason) {
+        log.warn({ newsletter: newsletter.id, reason }, 'newsletter paused')
+        await pause(newsletter.id, reason)
+        continue
+      }
+      if (newsletter.state === 'scheduled') await db.transaction((tx) => start(tx, newsletter))
+      await sendSlice(newsletter)
+    }
+  }
+
+  /** Changes it if it is still in one of these states. */
+  async function change(
+    actor: Actor,
+    id: string,
+    from: Newsletter['state'][],
+    action: 'newsletter.pause' | 'newsletter.resume' | 'newsletter.stop',
+    to: (tx: Transaction, newsletter: Newsletter) => Promise<unknown>,
+  ) {
+    await db.transaction(async (tx) => {
+      const [found] = await tx.select().from(newsletters).where(eq(newsletters.id, id)).for('update')
+      if (!found || !from.includes(found.state))
+        throw conflict(
+          'already-handled',
+          'This newsletter isn’t in that state anymore. Please reload the page.',
+        )
+      await to(tx, found)
+      await audit.record(tx, actor, { action, subject: id })
+    })
+  }
+
+  function refuseIncomplete() {
+    const [first] = missingFor(context)
+    if (first) throw new Refusal(409, 'not-ready-to-send', `Before sending, one thing is missing. ${first}`)
+  }
+
+  return {
+    run,
+
+    async send(actor: Actor, id: string, version: number, at: Date | undefined) {
+      refuseIncomplete()
+      if (at && at <= now()) throw new Refusal(400, 'invalid-input', 'Please choose a time to come')
+      await db.transaction(async (tx) => {
+        const [approved] = await tx
+          .update(newsletters)
+          .set({ state: 'scheduled', scheduledFor: at ?? null, approvedAt: now(), updatedBy: actor.user.id })
+          .where(isDraft(id, version))
+          .returning()
+        if (!approved) return refuseStale(id)
+        if (!at) await start(tx, approved)
+        await audit.record(tx, actor, { action: 'newsletter.send', subject: id })
+      })
+      if (!at) await queue.trigger('send-newsletters')
+    },
+
+    pause: (actor: Actor, id: string) =>
+      change(actor, id, ['sending'], 'newsletter.pause', (tx) =>
+        setState(tx, id, { state: 'paused', pausedBecause: 'asked' }),
+      ),
+
+    async resume(actor: Actor, id: string) {
+      refuseIncomplete()
+      await change(actor, id, ['paused'], 'newsletter.resume', async (tx, newsletter) => {
+        await start(tx, newsletter)
+        await setState(tx, id, { approvedAt: now() })
+      })
+      await queue.trigger('send-newsletters')
+    },
+
+    /** One that has not begun is a draft again. */
+    stop: (actor: Actor, id: string) =>
+      change(actor, id, ['scheduled', 'sending', 'paused'], 'newsletter.stop', (tx, { startedAt }) =>
+        setState(
+          tx,
+          id,
+          startedAt
+            ? { state: 'stopped', finishedAt: now(), pausedBecause: null }
+            : { state: 'draft', scheduledFor: null, approvedAt: null, pausedBecause: null },
+        ),
+      ),
+  }
+}
+
+/** What stays of an old newsletter is what it said and the counts. One that nobody resumed is over, too. */
+export async function forgetOldRecipients({ db, now }: Context, before: Date) {
+  await db
+    .update(newsletters)
+    .set({ state: 'stopped', finishedAt: now() })
+    .where(and(eq(newsletters.state, 'paused'), lt(newsletters.approvedAt, before)))
+  const over = db.select({ id: newsletters.id }).from(newsletters).where(lte(newsletters.finishedAt, before))
+  await db
+    .update(recipients)
+    .set({ email: null, leaveId: null, reply: null })
+    .where(and(inArray(recipients.newsletterId, over), sql`${recipients.email} is not null`))
+}

@@ -1,0 +1,135 @@
+import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
+import {
+  newsletters,
+  newsletterRecipients as recipients,
+  newsletterSubscriptions as subscriptions,
+  mailSuppressions as suppressions,
+  users,
+} from '#server/database/schema.ts'
+import { notFound, Refusal } from '#server/errors.ts'
+
+/** Who gets no newsletters, and what is known about those who got some. */
+export function createSuppressions({ db, now, audit, isLinkToken }: Context) {
+  /** The address of an account whose owner has proven it: only then is what happened to the address theirs. */
+  async function provenAddress(tx: Transaction | typeof db, userId: string) {
+    const [user] = await tx
+      .select({ email: users.email })
+      .from(users)
+      .where(and(eq(users.id, userId), isNotNull(users.verifiedAt), isNull(users.deletedAt)))
+    return user?.email
+  }
+
+  return {
+    /**
+     * Anyone who has the link can unsubscribe, as often as they like, even if the address is long gone. It is about a
+     * subscription, or about a buyer; either way, the address gets no more newsletters.
+     */
+    async unsubscribe(id: string, token: string) {
+      if (!isLinkToken('newsletter-unsubscribe', id, token))
+        throw new Refusal(400, 'link-invalid', 'This link is not valid')
+      await db.transaction(async (tx) => {
+        const [left] = await tx
+          .select({ email: subscriptions.email })
+          .from(subscriptions)
+          .where(eq(subscriptions.id, id))
+        const [buyer] = await tx
+          .select({ email: users.email, userId: users.id })
+          .from(users)
+          .where(and(eq(users.id, id), isNull(users.deletedAt)))
+        const { email, userId = null } = { ...left, ...buyer }
+        if (!email) return
+        await tx
+          .update(subscriptions)
+          .set({ unsubscribedAt: now() })
+          .where(and(eq(subscriptions.email, email), isNull(subscriptions.unsubscribedAt)))
+        await tx
+          .insert(suppressions)
+          .values({ email, userId, because: 'objected', at: now() })
+          .onConflictDoNothing()
+        // Counted with the newsletter they got last.
+        await tx.execute(
+          sql`update ${recipients} set left_at = ${now()} where id = (select id from ${recipients}
+            where email = ${email} and state in ('sent', 'uncertain') order by done_at desc limit 1) and left_at is null`,
+        )
+      })
+    },
+
+    /** The seller's switch on a customer's page, for someone who asked for it another way. */
+    async setSuppressed(actor: Actor, userId: string, isSuppressed: boolean) {
+      await db.transaction(async (tx) => {
+        const [user] = await tx
+          .select({ email: users.email })
+          .from(users)
+          .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+        if (!user) throw notFound('User')
+        if (isSuppressed)
+          await tx
+            .insert(suppressions)
+            .values({ email: user.email, userId, because: 'by_seller', at: now() })
+            .onConflictDoNothing()
+        else
+          await tx
+            .delete(suppressions)
+            .where(or(eq(suppressions.email, user.email), eq(suppressions.userId, userId)))
+        await audit.record(tx, actor, {
+          action: 'newsletter.suppress',
+          aboutId: userId,
+          detail: { isSuppressed },
+        })
+      })
+    },
+
+    /** Why someone gets no newsletters, if so. */
+    async suppressionOf(userId: string, email: string) {
+      const [found] = await db
+        .select({ because: suppressions.because, at: suppressions.at })
+        .from(suppressions)
+        .where(or(eq(suppressions.email, email), eq(suppressions.userId, userId)))
+      return found ?? null
+    },
+
+    async forget(tx: Transaction, userId: string) {
+      const email = await provenAddress(tx, userId)
+      if (email) {
+        // The objection goes with the address, so what it held back must end first.
+        await tx
+          .update(subscriptions)
+          .set({ unsubscribedAt: now() })
+          .where(
+            and(
+              eq(subscriptions.email, email),
+              isNull(subscriptions.unsubscribedAt),
+              sql`exists (select from ${suppressions} where ${suppressions.email} = ${email})`,
+            ),
+          )
+        await tx.delete(suppressions).where(eq(suppressions.email, email))
+      }
+      await tx.delete(suppressions).where(eq(suppressions.userId, userId))
+      const theirs = or(eq(recipients.leaveId, userId), email ? eq(recipients.email, email) : undefined)
+      await tx.delete(recipients).where(and(theirs, eq(recipients.state, 'waiting')))
+      await tx.update(recipients).set({ email: null, leaveId: null, reply: null }).where(theirs)
+    },
+
+    async dataOf(userId: string) {
+      const email = (await provenAddress(db, userId)) ?? ''
+      const received = await db
+        .select({
+          subject: newsletters.subject,
+          sentAt: recipients.doneAt,
+          state: recipients.state,
+          unsubscribedAt: recipients.leftAt,
+        })
+        .from(recipients)
+        .innerJoin(newsletters, eq(newsletters.id, recipients.newsletterId))
+        .where(or(eq(recipients.leaveId, userId), eq(recipients.email, email)))
+      const objections = await db
+        .select({ because: suppressions.because, at: suppressions.at })
+        .from(suppressions)
+        .where(or(eq(suppressions.userId, userId), eq(suppressions.email, email)))
+      return { newsletters: received, noNewsletters: objections }
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
+import { line, optionalLine, text } from '#contract/fields.ts'
+import { products } from '#contract/selling/price-list.ts'
+import * as z from '#contract/zod.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Card } from '#web/ui/card.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Checkbox, Input, Textarea } from '#web/ui/input.tsx'
+import { useNavigation } from '#web/ui/navigation.tsx'
+
+type Written = Pick<NewsletterShown, 'subject' | 'preheader' | 'markdown' | 'toSubscribers' | 'buyersOf'>
+
+const schema = z.object({
+  subject: line(z, 150, 'Please write a subject'),
+  preheader: z._default(optionalLine(z, 150), ''),
+  markdown: text(z, 50_000, 'Please write something'),
+  toSubscribers: z._default(z.string(), ''),
+  buyersOf: z._default(z.string(), ''),
+})
+
+/** What it says, and to whom it goes. */
+export function Draft({ start, saved }: { start: Written; saved?: NewsletterShown }) {
+  const { navigate } = useNavigation()
+  const refreshes = [newsletters.adminShow, newsletters.adminList]
+  const create = useCall(newsletters.adminCreate, {
+    refreshes,
+    succeeded: 'Draft saved',
+    failed: 'Failed to save the draft',
+    onSuccess: ({ id }) => navigate(`/admin/messages/newsletters/${id}`, { replace: true }),
+  })
+  const save = useCall(newsletters.adminSave, {
+    refreshes,
+    succeeded: 'Draft saved',
+    failed: 'Failed to save the draft',
+  })
+  const remove = useCall(newsletters.adminDelete, {
+    refreshes: [newsletters.adminList],
+    succeeded: 'Draft deleted',
+    failed: 'Failed to delete the draft',
+    onSuccess: () => navigate('/admin/messages/newsletters'),
+  })
+
+  async function askAndRemove({ id, subject }: NewsletterShown) {
+    const yes = await confirm({
+      title: 'Delete draft',
+      description: `Delete “${subject}”? This action cannot be undone.`,
+      action: 'Delete draft',
+      destructive: true,
+    })
+    if (yes) remove.mutate({ id })
+  }
+
+  return (
+    <Card>
+      <Form
+        schema={schema}
+        aria-label="Newsletter"
+        className="flex flex-col gap-5"
+        onSubmit={({ subject, preheader, markdown, toSubscribers, buyersOf }) => {
+          const written = {
+            subject,
+            preheader,
+            markdown,
+            toSubscribers: toSubscribers !== '',
+            buyersOf: buyersOf || null,
+          }
+          return saved
+            ? save.mutateAsync({ id: saved.id, version: saved.version, ...written })
+            : create.mutateAsync(written)
+        }}
+      >
+        <Field name="subject" label="Subject">
+          <Input required maxLength={150} defaultValue={start.subject} />
+        </Field>
+        <Field name="preheader" label="Preheader" hint="The line that inboxes show beside the subject.">
+          <Input maxLength={150} defaultValue={start.preheader} />
+        </Field>
+        <Field
+          name="markdown"
+          label="Text"
+          hint="Markdown: ## heading, **bold**, - list, [link](https://…). Postal address and unsubscribe link are added."
+        >
+          <Textarea required rows={14} maxLength={50_000} defaultValue={start.markdown} />
+        </Field>
+        <fieldset className="flex flex-col gap-3">
+          <legend className="mb-2 text-sm font-medium">To</legend>
+          <Checkbox
+            label="Newsletter subscribers"
+            name="toSubscribers"
+            defaultChecked={start.toSubscribers}
+          />
+          {products.map(({ id, name }) => (
+            <Checkbox
+              key={id}
+              label={`Buyers of ${name}`}
+              name="buyersOf"
+              value={id}
+              defaultChecked={start.buyersOf === id}
+            />
+          ))}
+          <p className="text-sm text-muted">
+            Buyers who were told at the checkout, confirmed their address, and did not object. Each address
+            gets it once.
+          </p>
+        </fieldset>
+        <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
+          {saved && (
+            <Button variant="dangerGhost" pending={remove.isPending} onClick={() => void askAndRemove(saved)}>
+              Delete draft
+            </Button>
+          )}
+          <SubmitButton pendingText="Saving...">Save draft</SubmitButton>
+        </div>
+      </Form>
+    </Card>
+  )
+}

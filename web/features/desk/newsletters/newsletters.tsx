@@ -1,0 +1,53 @@
+import { Plus } from 'lucide-react'
+import { newsletters } from '#contract/desk/newsletters.ts'
+import { ButtonLink } from '#web/ui/button.tsx'
+import { EmptyState } from '#web/ui/card.tsx'
+import { Link } from '#web/ui/navigation.tsx'
+import { Cell } from '#web/ui/table.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { RecordTable } from '../lists/record-table.tsx'
+import { usePages } from '../lists/use-pages.ts'
+import { StateBadge } from './state.tsx'
+
+/** Every newsletter, newest first. */
+export default function Newsletters() {
+  const query = usePages(newsletters.adminList, {})
+  return (
+    <div className="flex flex-col gap-5">
+      <ButtonLink href="/admin/messages/newsletters/new" className="max-sm:w-full sm:self-end">
+        <Plus className="size-4" aria-hidden="true" />
+        Write a newsletter
+      </ButtonLink>
+      <RecordTable
+        label="Newsletters"
+        noun={['newsletter', 'newsletters']}
+        query={query}
+        empty={<EmptyState title="No newsletters yet" description="Drafts and what you sent appear here." />}
+        columns={['Subject', 'State', 'Date', 'Sent', 'Refused', 'Left']}
+        renderRow={({ id, subject, counts, ...row }) => (
+          <>
+            <Cell className="max-w-96">
+              <Link
+                href={`/admin/messages/newsletters/${id}`}
+                className="block truncate font-medium underline-offset-4 hover:text-accent-strong hover:underline"
+              >
+                {subject}
+              </Link>
+            </Cell>
+            <Cell label="State">
+              <StateBadge {...row} counts={counts} />
+            </Cell>
+            <Cell label="Date" className="whitespace-nowrap">
+              <Time value={row.finishedAt ?? row.startedAt ?? row.scheduledFor ?? row.updatedAt} withClock />
+            </Cell>
+            {[counts.sent, counts.refused, counts.left].map((count, at) => (
+              <Cell key={`${at + 1}`} label={['Sent', 'Refused', 'Left'][at] ?? ''} className="tabular-nums">
+                {count.toLocaleString('en-US')}
+              </Cell>
+            ))}
+          </>
+        )}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+import { newsletters } from '#contract/desk/newsletters.ts'
+import { products } from '#contract/selling/price-list.ts'
+import { useData } from '#web/api/use-data.ts'
+import { changelog } from '#web/features/site/content/changelog.ts'
+import { EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { Link, useNavigation } from '#web/ui/navigation.tsx'
+import { Failed } from '../lists/record-table.tsx'
+import { useRecordTitle } from '../shell/place.ts'
+import { Draft } from './draft.tsx'
+import { Preview } from './preview.tsx'
+import { Progress } from './progress.tsx'
+import { SendCard } from './send-card.tsx'
+
+/** One newsletter: written and tried, then on its way, then what became of it. */
+export default function NewsletterScreen({ id }: { id: string }) {
+  return id === 'new' ? <NewDraft /> : <Stored id={id} />
+}
+
+/** An entry of the changelog, for its buyers, or an empty page. */
+function NewDraft() {
+  const { search } = useNavigation()
+  const about = new URLSearchParams(search).get('about')
+  const entry = changelog.entries.find(({ id }) => id === about)
+  return (
+    <Draft
+      start={{
+        subject: entry?.title ?? '',
+        preheader: '',
+        markdown: entry ? `${entry.markdown}\n\nAll changes: [changelog](/changelog#${entry.id})` : '',
+        toSubscribers: !entry,
+        buyersOf: entry ? (products[0]?.id ?? null) : null,
+      }}
+    />
+  )
+}
+
+function Stored({ id }: { id: string }) {
+  const { data, isError, error, refetch } = useData(
+    newsletters.adminShow,
+    { id },
+    { refetchInterval: (shown) => (shown?.state === 'sending' ? 2000 : false) },
+  )
+  useRecordTitle(data?.subject ?? 'Newsletter')
+  if (isError && 'status' in error && (error.status === 404 || error.status === 400))
+    return (
+      <EmptyState title="No such newsletter" description="Perhaps the draft was deleted.">
+        <Link href="/admin/messages/newsletters" className="font-medium text-accent-strong underline">
+          All newsletters
+        </Link>
+      </EmptyState>
+    )
+  if (isError && !data) return <Failed retry={() => void refetch()} />
+  if (!data) return <Skeleton className="h-96 rounded-lg" />
+  return (
+    <div className="flex flex-col gap-6">
+      {data.state === 'draft' ? (
+        <>
+          <Draft start={data} saved={data} />
+          <SendCard newsletter={data} />
+        </>
+      ) : (
+        <Progress newsletter={data} />
+      )}
+      <Preview newsletter={data} />
+    </div>
+  )
+}

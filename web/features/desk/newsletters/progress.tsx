@@ -1,0 +1,142 @@
+import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Card } from '#web/ui/card.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { addresses } from './send-card.tsx'
+import { StateBadge } from './state.tsx'
+
+const reasons = {
+  asked: 'You paused it.',
+  connections: 'The mail server couldn’t be reached ten times in a row.',
+  missed: 'Its time has passed by more than an hour. Send it anyway?',
+  restored:
+    'A backup was restored. What was sent after the backup isn’t in it: some people may get it twice if you resume.',
+  incomplete: 'Something that sending needs is missing.',
+}
+
+const figures = [
+  ['sent', 'Sent'],
+  ['waiting', 'Waiting'],
+  ['refused', 'Refused'],
+  ['uncertain', 'Uncertain'],
+  ['left', 'Unsubscribed'],
+] as const
+
+/** How far it is, and what became of it. */
+export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
+  const { id, subject, state, counts, pausedBecause, lastError, scheduledFor, startedAt, finishedAt } =
+    newsletter
+  const refreshes = [newsletters.adminShow, newsletters.adminList]
+  const pause = useCall(newsletters.adminPause, { refreshes, failed: 'Failed to pause it' })
+  const resume = useCall(newsletters.adminResume, { refreshes, failed: 'Failed to resume it' })
+  const stop = useCall(newsletters.adminStop, { refreshes, failed: 'Failed to stop it' })
+  const all = counts.waiting + counts.sent + counts.refused + counts.uncertain
+
+  async function askAndStop() {
+    const yes = await confirm({
+      title: startedAt ? 'Stop newsletter' : 'Take it back',
+      description: startedAt
+        ? `${addresses(counts.waiting)} won’t get it. This action cannot be undone.`
+        : 'It becomes a draft again.',
+      action: startedAt ? 'Stop' : 'Take it back',
+      destructive: true,
+    })
+    if (yes) stop.mutate({ id })
+  }
+
+  return (
+    <Card className="flex flex-col gap-5">
+      <div className="flex flex-wrap items-center gap-3">
+        <h2 className="text-xl break-words">{subject}</h2>
+        <StateBadge state={state} counts={counts} />
+      </div>
+      <p className="text-sm text-muted">
+        {scheduledFor && !startedAt && (
+          <>
+            Goes out on <Time value={scheduledFor} withClock />
+          </>
+        )}
+        {startedAt && (
+          <>
+            Started on <Time value={startedAt} withClock />
+          </>
+        )}
+        {finishedAt && (
+          <>
+            , ended on <Time value={finishedAt} withClock />
+          </>
+        )}
+      </p>
+      {state === 'paused' && pausedBecause && (
+        <Notice tone="warning">
+          <p>{reasons[pausedBecause]}</p>
+          {lastError && <p className="break-words">{lastError}</p>}
+        </Notice>
+      )}
+      {startedAt && (
+        <>
+          <progress
+            className="h-2 w-full accent-accent"
+            aria-label="Progress"
+            value={all - counts.waiting}
+            max={all || 1}
+          />
+          <dl className="grid grid-cols-2 gap-4 sm:grid-cols-5">
+            {figures.map(([name, label]) => (
+              <div key={name}>
+                <dt className="text-sm text-muted">
+                  {name === 'waiting' && finishedAt ? 'Not sent' : label}
+                </dt>
+                <dd className="text-xl font-semibold tabular-nums">{counts[name].toLocaleString('en-US')}</dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
+      {counts.uncertain > 0 && (
+        <p className="text-sm text-muted">
+          Uncertain: the connection or the shop ended before the mail server answered. They may have it, so it
+          isn’t sent to them again.
+        </p>
+      )}
+      <Troubled newsletter={newsletter} />
+      <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
+        {['scheduled', 'sending', 'paused'].includes(state) && (
+          <Button variant="dangerGhost" pending={stop.isPending} onClick={() => void askAndStop()}>
+            {startedAt ? 'Stop' : 'Take it back'}
+          </Button>
+        )}
+        {state === 'sending' && (
+          <Button variant="secondary" pending={pause.isPending} onClick={() => pause.mutate({ id })}>
+            Pause
+          </Button>
+        )}
+        {state === 'paused' && (
+          <Button pending={resume.isPending} onClick={() => resume.mutate({ id })}>
+            {startedAt ? 'Resume' : 'Send now'}
+          </Button>
+        )}
+      </div>
+    </Card>
+  )
+}
+
+function Troubled({ newsletter: { troubled } }: { newsletter: NewsletterShown }) {
+  if (troubled.length === 0) return null
+  return (
+    <details>
+      <summary className="cursor-pointer font-medium">Refused and uncertain addresses</summary>
+      <ul className="mt-3 flex flex-col divide-y divide-line text-sm">
+        {troubled.map(({ email, state, reply }) => (
+          <li key={email} className="py-2 break-words">
+            <span className="font-medium">{email}</span>, {state}
+            {reply && <span className="block text-muted">{reply}</span>}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}

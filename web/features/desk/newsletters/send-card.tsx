@@ -1,0 +1,76 @@
+import { useState } from 'react'
+import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Card } from '#web/ui/card.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { Input } from '#web/ui/input.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+
+export const addresses = (count: number) =>
+  count === 1 ? '1 address' : `${count.toLocaleString('en-US')} addresses`
+
+/** The saved draft: tried on oneself, then sent to everyone. */
+export function SendCard({ newsletter }: { newsletter: NewsletterShown }) {
+  const { id, version, subject, audience, missing } = newsletter
+  const [at, setAt] = useState('')
+  const test = useCall(newsletters.adminTest, {
+    succeeded: 'Test sent to you',
+    failed: 'Failed to send the test',
+  })
+  const send = useCall(newsletters.adminSend, {
+    refreshes: [newsletters.adminShow, newsletters.adminList],
+    succeeded: at ? 'Newsletter scheduled' : 'Newsletter on its way',
+    failed: 'Failed to send the newsletter',
+  })
+
+  async function askAndSend() {
+    const time = at && new Date(at).toLocaleString()
+    const yes = await confirm({
+      title: at ? 'Schedule newsletter' : 'Send newsletter',
+      description: `“${subject}” goes to ${addresses(audience)}${time ? ` on ${time}` : ' now'}. It can’t be changed afterward.`,
+      action: at ? 'Schedule' : `Send to ${addresses(audience)}`,
+    })
+    if (yes) send.mutate({ id, version, ...(at ? { at: new Date(at).toISOString() } : {}) })
+  }
+
+  return (
+    <Card className="flex flex-col gap-5">
+      <h2 className="text-lg">Send</h2>
+      <p>
+        As saved, it goes to <strong className="font-semibold">{addresses(audience)}</strong>.
+      </p>
+      {missing.length > 0 && (
+        <Notice tone="warning">
+          <p className="font-medium">It can’t be sent yet. Missing:</p>
+          <ul className="list-disc pl-5">
+            {missing.map((what) => (
+              <li key={what}>{what.replaceAll('`', '')}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      <Field
+        name="at"
+        label="At a time (optional)"
+        hint="In your time zone. Empty means now."
+        className="sm:max-w-72"
+      >
+        <Input type="datetime-local" value={at} onChange={({ target }) => setAt(target.value)} />
+      </Field>
+      <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
+        <Button variant="secondary" pending={test.isPending} onClick={() => test.mutate({ id })}>
+          Send a test to me
+        </Button>
+        <Button
+          pending={send.isPending}
+          disabled={missing.length > 0 || audience === 0}
+          onClick={() => void askAndSend()}
+        >
+          {at ? 'Schedule' : 'Send now'}
+        </Button>
+      </div>
+    </Card>
+  )
+}
