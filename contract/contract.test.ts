@@ -28,7 +28,7 @@ function payloadOf({ path, input, answer }: Endpoint): string[] {
     ...inPath,
     'website',
     // Optional, and asked in addition to the promised fields.
-    ...(path === '/api/create-subscription-intent' ? ['tradingViewUsername', 'amount'] : []),
+    ...(path === '/api/create-subscription-intent' ? ['tradingViewUsername', 'amount', 'news'] : []),
     ...(path === '/api/admin/purchases' ? ['kind', 'reason', 'endsAt', 'invite'] : []),
     ...(path === '/api/admin/recommended-assets' ? ['reviewedAt'] : []),
     ...(path === '/api/admin/purchases/:id/cancel' ? ['when', 'refund'] : []),
