@@ -17,7 +17,7 @@ export function Preview({ newsletter: { id, text, updatedAt } }: { newsletter: N
             title={`Preview, ${scheme} theme`}
             src={`${address}?scheme=${scheme}`}
             sandbox=""
-            className="h-144 w-full rounded-md border border-line"
+            className="h-96 w-full rounded-md border border-line"
           />
         ))}
       </div>

@@ -78,13 +78,8 @@ export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
       )}
       {startedAt && (
         <>
-          <progress
-            className="h-2 w-full accent-accent"
-            aria-label="Progress"
-            value={all - counts.waiting}
-            max={all || 1}
-          />
-          <dl className="grid grid-cols-2 gap-4 sm:grid-cols-5">
+          <progress className="w-full" aria-label="Progress" value={all - counts.waiting} max={all || 1} />
+          <dl className="flex flex-wrap gap-x-6 gap-y-4">
             {figures.map(([name, label]) => (
               <div key={name}>
                 <dt className="text-sm text-muted">

@@ -51,12 +51,7 @@ export function SendCard({ newsletter }: { newsletter: NewsletterShown }) {
           </ul>
         </Notice>
       )}
-      <Field
-        name="at"
-        label="At a time (optional)"
-        hint="In your time zone. Empty means now."
-        className="sm:max-w-72"
-      >
+      <Field name="at" label="At a time (optional)" hint="In your time zone. Empty means now.">
         <Input type="datetime-local" value={at} onChange={({ target }) => setAt(target.value)} />
       </Field>
       <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
