@@ -203,7 +203,16 @@ function documentText({ title, blocks }: LegalText, publicUrl: string) {
 }
 
 export function renderText(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {
-  const { subject, heading = subject, paragraphs, blocks = [], quote, details = [], action, footnote } = content
+  const {
+    subject,
+    heading = subject,
+    paragraphs,
+    blocks = [],
+    quote,
+    details = [],
+    action,
+    footnote,
+  } = content
   return [
     heading,
     ...paragraphs,
