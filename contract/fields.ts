@@ -175,3 +175,8 @@ export const day = schema((z) =>
 export const whichProduct = schema((z) =>
   z.strictObject({ product: z.optional(z.string().check(z.maxLength(100))) }),
 )
+
+/** A month of the books: 2026-03. */
+export const month = schema((z) =>
+  z.string().check(z.regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Please enter a month like 2026-03')),
+)

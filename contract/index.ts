@@ -7,6 +7,7 @@ import { tradingViewAdmin } from './access/tradingview-admin.ts'
 import { audit } from './desk/audit.ts'
 import { customers } from './desk/customers.ts'
 import { exports } from './desk/exports.ts'
+import { figures } from './desk/figures.ts'
 import { imports } from './desk/imports.ts'
 import { jobs } from './desk/jobs.ts'
 import { newsletterAddresses } from './desk/newsletter-addresses.ts'
@@ -70,6 +71,7 @@ export const contract = {
   imports,
   customerData,
   audit,
+  figures,
   overview,
   reminders,
   stripeSetup,

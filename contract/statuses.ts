@@ -45,6 +45,10 @@ export const purchaseNeeds = [
 ] as const
 export type PurchaseNeed = (typeof purchaseNeeds)[number]
 
+/** What may cost the seller money soon: those two, and a card that expires within 30 days. */
+export const purchaseRisks = ['failed_payments', 'expiring_cards', 'disputes'] as const
+export type PurchaseRisk = (typeof purchaseRisks)[number]
+
 /** The statuses the seller can choose when booking a purchase by hand. */
 export const bookableStatuses = ['active', 'cancelled', 'expired'] as const satisfies PurchaseStatus[]
 export type BookableStatus = (typeof bookableStatuses)[number]
@@ -82,6 +86,27 @@ export const statusTexts: Record<PurchaseStatus, string> = {
 /** `no_seat`: paid after its seat had gone to somebody else, so the money went back. */
 export const endReasons = ['cancelled', 'unpaid', 'refunded', 'disputed', 'duplicate', 'no_seat'] as const
 export type EndReason = (typeof endReasons)[number]
+
+/** How recurring revenue moves. A reactivation pays again after a time without paying. */
+export const gains = ['new', 'reactivation', 'expansion'] as const
+export const movementKinds = [...gains, 'contraction', 'churn'] as const
+export type MovementKind = (typeof movementKinds)[number]
+
+/** Why it moved. `pause`: time that nobody pays for, whether paused or given; `expired`: booked until a day that came. */
+export const movementCauses = [
+  'bought',
+  'resume',
+  'plan',
+  'price',
+  'quantity',
+  'discount',
+  'tax',
+  'pause',
+  ...endReasons,
+  'expired',
+  'deleted',
+] as const
+export type MovementCause = (typeof movementCauses)[number]
 
 /** What consumers may declare about a contract without logging in. */
 export const declarationKinds = ['withdrawal', 'cancellation'] as const

@@ -143,6 +143,7 @@ test.describe('the admin area', () => {
   const screens = [
     '',
     '/overview',
+    '/overview/movements',
     '/users',
     '/purchases',
     '/purchases/declarations',

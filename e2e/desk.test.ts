@@ -218,17 +218,21 @@ test('what needs the seller comes first, and what is set here is on the site', a
   await expect(page.getByText(/\d+ of \d\d days/).first()).toBeVisible()
   await expect(page.getByRole('region', { name: 'Overview' }).locator('dt')).toHaveText([
     'Monthly recurring revenue',
-    'Active subscriptions',
-    'New this month',
-    'Lost this month',
-    'Churn',
-    'Failed payments',
+    'Net new this month',
+    'Paying people',
+    'Churn this month',
     'Open access requests',
+    'Past due',
+    'Cards that expire within 30 days',
+    'Disputed',
   ])
-  await page.getByText('Active subscriptions as a table').click()
-  await expect(page.getByRole('region', { name: 'Active subscriptions' }).getByRole('row')).toHaveCount(13)
-  await page.getByRole('link', { name: /New this month/ }).click()
-  await expect(page.getByRole('button', { name: /Remove filter: Begun in/ })).toBeVisible()
+  await page.getByLabel('How “Net new this month” is computed').click()
+  await expect(page.getByText(/monthly to yearly is \$6.50 less/)).toBeVisible()
+  await page.getByText('What moved the revenue as a table').click()
+  await expect(page.getByRole('region', { name: 'What moved the revenue' }).getByRole('row')).toHaveCount(13)
+  await page.getByRole('link', { name: /Net new this month/ }).click()
+  await expect(page.getByRole('button', { name: /Remove filter: In / })).toBeVisible()
+  await expect(page.getByRole('row', { name: new RegExp(`${buyer.user.email}.*New`) })).toBeVisible()
 
   await page.goto('/admin/overview')
   await expect(page.getByText('Your imprint is incomplete')).toBeVisible()

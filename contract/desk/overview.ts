@@ -1,7 +1,7 @@
 import { endpoint } from '../endpoint.ts'
-import { instant } from '../fields.ts'
+import { cents, instant } from '../fields.ts'
 import { type InferOutput, schema } from '../schema.ts'
-import { purchaseNeeds } from '../statuses.ts'
+import { movementKinds, purchaseNeeds, purchaseRisks } from '../statuses.ts'
 
 /** Whatever waits is counted up to here: beyond it, the count would cost more than it says. */
 export const mostCounted = 1000
@@ -10,14 +10,18 @@ const month = schema((z) =>
   z.strictObject({
     /** For example, 2026-03. */
     month: z.string(),
-    /** Monthly recurring revenue at the end of the month, in cents; a yearly subscription counts as a twelfth. */
-    revenue: z.int(),
-    /** Subscriptions with access at the end of the month. */
-    active: z.int(),
-    begun: z.int(),
+    /** Yearly recurring revenue at its end, in whole cents: a twelfth of it, rounded once when shown, is the MRR. */
+    arr: z.int(),
+    /** People who pay at its end. */
+    paying: z.int(),
+    /** Those who stopped paying. */
     lost: z.int(),
-    /** Percentage lost of those there at the start of the month; null if there were none. */
+    /** Percentage lost of those who paid when it began; null if there were none. */
     churn: z.nullable(z.number()),
+    /** What moved the yearly revenue, by how much, and how often. */
+    movements: z.record(z.enum(movementKinds), z.strictObject({ arr: z.int(), count: z.int() })),
+    /** Movements that were recorded after it was over. */
+    late: z.int(),
   }),
 )
 export type OverviewMonth = InferOutput<typeof month>
@@ -26,8 +30,15 @@ const overviewFigures = schema((z) =>
   z.strictObject({
     /** The last twelve months, ending with the current one. */
     months: z.array(month(z)),
-    /** Subscriptions with an unpaid renewal, up to `mostCounted`. */
-    failedPayments: z.int(),
+    /** The month before, up to the same day as the current one. */
+    lastMonthSoFar: month(z),
+    /** Purchases whose history is still to be read into the ledger, up to `mostCounted`. */
+    unread: z.int(),
+    /** Money that may not come, each up to `mostCounted`, with the day on which the first of them is decided. */
+    atRisk: z.record(
+      z.enum(purchaseRisks),
+      z.strictObject({ count: z.int(), amount: cents(z), dueAt: z.nullable(instant(z)) }),
+    ),
     /** Up to `mostCounted`. */
     openAccessRequests: z.int(),
     overdueAccessRequests: z.int(),

@@ -1,15 +1,18 @@
 import { endpoint, paging, sort } from '../endpoint.ts'
-import { billingType, cents, id, instant, optionalText, setupIntentId } from '../fields.ts'
+import { billingType, cents, id, instant, month, optionalText, setupIntentId } from '../fields.ts'
 import { type InferOutput, object, schema } from '../schema.ts'
-import { bookableStatuses, bookingKinds, endReasons, purchaseNeeds, purchaseStatuses } from '../statuses.ts'
+import {
+  bookableStatuses,
+  bookingKinds,
+  endReasons,
+  purchaseNeeds,
+  purchaseRisks,
+  purchaseStatuses,
+} from '../statuses.ts'
 import { purchasesAdmin } from './purchases-admin.ts'
 
 /** A status, or `live`: whichever gives access. */
-export const purchaseFilters = [...purchaseStatuses, 'live'] as const
-
-const month = schema((z) =>
-  z.string().check(z.regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Please enter a month like 2026-03')),
-)
+export const purchaseFilters = [...purchaseStatuses, 'live', 'paying'] as const
 
 const purchaseStatus = schema((z) => z.enum(purchaseStatuses))
 
@@ -150,8 +153,8 @@ export const purchases = {
       ...paging(z),
       status: z.optional(z.enum(purchaseFilters)),
       billingType: z.optional(billingType(z)),
-      /** Only those that need the seller because of it. */
-      need: z.optional(z.enum(purchaseNeeds)),
+      /** Only those that need the seller because of it, or are at risk. */
+      need: z.optional(z.enum([...purchaseNeeds, ...purchaseRisks])),
       /** Begun, or ended, in a month: 2026-03. */
       begun: z.optional(month(z)),
       ended: z.optional(month(z)),

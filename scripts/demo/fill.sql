@@ -52,17 +52,34 @@ select gen_random_uuid() as id, user_id, luck, dice, turn = turns as is_last, ca
 from dealt;
 
 insert into purchases (id, user_id, product_id, billing_type, price, status, created_at, current_period_end, ends_at,
-  past_due_since, dunning_step, ended_at, ended_because)
+  past_due_since, dunning_step, ended_at, ended_because, arr)
 select id, user_id, :product, billing_type, amount, status, created_at, renews_at,
   case when status = 'pending_cancel' then renews_at end,
   case when status = 'past_due' then now() - dice * interval '3 days' end, case when status = 'past_due' then 1 else 0 end,
   case when status in ('cancelled', 'expired') then ended_at end,
-  case when status = 'cancelled' then 'cancelled' when status = 'expired' then 'unpaid' end
+  case when status = 'cancelled' then 'cancelled' when status = 'expired' then 'unpaid' end,
+  case when status in ('cancelled', 'expired') then 0 when billing_type = 'monthly' then 12 * amount else amount end
 from (
   select *, case when status in ('active', 'pending_cancel')
     then created_at + period * ceil(extract(epoch from now() - created_at) / extract(epoch from period)) end as renews_at
   from booked) b
 order by created_at;
+
+-- What they moved, on its own day: see server/features/selling/ledger/movements.ts.
+insert into mrr_movements (purchase_id, user_id, product_id, at, recorded_at, source, revision, kind, cause, billing_type,
+  arr_before, arr_after, people)
+select id, user_id, :product, at, at, source, 0, kind, cause, billing_type, case when people < 0 then arr else 0 end,
+  case when people > 0 then arr else 0 end, people
+from (
+  select b.*, case when billing_type = 'monthly' then 12 * amount else amount end as arr,
+    row_number() over (partition by user_id order by created_at) = 1 as is_first from booked b) b,
+  lateral (
+    select created_at as at, 'booked' as source, case when is_first then 'new' else 'reactivation' end as kind,
+      'bought' as cause, 1 as people
+    union all
+    select greatest(ended_at, created_at), 'end', 'churn', case when status = 'expired' then 'unpaid' else 'cancelled' end, -1
+    where status in ('cancelled', 'expired')) m
+order by at;
 
 -- Users with a username sent the form; the newest still wait, a few of them too long.
 create temporary table asked on commit drop as

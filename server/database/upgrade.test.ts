@@ -19,7 +19,7 @@ import { connect } from './connect.ts'
 const released = fileURLToPath(new URL('../testing/released', import.meta.url))
 
 /** What 1.0 put something else in place of; `access-move.test.ts` and a test below show that it arrives there. */
-const isReplaced = /^\/api\/(admin\/)?access|\/export\/forms$|\/admin\/reminders$/
+const isReplaced = /^\/api\/(admin\/)?access|\/admin\/overview$|\/export\/forms$|\/admin\/reminders$/
 
 describe.each(readdirSync(released))('a shop from release %s', (release) => {
   const seen: Seen = JSON.parse(gunzipSync(readFileSync(join(released, release, 'seen.json.gz'))).toString())

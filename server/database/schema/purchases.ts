@@ -74,6 +74,9 @@ export const purchases = pgTable(
     uncoveredNotes: integer().notNull().default(0),
     /** Since when Stripe has not been able to charge for the present period: its invoice is still a draft. */
     draftSince: moment(),
+    /** What it earns in a year by the ledger, in whole cents; null until its history has been read into it. */
+    arr: integer(),
+    cardExpiresAt: moment(),
   },
   (t) => [
     index('purchases_untaxed').on(t.createdAt, t.id).where(sql`${t.taxIsOff}`).concurrently(),
@@ -98,10 +101,8 @@ export const purchases = pgTable(
     index('purchases_failed_refunds').on(t.createdAt, t.id).where(sql`${t.failedRefunds} > 0`).concurrently(),
     index('purchases_uncovered').on(t.createdAt, t.id).where(sql`${t.uncoveredNotes} > 0`).concurrently(),
     index('purchases_drafts').on(t.draftSince).where(sql`${t.draftSince} is not null`).concurrently(),
-    index('purchases_unread')
-      .on(t.id)
-      .where(sql`${t.stripeSubscriptionId} is not null and ${t.paidFrom} is null`)
-      .concurrently(),
+    index('purchases_unread').on(t.id).where(sql`${t.arr} is null`).concurrently(),
+    index('purchases_cards').on(t.cardExpiresAt).where(sql`${t.status} = 'active'`).concurrently(),
     check('purchases_billing_type', sql`${t.billingType} in ${listed(billingTypes)}`),
     check('purchases_status', sql`${t.status} in ${listed(purchaseStatuses)}`),
     check('purchases_amount', sql`${t.price} >= 0 and ${t.refundedAmount} >= 0`),

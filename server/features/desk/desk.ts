@@ -16,6 +16,7 @@ import {
   customerRoutes,
   exportRoutes,
   failedJobRoutes,
+  figureRoutes,
   importRoutes,
   newsletterAddressRoutes,
   newsletterRoutes,
@@ -51,7 +52,6 @@ export function openDesk(context: Context, { stripe, identity, selling, access, 
   const exports = createExports(context)
   const people: PeoplesRoom[] = [customers]
   const schedules: Schedules = {
-    'add-up-subscription-movements': { cron: '17 2 * * *', run: overview.addUpMovements },
     digest: { cron: '5 6 * * *', run: overview.sendDigest },
   }
 
@@ -62,6 +62,7 @@ export function openDesk(context: Context, { stripe, identity, selling, access, 
     mount({ mount }: Doors) {
       mount(contract.customers, customerRoutes(customers))
       mount(contract.search, searchRoutes(createSearch(context, { stripe, accounts })))
+      mount(contract.figures, figureRoutes(overview))
       mount(contract.overview, overviewRoutes(overview))
       mount(contract.exports, exportRoutes(exports))
       mount(contract.newsletterAddresses, newsletterAddressRoutes(site.newsletter, exports))

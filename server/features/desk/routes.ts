@@ -15,6 +15,10 @@ export const overviewRoutes = (overview: Overview): Handlers<Contract['overview'
   adminNeeds: () => overview.needs(),
 })
 
+export const figureRoutes = ({ figures }: Overview): Handlers<Contract['figures']> => ({
+  adminMovements: (wanted) => figures.movements(wanted),
+})
+
 export const customerRoutes = (desk: CustomerDesk): Handlers<Contract['customers']> => ({
   adminShow: ({ id }) => desk.show(id),
   adminTimeline: ({ id, ...page }) => desk.timeline(id, page),

@@ -7,6 +7,7 @@ import type { Schedules } from '#server/jobs/schedules.ts'
 import type { Identity } from '../identity/identity.ts'
 import { createCheckout, createCheckouts, createCustomers } from './checkout/checkout.ts'
 import { createDeclarations } from './declarations/declarations.ts'
+import { createLedger } from './ledger/ledger.ts'
 import { createPrices } from './prices/prices.ts'
 import { type AccessEffects, createPurchases, eventTypes } from './purchases/purchases.ts'
 import {
@@ -35,7 +36,8 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
   const checkouts = createCheckouts(context)
   const seats = createSeats(context)
   const prices = createPrices(context, { stripe })
-  const purchases = createPurchases(context, { stripe, accounts, checkouts, seats, access })
+  const ledger = createLedger(context)
+  const purchases = createPurchases(context, { stripe, accounts, checkouts, seats, ledger, access })
   const checkout = createCheckout(context, {
     stripe,
     checkouts,
@@ -55,7 +57,7 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
     events: eventTypes,
     prices: prices.wanted,
   })
-  const people: PeoplesRoom[] = [purchases, checkouts, customers, seats, declarations]
+  const people: PeoplesRoom[] = [purchases, ledger, checkouts, customers, seats, declarations]
   const schedules: Schedules = {
     reconcile: { cron: '*/5 * * * *', run: purchases.reconcile },
     'read-histories': { cron: '* * * * *', run: purchases.readHistories },
@@ -68,6 +70,8 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
     'warn-about-seats': { cron: '10 7 * * *', run: seats.meter.warn },
     'forget-declarations': { cron: '27 3 * * *', run: declarations.forgetOld },
     'forget-old-purchases': { cron: '31 3 * * *', run: purchases.forgetOld },
+    'forget-old-movements': { cron: '32 3 * * *', run: ledger.forgetOld },
+    'add-up-movements': { cron: '17 2 * * *', run: ledger.addUp },
     'forget-unpaid-checkouts': { cron: '37 3 * * *', run: checkouts.forgetUnpaid },
   }
 
@@ -76,6 +80,7 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
     checkouts,
     seats,
     prices,
+    ledger,
     purchases,
     checkout,
     declarations,

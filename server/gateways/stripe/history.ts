@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe'
 import { type Client, date, dateOrNull, idOf, isMissing } from './client.ts'
+import { type Rate, rateReader } from './rates.ts'
 import { type Tax, taxReader } from './taxes.ts'
 
 export type Refund = {
@@ -42,6 +43,7 @@ export type PaidPeriod = {
   credit: number
   /** A change within a period that had been paid for, rather than a period of its own. */
   isProration: boolean
+  rate: Rate
 }
 
 export type OwedInvoice = {
@@ -81,6 +83,7 @@ const unanswered = new Set<string>(['needs_response', 'warning_needs_response', 
 /** What was billed for a subscription, and what became of the money. */
 export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'all'>) {
   const taxOf = taxReader({ sdk, ask })
+  const rateOf = rateReader({ sdk, ask })
 
   async function disputeOf({
     id,
@@ -165,6 +168,9 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
       tax: await taxOf(invoice),
       credit: invoice.lines.data.reduce((sum, { amount }) => sum - Math.min(amount, 0), 0),
       isProration: isProration(line),
+      rate: await rateOf(
+        isProration(line) ? [line] : invoice.lines.data.filter((each) => !isProration(each)),
+      ),
     }
   }
 

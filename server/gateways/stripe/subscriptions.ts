@@ -35,6 +35,8 @@ export type Subscription = History & {
   trialEndsAt: Date | null
   /** Null while it isn't paused. */
   paused: { because: PauseReason; at: Date } | null
+  /** When the card that will be charged expires: the end of its last month. */
+  cardExpiresAt: Date | null
   /** A change that waits for its payment. */
   pending: { until: Date } | null
   /** Stripe doesn't know the customer's place anymore, and charges without tax. */
@@ -50,7 +52,7 @@ const willEnd = ({ cancel_at_period_end: atPeriodEnd, cancel_at: at }: Stripe.Su
 export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, historyOf: HistoryOf) {
   return {
     async read(id: string): Promise<Subscription> {
-      const expand = ['discounts.source.coupon', 'customer.discount.source.coupon']
+      const expand = ['discounts.source.coupon', 'customer.discount.source.coupon', 'default_payment_method']
       const found = await ask(sdk.subscriptions.retrieve(id, { expand }))
       const customerId = idOf(found.customer) ?? ''
       const [item] = found.items.data
@@ -77,6 +79,7 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, histo
         promise: promiseOf(found.metadata),
         trialEndsAt: dateOrNull(found.trial_end),
         paused: pauseOf(found),
+        cardExpiresAt: expiryOf(found.default_payment_method),
         pending: found.pending_update && { until: date(found.pending_update.expires_at) },
         taxIsOff: found.automatic_tax.disabled_reason !== null,
         ...(await historyOf(found.id, customerId)),
@@ -173,6 +176,11 @@ function discountOf(discount: string | Stripe.Discount) {
     amountOff: coupon.amount_off ?? 0,
     endsAt: dateOrNull(discount.end),
   }
+}
+
+function expiryOf(method: Stripe.Subscription['default_payment_method']) {
+  const card = typeof method === 'object' ? method?.card : null
+  return card ? new Date(Date.UTC(card.exp_year, card.exp_month)) : null
 }
 
 /** Stripe writes what a customer has left as a negative balance. */

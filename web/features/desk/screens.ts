@@ -41,6 +41,7 @@ type Definition = {
 const table = [
   { letter: 'o', icon: LayoutDashboard, isInBar: true, screens: [
     { path: '/admin/overview', title: 'Overview', access: 'admin', show: lazy(() => import('./overview/overview.tsx')) },
+    { path: '/admin/overview/movements', title: 'Movements', access: 'admin', show: lazy(() => import('./overview/movements.tsx')) },
   ] },
   { letter: 't', icon: ChartCandlestick, isTab: true, screens: [
     { path: '/admin/assets', title: 'Assets', access: 'admin', show: lazy(() => import('./assets/assets.tsx')) },

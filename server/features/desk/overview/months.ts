@@ -1,45 +1,71 @@
 import { sql } from 'drizzle-orm'
 import type { OverviewMonth } from '#contract/desk/overview.ts'
-import type { BillingType } from '#contract/statuses.ts'
+import type { MovementKind } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
-import { subscriptionMovements } from '#server/database/schema.ts'
+import { mrrDays } from '#server/database/schema.ts'
 
-/** A month's changes to subscriptions of one billing type; amounts in cents per billing period. */
-type Movement = {
+/** What moved in a month: up to today's day of the month, or after it. */
+type Sum = {
   month: string
-  billingType: BillingType
-  begun: number
-  begunAmount: number
-  ended: number
-  endedAmount: number
+  isEarly: boolean
+  kind: MovementKind
+  count: number
+  people: number
+  arr: number
+  late: number
 }
 
-/** The last twelve months, computed from every movement ever. */
-export async function lastTwelveMonths(db: Database, now: Date): Promise<OverviewMonth[]> {
-  const movements = await readMovements(db)
-  return namesOfLastTwelve(now).map((month) => {
-    const upTo = movements.filter((movement) => movement.month <= month)
-    const within = upTo.filter((movement) => movement.month === month)
-    const active = sum(upTo, ({ begun, ended }) => begun - ended)
-    const begun = sum(within, (movement) => movement.begun)
-    const lost = sum(within, (movement) => movement.ended)
-    const before = active - begun + lost
-    return {
-      month,
-      // Rounded once, at the end: a sum of rounded twelfths would drift away from the purchases.
-      revenue: Math.round(
-        sum(
-          upTo,
-          ({ begunAmount, endedAmount, billingType }) =>
-            (begunAmount - endedAmount) * (billingType === 'monthly' ? 12 : 1),
-        ) / 12,
-      ),
-      active,
-      begun,
-      lost,
-      churn: before > 0 ? Math.round((1000 * lost) / before) / 10 : null,
-    }
+/** The last twelve months, from everything that ever moved, and the last one up to the same day as the current one. */
+export async function lastTwelveMonths(db: Database, now: Date) {
+  const [first = '', ...rest] = namesOfLastTwelve(now)
+  const sums = await readSums(db, first, now.getUTCDate())
+  const months: OverviewMonth[] = []
+  let [arr, paying] = totals(sums.filter(({ month }) => month < first))
+  let lastMonthSoFar: OverviewMonth | undefined
+  for (const month of [first, ...rest]) {
+    const within = sums.filter((each) => each.month === month)
+    const start = { arr, paying }
+    if (month === rest.at(-2))
+      lastMonthSoFar = figures(
+        month,
+        within.filter(({ isEarly }) => isEarly),
+        start,
+      )
+    const made = figures(month, within, start)
+    months.push(made)
+    ;[arr, paying] = [made.arr, made.paying]
+  }
+  return { months, lastMonthSoFar: lastMonthSoFar ?? figures('', [], { arr: 0, paying: 0 }) }
+}
+
+const totals = (sums: Sum[]): [arr: number, paying: number] => [
+  sums.reduce((total, { arr }) => total + arr, 0),
+  sums.reduce((total, { people }) => total + people, 0),
+]
+
+function figures(month: string, sums: Sum[], start: { arr: number; paying: number }): OverviewMonth {
+  const [arr, people] = totals(sums)
+  const of = (kind: MovementKind) => sums.filter((each) => each.kind === kind)
+  const sumOf = (kind: MovementKind) => ({
+    arr: totals(of(kind))[0],
+    count: of(kind).reduce((total, { count }) => total + count, 0),
   })
+  const lost = -totals(of('churn'))[1]
+  return {
+    month,
+    arr: start.arr + arr,
+    paying: start.paying + people,
+    lost,
+    churn: start.paying > 0 ? Math.round((1000 * lost) / start.paying) / 10 : null,
+    movements: {
+      new: sumOf('new'),
+      reactivation: sumOf('reactivation'),
+      expansion: sumOf('expansion'),
+      contraction: sumOf('contraction'),
+      churn: sumOf('churn'),
+    },
+    late: sums.reduce((total, each) => total + each.late, 0),
+  }
 }
 
 function namesOfLastTwelve(now: Date): string[] {
@@ -48,30 +74,21 @@ function namesOfLastTwelve(now: Date): string[] {
   )
 }
 
-const sum = (movements: Movement[], of: (movement: Movement) => number) =>
-  movements.reduce((total, movement) => total + of(movement), 0)
-
-/** What each month gained and lost. triggers.sql adds rows with every change to a purchase. */
-function readMovements(db: Database): Promise<Movement[]> {
-  const { month, billingType, begun, begunAmount, ended, endedAmount } = subscriptionMovements
+/** A few rows for each month; all that came before the first are one. */
+function readSums(db: Database, first: string, dayOfMonth: number): Promise<Sum[]> {
+  const { day, kind, movements, people, arr, late } = mrrDays
+  const month = sql<string>`to_char(greatest(${day}, ${first + '-01'}::date - 1), 'YYYY-MM')`
+  const isEarly = sql<boolean>`extract(day from ${day}) <= ${dayOfMonth}`
   return db
     .select({
-      month: sql<string>`to_char(${month}, 'YYYY-MM')`,
-      billingType,
-      begun: sql`sum(${begun})`.mapWith(Number),
-      begunAmount: sql`sum(${begunAmount})`.mapWith(Number),
-      ended: sql`sum(${ended})`.mapWith(Number),
-      endedAmount: sql`sum(${endedAmount})`.mapWith(Number),
+      month: month.as('month'),
+      isEarly: isEarly.as('is_early'),
+      kind,
+      count: sql`sum(${movements})`.mapWith(Number),
+      people: sql`sum(${people})`.mapWith(Number),
+      arr: sql`sum(${arr})`.mapWith(Number),
+      late: sql`sum(${late})`.mapWith(Number),
     })
-    .from(subscriptionMovements)
-    .groupBy(month, billingType)
-}
-
-/** Merges a month's rows into one, so the overview stays as fast as on day one. */
-export async function addUpMovements(db: Database) {
-  await db.execute(sql`
-    with taken as (delete from ${subscriptionMovements} returning *)
-    insert into ${subscriptionMovements} (month, billing_type, begun, begun_amount, ended, ended_amount)
-    select month, billing_type, sum(begun), sum(begun_amount), sum(ended), sum(ended_amount)
-    from taken group by month, billing_type`)
+    .from(mrrDays)
+    .groupBy(sql`1`, sql`2`, kind)
 }

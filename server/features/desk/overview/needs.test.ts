@@ -2,11 +2,13 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
+import { figures } from '#contract/desk/figures.ts'
 import { overview } from '#contract/desk/overview.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { contact } from '#contract/site/contact.ts'
 import { messages } from '#contract/site/messages.ts'
+import { movementKinds } from '#contract/statuses.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { openSmtp } from '#server/testing/smtp.ts'
 
@@ -144,11 +146,19 @@ test('an overdue request, a failed renewal, and a declaration are counted as the
   expect(await admin.call(declarations.adminList, { state: 'done' })).toEqual([])
 })
 
-test('the figures of a month lead to exactly its purchases', async () => {
+test('the figures of a month lead to exactly its movements, and money at risk to its purchases', async () => {
   const { months } = await admin.call(overview.adminShow, {})
-  for (const { month, begun, lost } of months.slice(-2)) {
-    expect(await admin.call(purchases.adminList, { begun: month })).toHaveLength(begun)
-    expect(await admin.call(purchases.adminList, { ended: month })).toHaveLength(lost)
-  }
-  expect(await admin.call(purchases.adminList, { status: 'live' })).toHaveLength(months.at(-1)?.active ?? 0)
+  for (const { month, movements } of months.slice(-2))
+    for (const kind of movementKinds)
+      expect(await admin.call(figures.adminMovements, { month, kind })).toHaveLength(movements[kind].count)
+  const paying = months.at(-1)?.paying
+  expect(paying).toBeGreaterThan(0)
+  expect(await admin.call(purchases.adminList, { status: 'paying' })).toHaveLength(paying ?? 0)
+  await shop.connection.db.execute(sql`
+    update purchases set card_expires_at = now() + interval '20 days' where status = 'active'`)
+  const { atRisk } = await admin.call(overview.adminShow, {})
+  expect(atRisk.failed_payments).toMatchObject({ count: 1, amount: 3900, dueAt: expect.any(String) })
+  for (const need of ['failed_payments', 'expiring_cards', 'disputes'] as const)
+    expect(await admin.call(purchases.adminList, { need })).toHaveLength(atRisk[need].count)
+  expect(atRisk.expiring_cards.count).toBeGreaterThan(0)
 })

@@ -1,9 +1,11 @@
-import { eq } from 'drizzle-orm'
+import { isNull } from 'drizzle-orm'
 import { mostCounted } from '#contract/desk/overview.ts'
 import type { Context } from '#server/context.ts'
 import { purchases } from '#server/database/schema.ts'
 import type { AccessRoom } from '#server/features/access/access/access.ts'
-import { addUpMovements, lastTwelveMonths } from './months.ts'
+import { countNeedy } from '#server/features/selling/purchases/purchases.ts'
+import { createFigures } from './figures.ts'
+import { lastTwelveMonths } from './months.ts'
 import { createNeeds } from './needs.ts'
 
 const hour = 3_600_000
@@ -14,29 +16,35 @@ export type Overview = ReturnType<typeof createOverview>
 export function createOverview(context: Context, access: Pick<AccessRoom, 'lists'>) {
   const { db, now, queue, mails, supportEmail } = context
 
-  const failedPayments = () =>
+  const countUnread = () =>
     db.$count(
       db
         .select({ id: purchases.id })
         .from(purchases)
-        .where(eq(purchases.status, 'past_due'))
+        .where(isNull(purchases.arr))
         .limit(mostCounted)
-        .as('failed'),
+        .as('unread'),
     )
 
   return {
-    addUpMovements: () => addUpMovements(db),
     needs: createNeeds(context, access),
+    figures: createFigures(context),
 
     async show() {
-      const [months, failed, { open, overdue }] = await Promise.all([
+      const [figures, needy, unread, { open, overdue }] = await Promise.all([
         lastTwelveMonths(db, now()),
-        failedPayments(),
+        countNeedy(db, now(), mostCounted),
+        countUnread(),
         access.lists.promised(),
       ])
       return {
-        months,
-        failedPayments: failed,
+        ...figures,
+        atRisk: {
+          failed_payments: needy('failed_payments'),
+          expiring_cards: needy('expiring_cards'),
+          disputes: needy('disputes'),
+        },
+        unread,
         openAccessRequests: open,
         overdueAccessRequests: overdue,
       }

@@ -5,6 +5,7 @@ import type { Context } from '#server/context.ts'
 import { purchases } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import type { Booked, Booking } from './booked.ts'
 import type { AccessEffects } from './entitlement.ts'
 import { findPurchase, listPurchases, type PurchaseRow, showToSeller, type Wanted } from './list.ts'
@@ -14,6 +15,7 @@ import { payBackAll, type Sync, whole } from './sync.ts'
 
 type Others = {
   stripe: StripeGateway
+  ledger: Ledger
   access: AccessEffects
   booked: Booked
   sellerEnding: SellerEnding
@@ -28,7 +30,7 @@ const mostDays = 730
 
 /** What the seller does with purchases. Every action goes into the audit log. */
 export function createAdministration({ db, now, audit }: Context, others: Others) {
-  const { stripe, access, booked, sellerEnding, notices, sync, runExclusive } = others
+  const { stripe, ledger, access, booked, sellerEnding, notices, sync, runExclusive } = others
 
   const about = ({ id, userId }: PurchaseRow) => ({ subject: id, aboutId: userId })
 
@@ -49,6 +51,7 @@ export function createAdministration({ db, now, audit }: Context, others: Others
       await db.transaction(async (tx) => {
         const [removed] = await tx.delete(purchases).where(eq(purchases.id, id)).returning()
         if (!removed) return
+        await ledger.recordDeletion(tx, removed)
         await access.purchasesChanged(tx, removed.userId)
         const { bookedBecause: _, ...detail } = removed
         await audit.record(tx, actor, { action: 'purchase.delete', ...about(removed), detail })

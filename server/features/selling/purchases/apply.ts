@@ -9,6 +9,7 @@ import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 import type { Enqueue } from '#server/jobs/queue.ts'
 import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
+import { arrOf, type Ledger, movementsOf } from '../ledger/ledger.ts'
 import type { Seats } from '../seats/seats.ts'
 import type { AccessEffects } from './entitlement.ts'
 import type { PurchaseRow } from './list.ts'
@@ -22,6 +23,7 @@ export type ApplyDependencies = {
   checkouts: Checkouts
   access: AccessEffects
   seats: Seats
+  ledger: Ledger
   notices: Notices
   payBack: Enqueue<{ subscriptionId: string; since?: string }>
   payBackLate: Enqueue<{ subscriptionId: string }>
@@ -31,8 +33,8 @@ export type ApplyDependencies = {
 
 /** Writes what Stripe has answered about a subscription, with everything that follows from it, in one transaction. */
 export function createApply({ now }: Context, others: ApplyDependencies) {
-  const { accounts, checkouts, access, seats, notices, payBack, payBackLate, payBackRest, creditRefunds } =
-    others
+  const { accounts, checkouts, access, seats, ledger, notices } = others
+  const { payBack, payBackLate, payBackRest, creditRefunds } = others
 
   /** The money has arrived: it's now a purchase, for the buyer's account or for one created for the guest. */
   async function book(tx: Transaction, checkout: CheckoutRow, answer: Subscription) {
@@ -44,6 +46,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     const buyer = await lockUser(tx, userId)
     const state = stateOf(answer, checkout.billingType)
     const refundedBecause = state.endedAt === null && (await whyRefunded(tx, buyer, checkout))
+    const movements = refundedBecause ? [] : movementsOf(answer, endOf(state), now())
     const after = await insertPurchase(
       tx,
       {
@@ -53,10 +56,12 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
         stripeSubscriptionId: answer.id,
         paymentIntentId: checkout.paymentIntentId,
         ...state,
+        arr: arrOf(movements),
         ...(refundedBecause ? endedAs(refundedBecause, now()) : {}),
       },
       answer,
     )
+    await ledger.record(tx, after, movements)
     await access.purchasesChanged(tx, userId)
     const username = checkout.tradingViewUsername
     if (username && !refundedBecause) await access.usernameGiven(tx, { userId, username })
@@ -102,9 +107,13 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     const isBack = !isLive(before.status) && isLive(state.status)
     const isSecond =
       !isPaidForNothing(before.endedBecause) && isBack && (await hasOther(tx, before.userId, checkout))
-    const changes = isPaidForNothing(before.endedBecause)
-      ? { refundedAmount, isDisputed, disputeDueAt, failedRefunds, uncoveredNotes }
-      : { ...state, ...(isSecond ? endedAs('duplicate', now()) : {}) }
+    // It came back while its owner had another: what was paid since then goes back, and never counts.
+    const since = isSecond ? (before.pausedAt ?? before.endedAt) : null
+    const end: ReturnType<typeof endOf> = since ? { at: since, cause: 'duplicate' } : endOf(state)
+    const movements = isPaidForNothing(before.endedBecause) ? null : movementsOf(answer, end, now())
+    const changes = movements
+      ? { ...state, arr: arrOf(movements), ...(isSecond ? endedAs('duplicate', now()) : {}) }
+      : { refundedAmount, isDisputed, disputeDueAt, failedRefunds, uncoveredNotes, arr: 0 }
     const isSame = isDeepStrictEqual({ ...before, ...changes }, before)
     // Stripe sends a dozen events about one payment: most say what is already written. A refund may arrive unseen by that.
     const hasRefunds = answer.payments.some((payment) => payment.refunds.length > 0)
@@ -113,11 +122,10 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
       await creditRefunds(tx, { subscriptionId: answer.id })
     if (isSame) return
     const [after] = await tx.update(purchases).set(changes).where(eq(purchases.id, before.id)).returning()
+    if (movements) await ledger.record(tx, before, movements, before.arr === null)
     await access.purchasesChanged(tx, before.userId)
     if (hasLate(answer)) await payBackLate(tx, { subscriptionId: answer.id })
-    // It came back while its owner had another: what was paid since then goes back.
-    const since = before.pausedAt ?? before.endedAt
-    if (isSecond && since) await payBack(tx, { subscriptionId: answer.id, since: since.toISOString() })
+    if (since) await payBack(tx, { subscriptionId: answer.id, since: since.toISOString() })
     // The bank has decided: what it left with the shop goes back now, if it had to.
     const isDecided = before.isDisputed && !isDisputed
     const [newest] = answer.payments
@@ -162,6 +170,9 @@ const endedAs = (endedBecause: EndReason, endedAt: Date) => ({
   endedAt,
   endedBecause,
 })
+
+const endOf = ({ endedAt, endedBecause }: Pick<PurchaseRow, 'endedAt' | 'endedBecause'>) =>
+  endedAt && { at: endedAt, cause: endedBecause ?? 'cancelled' }
 
 /** What mails say about money. */
 const moneyOf = (answer: Subscription) => ({

@@ -7,12 +7,13 @@ import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
+import { arrOf, type Ledger, movementsOfBooked } from '../ledger/ledger.ts'
 import type { AccessEffects } from './entitlement.ts'
 import type { PurchaseRow } from './list.ts'
 import { addMonths } from './notice.ts'
 import type { Notices } from './notices.ts'
 
-type Others = { accounts: Accounts; access: AccessEffects; notices: Notices }
+type Others = { accounts: Accounts; ledger: Ledger; access: AccessEffects; notices: Notices }
 
 export type Booking = {
   userId: string
@@ -30,7 +31,8 @@ export type Booking = {
 export type Booked = ReturnType<typeof createBooked>
 
 /** Purchases that the seller booked by hand. Stripe knows nothing of them, so their periods end by our own clock. */
-export function createBooked({ db, now, mails, catalog }: Context, { accounts, access, notices }: Others) {
+export function createBooked(context: Context, { accounts, ledger, access, notices }: Others) {
+  const { db, now, mails, catalog } = context
   type Decide = (row: PurchaseRow) => Partial<PurchaseRow> | null
 
   /** Decides on the locked row; what the buyer is told is queued with the change. */
@@ -42,8 +44,15 @@ export function createBooked({ db, now, mails, catalog }: Context, { accounts, a
       .for('no key update')
     const wanted = before && decide(before)
     if (!wanted) return
-    const [after] = await tx.update(purchases).set(wanted).where(eq(purchases.id, id)).returning()
+    const movements = movementsOfBooked({ ...before, ...wanted })
+    const [after] = await tx
+      .update(purchases)
+      .set({ ...wanted, arr: arrOf(movements) })
+      .where(eq(purchases.id, id))
+      .returning()
     if (!after) return
+    await ledger.record(tx, after, movements, before.arr === null)
+    if (Object.keys(wanted).length === 0) return
     const next = isLive(after.status) ? undefined : await liveOf(tx, after)
     await access.purchasesChanged(tx, after.userId)
     // A buyer who has subscribed in time loses nothing, so there is nothing to tell.
@@ -60,23 +69,23 @@ export function createBooked({ db, now, mails, catalog }: Context, { accounts, a
       if (status === 'active' && (await liveOf(tx, booking)))
         throw conflict('already-subscribed', 'This user already has an active subscription')
       const until = status === 'active' ? (endsAt ?? null) : null
+      const [createdAt, bookedAs] = [now(), kind ?? null]
+      const paid = { billingType, price: amount, status, createdAt, bookedAs, endedAt: null }
       const [booked] = await tx
         .insert(purchases)
         .values({
+          ...paid,
           userId,
           productId,
-          billingType,
-          price: amount,
-          status,
-          createdAt: now(),
-          orderedAt: now(),
-          bookedAs: kind ?? null,
+          orderedAt: createdAt,
+          arr: arrOf(movementsOfBooked({ ...paid, endedBecause: null })),
           bookedBecause: reason || null,
           bookedUntil: until,
           endsAt: until,
         })
         .returning()
       if (!booked) throw new Error('The purchase was not booked')
+      await ledger.record(tx, booked, movementsOfBooked(booked))
       await access.purchasesChanged(tx, userId)
       if (invite && status === 'active')
         await mails.send(tx, user.email, 'purchaseBooked', {
@@ -88,6 +97,9 @@ export function createBooked({ db, now, mails, catalog }: Context, { accounts, a
         })
       return booked
     },
+
+    /** Into the ledger, as it is. */
+    enter: (tx: Transaction, id: string) => change(tx, id, () => ({})),
 
     cancel: (tx: Transaction, id: string) =>
       change(tx, id, (row) => {

@@ -6,9 +6,10 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { isLive } from '#contract/statuses.ts'
-import { payments, refunds, purchases as rows } from '#server/database/schema.ts'
+import { mrrMovements, payments, refunds, purchases as rows } from '#server/database/schema.ts'
 import { compareBooks } from '#server/testing/books.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { yearlyRevenue } from '#server/testing/yearly-revenue.ts'
 
 let shop: TestShop
 /** After how many more steps the process dies; never, if zero. */
@@ -62,7 +63,7 @@ async function listed(buyer: Buyer) {
 
 /** Stripe sends no event about a subscription whose customer got a credit. */
 async function lookAgain(id: string) {
-  await shop.connection.db.update(rows).set({ paidFrom: null }).where(eq(rows.id, id))
+  await shop.connection.db.update(rows).set({ arr: null }).where(eq(rows.id, id))
   await shop.queue.runNow('read-histories')
 }
 
@@ -183,6 +184,37 @@ test('one that was paused gives nothing, comes back by itself, and is a duplicat
   expect(await rowOf(buyer)).toMatchObject({ endedBecause: 'duplicate', refundedAmount: 3900 })
   expect((await listed(buyer)).filter(({ status }) => isLive(status))).toHaveLength(1)
 })
+
+const movementsOf = ({ purchase }: Pick<Buyer, 'purchase'>) =>
+  shop.connection.db
+    .select()
+    .from(mrrMovements)
+    .where(eq(mrrMovements.purchaseId, purchase.id))
+    .orderBy(mrrMovements.id)
+
+/** What stands of the ledger: without rows that were taken back, and whatever the order of their coming. */
+function standing(all: Awaited<ReturnType<typeof movementsOf>>) {
+  const gone = new Set(all.map(({ corrects }) => corrects))
+  return all
+    .filter(({ id, corrects }) => corrects === null && !gone.has(id))
+    .map(({ source, at, kind, cause, arrBefore, arrAfter }) => ({
+      source,
+      at,
+      kind,
+      cause,
+      arrBefore,
+      arrAfter,
+    }))
+    .toSorted((a, b) => a.at.getTime() - b.at.getTime() || a.arrBefore - b.arrBefore)
+}
+
+/** As if the shop had never seen any of it; the ledger itself would refuse. */
+const forgetMovements = (id: string) =>
+  shop.connection.db.transaction(async (tx) => {
+    await tx.execute(sql`alter table mrr_movements disable trigger user`)
+    await tx.delete(mrrMovements).where(eq(mrrMovements.purchaseId, id))
+    await tx.execute(sql`alter table mrr_movements enable trigger user`)
+  })
 
 const deeds = [
   'a month passes',
@@ -327,6 +359,7 @@ test('whatever buyer, seller, bank and dashboard do: charged as said, refunded a
         const buyer = await shop.buyer({ billing })
         await controls.behave({ ...quirks, duplicates: 0.3, spread: 1 })
         const { told, decided, customer } = await liveThrough(buyer, story)
+        const seenSoFar = await movementsOf(buyer)
         diesAfter = 0
         await controls.behaveAsUsual()
         await shop.settle()
@@ -348,6 +381,18 @@ test('whatever buyer, seller, bank and dashboard do: charged as said, refunded a
         expect(booked.find(({ id }) => id === row.subscription)).toEqual(
           wanted.find(({ id }) => id === row.subscription),
         )
+        // No row of the ledger changes, and its sum at any moment is what a slow look at all invoices says.
+        const ledger = await movementsOf(buyer)
+        expect(ledger.slice(0, seenSoFar.length)).toEqual(seenSoFar)
+        const now = await controls.now()
+        const { arrAt, moments } = await yearlyRevenue(shop.connection, row.subscription, now)
+        const sumAt = (t: number) =>
+          ledger.reduce(
+            (sum, { at, arrBefore, arrAfter }) => sum + (at.getTime() <= t * 1000 ? arrAfter - arrBefore : 0),
+            0,
+          )
+        expect(moments.map((t) => [t, sumAt(t)])).toEqual(moments.map((t) => [t, arrAt(t)]))
+        expect(row.arr).toBe(sumAt(now))
         const kept = await shop.connection.db
           .select({ amount: payments.amount })
           .from(payments)
@@ -364,6 +409,7 @@ test('whatever buyer, seller, bank and dashboard do: charged as said, refunded a
         expect(await opened).toBe(isLive(row.status))
 
         // A shop that saw nothing of it, and asks once.
+        await forgetMovements(row.id)
         await shop.connection.db.delete(refunds)
         await shop.connection.db.delete(payments).where(eq(payments.purchaseId, row.id))
         await shop.connection.db
@@ -378,10 +424,12 @@ test('whatever buyer, seller, bank and dashboard do: charged as said, refunded a
             paidUntil: null,
             givenUntil: null,
             refundedAmount: 0,
+            arr: null,
           })
           .where(eq(rows.id, row.id))
         await shop.queue.runNow('read-histories')
         expect(await rowOf(buyer)).toEqual(row)
+        expect(standing(await movementsOf(buyer))).toEqual(standing(ledger))
       },
     ),
     // What chance may miss in a few lives, then chance.

@@ -1,6 +1,12 @@
 import { and, type Column, eq, gt, gte, inArray, isNotNull, lt, not, or, type SQL, sql } from 'drizzle-orm'
 import { longestPage } from '#contract/endpoint.ts'
-import { type BillingType, isLive, type PurchaseNeed, type PurchaseStatus } from '#contract/statuses.ts'
+import {
+  type BillingType,
+  isLive,
+  type PurchaseNeed,
+  type PurchaseRisk,
+  type PurchaseStatus,
+} from '#contract/statuses.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
 import { hasEndedPurchase, isLivePurchase } from '#server/database/live-purchase.ts'
@@ -32,9 +38,9 @@ export type Wanted = {
   cursor?: string | undefined
   q?: string | undefined
   userId?: string
-  status?: PurchaseStatus | 'live' | undefined
+  status?: PurchaseStatus | 'live' | 'paying' | undefined
   billingType?: BillingType | undefined
-  need?: PurchaseNeed | undefined
+  need?: PurchaseNeed | PurchaseRisk | undefined
   begun?: string | undefined
   ended?: string | undefined
   sort?: Sort | undefined
@@ -43,17 +49,34 @@ export type Wanted = {
 /** Stripe finalizes a renewal's invoice within an hour or two. */
 const draftDays = 3
 
-type Needy = { has: SQL | undefined; dueAt?: Column }
+type Needy = { has: SQL | undefined; dueAt?: Column; amount?: Column }
+const cardDays = 30
 
 /** Which purchases need the seller, and by when. */
-const needy = (now: Date): Record<PurchaseNeed, Needy> => ({
+const needy = (now: Date): Record<PurchaseNeed | PurchaseRisk, Needy> => ({
   // It could still become a dispute.
   fraud_warnings: { has: and(isNotNull(purchases.warnedPaymentIntentId), isLivePurchase) },
-  disputes: { has: eq(purchases.isDisputed, true), dueAt: purchases.disputeDueAt },
+  disputes: {
+    has: eq(purchases.isDisputed, true),
+    dueAt: purchases.disputeDueAt,
+    amount: purchases.lastPaidAmount,
+  },
   failed_refunds: { has: gt(purchases.failedRefunds, 0) },
   uncovered_notes: { has: gt(purchases.uncoveredNotes, 0) },
-  failed_payments: { has: eq(purchases.status, 'past_due'), dueAt: purchases.pastDueSince },
+  failed_payments: {
+    has: eq(purchases.status, 'past_due'),
+    dueAt: purchases.pastDueSince,
+    amount: purchases.dueAmount,
+  },
   stuck_renewals: { has: lt(purchases.draftSince, new Date(now.getTime() - draftDays * 86_400_000)) },
+  expiring_cards: {
+    has: and(
+      eq(purchases.status, 'active'),
+      lt(purchases.cardExpiresAt, new Date(now.getTime() + cardDays * 86_400_000)),
+    ),
+    dueAt: purchases.cardExpiresAt,
+    amount: purchases.nextAmount,
+  },
   // The next renewal would be charged without tax.
   untaxed: { has: and(eq(purchases.taxIsOff, true), isLivePurchase) },
 })
@@ -61,16 +84,21 @@ const needy = (now: Date): Record<PurchaseNeed, Needy> => ({
 /** All of them in one statement, each by its own index, and up to `mostCounted`. */
 export async function countNeedy(db: Database, now: Date, mostCounted: number) {
   const counts = Object.entries(needy(now)).map(
-    ([need, { has, dueAt }]) => sql`select ${need} as need, count(*)::int, min(due) as due
-      from (select ${dueAt ?? sql`null::timestamptz`} as due from ${purchases} where ${has} limit ${mostCounted}) found`,
+    ([need, { has, dueAt, amount }]) => sql`
+      select ${need} as need, count(*)::int, min(due) as due, coalesce(sum(amount), 0)::int as amount
+      from (select ${dueAt ?? sql`null::timestamptz`} as due, ${amount ?? sql`0`} as amount from ${purchases} where ${has} limit ${mostCounted}) found`,
   )
-  const { rows } = await db.execute<{ need: PurchaseNeed; count: number; due: string | Date | null }>(
-    sql.join(counts, sql` union all `),
-  )
-  return (need: PurchaseNeed) => {
-    const { count, due } = rows.find((row) => row.need === need) ?? { count: 0, due: null }
+  const { rows } = await db.execute<{
+    need: string
+    count: number
+    due: string | Date | null
+    amount: number
+  }>(sql.join(counts, sql` union all `))
+  return (need: PurchaseNeed | PurchaseRisk) => {
+    const none = { count: 0, due: null, amount: 0 }
+    const { count, due, amount } = rows.find((row) => row.need === need) ?? none
     const first = due === null ? null : new Date(due)
-    return { count, dueAt: first && need === 'failed_payments' ? graceEnd(first) : first }
+    return { count, amount, dueAt: first && need === 'failed_payments' ? graceEnd(first) : first }
   }
 }
 
@@ -97,7 +125,8 @@ export async function listPurchases<Shown extends Position>(
     .where(
       and(
         userId ? eq(purchases.userId, userId) : undefined,
-        status === 'live' ? isLivePurchase : status ? eq(purchases.status, status) : undefined,
+        status === 'live' || status === 'paying' ? isLivePurchase : status && eq(purchases.status, status),
+        status === 'paying' ? gt(purchases.arr, 0) : undefined,
         need ? needy(now)[need].has : undefined,
         begun
           ? and(within(purchases.createdAt, begun), or(not(hasEndedPurchase), isNotNull(purchases.endedAt)))

@@ -10,6 +10,7 @@ import { payments, purchases, refunds } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import type { Seats } from '../seats/seats.ts'
 import { createAdministration } from './administration.ts'
 import { createBooked } from './booked.ts'
@@ -37,6 +38,7 @@ type Others = {
   accounts: Accounts
   checkouts: Checkouts
   seats: Seats
+  ledger: Ledger
   access: AccessEffects
 }
 
@@ -74,7 +76,7 @@ export function createPurchases(context: Context, others: Others) {
     booked,
     inbox,
     reconcile: createReconciler(context, { ...shared, inbox }),
-    readHistories: createReading(context, sync),
+    readHistories: createReading(context, shared),
     ending,
     sellerEnding,
     takeover: createTakeover(context, shared),

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, lt, not, or, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, lt, not, or, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
 import type { Context } from '#server/context.ts'
@@ -76,6 +76,8 @@ export function createReconciler({ db, now, log }: Context, others: Others) {
             lt(purchases.currentPeriodEnd, now()),
             lt(purchases.endsAt, now()),
             inArray(purchases.status, ['past_due', 'paused']),
+            // Its paid time is over: what follows may have been given, and then it doesn't count.
+            and(gt(purchases.arr, 0), lt(purchases.paidUntil, ago(24 * hour))),
           ),
           or(isNull(checkouts.syncedAt), lt(checkouts.syncedAt, ago(hour))),
         ),

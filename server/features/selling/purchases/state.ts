@@ -21,6 +21,7 @@ export type PurchaseState = Omit<
   | 'failedRefunds'
   | 'refundedElsewhere'
   | 'uncoveredNotes'
+  | 'arr'
 >
 
 const day = 86_400_000
@@ -196,6 +197,7 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
     disputeDueAt: payments.flatMap(({ disputeDueAt }) => disputeDueAt ?? []).toSorted(byTime)[0] ?? null,
     taxIsOff: subscription.taxIsOff,
     draftSince: hasDraft ? dueInvoice.createdAt : null,
+    cardExpiresAt: subscription.cardExpiresAt,
     restRefund: restRefund(subscription),
     endsAt: null,
     pastDueSince: null,

@@ -1,138 +1,62 @@
-import { useId } from 'react'
 import type { OverviewMonth } from '#contract/desk/overview.ts'
+import { gains, type MovementKind, movementKinds } from '#contract/statuses.ts'
 import { Card } from '#web/ui/card.tsx'
+import { Link } from '#web/ui/navigation.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
+import { kindTexts, monthName, perMonth, signed } from './words.ts'
 
-type Series = {
-  name: string
-  of: (month: OverviewMonth) => number
-  text: (value: number) => string
-  isLoss?: boolean
-}
-
-const [width, height, ground] = [324, 150, 128]
-const long = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+const [width, height, slot, bar] = [720, 250, 60, 34]
 const short = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' })
-const dateOf = ({ month }: OverviewMonth) => new Date(`${month}-01T00:00:00Z`)
+const fills: Record<MovementKind, string> = {
+  new: 'fill-accent',
+  reactivation: 'fill-accent/60',
+  expansion: 'fill-accent/30',
+  contraction: 'fill-danger/45',
+  churn: 'fill-danger',
+}
+const losses = ['churn', 'contraction'] as const
 
-/** Twelve months of bars, with the same data as a table for screen readers and exact figures. */
-export function Chart({
-  title,
-  months,
-  series,
-  soFar,
-}: {
-  title: string
-  months: OverviewMonth[]
-  series: Series[]
-  /** How much of the last month, which is still running, there is: “15 of 30 days”. */
-  soFar: string
-}) {
-  const hatch = useId()
-  const isRunning = (index: number) => index === months.length - 1
-  const nameOf = (month: OverviewMonth, index: number) =>
-    `${long.format(dateOf(month))}${isRunning(index) ? ` (${soFar})` : ''}`
-  const highest = Math.max(1, ...series.flatMap(({ of }) => months.map(of)))
-  const slot = width / months.length
-  const bar = (slot - 6) / series.length
-  const tallness = (value: number) => (Math.max(value, 0) / highest) * (ground - 8)
+const netOf = ({ movements }: OverviewMonth) =>
+  movementKinds.reduce((sum, kind) => sum + movements[kind].arr, 0)
+const sumOf = ({ movements }: OverviewMonth, kinds: readonly MovementKind[]) =>
+  kinds.reduce((sum, kind) => sum + Math.abs(movements[kind].arr), 0)
+
+/** What each month gained above the line and lost below it, with its net in figures; the table says the same. */
+export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soFar: string }) {
+  const up = Math.max(...months.map((month) => sumOf(month, gains)))
+  const down = Math.max(...months.map((month) => sumOf(month, losses)))
+  const scale = (height - 66) / Math.max(1, up + down)
+  const ground = 22 + up * scale
   return (
     <Card className="min-w-0 p-5">
       <figure className="flex flex-col gap-4">
-        <figcaption className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
-          <h2 className="text-base font-medium">{title}</h2>
-          {series.length > 1 && <Legend series={series} />}
-        </figcaption>
-        <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true" className="w-full">
-          {/* The running month is hatched: it will grow. */}
-          <defs>
-            {series.map(({ name, isLoss }) => (
-              <pattern
-                key={name}
-                id={`${hatch}-${name}`}
-                width="5"
-                height="5"
-                patternUnits="userSpaceOnUse"
-                patternTransform="rotate(45)"
-              >
-                <rect width="5" height="5" className={isLoss ? 'fill-field/25' : 'fill-accent/25'} />
-                <rect width="2.5" height="5" className={isLoss ? 'fill-field' : 'fill-accent'} />
-              </pattern>
+        <figcaption className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-2">
+          <h2 className="text-base font-medium">What moved the revenue</h2>
+          <span className="flex flex-wrap gap-x-3 gap-y-1 text-xs text-muted">
+            {movementKinds.map((kind) => (
+              <span key={kind} className="inline-flex items-center gap-1.5">
+                <svg viewBox="0 0 10 10" aria-hidden="true" className="size-2.5">
+                  <rect width="10" height="10" rx="2" className={fills[kind]} />
+                </svg>
+                {kindTexts[kind]}
+              </span>
             ))}
-          </defs>
-          {[0, 0.5, 1].map((share) => (
-            <line
-              key={share}
-              x1="0"
-              x2={width}
-              y1={ground - share * (ground - 8)}
-              y2={ground - share * (ground - 8)}
-              className="stroke-line"
-              strokeDasharray={share === 0 ? undefined : '2 4'}
-            />
-          ))}
-          {months.map((month, index) => (
-            <g key={month.month}>
-              {series.map(({ name, of, text, isLoss }, position) => (
-                <rect
-                  key={name}
-                  x={index * slot + 3 + position * bar}
-                  y={ground - tallness(of(month))}
-                  width={bar - (series.length > 1 ? 1 : 0)}
-                  height={tallness(of(month))}
-                  rx="2.5"
-                  {...(isRunning(index)
-                    ? { fill: `url(#${hatch}-${name})` }
-                    : { className: isLoss ? 'fill-field' : 'fill-accent' })}
-                >
-                  <title>{`${nameOf(month, index)}: ${text(of(month))} ${name.toLowerCase()}`}</title>
-                </rect>
-              ))}
-              {index % 2 === 1 && (
-                <text
-                  x={index * slot + slot / 2}
-                  y={height - 4}
-                  textAnchor="middle"
-                  className="fill-muted text-[11px]"
-                >
-                  {short.format(dateOf(month))}
-                </text>
-              )}
-            </g>
-          ))}
-        </svg>
-        <details className="group">
+          </span>
+        </figcaption>
+        <div className="overflow-x-auto">
+          <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true" className="w-full min-w-160">
+            {months.map((month, index) => (
+              <Bars key={month.month} month={month} x={index * slot} ground={ground} scale={scale} />
+            ))}
+            <line x1="0" x2={width} y1={ground} y2={ground} className="stroke-field" />
+          </svg>
+        </div>
+        <details>
           <summary className="w-fit cursor-pointer rounded-sm text-sm font-medium text-accent-strong">
-            {title} as a table
+            What moved the revenue as a table
           </summary>
           <div className="pt-3">
-            <Table label={title}>
-              <thead>
-                <tr>
-                  <HeadCell>Month</HeadCell>
-                  {series.map(({ name }) => (
-                    <HeadCell key={name} className="text-right">
-                      {name}
-                    </HeadCell>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {months
-                  .map((month, index) => ({ month, heading: nameOf(month, index) }))
-                  .toReversed()
-                  .map(({ month, heading }) => (
-                    <tr key={month.month}>
-                      <Cell className="py-2 whitespace-nowrap">{heading}</Cell>
-                      {series.map(({ name, of, text }) => (
-                        <Cell key={name} className="py-2 text-right tabular-nums">
-                          {text(of(month))}
-                        </Cell>
-                      ))}
-                    </tr>
-                  ))}
-              </tbody>
-            </Table>
+            <MovementsTable months={months} soFar={soFar} />
           </div>
         </details>
       </figure>
@@ -140,15 +64,88 @@ export function Chart({
   )
 }
 
-function Legend({ series }: { series: Series[] }) {
+function Bars(props: { month: OverviewMonth; x: number; ground: number; scale: number }) {
+  const { month, x, ground, scale } = props
+  const left = x + (slot - bar) / 2
+  let [top, bottom] = [ground, ground]
+  const rects = [...gains, ...losses].map((kind) => {
+    const tall = Math.abs(month.movements[kind].arr) * scale
+    const isGain = gains.some((gain) => gain === kind)
+    if (isGain) top -= tall
+    const y = isGain ? top : bottom
+    if (!isGain) bottom += tall
+    return { kind, y, tall }
+  })
+  const net = netOf(month)
+  const each = movementKinds
+    .filter((kind) => month.movements[kind].count !== 0)
+    .map(
+      (kind) => `${kindTexts[kind]}: ${signed(month.movements[kind].arr)} (${month.movements[kind].count})`,
+    )
   return (
-    <span className="flex gap-3 text-xs text-muted">
-      {series.map(({ name, isLoss }) => (
-        <span key={name} className="inline-flex items-center gap-1.5">
-          <span className={`size-2.5 rounded-full ${isLoss ? 'bg-field' : 'bg-accent'}`} />
-          {name}
-        </span>
+    <g>
+      <title>{[monthName(month.month), ...each, `Net: ${signed(net)}`].join('\n')}</title>
+      <rect x={x} y="0" width={slot} height={height} className="fill-transparent" />
+      {rects.map(({ kind, y, tall }) => (
+        <rect key={kind} x={left} y={y} width={bar} height={tall} className={fills[kind]} />
       ))}
-    </span>
+      <text x={x + slot / 2} y={top - 6} textAnchor="middle" className="fill-ink text-[11px] tabular-nums">
+        {net === 0 && month.movements.new.count === 0 ? '' : `${net > 0 ? '+' : ''}${Math.round(net / 1200)}`}
+      </text>
+      <text x={x + slot / 2} y={height - 6} textAnchor="middle" className="fill-muted text-[12px]">
+        {short.format(new Date(`${month.month}-01T00:00:00Z`))}
+      </text>
+    </g>
+  )
+}
+
+function MovementsTable({ months, soFar }: { months: OverviewMonth[]; soFar: string }) {
+  return (
+    <Table label="What moved the revenue">
+      <thead>
+        <tr>
+          <HeadCell>Month</HeadCell>
+          {[...movementKinds.map((kind) => kindTexts[kind]), 'Net', 'MRR', 'Paying'].map((title) => (
+            <HeadCell key={title} className="text-right">
+              {title}
+            </HeadCell>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {months.toReversed().map((month, index) => (
+          <tr key={month.month}>
+            <Cell className="py-2 whitespace-nowrap">
+              {monthName(month.month)}
+              {index === 0 && ` (${soFar})`}
+              {month.late > 0 && (
+                <span className="block text-xs text-muted">
+                  {month.late === 1 ? '1 movement was' : `${month.late} movements were`} recorded after it was
+                  over
+                </span>
+              )}
+            </Cell>
+            {movementKinds.map((kind) => (
+              <Cell key={kind} className="py-2 text-right whitespace-nowrap tabular-nums">
+                {month.movements[kind].count === 0 ? (
+                  '–'
+                ) : (
+                  <Link
+                    href={`/admin/overview/movements?kind=${kind}&month=${month.month}`}
+                    className="underline decoration-line underline-offset-4 hover:decoration-current"
+                  >
+                    {signed(month.movements[kind].arr)}{' '}
+                    <span className="text-xs text-muted">({month.movements[kind].count})</span>
+                  </Link>
+                )}
+              </Cell>
+            ))}
+            <Cell className="py-2 text-right font-medium tabular-nums">{signed(netOf(month))}</Cell>
+            <Cell className="py-2 text-right tabular-nums">{perMonth(month.arr)}</Cell>
+            <Cell className="py-2 text-right tabular-nums">{month.paying.toLocaleString('en-US')}</Cell>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
   )
 }

@@ -1,34 +1,21 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { type OverviewMonth, overview } from '#contract/desk/overview.ts'
 import { exactDollars } from '#contract/money.ts'
+import { type PurchaseRisk, purchaseRisks } from '#contract/statuses.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { type Href, Link } from '#web/ui/navigation.tsx'
+import { Time } from '#web/ui/time.tsx'
 import { Failed } from '../lists/record-table.tsx'
-import { Chart } from './chart.tsx'
+import { MovementsChart } from './chart.tsx'
 import { counted, ImprintWarning, Needs } from './needs.tsx'
+import { meanings, monthName, perMonth, signed } from './words.ts'
 
 const number = (value: number) => value.toLocaleString('en-US')
 const percent = (value: number | null) => (value === null ? '–' : `${value.toFixed(1)}%`)
-
-const charts = [
-  {
-    title: 'Monthly recurring revenue',
-    series: [{ name: 'Revenue', of: (m: OverviewMonth) => m.revenue, text: exactDollars }],
-  },
-  {
-    title: 'Active subscriptions',
-    series: [{ name: 'Active', of: (m: OverviewMonth) => m.active, text: number }],
-  },
-  {
-    title: 'New and lost',
-    series: [
-      { name: 'New', of: (m: OverviewMonth) => m.begun, text: number },
-      { name: 'Lost', of: (m: OverviewMonth) => m.lost, text: number, isLoss: true },
-    ],
-  },
-]
+const netOf = ({ movements }: OverviewMonth) =>
+  Object.values(movements).reduce((sum, { arr }) => sum + arr, 0)
 
 export default function Overview() {
   return (
@@ -52,46 +39,48 @@ function Figures() {
   if (isError) return <Failed retry={() => void refetch()} />
   const now = data?.months.at(-1)
   if (!data || !now) return <Skeleton className="h-[34rem] rounded-lg" />
-  const { failedPayments, openAccessRequests, overdueAccessRequests } = data
+  const { lastMonthSoFar: then, openAccessRequests, overdueAccessRequests, unread } = data
   const soFar = daysSoFar(now.month, today)
+  const than = `${monthName(then.month).split(' ')[0]} ${today.getUTCDate()}`
+  const by = `by ${than}`
+  const more = (change: number) => `${change > 0 ? '+' : ''}${number(change)}`
   return (
     <div className="flex flex-col gap-6">
-      <div className="overflow-hidden rounded-lg border border-line shadow-card">
-        <dl className="grid grid-cols-2 gap-px bg-line sm:grid-cols-3 xl:grid-cols-[1.7fr_repeat(6,1fr)]">
+      {unread > 0 && (
+        <p role="status" className="rounded-md bg-accent-soft px-4 py-3 text-sm">
+          The figures are being read from Stripe: {counted(unread)} {unread === 1 ? 'purchase' : 'purchases'}{' '}
+          to go.
+        </p>
+      )}
+      <div className="rounded-lg border border-line shadow-card">
+        <dl className="grid grid-cols-1 gap-px overflow-hidden rounded-lg bg-line sm:grid-cols-2 xl:grid-cols-5">
           <Figure
             title="Monthly recurring revenue"
-            value={exactDollars(now.revenue)}
-            href="/admin/purchases?status=live"
-            className="col-span-2 sm:col-span-3 xl:col-span-1"
+            meaning={meanings.mrr}
+            value={perMonth(now.arr)}
+            note={`${signed(now.arr - then.arr)} since ${than}`}
+            href="/admin/purchases?status=paying"
           />
           <Figure
-            title="Active subscriptions"
-            value={number(now.active)}
-            href="/admin/purchases?status=live"
+            title="Net new this month"
+            meaning={meanings.net}
+            value={signed(netOf(now))}
+            note={`${soFar}; ${signed(netOf(then))} ${by}`}
+            href={`/admin/overview/movements?month=${now.month}`}
           />
           <Figure
-            title="New this month"
-            value={number(now.begun)}
-            note={soFar}
-            href={`/admin/purchases?begun=${now.month}`}
+            title="Paying people"
+            meaning={meanings.paying}
+            value={number(now.paying)}
+            note={`${more(now.paying - then.paying)} since ${than}`}
+            href="/admin/purchases?status=paying"
           />
           <Figure
-            title="Lost this month"
-            value={number(now.lost)}
-            note={soFar}
-            href={`/admin/purchases?ended=${now.month}`}
-          />
-          <Figure
-            title="Churn"
+            title="Churn this month"
+            meaning={meanings.churn}
             value={percent(now.churn)}
-            note={soFar}
-            href={`/admin/purchases?ended=${now.month}`}
-          />
-          <Figure
-            title="Failed payments"
-            value={counted(failedPayments)}
-            isBad={failedPayments > 0}
-            href="/admin/purchases?status=past_due"
+            note={`${number(now.lost)} lost; ${percent(then.churn)} ${by}`}
+            href={`/admin/overview/movements?kind=churn&month=${now.month}`}
           />
           <Figure
             title="Open access requests"
@@ -102,48 +91,93 @@ function Figures() {
           />
         </dl>
       </div>
-      <div className="grid gap-6 md:grid-cols-2 xl:grid-cols-3">
-        {charts.map((chart) => (
-          <Chart key={chart.title} months={data.months} soFar={soFar} {...chart} />
-        ))}
-      </div>
+      <AtRisk atRisk={data.atRisk} />
+      <MovementsChart months={data.months} soFar={soFar} />
     </div>
+  )
+}
+
+type Risks = Record<PurchaseRisk, { count: number; amount: number; dueAt: string | null }>
+
+const riskTexts: Record<PurchaseRisk, { title: string; due: string; href: Href }> = {
+  failed_payments: {
+    title: 'Past due',
+    due: 'The first ends on',
+    href: '/admin/purchases?need=failed_payments',
+  },
+  expiring_cards: {
+    title: 'Cards that expire within 30 days',
+    due: 'The first expires on',
+    href: '/admin/purchases?need=expiring_cards',
+  },
+  disputes: { title: 'Disputed', due: 'Answer the first by', href: '/admin/purchases?need=disputes' },
+}
+
+function AtRisk({ atRisk }: { atRisk: Risks }) {
+  return (
+    <section aria-labelledby="at-risk" className="flex flex-col gap-3">
+      <h2 id="at-risk" className="text-lg">
+        Money at risk
+      </h2>
+      <dl className="grid gap-px overflow-hidden rounded-lg border border-line bg-line shadow-card sm:grid-cols-3">
+        {purchaseRisks.map((risk) => {
+          const [{ count, amount, dueAt }, { title, due, href }] = [atRisk[risk], riskTexts[risk]]
+          const note = dueAt && (
+            <>
+              {due} <Time value={dueAt} />
+            </>
+          )
+          const value = count === 0 ? 'None' : `${exactDollars(amount)} · ${counted(count)}`
+          return <Figure key={risk} title={title} value={value} note={note} href={href} isBad={count > 0} />
+        })}
+      </dl>
+    </section>
   )
 }
 
 function Figure(props: {
   title: string
+  /** How it is computed. */
+  meaning?: string
   value: string
   /** The list behind the figure. */
   href: Href
-  note?: string | undefined
+  note?: ReactNode
   isBad?: boolean
-  className?: string
 }) {
-  const { title, value, href, note, isBad, className } = props
+  const { title, meaning, value, href, note, isBad } = props
   return (
-    <div
-      className={classes(
-        'relative flex flex-col justify-between gap-2 bg-surface p-4 focus-within:outline-2 focus-within:-outline-offset-2 focus-within:outline-accent hover:bg-accent-soft/40',
-        className,
-      )}
-    >
+    <div className="flex flex-col gap-2 bg-surface p-4">
       <dt className="text-xs text-muted">{title}</dt>
-      <dd>
+      <dd className="flex flex-col gap-1">
         <Link
           href={href}
           aria-label={`${title}: ${value}`}
           className={classes(
-            'text-xl font-semibold tabular-nums outline-none after:absolute after:inset-0',
+            'w-fit text-xl font-semibold tabular-nums underline-offset-4 hover:underline',
             isBad && 'text-danger',
           )}
         >
           {value}
         </Link>
-        {note && (
-          <span className={classes('block text-xs', isBad ? 'text-danger' : 'text-muted')}>{note}</span>
-        )}
+        {note && <span className="block text-xs text-muted">{note}</span>}
+        {meaning && <Meaning title={title}>{meaning}</Meaning>}
       </dd>
     </div>
+  )
+}
+
+/** A “?” that says how a figure is computed: by pointer, finger, and keyboard alike. */
+function Meaning({ title, children }: { title: string; children: string }) {
+  return (
+    <details className="text-xs text-muted">
+      <summary
+        aria-label={`How “${title}” is computed`}
+        className="flex size-6 cursor-pointer list-none items-center justify-center rounded-full border border-line font-medium hover:border-field"
+      >
+        ?
+      </summary>
+      <p className="pt-2">{children}</p>
+    </details>
   )
 }

@@ -8,7 +8,9 @@ import {
   bookingKindTexts,
   hasEnded,
   type PurchaseNeed,
+  type PurchaseRisk,
   purchaseNeeds,
+  purchaseRisks,
   purchaseStatuses,
   statusTexts,
 } from '#contract/statuses.ts'
@@ -33,7 +35,7 @@ const choices = {
   q: 'text',
   status: purchaseFilters,
   billingType: billingTypes,
-  need: purchaseNeeds,
+  need: [...purchaseNeeds, ...purchaseRisks],
   begun: 'text',
   ended: 'text',
   sort: sortings,
@@ -79,7 +81,7 @@ export default function Purchases() {
     const yes = await confirm({
       title: 'Delete purchase',
       description: `Permanently delete purchase for ${user.email}? This action cannot be undone.`,
-      effect: `${hasEnded(status) ? '' : 'The subscription ends today, and nothing is refunded. '}The sale leaves the lists, the exports, and past figures. To keep it there, cancel it instead.`,
+      effect: `${hasEnded(status) ? '' : 'The subscription ends today, and nothing is refunded. '}The sale leaves the lists and the exports; past figures stay. To keep it there, cancel it instead.`,
       action: 'Delete purchase',
       destructive: true,
     })
@@ -131,7 +133,7 @@ export default function Purchases() {
   )
 }
 
-const needTexts: Record<PurchaseNeed, string> = {
+const needTexts: Record<PurchaseNeed | PurchaseRisk, string> = {
   fraud_warnings: 'Fraud warning',
   disputes: 'Disputed',
   failed_refunds: 'Refund sent back',
@@ -139,10 +141,12 @@ const needTexts: Record<PurchaseNeed, string> = {
   failed_payments: 'Failed payment',
   stuck_renewals: 'Renewal not charged',
   untaxed: 'Without tax',
+  expiring_cards: 'Card expires within 30 days',
 }
 
 const statusOptions = [
   ['live', 'with access'],
+  ['paying', 'paying'],
   ...purchaseStatuses.map((status) => [status, statusTexts[status]] as const),
 ] as const
 

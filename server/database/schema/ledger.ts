@@ -1,0 +1,67 @@
+import { sql } from 'drizzle-orm'
+import { bigint, check, date, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  type BillingType,
+  type MovementCause,
+  type MovementKind,
+  movementCauses,
+  movementKinds,
+} from '#contract/statuses.ts'
+import { listed, moment } from './columns.ts'
+
+const number = () => bigint({ mode: 'number' })
+
+/**
+ * Every movement of recurring revenue. Rows are only ever added (triggers.sql refuses anything else): a correction is a row
+ * that takes another one back. Purchases may be deleted; what they moved stays.
+ */
+export const mrrMovements = pgTable(
+  'mrr_movements',
+  {
+    id: number().primaryKey().generatedAlwaysAsIdentity(),
+    purchaseId: uuid().notNull(),
+    userId: uuid().notNull(),
+    productId: uuid().notNull(),
+    /** When it happened, and when the shop learned of it. */
+    at: moment().notNull(),
+    recordedAt: moment().notNull(),
+    /** The invoice that was paid, or what else it comes from; once for each purchase, unless it was corrected. */
+    source: text().notNull(),
+    revision: integer().notNull(),
+    kind: text().$type<MovementKind>().notNull(),
+    cause: text().$type<MovementCause>().notNull(),
+    billingType: text().$type<BillingType>(),
+    /** What the purchase earned in a year, in whole cents, before and after. */
+    arrBefore: integer().notNull(),
+    arrAfter: integer().notNull(),
+    /** How many more people pay. */
+    people: integer().notNull(),
+    /** The row that this one takes back. */
+    corrects: number().unique(),
+  },
+  (t) => [
+    uniqueIndex('mrr_movements_source').on(t.purchaseId, t.source, t.revision),
+    index('mrr_movements_at').on(t.at, t.id),
+    index('mrr_movements_kind').on(t.kind, t.at, t.id),
+    index('mrr_movements_user').on(t.userId),
+    check('mrr_movements_kinds', sql`${t.kind} in ${listed(movementKinds)}`),
+    check('mrr_movements_causes', sql`${t.cause} in ${listed(movementCauses)}`),
+  ],
+)
+
+/** The same by day, kept by triggers.sql, so that no figure reads all movements; added up at night. */
+export const mrrDays = pgTable(
+  'mrr_days',
+  {
+    id: number().primaryKey().generatedAlwaysAsIdentity(),
+    day: date().notNull(),
+    kind: text().$type<MovementKind>().notNull(),
+    cause: text().$type<MovementCause>().notNull(),
+    movements: number().notNull(),
+    people: number().notNull(),
+    arr: number().notNull(),
+    /** How many of them were recorded after their month was over. */
+    late: number().notNull(),
+  },
+  (t) => [index('mrr_days_day').on(t.day)],
+)

@@ -1,0 +1,52 @@
+import { eq, sql } from 'drizzle-orm'
+import { keptSinceNewYear, retention } from '#contract/retention.ts'
+import type { Context } from '#server/context.ts'
+import { mrrDays, mrrMovements } from '#server/database/schema.ts'
+
+/** Days are told apart for as long as figures compare them. */
+const monthsByDay = 3
+
+/** What becomes of the rows over time, and what they say about a person. */
+export function createKeeping({ db, now }: Context) {
+  return {
+    /** Merges each day's rows into one of a kind, and what nobody compares by day anymore into its month. */
+    async addUp() {
+      const byDay = new Date(now())
+      byDay.setUTCMonth(byDay.getUTCMonth() - monthsByDay, 1)
+      await db.execute(sql`
+        with taken as (delete from ${mrrDays} returning *)
+        insert into ${mrrDays} (day, kind, cause, movements, people, arr, late)
+        select case when day < ${byDay.toISOString().slice(0, 10)}::date then date_trunc('month', day)::date else day end,
+          kind, cause, sum(movements), sum(people), sum(arr), sum(late)
+        from taken group by 1, 2, 3`)
+    },
+
+    /** What the books no longer need: all of a purchase whose last movement is that old, so that no later sum changes. */
+    async forgetOld() {
+      const limit = keptSinceNewYear(now(), retention.books)
+      await db.delete(mrrMovements).where(sql`${mrrMovements.purchaseId} in (
+        select old.purchase_id from ${mrrMovements} old where old.at < ${limit} group by old.purchase_id
+        having sum(old.arr_after - old.arr_before) = 0 and not exists (
+          select from ${mrrMovements} later where later.purchase_id = old.purchase_id and later.at >= ${limit}))`)
+    },
+
+    /** The books stay, and name nobody. */
+    forget: async () => {},
+
+    async dataOf(userId: string) {
+      const movements = await db
+        .select({
+          purchaseId: mrrMovements.purchaseId,
+          at: mrrMovements.at,
+          kind: mrrMovements.kind,
+          cause: mrrMovements.cause,
+          yearlyBeforeInCents: mrrMovements.arrBefore,
+          yearlyAfterInCents: mrrMovements.arrAfter,
+        })
+        .from(mrrMovements)
+        .where(eq(mrrMovements.userId, userId))
+        .orderBy(mrrMovements.at, mrrMovements.id)
+      return { revenue: movements }
+    },
+  }
+}

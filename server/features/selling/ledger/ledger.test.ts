@@ -1,0 +1,160 @@
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { overview } from '#contract/desk/overview.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { mrrDays, mrrMovements, purchases as rows } from '#server/database/schema.ts'
+import { bookPurchase } from '#server/testing/book-purchase.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+type Person = { user: { id: string } }
+const moved = async ({ user }: Person) =>
+  (
+    await shop.connection.db
+      .select()
+      .from(mrrMovements)
+      .where(eq(mrrMovements.userId, user.id))
+      .orderBy(mrrMovements.id)
+  ).map(({ kind, cause, arrBefore, arrAfter, people }) => [kind, cause, arrAfter - arrBefore, people])
+const subscriptionOf = async (id: string) => {
+  const [row] = await shop.connection.db.select().from(rows).where(eq(rows.id, id))
+  return row?.stripeSubscriptionId ?? ''
+}
+const book = async (person: Person, kind: 'gift' | 'paid_elsewhere') => {
+  const admin = await shop.admin()
+  await admin.call(purchases.adminAdd, {
+    userId: person.user.id,
+    productId: reboundSigmaPro.id,
+    billingType: 'yearly',
+    amount: 39_000,
+    status: 'active',
+    kind,
+  })
+}
+
+test('who buys, ends and buys again is new, lost, and back', async () => {
+  const buyer = await shop.buyer()
+  const admin = await shop.admin()
+  await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
+  await shop.settle()
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+  await shop.buy(buyer, { billing: 'yearly' })
+  expect(await moved(buyer)).toEqual([
+    ['new', 'bought', 46_800, 1],
+    ['churn', 'cancelled', -46_800, -1],
+    ['reactivation', 'bought', 39_000, 1],
+  ])
+})
+
+test('monthly to yearly is a contraction of $6.50 a month, a quantity an expansion, and a discount counts when it is paid', async () => {
+  const { dashboard } = shop.sandbox.controls
+  const buyer = await shop.buyer()
+  const subscription = await subscriptionOf(buyer.purchase.id)
+  const { rows: found } = await shop.connection.db.execute<{ id: string }>(
+    sql`select id from sandbox.objects where data->>'lookup_key' = 'rebound-sigma-pro-yearly'`,
+  )
+  await dashboard.setQuantity(subscription, 2)
+  await shop.settle()
+  await dashboard.setQuantity(subscription, 1)
+  await shop.settle()
+  await dashboard.applyCoupon(subscription, { percent: 50, months: 1 })
+  await shop.settle()
+  await shop.advance(1, 'month')
+  await shop.advance(1, 'month')
+  await dashboard.changePrice(subscription, found[0]?.id ?? '')
+  await shop.settle()
+  expect(await moved(buyer)).toEqual([
+    ['new', 'bought', 46_800, 1],
+    ['expansion', 'quantity', 46_800, 0],
+    ['contraction', 'quantity', -46_800, 0],
+    ['contraction', 'discount', -23_400, 0],
+    ['expansion', 'discount', 23_400, 0],
+    ['contraction', 'plan', -7800, 0],
+  ])
+})
+
+test('time that was given does not count, and is no reason to count anyone twice', async () => {
+  const buyer = await shop.buyer()
+  const admin = await shop.admin()
+  const until = new Date(shop.clock.now().getTime() + 75 * 86_400_000).toISOString().slice(0, 10)
+  await admin.call(purchases.adminExtend, { id: buyer.purchase.id, until })
+  await shop.advance(1, 'month')
+  await shop.advance(3, 'day')
+  await shop.queue.runNow('reconcile')
+  expect(await moved(buyer)).toEqual([
+    ['new', 'bought', 46_800, 1],
+    ['churn', 'pause', -46_800, -1],
+  ])
+  await shop.advance(2, 'month')
+  await shop.settle()
+  expect((await moved(buyer)).at(-1)).toEqual(['reactivation', 'resume', 46_800, 1])
+})
+
+test('what was paid elsewhere counts from day to day, a gift does not, and deleting books the end on that day', async () => {
+  const [payer, friend] = [await shop.user(), await shop.user()]
+  await book(payer, 'paid_elsewhere')
+  await book(friend, 'gift')
+  const admin = await shop.admin()
+  const [owned] = await admin.call(purchases.adminList, { q: payer.user.email })
+  await shop.advance(1, 'day')
+  await (await shop.admin()).call(purchases.adminDelete, { id: owned?.id ?? '' })
+  expect(await moved(payer)).toEqual([
+    ['new', 'bought', 39_000, 1],
+    ['churn', 'deleted', -39_000, -1],
+  ])
+  expect(await moved(friend)).toEqual([])
+})
+
+test('a history from before the ledger is entered on its own days, and no month counts as changed', async () => {
+  const { db } = shop.connection
+  const buyer = await shop.buyer()
+  const admin = await shop.admin()
+  const lateBefore = (await admin.call(overview.adminShow, {})).months.map(({ late }) => late)
+  const by = await shop.user()
+  const createdAt = new Date(shop.clock.now().getTime() - 200 * 86_400_000)
+  await bookPurchase(shop.connection, by.user.id, { createdAt, bookedAs: 'paid_elsewhere' })
+  expect((await admin.call(overview.adminShow, {})).unread).toBe(1)
+  await shop.queue.runNow('read-histories')
+  expect(await moved(by)).toEqual([['new', 'bought', 46_800, 1]])
+  const { months, unread } = await admin.call(overview.adminShow, {})
+  expect(unread).toBe(0)
+  expect(months.map(({ late }) => late)).toEqual(lateBefore)
+  // One that the shop slept through is marked.
+  const then = shop.clock.now()
+  await db.execute(sql`insert into mrr_movements (purchase_id, user_id, product_id, at, recorded_at, source, revision, kind,
+    cause, arr_before, arr_after, people) select purchase_id, user_id, product_id, ${createdAt}, ${then}, 'late', 0, 'expansion',
+    'price', 46800, 46800, 0 from mrr_movements where user_id = ${buyer.user.id}`)
+  const changed = (await admin.call(overview.adminShow, {})).months.filter(({ late }) => late > 0)
+  expect(changed.map(({ month }) => month)).toContain(createdAt.toISOString().slice(0, 7))
+})
+
+test('no row is ever changed, and adding up the days loses nothing', async () => {
+  const { db, pool } = shop.connection
+  await expect(pool.query('update mrr_movements set people = 0')).rejects.toThrow('never changed')
+  await expect(pool.query('delete from mrr_movements')).rejects.toThrow('never changed')
+  await expect(pool.query('truncate mrr_movements')).rejects.toThrow('never changed')
+  const admin = await shop.admin()
+  const before = await admin.call(overview.adminShow, {})
+  await shop.queue.runNow('add-up-movements')
+  await shop.queue.runNow('add-up-movements')
+  expect(await admin.call(overview.adminShow, {})).toEqual(before)
+  const { rows: sums } = await pool.query(
+    `select sum(arr_after - arr_before)::int as arr, sum(people)::int as people,
+       (select sum(arr)::int from mrr_days) as "arrOfDays", (select sum(arr)::int from purchases) as "arrOfPurchases"
+     from mrr_movements`,
+  )
+  expect(sums[0]).toEqual({
+    arr: before.months.at(-1)?.arr,
+    people: before.months.at(-1)?.paying,
+    arrOfDays: before.months.at(-1)?.arr,
+    arrOfPurchases: before.months.at(-1)?.arr,
+  })
+  expect(await db.$count(mrrDays)).toBeLessThan(40)
+})

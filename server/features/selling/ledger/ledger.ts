@@ -1,0 +1,136 @@
+import { and, eq, ne } from 'drizzle-orm'
+import type { MovementKind } from '#contract/statuses.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
+import { mrrMovements } from '#server/database/schema.ts'
+import { createKeeping } from './keeping.ts'
+import type { Movement } from './movements.ts'
+
+export { arrOf, type Movement, movementsOf, movementsOfBooked } from './movements.ts'
+export type Ledger = ReturnType<typeof createLedger>
+
+type Purchase = { id: string; userId: string; productId: string }
+type Row = typeof mrrMovements.$inferSelect
+type NewRow = typeof mrrMovements.$inferInsert
+
+/** Those that nothing took back. */
+function standingOf(rows: Row[]) {
+  const corrected = new Set(rows.map(({ corrects }) => corrects))
+  return rows.filter((row) => row.corrects === null && !corrected.has(row.id))
+}
+
+/** Recurring revenue: what moved it, when, and why. */
+export function createLedger(context: Context) {
+  const { now } = context
+  const rowsOf = (tx: Transaction, { id }: Purchase) =>
+    tx.select().from(mrrMovements).where(eq(mrrMovements.purchaseId, id)).orderBy(mrrMovements.id)
+
+  async function add(tx: Transaction, rows: NewRow[]) {
+    if (rows.length > 0) await tx.insert(mrrMovements).values(rows)
+  }
+
+  /** What the same person's other purchases moved: only who pays for none is new, and only who keeps none is lost. */
+  async function kindsFor(tx: Transaction, { id, userId, productId }: Purchase) {
+    const found = await tx
+      .select()
+      .from(mrrMovements)
+      .where(
+        and(
+          eq(mrrMovements.userId, userId),
+          eq(mrrMovements.productId, productId),
+          ne(mrrMovements.purchaseId, id),
+        ),
+      )
+    const others = standingOf(found)
+    return ({ at, before, after }: Movement, isFirst: boolean): { kind: MovementKind; people: number } => {
+      const earlier = others.filter((row) => row.at <= at)
+      const paysAnyway = earlier.reduce((sum, { arrBefore, arrAfter }) => sum + arrAfter - arrBefore, 0) > 0
+      const kind = after > before ? 'expansion' : 'contraction'
+      if (paysAnyway || (before > 0 && after > 0)) return { kind, people: 0 }
+      if (after === 0) return { kind: 'churn', people: -1 }
+      return { kind: isFirst && earlier.length === 0 ? 'new' : 'reactivation', people: 1 }
+    }
+  }
+
+  return {
+    /**
+     * Brings the ledger in line with what a purchase's history says; the caller holds its row. What stands is left alone; what
+     * turned out differently is taken back by a row of its own. A history from before the ledger is recorded as of its own days.
+     */
+    async record(tx: Transaction, purchase: Purchase, wanted: Movement[], isFirstLook = false) {
+      const rows = await rowsOf(tx, purchase)
+      const standing = standingOf(rows)
+      const isSame = (row: Row, movement: Movement) =>
+        row.source === movement.source &&
+        row.at.getTime() === movement.at.getTime() &&
+        row.arrBefore === movement.before &&
+        row.arrAfter === movement.after &&
+        row.cause === movement.cause
+      const wrong = standing.filter((row) => !wanted.some((movement) => isSame(row, movement)))
+      const missing = wanted.filter((movement) => !standing.some((row) => isSame(row, movement)))
+      if (wrong.length + missing.length === 0) return
+      const revisions = new Map<string, number>()
+      for (const { source, revision } of rows) revisions.set(source, revision + 1)
+      const revisionOf = (source: string) => {
+        const revision = revisions.get(source) ?? 0
+        revisions.set(source, revision + 1)
+        return revision
+      }
+      const kindOf = missing.length > 0 ? await kindsFor(tx, purchase) : undefined
+      const { id: purchaseId, userId, productId } = purchase
+      await add(tx, [
+        ...wrong.map(({ id, ...row }) => ({
+          ...row,
+          recordedAt: now(),
+          revision: revisionOf(row.source),
+          arrBefore: row.arrAfter,
+          arrAfter: row.arrBefore,
+          people: -row.people,
+          corrects: id,
+        })),
+        ...missing.map((movement) => ({
+          purchaseId,
+          userId,
+          productId,
+          at: movement.at,
+          recordedAt: isFirstLook ? movement.at : now(),
+          source: movement.source,
+          revision: revisionOf(movement.source),
+          cause: movement.cause,
+          billingType: movement.billing,
+          arrBefore: movement.before,
+          arrAfter: movement.after,
+          ...(kindOf?.(movement, movement === wanted[0]) ?? { kind: 'new' as const, people: 0 }),
+        })),
+      ])
+    },
+
+    /** Deleted today, it earned until today: earlier rows stay. */
+    async recordDeletion(tx: Transaction, purchase: Purchase) {
+      const rows = await rowsOf(tx, purchase)
+      const before = rows.reduce((sum, { arrBefore, arrAfter }) => sum + arrAfter - arrBefore, 0)
+      if (before === 0) return
+      const billing = rows.at(-1)?.billingType ?? null
+      const end: Movement = { source: 'deleted', at: now(), before, after: 0, cause: 'deleted', billing }
+      const { kind, people } = (await kindsFor(tx, purchase))(end, false)
+      await add(tx, [
+        {
+          purchaseId: purchase.id,
+          userId: purchase.userId,
+          productId: purchase.productId,
+          at: end.at,
+          recordedAt: end.at,
+          source: end.source,
+          revision: 0,
+          kind,
+          cause: end.cause,
+          billingType: billing,
+          arrBefore: before,
+          arrAfter: 0,
+          people,
+        },
+      ])
+    },
+    ...createKeeping(context),
+  }
+}

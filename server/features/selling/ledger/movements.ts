@@ -1,0 +1,120 @@
+import type { BillingType, MovementCause } from '#contract/statuses.ts'
+import { hasEnded } from '#contract/statuses.ts'
+import type { PaidPeriod, Subscription } from '#server/gateways/stripe.ts'
+
+/** A step of what a purchase earns in a year. The source names it for good. */
+export type Movement = {
+  source: string
+  at: Date
+  before: number
+  after: number
+  cause: MovementCause
+  billing: BillingType | null
+}
+
+type End = { at: Date; cause: MovementCause }
+
+const day = 86_400_000
+
+/**
+ * How the revenue of a subscription moved, from its paid periods alone: it begins when money arrives, changes with the next
+ * paid invoice and ends at Stripe's end. The same history gives the same movements, whenever somebody looks. What is past due
+ * counts until it ends; time that nobody pays for, because it was paused or given, does not count.
+ */
+export function movementsOf(subscription: Subscription, end: End | null, now: Date): Movement[] {
+  const { dueInvoice, status, paused, trialEndsAt } = subscription
+  const walk = begin()
+  const periods = subscription.periods
+    .filter(({ paidAt }) => !end || paidAt <= end.at)
+    .toSorted((a, b) => a.paidAt.getTime() - b.paidAt.getTime() || a.start.getTime() - b.start.getTime())
+  let [latest, whole]: (PaidPeriod | undefined)[] = []
+  for (const period of periods) {
+    // Paid late, after a newer one: it buys no time that is still to come.
+    if (latest && period.start < latest.start) continue
+    if (whole && !period.isProration && isApart(whole.end, period.start)) walk.rest(whole)
+    walk.move(period.invoiceId, period.paidAt, period.rate.arr, why(walk.cause(), latest, period), period)
+    latest = period
+    if (!period.isProration) whole = period
+  }
+  const isIdle = (status === 'paused' && paused !== null) || (trialEndsAt !== null && trialEndsAt > now)
+  const until = end?.at ?? (isIdle ? now : null)
+  if (whole && until && isApart(whole.end, until) && !isOwed(dueInvoice, whole)) walk.rest(whole)
+  if (end) walk.move('end', end.at, 0, end.cause, latest)
+  return walk.movements
+}
+
+/** A day's slack: Stripe rolls a period over within hours. */
+const isApart = (end: Date, next: Date) => next.getTime() - end.getTime() > day
+
+/** The time after the paid one was billed, and is past due. */
+const isOwed = (invoice: Subscription['dueInvoice'], { end }: PaidPeriod) =>
+  invoice !== null && invoice.status !== 'paid' && invoice.createdAt.getTime() > end.getTime() - day
+
+function begin() {
+  const movements: Movement[] = []
+  const last = () => movements.at(-1)
+  function move(source: string, at: Date, after: number, cause: MovementCause, period?: PaidPeriod) {
+    const before = last()?.after ?? 0
+    const billing = period?.rate.billing ?? null
+    if (after !== before) movements.push({ source, at, before, after, cause, billing })
+  }
+  return {
+    movements,
+    move,
+    cause: () => (last()?.after === 0 ? last()?.cause : undefined),
+    rest: (period: PaidPeriod) =>
+      move(
+        `after ${period.invoiceId}`,
+        new Date(Math.max(period.end.getTime(), period.paidAt.getTime())),
+        0,
+        'pause',
+        period,
+      ),
+  }
+}
+
+function why(stopped: MovementCause | undefined, before: PaidPeriod | undefined, { rate }: PaidPeriod) {
+  if (!before) return 'bought'
+  if (stopped === 'pause') return 'resume'
+  if (before.rate.billing !== rate.billing) return 'plan'
+  if (before.rate.quantity !== rate.quantity) return 'quantity'
+  if (before.rate.discount !== rate.discount) return 'discount'
+  return before.rate.priceId === rate.priceId ? 'tax' : 'price'
+}
+
+type BookedRow = {
+  billingType: BillingType
+  price: number
+  status: Parameters<typeof hasEnded>[0]
+  bookedAs: string | null
+  createdAt: Date
+  endedAt: Date | null
+  endedBecause: MovementCause | null
+}
+
+/** Booked by hand and paid elsewhere, it counts from day to day. A gift doesn't, nor does what never ran. */
+export function movementsOfBooked(row: BookedRow): Movement[] {
+  const { billingType: billing, price, createdAt, endedAt } = row
+  const isOver = hasEnded(row.status)
+  if (row.bookedAs === 'gift' || price === 0 || (isOver && !endedAt)) return []
+  const arr = billing === 'monthly' ? price * 12 : price
+  const end = endedAt && endedAt > createdAt ? endedAt : createdAt
+  return [
+    { source: 'booked', at: createdAt, before: 0, after: arr, cause: 'bought', billing },
+    ...(isOver
+      ? [
+          {
+            source: 'end',
+            at: end,
+            before: arr,
+            after: 0,
+            cause: row.endedBecause ?? ('expired' as const),
+            billing,
+          },
+        ]
+      : []),
+  ]
+}
+
+/** What it earns in a year, after all of them. */
+export const arrOf = (movements: Movement[]) => movements.at(-1)?.after ?? 0
