@@ -159,6 +159,8 @@ const wantedByThieves = [
   'purchases.adminRefund',
   'purchases.adminDelete',
   'imports.adminImport',
+  'takeover.adminSetPlan',
+  'takeover.adminTakeOver',
   'declarations.adminCarryOut',
   'declarations.adminClose',
   'accessAdmin.withhold',

@@ -47,6 +47,7 @@ const budgets: Record<string, number> = {
   'reminders.adminCount': 2,
   'stripeSetup.adminCheck': 1,
   'seats.show': 1,
+  'takeover.adminList': 2,
   'tradingViewAdmin.meter': 8,
   'tradingViewAdmin.preview': 4,
   'tradingViewAdmin.runs': 2,
