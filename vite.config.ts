@@ -51,7 +51,7 @@ export default defineConfig({
             // What only the desk's screens share is no part of it, nor are the list of countries and declarations.
             {
               name: 'kit',
-              test: /[\\/](contract(?![\\/]desk[\\/]|.*(tradingview-admin|billing|declaration))|zod|web[\\/]ui)[\\/]/,
+              test: /[\\/](contract(?![\\/]desk[\\/]|.*(tradingview-admin|billing|declaration|catalog|product))|zod|web[\\/]ui)[\\/]/,
               minShareCount: 3,
             },
           ],

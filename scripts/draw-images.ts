@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium } from '@playwright/test'
 import { brand } from '#contract/brand.ts'
-import type { RenderPages } from '#contract/site/site-settings.ts'
+import type { RenderPages, Shown } from '#contract/site/site-settings.ts'
 import { readConfig } from '#server/config.ts'
+import { readProducts } from '#server/features/selling/catalog/catalog.ts'
 import { findBrowser } from './find-browser.ts'
 import freshWeb from './fresh-web.ts'
 
@@ -15,12 +16,21 @@ const pictures = join(root, 'web/public')
 
 await freshWeb()
 const { renderPages } = (await import(join(root, 'dist/render/render.js'))) as { renderPages: RenderPages }
+const products = readProducts()
 const { pages } = await renderPages({
   publicUrl: 'https://example.com',
   supportEmail: '',
   testMode: false,
   askExchangeKeys: true,
   reviews: { count: 0, average: 0, byStars: [] },
+  products: products.map(({ slug, name, state, listed }) => ({
+    slug,
+    name,
+    state,
+    ...listed,
+    reviews: { count: 0, average: 0 },
+  })) as Shown['products'],
+  texts: Object.fromEntries(products.map(({ slug, text }) => [slug, text])),
   latestReviews: { items: [] },
   seatsAreLimited: false,
   prices: {

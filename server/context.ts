@@ -47,7 +47,7 @@ export type Context = ReturnType<typeof createContext>
 export function createContext({ transport, ...given }: Given) {
   const { config, settings, connection, queue, secrets, log, now } = given
   const { db } = connection
-  const site = mailSite(config, settings, secrets)
+  const site = mailSite(config, settings, secrets, given.catalog)
   return {
     ...given,
     db,
@@ -64,13 +64,19 @@ export function createContext({ transport, ...given }: Given) {
   }
 }
 
-function mailSite(config: Config, { live }: ShopSettings, { linkToken }: Secrets): MailSite {
+function mailSite(
+  config: Config,
+  { live }: ShopSettings,
+  { linkToken }: Secrets,
+  catalog: Catalog,
+): MailSite {
   const { publicUrl, consumerLaw, tax } = config
   return {
     publicUrl,
     linkToken,
     consumerLaw,
     taxNote: tax.note,
+    sold: catalog.onSale().map(({ name, listed: { terms } }) => ({ name, terms })),
     get supportEmail() {
       return live.supportEmail
     },

@@ -19,7 +19,7 @@ import { type Credentials, createAdmins } from './features/identity/accounts/acc
 import { type Catalog, openCatalog } from './features/selling/catalog/catalog.ts'
 import { publishFirst, shownPrices } from './features/selling/prices/prices.ts'
 import { seatsAreLimited } from './features/selling/seats/seats.ts'
-import { latestReviews, reviewSummary } from './features/site/reviews/reviews.ts'
+import { latestReviews, reviewSummary, reviewsByProduct } from './features/site/reviews/reviews.ts'
 import { createBulkMail } from './gateways/bulk-mail.ts'
 import { createMailTransport } from './gateways/mail.ts'
 import { openPayments, type Payments, type Quirks } from './gateways/payments.ts'
@@ -255,10 +255,13 @@ function openSite({
     cacheDir: join(config.dataDir, 'cache'),
     shown: async () => {
       await settings.load()
+      const reviewsOf = await reviewsByProduct(db)
       return {
         ...siteSettings(config, live, payments),
         prices: await shownPrices(db, catalog, now()),
         reviews: await reviewSummary(db),
+        products: catalog.listed(reviewsOf),
+        texts: catalog.texts(),
         latestReviews: await latestReviews(db),
         seatsAreLimited: await seatsAreLimited(db),
         unlocksItself: isWorking(await currentConnection(db, tradingView), now()),

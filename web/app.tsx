@@ -10,7 +10,7 @@ import { Guard, loadPrivate } from './layout/guard.tsx'
 import { Header } from './layout/header.tsx'
 import { PageChange } from './layout/page-change.tsx'
 import { TestRibbon } from './layout/test-ribbon.tsx'
-import { loadPage, Page, routeFor } from './router.tsx'
+import { loadPage, Page, type Route, routeFor } from './router.tsx'
 import { ConfirmHost } from './ui/confirm.tsx'
 import { NavigationProvider, useNavigation } from './ui/navigation.tsx'
 import { Loading } from './ui/spinner.tsx'
@@ -22,7 +22,7 @@ export function App(props: { settings: SiteSettings; pathname: string; data: Pag
   return (
     <SettingsProvider value={settings}>
       <QueryClientProvider client={queryClient}>
-        <NavigationProvider pathname={pathname} load={load}>
+        <NavigationProvider pathname={pathname} load={(path) => load(routeFor(path, settings.products))}>
           <Site />
         </NavigationProvider>
       </QueryClientProvider>
@@ -30,16 +30,15 @@ export function App(props: { settings: SiteSettings; pathname: string; data: Pag
   )
 }
 
-function load(pathname: string) {
-  const route = routeFor(pathname)
+function load(route: Route) {
   if (route.access !== 'public') void loadPrivate().catch(() => undefined)
   return loadPage(route)
 }
 
 function Site() {
-  const { testMode } = useSettings()
+  const { testMode, products } = useSettings()
   const { pathname } = useNavigation()
-  const route = routeFor(pathname)
+  const route = routeFor(pathname, products)
   return (
     <>
       <a

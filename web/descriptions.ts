@@ -4,7 +4,6 @@ import type { Route } from './router.tsx'
 const descriptions: Record<string, string> = {
   '/': 'Rule-based rebound signals for stocks and ETFs on TradingView. Built for execution, not noise.',
   '/products': 'Professional TradingView indicators for rule-based entries and exits. Start with Rebound Sigma Pro.',
-  '/products/rebound-sigma-pro': 'Invite-only TradingView indicator for short-term rebounds in stocks and ETFs, with a backtest-ready strategy version and a Rebound List reviewed monthly.',
   '/about': 'Why we build rule-based trading indicators, the three principles behind them, and how to reach us.',
   '/auth': 'Log in to your buyer area or create an account.',
   '/auth/code': 'Complete your login with a code.',
@@ -36,8 +35,9 @@ const descriptions: Record<string, string> = {
 }
 
 /** What search engines and link previews say about a page. Not in the bundle: browsers never need it. */
-export function descriptionOf({ path }: Route) {
-  const description = descriptions[path]
+export function descriptionOf({ path, title }: Route) {
+  // A product brings its own; while someone edits, its name will do.
+  const description = descriptions[path] ?? (path.startsWith('/products/') && title)
   if (!description) throw new Error(`${path} has no description`)
   return description
 }

@@ -1,7 +1,6 @@
 import { brand } from '#contract/brand.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import type { PageData } from './api/query-client.ts'
-import { descriptionOf } from './descriptions.ts'
 import { pageTitle } from './layout/page-change.tsx'
 import type { Route } from './router.tsx'
 import type { StructuredData } from './structured-data.ts'
@@ -23,16 +22,18 @@ export type PageAssets = {
 export function Document(props: {
   route: Route
   settings: SiteSettings
+  description: string
+  /** A preview of its own. */
+  image: string | null
   assets: PageAssets
   structuredData: StructuredData[]
   data: PageData
   content: string
 }) {
-  const { route, settings, assets, structuredData, data, content } = props
+  const { route, settings, description, assets, structuredData, data, content } = props
   const title = pageTitle(route)
-  const description = descriptionOf(route)
   const canonical = route.path === '*' ? undefined : new URL(route.path, settings.publicUrl).href
-  const image = new URL(`/og/${imageOf(route)}.png`, settings.publicUrl).href
+  const image = new URL(props.image ?? `/og/${imageOf(route)}.png`, settings.publicUrl).href
   return (
     <html lang="en" className="light">
       <head>
@@ -107,6 +108,7 @@ const needsScript = ({ access, path }: Route) =>
 
 /** Indexed pages have their own preview image, drawn by `scripts/draw-images.ts`. */
 function imageOf(route: Route) {
+  if (route.path.startsWith('/products/')) return 'products'
   return (route.indexable ? route.page : 'home-page').replace(/^.*\//, '').replace(/-page$/, '')
 }
 

@@ -15,10 +15,11 @@ async function start(root: HTMLElement) {
       if (field.value) field.value += ''
   }
   // Load the page's code before hydrating, so a spinner never replaces the prerendered page.
-  await loadPage(routeFor(location.pathname))
+  const settings = readSettings()
+  await loadPage(routeFor(location.pathname, settings.products))
   // As a transition React hydrates in slices of 5 ms, so a tap on a slow phone never waits for all of it.
   startTransition(() => {
-    hydrateRoot(root, <App settings={readSettings()} pathname={location.pathname} data={readPageData()} />)
+    hydrateRoot(root, <App settings={settings} pathname={location.pathname} data={readPageData()} />)
   })
 }
 

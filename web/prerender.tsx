@@ -1,27 +1,30 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
+import { text as readText } from 'node:stream/consumers'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { prerenderToNodeStream } from 'react-dom/static'
+import { catalog } from '#contract/selling/catalog.ts'
+import type { ProductText } from '#contract/selling/product.ts'
 import { reviews } from '#contract/site/reviews.ts'
 import type { RenderedPage, RenderPages, Shown, SiteSettings } from '#contract/site/site-settings.ts'
 import type { PageData } from './api/query-client.ts'
 import { keyOf } from './api/use-data.ts'
 import { App } from './app.tsx'
+import { descriptionOf } from './descriptions.ts'
 import { Document, type PageAssets, themeScript } from './document.tsx'
 import favicon from './public/favicon.svg?raw'
-import { loadPage, notFound, type Route, routeFor, routes } from './router.tsx'
-import { siteFiles } from './site-files.ts'
+import { loadPage, notFound, type Route, routeFor } from './router.tsx'
+import { placesOf, siteFiles } from './site-files.ts'
 import { structuredDataFor } from './structured-data.ts'
 
 type Manifest = Record<string, { file: string; imports?: string[]; css?: string[]; assets?: string[] }>
 
 /** Renders every page; the server calls it at startup and whenever something in them has changed. */
-export const renderPages: RenderPages = async ({ latestReviews, ...settings }) => {
+export const renderPages: RenderPages = async ({ latestReviews, texts, ...settings }) => {
   const manifest: Manifest = JSON.parse(await readFile(new URL('./manifest.json', import.meta.url), 'utf8'))
   const pages = []
-  for (const route of [...routes, notFound]) {
-    const data = dataOf(route, latestReviews)
+  for (const route of [...placesOf(settings), notFound]) {
+    const data = dataOf(route, latestReviews, texts)
     const page = await renderPage(route, settings, assetsOf(route, manifest), data)
     pages.push(page, ...(route.below ? [{ ...page, path: `${page.path}/*` }] : []))
   }
@@ -29,8 +32,11 @@ export const renderPages: RenderPages = async ({ latestReviews, ...settings }) =
 }
 
 /** What a page would otherwise have to ask for, under the key by which it would. */
-const dataOf = ({ path }: Route, latest: Shown['latestReviews']): PageData =>
-  path === '/reviews' ? [[[...keyOf(reviews.list), 'pages'], { pages: [latest], pageParams: [''] }]] : []
+function dataOf({ path }: Route, latest: Shown['latestReviews'], texts: Shown['texts']): PageData {
+  if (path === '/reviews') return [[[...keyOf(reviews.list), 'pages'], { pages: [latest], pageParams: [''] }]]
+  const slug = path.replace('/products/', '')
+  return texts[slug] ? [[keyOf(catalog.page, { slug }), texts[slug]]] : []
+}
 
 /** Renders one page from source, for `scripts/dev.ts`. */
 export async function renderDevPage(path: string, settings: SiteSettings) {
@@ -41,7 +47,7 @@ export async function renderDevPage(path: string, settings: SiteSettings) {
     fonts: [],
     icon: '/favicon.svg',
   }
-  return (await renderPage(routeFor(path), settings, assets, [])).html
+  return (await renderPage(routeFor(path, settings.products), settings, assets, [])).html
 }
 
 async function renderPage(
@@ -58,14 +64,19 @@ async function renderPage(
     // Otherwise React would move large chunks into inline scripts, which the CSP forbids.
     progressiveChunkSize: Number.POSITIVE_INFINITY,
   })
+  const [[, value] = []] = data
+  const text = route.path.startsWith('/products/') ? (value as ProductText) : undefined
+  const description = text?.description ?? descriptionOf(route)
   const html = renderToStaticMarkup(
     <Document
       route={route}
       settings={settings}
       assets={assets}
-      structuredData={structuredDataFor(route, settings)}
+      description={description}
+      image={text?.preview ?? null}
+      structuredData={structuredDataFor(route, settings, text)}
       data={data}
-      content={await text(prelude)}
+      content={await readText(prelude)}
     />,
   )
   const hash = createHash('sha256').update(themeScript).digest('base64')

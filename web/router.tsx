@@ -29,7 +29,7 @@ const staff = { access: 'staff', indexable: false } as const
 const pages = [
   { ...open, path: '/', page: 'site/home/home-page', title: 'Premium Trading Indicators' },
   { ...open, path: '/products', page: 'site/products/products-page', title: 'Products' },
-  { ...open, path: '/products/rebound-sigma-pro', page: 'site/products/rebound-sigma-pro-page', title: 'Rebound Sigma Pro', beginsAtTop: true },
+  { ...open, path: '/products/:slug', page: 'site/products/product-page', title: '', beginsAtTop: true },
   { ...open, path: '/about', page: 'site/about/about-page', title: 'About' },
   { ...unlisted, path: '/auth', page: 'identity/sign-in/auth-page', title: 'Log in or sign up' },
   { ...unlisted, path: '/auth/code', page: 'identity/sign-in/code-page', title: 'One more step' },
@@ -80,8 +80,27 @@ export const notFound: Route = {
   title: 'Page not found',
 }
 
-export function routeFor(pathname: string): Route {
-  return match(routes, pathname)?.route ?? notFound
+type Named = { slug: string; name: string; state: string }
+
+/** A product's page has its address and its name. */
+export const placed = (route: Route, { slug, name }: Named): Route => ({
+  ...route,
+  path: `/products/${slug}`,
+  title: name,
+})
+
+const placements = new Map<string, Route>()
+
+export function routeFor(pathname: string, products: Named[]): Route {
+  const { route, params } = match(routes, pathname) ?? { route: notFound, params: {} }
+  if (!params.slug) return route
+  const known = placements.get(pathname)
+  if (known) return known
+  const product = products.find(({ slug, state }) => slug === params.slug && state === 'on sale')
+  if (!product) return notFound
+  const made = placed(route, product)
+  placements.set(pathname, made)
+  return made
 }
 
 const modules: Record<string, () => Promise<{ default: ComponentType }>> = {

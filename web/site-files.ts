@@ -2,11 +2,19 @@ import { brand } from '#contract/brand.ts'
 import { plainText } from '#contract/markdown.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import { changelog } from '#web/features/site/content/changelog.ts'
-import { routes } from './router.tsx'
+import { placed, type Route, routes } from './router.tsx'
+
+/** Every page: a product's route has one for each product that is on sale. */
+export const placesOf = ({ products }: SiteSettings): Route[] =>
+  routes.flatMap((route) =>
+    route.path === '/products/:slug'
+      ? products.filter(({ state }) => state === 'on sale').map((product) => placed(route, product))
+      : [route],
+  )
 
 /** The files that depend on the site's URL or settings. */
 export function siteFiles(settings: SiteSettings) {
-  const addresses = routes
+  const addresses = placesOf(settings)
     .filter((route) => route.indexable)
     .map((route) => `<url><loc>${new URL(route.path, settings.publicUrl).href}</loc></url>`)
   const robots = [

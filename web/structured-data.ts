@@ -1,19 +1,21 @@
 import { brand } from '#contract/brand.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import type { ListedProduct, ProductText } from '#contract/selling/product.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
-import { questions } from '#web/features/site/products/rebound-sigma-pro.ts'
-import { descriptionOf } from './descriptions.ts'
 import { type Route, routes } from './router.tsx'
 
 export type StructuredData = { '@type': string; [property: string]: unknown }
 
 /** JSON-LD for search engines: the seller, the page's place on the site, and the product's price. */
-export function structuredDataFor(route: Route, settings: SiteSettings): StructuredData[] {
+export function structuredDataFor(
+  route: Route,
+  settings: SiteSettings,
+  text?: ProductText,
+): StructuredData[] {
   if (!route.indexable) return []
   const absolute = (path: string) => new URL(path, settings.publicUrl).href
   const parts: StructuredData[] = [organization(absolute, settings), breadcrumbs(absolute, route)]
-  if (route.path === `/products/${reboundSigmaPro.slug}`)
-    parts.push(product(absolute, route, settings), faq())
+  const sold = settings.products.find(({ slug }) => route.path === `/products/${slug}`)
+  if (sold && text) parts.push(product(absolute, sold, settings, text), faq(text))
   return parts.map((part) => ({ '@context': 'https://schema.org', ...part }))
 }
 
@@ -31,9 +33,8 @@ function organization(absolute: Absolute, { supportEmail, seller }: SiteSettings
 }
 
 function breadcrumbs(absolute: Absolute, route: Route) {
-  const trail = routes.filter(
-    ({ path }) => path === '/' || route.path === path || route.path.startsWith(`${path}/`),
-  )
+  const trail = routes.filter(({ path }) => path === '/' || route.path.startsWith(`${path}/`))
+  if (route.path !== '/') trail.push(route)
   return {
     '@type': 'BreadcrumbList',
     itemListElement: trail.map(({ path, title }, index) => ({
@@ -45,15 +46,16 @@ function breadcrumbs(absolute: Absolute, route: Route) {
   }
 }
 
-function product(absolute: Absolute, route: Route, { reviews: { count, average }, prices }: SiteSettings) {
-  const { monthly = 0, yearly = 0 } = prices[reboundSigmaPro.slug] ?? {}
+function product(absolute: Absolute, sold: ListedProduct, { prices }: SiteSettings, text: ProductText) {
+  const { count, average } = sold.reviews
+  const { monthly = 0, yearly = 0 } = prices[sold.slug] ?? {}
   const offer = (name: string, cents: number, unitCode: 'MON' | 'ANN', billing: string) => ({
     '@type': 'Offer',
     name,
     price: (cents / 100).toFixed(2),
     priceCurrency: 'USD',
     availability: 'https://schema.org/InStock',
-    url: absolute(`/checkout?product=${reboundSigmaPro.slug}&billing=${billing}`),
+    url: absolute(`/checkout?product=${sold.slug}&billing=${billing}`),
     priceSpecification: {
       '@type': 'UnitPriceSpecification',
       price: (cents / 100).toFixed(2),
@@ -63,9 +65,9 @@ function product(absolute: Absolute, route: Route, { reviews: { count, average }
   })
   return {
     '@type': 'Product',
-    name: reboundSigmaPro.name,
-    description: descriptionOf(route),
-    image: absolute('/og/rebound-sigma-pro.png'),
+    name: sold.name,
+    description: text.description,
+    image: absolute(text.preview ?? '/og/products.png'),
     brand: { '@type': 'Brand', name: brand.name },
     ...(count > 0
       ? {
@@ -83,10 +85,10 @@ function product(absolute: Absolute, route: Route, { reviews: { count, average }
   }
 }
 
-function faq() {
+function faq({ questions }: ProductText) {
   return {
     '@type': 'FAQPage',
-    mainEntity: questions.map(({ question, answer }) => ({
+    mainEntity: questions.map(({ title: question, text: answer }) => ({
       '@type': 'Question',
       name: question,
       acceptedAnswer: { '@type': 'Answer', text: answer },

@@ -35,6 +35,8 @@ export type SentAccessRequest = InferOutput<typeof sentForm>
 const ownAccess = object((z) => ({
   purchaseId: id(z),
   productId: id(z),
+  /** The product's slug. */
+  product: z.string(),
   state: z.enum(accessStates),
   /** The name that is wanted. */
   username: z.nullable(z.string()),

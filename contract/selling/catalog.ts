@@ -1,6 +1,7 @@
 import { endpoint } from '../endpoint.ts'
 import { cents, id } from '../fields.ts'
 import { object } from '../schema.ts'
+import { productText } from './product.ts'
 
 const product = object((z) => ({
   id: id(z),
@@ -21,5 +22,11 @@ export const catalog = {
     summary: 'One product, by slug',
     input: object((z) => ({ slug: z.string().check(z.maxLength(100)) })),
     output: product,
+  }),
+  page: endpoint('GET /api/products/:slug/page', {
+    access: 'public',
+    summary: 'The texts of a product’s page',
+    input: object((z) => ({ slug: z.string().check(z.maxLength(100)) })),
+    output: productText,
   }),
 }

@@ -11,6 +11,7 @@ const place = object((z) => ({
 }))
 
 const paidOrder = object((z) => ({
+  product: z.string(),
   billingType: billingType(z),
   paidAmount: cents(z),
   /** Null if it doesn't renew. */

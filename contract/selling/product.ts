@@ -1,3 +1,4 @@
+import { type InferOutput, object } from '../schema.ts'
 import type { BillingType } from '../statuses.ts'
 
 /** Whether it is sold. Buyers keep one that is not listed, and one whose file is gone. */
@@ -7,27 +8,40 @@ export type ProductState = (typeof productStates)[number]
 /** In cents. */
 export type Prices = Record<BillingType, number>
 
-type Titled = { title: string; text: string }
-type Part = { lead: string; items: Titled[] }
+const titled = object((z) => ({ title: z.string(), text: z.string() }))
+const part = object((z) => ({ lead: z.string(), items: z.array(titled(z)) }))
 
 /** A product's page: `content/products/<slug>.md`, read. */
-export type ProductText = {
-  kind: string
-  lead: string
-  description: string
-  /** What the order summary says it is, in a few words. */
-  includes: string
+export const productText = object((z) => ({
+  kind: z.string(),
+  lead: z.string(),
+  description: z.string(),
   /** The preview image of its links. */
-  preview: string | null
-  /** Pictures that come with the shop, for steps and chart. */
-  drawings: 'rebound' | null
+  preview: z.nullable(z.string()),
+  facts: z.array(z.strictObject({ name: z.string(), value: z.string() })),
+  benefits: part(z),
+  steps: part(z),
+  chart: z.nullable(z.strictObject({ lead: z.string() })),
+  contents: part(z),
+  questions: z.array(titled(z)),
+}))
+export type ProductText = InferOutput<typeof productText>
+
+/** What every page knows of a product. It is embedded in all of them, so it is public, and short. */
+export type ListedProduct = {
+  slug: string
+  name: string
+  state: ProductState
+  /** What its list of symbols is called, if it has one. */
+  list: string | null
+  /** What it is, in a few words, for the order; and in a few lines. */
+  includes: string
+  points: string[]
   card: string
-  facts: { name: string; value: string }[]
-  benefits: Part
-  steps: Part
-  chart: { lead: string; image: { alt: string; src: string } | null } | null
-  contents: Part
-  questions: Titled[]
+  /** Pictures that come with the shop, for steps and chart; or one of its own. */
+  drawings: 'rebound' | null
+  image: { alt: string; src: string } | null
   /** What the terms say one gets. */
   terms: string[]
+  reviews: { count: number; average: number }
 }

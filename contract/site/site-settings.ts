@@ -1,5 +1,5 @@
 import type { Seller } from '../seller.ts'
-import type { Prices } from '../selling/product.ts'
+import type { ListedProduct, Prices, ProductText } from '../selling/product.ts'
 import type { BillingType } from '../statuses.ts'
 import type { Review } from './reviews.ts'
 
@@ -23,6 +23,8 @@ export type SiteSettings = {
   askExchangeKeys: boolean
   /** Verified reviews so far: how many, their average, and how many gave one star, two, and so on. */
   reviews: { count: number; average: number; byStars: number[] }
+  /** Those on sale first, in the seller's order; then those that are coming. */
+  products: [ListedProduct, ...ListedProduct[]]
   /** Whether access is unlocked by itself at the moment, or by hand. */
   unlocksItself: boolean
   /** Whether the product page has to ask for a free seat before it offers to buy. */
@@ -36,7 +38,10 @@ export type SiteSettings = {
 }
 
 /** All that pages are made from: what every page embeds, and what only one of them shows. */
-export type Shown = SiteSettings & { latestReviews: { items: Review[]; next?: string | undefined } }
+export type Shown = SiteSettings & {
+  texts: Record<string, ProductText>
+  latestReviews: { items: Review[]; next?: string | undefined }
+}
 
 /** What the web build hands to the server: every page of the site as HTML, for the given settings. */
 export type RenderedPage = {

@@ -23,7 +23,6 @@ export const offered = [
   'site/legal/legal-text.tsx',
   'site/newsletter/newsletter-form.tsx',
   'not-found/not-found-page.tsx',
-  'site/products/rebound-sigma-pro.ts',
   'identity/account/profile-dialog.tsx',
   'site/reviews/review-summary.tsx',
   'identity/account/guest-passkey.tsx',

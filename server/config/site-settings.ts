@@ -11,7 +11,7 @@ type Live = {
 }
 
 /** What the pages show of the configuration. */
-export function siteSettings(config: Config, live: Live, payments: Payments): SiteSettings {
+export function siteSettings(config: Config, live: Live, payments: Payments): Omit<SiteSettings, 'products'> {
   const { publicUrl, regionLookupUrl, cookieBanner, gaMeasurementId } = config
   const { consumerLaw, tax, askExchangeKeys } = config
   const { seller, supportEmail, maker } = live

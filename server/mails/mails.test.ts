@@ -18,6 +18,7 @@ const site = {
   },
   consumerLaw: 'eu' as const,
   taxNote: '',
+  sold: [],
   linkToken: (purpose: string, id: string) => `${purpose}.${id}`,
 }
 const examples = Object.entries(samples).flatMap(([kind, list]) =>

@@ -14,6 +14,8 @@ export type MailSite = {
   party: Party
   consumerLaw: 'eu' | 'none'
   taxNote: string
+  /** What is on sale, for the terms. */
+  sold: { name: string; terms: string[] }[]
 }
 
 /** What an email says; `layout.ts` decides how all of them look. */

@@ -18,11 +18,11 @@ const sources = [
 /** Written last, when everything else is built. */
 export const stampOfBuild = join(root, 'dist/render/sources')
 
-/** Of everything that the web part is built from: neither tests nor what editors leave behind. */
+/** Of everything that the web part is built from: neither tests nor products, which the server reads, nor what editors leave behind. */
 export const hashOfSources = () =>
   hashOf(...sources.flatMap(filesOf).flatMap((file) => [file, readFileSync(join(root, file))]))
 
-const isLeftOut = /(^|\/)\.|~$|\.test\.tsx?$/
+const isLeftOut = /(^|\/)\.|~$|\.test\.tsx?$|^content\/products\//
 
 function filesOf(source: string): string[] {
   if (/\.\w+$/.test(source)) return [source]

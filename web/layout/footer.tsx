@@ -1,5 +1,6 @@
 import { brand } from '#contract/brand.ts'
 import { labels } from '#contract/selling/legal/consumer-law.ts'
+import type { SiteSettings } from '#contract/site/site-settings.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { NewsletterForm } from '#web/features/site/newsletter/newsletter-form.tsx'
 import { type Href, isOurs, Link } from '#web/ui/navigation.tsx'
@@ -9,8 +10,15 @@ import { Logo } from './logo.tsx'
 
 const link = 'rounded-sm text-muted transition-colors hover:text-ink'
 
-const columns = (supportEmail: string): Record<string, Record<string, string>> => ({
-  Product: { Products: '/products', 'Rebound Sigma Pro': '/products/rebound-sigma-pro' },
+const columns = ({ supportEmail, products }: SiteSettings): Record<string, Record<string, string>> => ({
+  Product: {
+    Products: '/products',
+    ...Object.fromEntries(
+      products
+        .filter(({ state }) => state === 'on sale')
+        .map(({ name, slug }) => [name, `/products/${slug}`]),
+    ),
+  },
   Company: { About: '/about', Support: `mailto:${supportEmail}` },
 })
 const legal = {
@@ -84,14 +92,14 @@ function ContractLink({ href, label }: { href: Href; label: { en: string; de: st
 }
 
 function Columns() {
-  const { supportEmail } = useSettings()
+  const settings = useSettings()
   return (
     <Container className="grid grid-cols-2 gap-10 py-14 lg:grid-cols-[1.6fr_1.1fr_0.9fr_2.2fr]">
       <div className="flex flex-col items-start gap-4 max-lg:col-span-full">
         <Logo />
         <p className="max-w-xs text-sm text-muted">{brand.tagline}</p>
       </div>
-      {Object.entries(columns(supportEmail)).map(([title, to]) => (
+      {Object.entries(columns(settings)).map(([title, to]) => (
         <nav key={title} aria-label={title} className="flex flex-col items-start gap-3 text-sm">
           <h2 className="text-sm">{title}</h2>
           <Links to={to} />

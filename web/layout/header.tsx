@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { isStaff } from '#contract/roles.ts'
 import { useUser } from '#web/api/session.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Icon } from '#web/ui/icon.tsx'
@@ -20,6 +21,7 @@ export function Header({ pathname }: { pathname: string }) {
   const { user, isLoading } = useUser()
   const [menuOpen, setMenuOpen] = useState(false)
   // Where someone is about to pay, nothing leads away.
+  const pricing = usePricing()
   const mayBuy = !pathname.startsWith('/checkout')
   const links: NavItem[] = [
     { href: '/products', text: 'Products' },
@@ -76,7 +78,10 @@ export function Header({ pathname }: { pathname: string }) {
         <Suspense fallback={null}>
           <MobileMenu
             pathname={pathname}
-            links={[...links, ...(user ? [dashboard] : mayBuy ? [getAccess] : [])]}
+            links={[
+              ...links,
+              ...(user ? [dashboard] : mayBuy ? [{ href: pricing, text: 'Get access' }] : []),
+            ]}
             close={() => setMenuOpen(false)}
           />
         </Suspense>
@@ -85,13 +90,14 @@ export function Header({ pathname }: { pathname: string }) {
   )
 }
 
-const pricing = '/products/rebound-sigma-pro#pricing'
 const admin: NavItem = { href: '/admin', text: 'Admin' }
-const getAccess: NavItem = { href: pricing, text: 'Get access' }
 const dashboard: NavItem = { href: '/dashboard', text: 'Dashboard' }
 
 /** Straight to the prices, from wherever the decision is made. */
+const usePricing = () => `/products/${useSettings().products[0].slug}#pricing` as const
+
 function GetAccess({ className }: { className?: string }) {
+  const pricing = usePricing()
   return (
     <ButtonLink href={pricing} size="sm" className={className}>
       Get access

@@ -1,11 +1,13 @@
-import { reboundSigmaPro } from '../price-list.ts'
 import { type LegalText, link, type Party, sentence } from './text.ts'
 import { modelForm, withdrawalInstruction } from './withdrawal.ts'
+
+/** What is on sale, and what one gets. */
+type Sold = { name: string; terms: string[] }
 
 /** The terms in force, for the page and for the email that confirms a contract. */
 export function terms(
   party: Party,
-  { consumerLaw, taxNote }: { consumerLaw: 'eu' | 'none'; taxNote: string },
+  { consumerLaw, taxNote, sold }: { consumerLaw: 'eu' | 'none'; taxNote: string; sold: Sold[] },
 ) {
   const isEu = consumerLaw === 'eu'
   /** Where a sentence would otherwise contradict what the law gives consumers. */
@@ -24,16 +26,10 @@ export function terms(
       id: 'service',
       title: 'What you get',
       blocks: [
-        `A subscription to ${reboundSigmaPro.name} gives you, for your own use and for as long as it runs:`,
-        {
-          list: [
-            'access to an invite-only indicator on TradingView;',
-            'a strategy version of it, for backtesting;',
-            'the Rebound List, a list of symbols we review at least once a month;',
-            'a private dashboard with links, notes, and instructions;',
-            'updates to the above, and support by email.',
-          ],
-        },
+        ...sold.flatMap(({ name, terms: list }) => [
+          `A subscription to ${name} gives you, for your own use and for as long as it runs:`,
+          { list },
+        ]),
         'Access on TradingView is granted within 24 hours of your access request, for which we need your TradingView username. You need a TradingView account of your own; its terms apply between you and TradingView.',
       ],
     },

@@ -30,6 +30,11 @@ export function catalogRoutes(catalog: Catalog, prices: Prices): Handlers<Contra
       if (!product) throw notFound('Product')
       return product
     },
+    page: ({ slug }) => {
+      const product = catalog.bySlug(slug)
+      if (product?.state !== 'on sale') throw notFound('Product')
+      return product.text
+    },
   }
 }
 

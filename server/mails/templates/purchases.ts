@@ -76,9 +76,9 @@ const receipt: Template<
 })
 
 /** The terms in force; for consumers in the EU, they include the withdrawal instruction and the model form. */
-const contractTexts = ({ party, consumerLaw, taxNote }: MailSite) => [
+const contractTexts = ({ party, consumerLaw, taxNote, sold }: MailSite) => [
   { id: 'terms', title: `Terms of Service (${termsVersion})`, blocks: [] },
-  ...terms(party, { consumerLaw, taxNote }).map((section, index) => ({
+  ...terms(party, { consumerLaw, taxNote, sold }).map((section, index) => ({
     ...section,
     title: `${index + 1}. ${section.title}`,
   })),

@@ -19,7 +19,7 @@ type Which = { purchaseId: string } | { paymentIntentId: string }
 
 /** How buyers ask for access, and what they see of it. */
 export function createAsking(context: Context, connector: ConnectorDoor, names: Names) {
-  const { db, config } = context
+  const { db, config, catalog } = context
 
   return {
     /** Always welcome: with the name that is unlocked already, nothing changes. */
@@ -75,6 +75,7 @@ export function createAsking(context: Context, connector: ConnectorDoor, names: 
         return {
           purchaseId,
           productId,
+          product: catalog.named(productId).slug,
           username,
           state: row?.state ?? ('none' as const),
           problem: row?.nameProblem ?? null,

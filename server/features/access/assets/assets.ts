@@ -51,11 +51,11 @@ export function createAssets({ db, now, audit, catalog }: Context, { owns }: Oth
 
   return {
     async list(userId: string) {
-      const lists = catalog.products().filter(({ list }) => list !== null)
+      const lists = catalog.products().filter(({ listed }) => listed.list !== null)
       const owned = await Promise.all(lists.map(({ id }) => owns(userId, id)))
       const theirs = lists.filter((_, index) => owned[index])
       if (theirs.length === 0) {
-        const whose = lists.map(({ list, name }) => `The ${list} is for owners of ${name}`)
+        const whose = lists.map(({ listed, name }) => `The ${listed.list} is for owners of ${name}`)
         throw new Refusal(403, 'not-an-owner', whose.join('. ') || 'There is no list of symbols')
       }
       return db

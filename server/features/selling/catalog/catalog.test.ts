@@ -8,7 +8,7 @@ const path = 'content/products/rebound-sigma-pro.md'
 const source = readFileSync(join(productsFolder, 'rebound-sigma-pro.md'), 'utf8')
 
 test('a product is what its file says', () => {
-  const { text, package: forOwners, ...product } = readProductFile(path, source)
+  const { text, listed, package: forOwners, ...product } = readProductFile(path, source)
   expect(product).toEqual({
     slug: 'rebound-sigma-pro',
     name: 'Rebound Sigma Pro',
@@ -16,10 +16,10 @@ test('a product is what its file says', () => {
     order: 100,
     prices: { monthly: 3900, yearly: 39000 },
     regular: { monthly: 4900, yearly: 49000 },
-    list: 'Rebound List',
   })
   expect(forOwners.setupNotes).toHaveLength(4)
   expect(forOwners.quickInstructions).toHaveLength(5)
+  expect(listed).toMatchObject({ list: 'Rebound List', drawings: 'rebound', image: null })
   expect(text.facts).toHaveLength(6)
   expect(text.facts[0]).toEqual({ name: 'Platform', value: 'TradingView' })
   expect(text.benefits.items).toHaveLength(6)

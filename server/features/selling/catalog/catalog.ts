@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'drizzle-orm'
+import type { ListedProduct, ProductState } from '#contract/selling/product.ts'
+import type { SiteSettings } from '#contract/site/site-settings.ts'
 import type { Database } from '#server/database/connect.ts'
 import { products } from '#server/database/schema.ts'
 import { StartError } from '#server/errors.ts'
@@ -49,6 +51,20 @@ export async function openCatalog(db: Database, folder?: string) {
     /** The one that the home page shows. */
     first: () => first,
     onSale: () => present.filter(({ state }) => state === 'on sale'),
+    /** What pages show: those on sale first. */
+    listed(reviewsOf: (productId: string) => ListedProduct['reviews']): SiteSettings['products'] {
+      const show = ({ id, slug, name, state, listed }: Product) => ({
+        slug,
+        name,
+        state,
+        ...listed,
+        reviews: reviewsOf(id),
+      })
+      const others = present.filter(({ id }) => id !== first.id)
+      const of = (wanted: ProductState) => others.filter(({ state }) => state === wanted).map(show)
+      return [show(first), ...of('on sale'), ...of('coming')]
+    },
+    texts: () => Object.fromEntries(present.map(({ slug, text }) => [slug, text])),
     bySlug: (slug: string) => present.find((product) => product.slug === slug),
     byId: (id: string) => present.find((product) => product.id === id),
     /** Also of one whose file is gone. */

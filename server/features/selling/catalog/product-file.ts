@@ -1,4 +1,10 @@
-import { type Prices, type ProductState, type ProductText, productStates } from '#contract/selling/product.ts'
+import {
+  type ListedProduct,
+  type Prices,
+  type ProductState,
+  type ProductText,
+  productStates,
+} from '#contract/selling/product.ts'
 import { StartError } from '#server/errors.ts'
 
 /** A product as its file describes it. The prices are the first ones. */
@@ -11,10 +17,9 @@ export type ProductFile = {
   prices: Prices
   /** Advertised as the price once early access is over. */
   regular: Prices | null
-  /** What its list of symbols is called, if it has one. */
-  list: string | null
   /** For its owners only; no page is made of it. */
   package: { indicatorUrl: string; strategyUrl: string; setupNotes: string[]; quickInstructions: string[] }
+  listed: Omit<ListedProduct, 'slug' | 'name' | 'state' | 'reviews'>
   text: ProductText
 }
 
@@ -31,6 +36,7 @@ const sectionNames = {
   chart: 'Example Chart',
   contents: 'What You Get',
   questions: 'Frequently Asked Questions',
+  order: 'Order',
   terms: 'Terms',
   setupNotes: 'Setup Notes',
   quickInstructions: 'Quick Instructions',
@@ -123,7 +129,15 @@ export function readProductFile(path: string, source: string): ProductFile {
     regular: given.has('regular monthly')
       ? { monthly: price('regular monthly'), yearly: price('regular yearly') }
       : null,
-    list: given.get('list')?.value ?? null,
+    listed: {
+      list: given.get('list')?.value ?? null,
+      includes: needed('includes').value,
+      points: listed('order').map(({ text }) => text),
+      card: filled(textOf(section('card').lines), section('card')),
+      drawings,
+      image: image ? { alt: image[1] ?? '', src: image[2] ?? '' } : null,
+      terms: listed('terms').map(({ text }) => text),
+    },
     package: {
       indicatorUrl: given.get('indicator')?.value ?? '',
       strategyUrl: given.get('strategy')?.value ?? '',
@@ -134,10 +148,7 @@ export function readProductFile(path: string, source: string): ProductFile {
       kind: needed('kind').value,
       lead: first ? filled(textOf(first.lines), { ...first, at: end + 2 }) : '',
       description: needed('description').value,
-      includes: needed('includes').value,
       preview: preview?.value ?? null,
-      drawings,
-      card: filled(textOf(section('card').lines), section('card')),
       facts: listed('facts').map(({ text, number }) => {
         const [, name, value] = /^([^:]+): (.+)$/.exec(text) ?? []
         if (!name || !value) throw refuse(number, 'a fact has a name and a value: “- Chart: Daily”')
@@ -150,12 +161,10 @@ export function readProductFile(path: string, source: string): ProductFile {
             lead: textOf(chart.lines)
               .replace(image?.[0] ?? '', '')
               .trim(),
-            image: image ? { alt: image[1] ?? '', src: image[2] ?? '' } : null,
           }
         : null,
       contents: part('contents'),
       questions: part('questions').items,
-      terms: listed('terms').map(({ text }) => text),
     },
   }
 }

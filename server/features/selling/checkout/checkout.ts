@@ -46,7 +46,7 @@ export type Checkout = ReturnType<typeof createCheckout>
 
 /** From "Continue to Payment" to a booked purchase. */
 export function createCheckout(context: Context, others: Others) {
-  const { db, now } = context
+  const { db, now, catalog } = context
   const { stripe, checkouts, customers, purchases, seats, prices } = others
   const { sync } = purchases
   const subscribe = createSubscribe(stripe, customers, prices)
@@ -156,6 +156,7 @@ export function createCheckout(context: Context, others: Others) {
           ? 'first-link'
           : 'new-link'
       return {
+        product: catalog.named(purchase.productId).name,
         billingType,
         paidAmount: lastPaidAmount ?? price,
         nextCharge: currentPeriodEnd && { amount: nextAmount ?? price, at: currentPeriodEnd },

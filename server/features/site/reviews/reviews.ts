@@ -10,7 +10,7 @@ import { conflict, notFound, Refusal } from '#server/errors.ts'
 import { createModeration } from './moderation.ts'
 import { forEveryone, isWritten, listReviews, type Page } from './shown.ts'
 
-export { latestReviews, reviewSummary } from './shown.ts'
+export { latestReviews, reviewSummary, reviewsByProduct } from './shown.ts'
 
 export type Reviews = ReturnType<typeof createReviews>
 

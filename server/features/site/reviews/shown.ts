@@ -1,4 +1,4 @@
-import { and, count, desc, isNotNull, sql } from 'drizzle-orm'
+import { and, avg, count, desc, isNotNull, sql } from 'drizzle-orm'
 import { reviews as contract, reviewsPerPage } from '#contract/site/reviews.ts'
 import type { Shown, SiteSettings } from '#contract/site/site-settings.ts'
 import * as z from '#contract/zod.ts'
@@ -24,6 +24,21 @@ export async function reviewSummary(db: Database): Promise<SiteSettings['reviews
   const sum = byStars.reduce((total, each, index) => total + each * (index + 1), 0)
   return { count: all, average: all && sum / all, byStars }
 }
+
+/** For the pages, which show it without asking: of each product. */
+export async function reviewsByProduct(db: Database) {
+  const found = await db
+    .select({ productId: reviews.productId, count: count(), average: avg(reviews.stars).mapWith(Number) })
+    .from(reviews)
+    .where(isWritten)
+    .groupBy(reviews.productId)
+  return (productId: string) => {
+    const { count: written, average } = found.find((each) => each.productId === productId) ?? nothing
+    return { count: written, average }
+  }
+}
+
+const nothing = { count: 0, average: 0 }
 
 /** The first page of them as the call would answer it, for the page that shows them without asking. */
 export async function latestReviews(db: Database): Promise<Shown['latestReviews']> {

@@ -2,8 +2,8 @@ import { privatePackage } from '#contract/access/package.ts'
 import { useData } from '#web/api/use-data.ts'
 
 /** What was bought, for those whose access is unlocked. */
-export function OpenIndicator() {
-  const { data: links } = useData(privatePackage.show, {})
+export function OpenIndicator({ product }: { product: string }) {
+  const { data: links } = useData(privatePackage.show, { product })
   return (
     links && (
       <a

@@ -161,7 +161,7 @@ function TheButton({ mine, open }: { mine: OwnAccess; open: (what: 'form' | 'nam
     case 'unlocking':
       return <CheckAgain mine={mine} />
     case 'unlocked':
-      return <OpenIndicator />
+      return <OpenIndicator product={mine.product} />
   }
 }
 

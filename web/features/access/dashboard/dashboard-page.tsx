@@ -50,9 +50,9 @@ export default function DashboardPage() {
             <Access purchases={purchases.live} />
           </Suspense>
         )}
-        {purchases.ownsReboundSigmaPro && (
+        {purchases.owned.length > 0 && (
           <Suspense fallback={<Skeleton className="h-96" />}>
-            <WhatBuyersGet />
+            <WhatBuyersGet owned={purchases.owned} />
           </Suspense>
         )}
       </Container>

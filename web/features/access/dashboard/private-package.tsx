@@ -1,6 +1,7 @@
 import { ArrowUpRight, ChartCandlestick, FlaskConical, LockKeyhole, type LucideIcon } from 'lucide-react'
 import { access } from '#contract/access/access.ts'
 import { privatePackage } from '#contract/access/package.ts'
+import type { ListedProduct } from '#contract/selling/product.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Card, Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
@@ -9,19 +10,25 @@ import { LoadError, Part } from './part.tsx'
 import { RecommendedAssets } from './recommended-assets.tsx'
 
 /** What a buyer gets besides access itself. */
-export default function WhatBuyersGet() {
+export default function WhatBuyersGet({ owned }: { owned: ListedProduct[] }) {
   return (
     <>
-      <PrivatePackage />
-      <RecommendedAssets />
+      {owned.map((product) => (
+        <PrivatePackage
+          key={product.slug}
+          title={owned.length > 1 ? `Your Package: ${product.name}` : 'Your Package'}
+          slug={product.slug}
+        />
+      ))}
+      {owned.some(({ list }) => list) && <RecommendedAssets />}
     </>
   )
 }
 
-function PrivatePackage() {
+function PrivatePackage({ title, slug }: { title: string; slug: string }) {
   return (
     <Part
-      title="Your Package"
+      title={title}
       description={
         <>
           New here? The{' '}
@@ -35,13 +42,13 @@ function PrivatePackage() {
         </>
       }
     >
-      <Contents />
+      <Contents slug={slug} />
     </Part>
   )
 }
 
-function Contents() {
-  const { data, isError, refetch } = useData(privatePackage.show, {})
+function Contents({ slug }: { slug: string }) {
+  const { data, isError, refetch } = useData(privatePackage.show, { product: slug })
   const { data: mine } = useData(access.mine, {})
   const isUnlocked = mine?.some(({ state }) => state === 'unlocked') ?? false
   if (isError) return <LoadError what="your package" retry={refetch} />

@@ -53,7 +53,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
           <UpdateCard purchase={purchase} />
         )}
         {mayBuyAgain && (
-          <ButtonLink href={checkoutAddress(billingType)} size="sm">
+          <ButtonLink href={checkoutAddress(billingType, product.slug)} size="sm">
             {isLive(status) ? 'Subscribe' : 'Subscribe again'}
           </ButtonLink>
         )}

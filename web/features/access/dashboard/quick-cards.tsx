@@ -28,7 +28,7 @@ export function QuickCards({ purchases }: { purchases: MyPurchases }) {
       <QuickCard title="My Products" icon={Package} onClick={() => scrollTo('my-products')}>
         <ProductCount {...purchases} />
       </QuickCard>
-      {purchases.ownsReboundSigmaPro && (
+      {purchases.owned.some(({ list }) => list) && (
         <QuickCard
           title="Recommended Assets"
           icon={ChartCandlestick}

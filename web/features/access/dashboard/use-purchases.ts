@@ -1,12 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { isLive } from '#contract/statuses.ts'
 import { callPage } from '#web/api/client.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { keyOf } from '#web/api/use-data.ts'
 
 /** The user's purchases, page by page: those that grant access first, then newest first. */
 export function usePurchases() {
+  const { products } = useSettings()
   const query = useInfiniteQuery({
     queryKey: [...keyOf(purchases.list), 'pages'],
     queryFn: ({ pageParam, signal }) =>
@@ -20,7 +21,8 @@ export function usePurchases() {
     query,
     all: loaded && [...live, ...loaded.filter(({ status }) => !isLive(status))],
     live,
-    ownsReboundSigmaPro: live.some(({ product }) => product.slug === reboundSigmaPro.slug),
+    /** What they own, each once. */
+    owned: products.filter(({ slug }) => live.some(({ product }) => product.slug === slug)),
   }
 }
 

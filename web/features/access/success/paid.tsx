@@ -2,7 +2,6 @@ import { CircleCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { exactDollars } from '#contract/money.ts'
 import type { PaidOrder } from '#contract/selling/checkout.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { Card, Skeleton } from '#web/ui/card.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Time } from '#web/ui/time.tsx'
@@ -39,11 +38,11 @@ export function Paid(props: {
   )
 }
 
-function Bill({ order: { billingType, paidAmount, nextCharge, email } }: { order: Order }) {
+function Bill({ order: { product, billingType, paidAmount, nextCharge, email } }: { order: Order }) {
   return (
     <dl className="divide-y divide-line border-y border-line">
       <Line name="Plan">
-        {reboundSigmaPro.name}, {billingType}
+        {product}, {billingType}
       </Line>
       <Line name="Paid today">{exactDollars(paidAmount)}</Line>
       {nextCharge && (

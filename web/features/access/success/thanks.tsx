@@ -69,6 +69,7 @@ export function Thanks(props: {
 function orderOf(purchase: Purchase, email: string) {
   const { billingType, amount, lastPaidAmount, nextAmount, currentPeriodEnd } = purchase
   return {
+    product: purchase.product.name,
     billingType,
     paidAmount: lastPaidAmount ?? amount,
     nextCharge: currentPeriodEnd ? { amount: nextAmount ?? amount, at: currentPeriodEnd } : null,
@@ -83,7 +84,7 @@ function NextStep({ mine }: { mine: OwnAccess }) {
       return (
         <>
           <p>Thank you. Your access is ready.</p>
-          <OpenIndicator />
+          <OpenIndicator product={mine.product} />
         </>
       )
     case 'asked':

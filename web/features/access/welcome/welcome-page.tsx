@@ -10,6 +10,8 @@ import { Container } from '#web/ui/page.tsx'
 
 export default function WelcomePage() {
   const mine = useAccess().data?.[0]
+  const { products } = useSettings()
+  const { name } = products.find(({ slug }) => slug === mine?.product) ?? products[0]
   return (
     <div className="hero">
       <Container className="flex flex-col items-center gap-12 py-16 sm:py-24">
@@ -17,13 +19,13 @@ export default function WelcomePage() {
           <span className="grid size-14 place-items-center rounded-full bg-accent-soft text-accent-strong">
             <CircleCheck aria-hidden="true" className="size-7" strokeWidth={1.75} />
           </span>
-          <h1 className="text-3xl">Welcome to Rebound Sigma Pro</h1>
+          <h1 className="text-3xl">Welcome to {name}</h1>
           <p role="status" className="text-lg text-muted">
             <Activation mine={mine} />
           </p>
           {mine?.state === 'unlocked' && (
             <div>
-              <OpenIndicator />
+              <OpenIndicator product={mine.product} />
             </div>
           )}
         </header>

@@ -8,6 +8,7 @@ import { customers } from '#contract/desk/customers.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { wasCalledOff } from '#web/api/toast-error.ts'
 import { keyOf, useData } from '#web/api/use-data.ts'
 import DashboardPage from '#web/features/access/dashboard/dashboard-page.tsx'
@@ -55,7 +56,8 @@ export default function SeeAs({ id }: { id: string }) {
 }
 
 function Looking({ seen }: { seen: Seen }) {
-  const client = useMemo(() => filledWith(seen), [seen])
+  const [{ slug }] = useSettings().products
+  const client = useMemo(() => filledWith(seen, slug), [seen, slug])
   useLookOnly()
   return (
     <QueryClientProvider client={client}>
@@ -82,7 +84,7 @@ function useLookOnly() {
 }
 
 /** A cache of its own, which knows every answer and asks no one. */
-function filledWith(seen: Seen) {
+function filledWith(seen: Seen, product: string) {
   const client = new QueryClient({
     defaultOptions: { queries: { retry: false, staleTime: Infinity, enabled: false } },
   })
@@ -92,7 +94,7 @@ function filledWith(seen: Seen) {
     pageParams: [''],
   })
   client.setQueryData(keyOf(access.mine), seen.access)
-  if (seen.privatePackage) client.setQueryData(keyOf(privatePackage.show), seen.privatePackage)
+  if (seen.privatePackage) client.setQueryData(keyOf(privatePackage.show, { product }), seen.privatePackage)
   if (seen.assets) client.setQueryData(keyOf(assets.list), seen.assets)
   return client
 }

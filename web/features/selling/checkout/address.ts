@@ -1,12 +1,14 @@
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import type { ListedProduct } from '#contract/selling/product.ts'
 import type { BillingType } from '#contract/statuses.ts'
 
-export const checkoutAddress = (billing: BillingType) =>
-  `/checkout?product=${reboundSigmaPro.slug}&billing=${billing}` as const
+export const checkoutAddress = (billing: BillingType, slug: string) =>
+  `/checkout?product=${slug}&billing=${billing}` as const
 
-/** Anything other than yearly is monthly; any other product means no order. */
-export function readOrder(search: string): { billing: BillingType } | null {
+export type Order = { product: ListedProduct; billing: BillingType }
+
+/** Anything other than yearly is monthly; a product that is not on sale means no order. */
+export function readOrder(search: string, products: ListedProduct[]): Order | null {
   const query = new URLSearchParams(search)
-  if (query.get('product') !== reboundSigmaPro.slug) return null
-  return { billing: query.get('billing') === 'yearly' ? 'yearly' : 'monthly' }
+  const product = products.find(({ slug, state }) => slug === query.get('product') && state === 'on sale')
+  return product ? { product, billing: query.get('billing') === 'yearly' ? 'yearly' : 'monthly' } : null
 }

@@ -1,32 +1,34 @@
 import { type ComponentType, useEffect, useState } from 'react'
 import { access } from '#contract/access/access.ts'
 import type { User } from '#contract/identity/accounts.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import type { ListedProduct } from '#contract/selling/product.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { useUser } from '#web/api/session.ts'
-import { usePrices } from '#web/api/settings.tsx'
+import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { useData } from '#web/api/use-data.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
-import { readOrder } from './address.ts'
+import { type Order, readOrder } from './address.ts'
 import { type Offer, OrderDetails, OrderLine, OrderSummary } from './order-summary.tsx'
 import { Steps } from './steps.tsx'
 import { useOwned } from './use-owned.ts'
 
 export default function CheckoutPage() {
   const { user, isLoading } = useUser()
-  const owned = useOwned()
   // The first step shows a field more where access unlocks itself: asked here, nothing moves later.
   const status = useData(access.status, {})
   const { search, navigate } = useNavigation()
-  const order = readOrder(search)
+  const { products } = useSettings()
+  const order = readOrder(search, products)
+  const { product } = order ?? { product: products[0] }
+  const owned = useOwned(product.slug)
   // What the server has said since the page was loaded.
   const [offers, setOffers] = useState<Partial<Record<BillingType, Offer>>>({})
   const billing = order?.billing ?? 'monthly'
-  const price = usePrices(reboundSigmaPro.slug)[billing]
+  const price = usePrices(product.slug)[billing]
   const offer = offers[billing] ?? { price, due: price }
   const isUnknown = !isLoading && order === null
   useEffect(() => {
@@ -38,7 +40,7 @@ export default function CheckoutPage() {
       <div className="flex min-w-0 flex-col gap-6 sm:gap-8">
         <h1 className="text-3xl">Checkout</h1>
         <div className="lg:hidden">
-          <Placeheld by={OrderLine} offer={offer} order={order} />
+          <Placeheld by={OrderLine} offer={offer} order={order} product={product} />
         </div>
         {isLoading || owned.isPending || status.isPending || !order ? (
           <Card className="grid min-h-[35rem] place-items-center sm:min-h-[31.5rem]">
@@ -48,41 +50,44 @@ export default function CheckoutPage() {
             </output>
           </Card>
         ) : owned.purchase ? (
-          <AlreadyOwned user={user} />
+          <AlreadyOwned user={user} product={product} />
         ) : (
           <Steps
+            key={product.slug}
+            product={product}
             billing={billing}
             offer={offer}
             onOffer={(next) => setOffers((others) => ({ ...others, [billing]: next }))}
             user={user}
           />
         )}
-        <OrderDetails />
+        <OrderDetails product={product} />
       </div>
-      <Placeheld by={OrderSummary} offer={offer} order={order} />
+      <Placeheld by={OrderSummary} offer={offer} order={order} product={product} />
     </Container>
   )
 }
 
 /** The page is rendered before its address is known; until then, the same part, unseen, takes the same place. */
 function Placeheld(props: {
-  by: ComponentType<{ billing: BillingType; offer: Offer }>
+  by: ComponentType<Order & { offer: Offer }>
   offer: Offer
-  order: { billing: BillingType } | null
+  order: Order | null
+  product: ListedProduct
 }) {
-  const { by: Part, offer, order } = props
-  if (order) return <Part billing={order.billing} offer={offer} />
+  const { by: Part, offer, order, product } = props
+  if (order) return <Part {...order} offer={offer} />
   return (
     <Skeleton className="rounded-lg *:invisible">
-      <Part billing="monthly" offer={offer} />
+      <Part billing="monthly" product={product} offer={offer} />
     </Skeleton>
   )
 }
 
-function AlreadyOwned({ user }: { user: User | null }) {
+function AlreadyOwned({ user, product }: { user: User | null; product: ListedProduct }) {
   return (
     <Card className="flex flex-col items-start gap-5 sm:p-8">
-      <p>You already have a subscription to {reboundSigmaPro.name}. You can manage it on your dashboard.</p>
+      <p>You already have a subscription to {product.name}. You can manage it on your dashboard.</p>
       <p className="text-sm text-muted">
         You are logged in as <span className="font-medium break-all">{user?.email}</span>.
       </p>

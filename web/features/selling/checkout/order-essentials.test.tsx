@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 import { expect, test } from 'vitest'
+import type { ListedProduct } from '#contract/selling/product.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import { SettingsProvider } from '#web/api/settings.tsx'
 import { render } from '#web/testing/render.tsx'
@@ -10,6 +11,7 @@ test('the tax inside the price is said before anyone pays, also outside of EU co
   await render(
     <SettingsProvider value={settings}>
       <OrderEssentials
+        product={{ name: 'Rebound Sigma Pro', includes: '' } as ListedProduct}
         billing="monthly"
         offer={{ price: 3900, due: 3900 }}
         tax={{ percent: 19, amount: 623, isReverseCharge: false }}

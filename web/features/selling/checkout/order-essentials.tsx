@@ -1,13 +1,13 @@
 import { exactDollars } from '#contract/money.ts'
 import { type Tax, taxLine } from '#contract/selling/billing.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
-import { type BillingType, billingPeriods } from '#contract/statuses.ts'
+import { billingPeriods } from '#contract/statuses.ts'
 import { useSettings } from '#web/api/settings.tsx'
+import type { Order } from './address.ts'
 import type { Offer } from './order-summary.tsx'
 
 /** Directly above the pay button, at every width: the five things § 312j BGB wants a buyer to have read, and nothing else. */
-export function OrderEssentials(props: { billing: BillingType; offer: Offer; tax: Tax | undefined }) {
-  const { billing, offer, tax } = props
+export function OrderEssentials(props: Order & { offer: Offer; tax: Tax | undefined }) {
+  const { product, billing, offer, tax } = props
   const settings = useSettings()
   const period = billingPeriods[billing]
   const due = `Total price ${exactDollars(offer.due)}`
@@ -21,7 +21,9 @@ export function OrderEssentials(props: { billing: BillingType; offer: Offer; tax
       className="text-sm sm:rounded-md sm:border sm:border-line sm:bg-ground sm:p-4"
     >
       <ul className="flex flex-col gap-1.5">
-        <li>{reboundSigmaPro.name}: indicator and strategy on TradingView, Rebound List</li>
+        <li>
+          {product.name}: {product.includes}
+        </li>
         <li className="font-semibold">{total}</li>
         <li>Minimum term: one {period}, paid in advance</li>
         <li>

@@ -1,22 +1,15 @@
 import { Check, KeyRound, LockKeyhole, RotateCcw } from 'lucide-react'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import { dollars, exactDollars } from '#contract/money.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import type { ListedProduct } from '#contract/selling/product.ts'
 import { yearlySaving } from '#contract/selling/yearly-saving.ts'
-import { type BillingType, billingPeriods, billingTypes } from '#contract/statuses.ts'
+import { billingPeriods, billingTypes } from '#contract/statuses.ts'
 import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { Badge } from '#web/ui/badge.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Icon } from '#web/ui/icon.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { checkoutAddress } from './address.ts'
-
-const contents = [
-  'Invite-only indicator on TradingView',
-  'Backtest-ready strategy version',
-  'Rebound List, reviewed at least once a month',
-  'Private buyer dashboard and direct creator support',
-]
+import { checkoutAddress, type Order } from './address.ts'
 
 const names = { monthly: 'Monthly', yearly: 'Yearly' }
 
@@ -24,25 +17,25 @@ const names = { monthly: 'Monthly', yearly: 'Yearly' }
 export type Offer = { price: number; due: number }
 
 /** On narrow screens, the only summary: what is bought, for how much, and the other plan. */
-export function OrderLine({ billing, offer }: { billing: BillingType; offer: Offer }) {
+export function OrderLine({ product, billing, offer }: Order & { offer: Offer }) {
   return (
     <div className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4 shadow-card">
       <p className="flex flex-wrap items-baseline justify-between gap-x-4">
-        <span className="font-semibold">{reboundSigmaPro.name}</span>
+        <span className="font-semibold">{product.name}</span>
         <span>
           <span className="font-semibold tabular-nums">{exactDollars(offer.price)}</span>{' '}
           <span className="text-muted">per {billingPeriods[billing]}</span>
         </span>
         <span className="sr-only">{names[billing]} subscription</span>
       </p>
-      <BillingSwitch billing={billing} />
+      <BillingSwitch product={product} billing={billing} />
     </div>
   )
 }
 
 /** Links, so that either choice has its own address. */
-function BillingSwitch({ billing }: { billing: BillingType }) {
-  const saving = yearlySaving(usePrices(reboundSigmaPro.slug))
+function BillingSwitch({ product, billing }: Order) {
+  const saving = yearlySaving(usePrices(product.slug))
   return (
     <>
       <nav
@@ -52,7 +45,7 @@ function BillingSwitch({ billing }: { billing: BillingType }) {
         {billingTypes.map((each) => (
           <Link
             key={each}
-            href={checkoutAddress(each)}
+            href={checkoutAddress(each, product.slug)}
             aria-current={each === billing ? 'true' : undefined}
             className="flex min-h-10 flex-wrap items-center justify-center gap-x-2 rounded-sm px-2 py-1 text-muted transition-colors hover:text-ink aria-[current]:bg-raised aria-[current]:text-ink aria-[current]:shadow-card"
           >
@@ -88,10 +81,10 @@ function AskedLater() {
   )
 }
 
-function Contents() {
+function Contents({ points }: ListedProduct) {
   return (
     <ul className="flex flex-col gap-2.5 border-t border-line pt-6">
-      {contents.map((point) => (
+      {points.map((point) => (
         <li key={point} className="flex gap-3">
           <Check aria-hidden="true" className="mt-1 size-4.5 shrink-0 text-accent" />
           {point}
@@ -118,7 +111,7 @@ function Assurances() {
 }
 
 /** On narrow screens, everything that neither the law nor the card needs beside it, folded. */
-export function OrderDetails() {
+export function OrderDetails({ product }: { product: ListedProduct }) {
   return (
     <Card className="sm:px-8 lg:hidden">
       <details className="group">
@@ -127,7 +120,7 @@ export function OrderDetails() {
           <Icon name="chevron" className="size-5 group-open:rotate-180" />
         </summary>
         <div className="flex flex-col gap-6 pt-6">
-          <Contents />
+          <Contents {...product} />
           <Assurances />
         </div>
       </details>
@@ -136,20 +129,20 @@ export function OrderDetails() {
 }
 
 /** Beside the form, where there is room. */
-export function OrderSummary({ billing, offer }: { billing: BillingType; offer: Offer }) {
+export function OrderSummary({ product, billing, offer }: Order & { offer: Offer }) {
   const period = billingPeriods[billing]
   const { tax } = useSettings()
-  const regular = usePrices(reboundSigmaPro.slug).regular[billing]
+  const regular = usePrices(product.slug).regular[billing]
   const { price, due } = offer
   return (
     <Card className="flex flex-col gap-6 sm:p-8 max-lg:hidden">
       <h2 className="text-xl">Order summary</h2>
       <div className="flex flex-col gap-3">
-        <BillingSwitch billing={billing} />
+        <BillingSwitch product={product} billing={billing} />
       </div>
       <div className="flex items-start justify-between gap-4">
         <div className="flex flex-col gap-1.5">
-          <p className="font-semibold">{reboundSigmaPro.name}</p>
+          <p className="font-semibold">{product.name}</p>
           <p className="text-muted">{names[billing]} subscription</p>
           {regular && (
             <Badge tone="good" className="self-start">
@@ -163,7 +156,7 @@ export function OrderSummary({ billing, offer }: { billing: BillingType; offer: 
           {regular && <span className="block text-sm text-muted">Regular price {dollars(regular)}</span>}
         </p>
       </div>
-      <Contents />
+      <Contents {...product} />
       <dl className="flex items-baseline justify-between border-t border-line pt-6">
         <dt className="font-semibold">Due today</dt>
         <dd className="text-xl font-semibold tabular-nums">{exactDollars(due)}</dd>

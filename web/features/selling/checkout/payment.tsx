@@ -5,6 +5,7 @@ import { exactDollars } from '#contract/money.ts'
 import type { Tax } from '#contract/selling/billing.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { termsVersion } from '#contract/selling/legal/versions.ts'
+import type { ListedProduct } from '#contract/selling/product.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { call } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -26,16 +27,17 @@ export function Payment(props: {
   /** Undefined while the checkout for another plan begins. */
   ready: Ready | undefined
   email: string
+  product: ListedProduct
   billing: BillingType
   offer: Offer
   onChange: (() => void) | null
   /** Somebody else has the last seat by now. */
   onSoldOut: (refused: ApiError) => void
 }) {
-  const { ready, email, billing, offer, onChange, onSoldOut } = props
+  const { ready, email, product, billing, offer, onChange, onSoldOut } = props
   const label = `Pay ${exactDollars(offer.due)}`
   const { consumerLaw } = useSettings()
-  const essentials = <OrderEssentials billing={billing} offer={offer} tax={ready?.tax} />
+  const essentials = <OrderEssentials product={product} billing={billing} offer={offer} tax={ready?.tax} />
   const skeleton = <CardFormSkeleton label={label}>{essentials}</CardFormSkeleton>
   return (
     <Card className="paying flex flex-col gap-6 sm:p-8">

@@ -5,7 +5,7 @@ import { ApiError } from '#contract/call.ts'
 import { email as emailField } from '#contract/fields.ts'
 import type { User } from '#contract/identity/accounts.ts'
 import { checkout, newsVersion } from '#contract/selling/checkout.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import type { ListedProduct } from '#contract/selling/product.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
@@ -29,13 +29,14 @@ type Asked = { email: string; tradingViewUsername: string; noNews: string } & Pl
 
 /** Who buys, then how they pay. */
 export function Steps(props: {
+  product: ListedProduct
   billing: BillingType
   offer: Offer
   /** The server has said what it costs, and what is charged today. */
   onOffer: (offer: Offer) => void
   user: User | null
 }) {
-  const { billing, offer, onOffer, user } = props
+  const { product, billing, offer, onOffer, user } = props
   const [asked, setAsked] = useState<Asked | null>(null)
   // Either plan is a checkout of its own at Stripe: anyone who looks at the other one returns to the same.
   const [ready, setReady] = useState<Partial<Record<BillingType, Ready>>>({})
@@ -55,7 +56,7 @@ export function Steps(props: {
     const { email, tradingViewUsername, noNews, country, ...where } = wanted
     try {
       const { clientSecret, isPaid, amountDue, tax } = await twice({
-        productSlug: reboundSigmaPro.slug,
+        productSlug: product.slug,
         billingType: billing,
         amount: offer.price,
         ...(user ? {} : { email }),
@@ -106,6 +107,7 @@ export function Steps(props: {
       <Payment
         ready={ready[billing]}
         email={asked.email}
+        product={product}
         billing={billing}
         offer={offer}
         onChange={user ? null : startOver}
@@ -119,7 +121,7 @@ export function Steps(props: {
     setRefusal(null)
     return proceed(wanted)
   }
-  const step = { isPending: begin.isPending, refusal, onContinue }
+  const step = { product, isPending: begin.isPending, refusal, onContinue }
   return (
     <Card className="flex flex-col gap-6 sm:p-8">
       {user ? <KnownBuyer {...step} email={user.email} /> : <GuestEmail {...step} />}
@@ -132,6 +134,7 @@ export function Steps(props: {
 }
 
 type StepProps = {
+  product: ListedProduct
   isPending: boolean
   refusal: ApiError | null
   onContinue: (asked: Asked) => Promise<void>
@@ -139,7 +142,7 @@ type StepProps = {
 
 const link = 'font-medium text-accent-strong underline underline-offset-2'
 
-function KnownBuyer({ email, isPending, refusal, onContinue }: StepProps & { email: string }) {
+function KnownBuyer({ product, email, isPending, refusal, onContinue }: StepProps & { email: string }) {
   const wantsPlace = useWantsPlace()
   return (
     <>
@@ -147,7 +150,7 @@ function KnownBuyer({ email, isPending, refusal, onContinue }: StepProps & { ema
         You are logged in as <strong className="font-semibold break-all">{email}</strong>. The subscription
         will belong to this account.
       </p>
-      <Refusal error={refusal}>
+      <Refusal product={product} error={refusal}>
         <Link href="/dashboard" className={link}>
           Go to your dashboard
         </Link>
@@ -215,13 +218,14 @@ function NewsLine() {
 }
 
 /** When sold out, this offers the waiting list; a new price only needs to be seen; subscribers are led to what they have. */
-function Refusal({ error, children }: { error: ApiError | null; children: ReactNode }) {
+function Refusal(props: { product: ListedProduct; error: ApiError | null; children: ReactNode }) {
+  const { product, error, children } = props
   if (!error) return null
   return (
     <Notice tone="warning">
       <p>{error.serverMessage}</p>
       {error.code === 'sold-out' ? (
-        <Link href="/products/rebound-sigma-pro" className={link}>
+        <Link href={`/products/${product.slug}`} className={link}>
           Tell me when a seat is free
         </Link>
       ) : (
@@ -231,7 +235,7 @@ function Refusal({ error, children }: { error: ApiError | null; children: ReactN
   )
 }
 
-function GuestEmail({ isPending, refusal, onContinue }: StepProps) {
+function GuestEmail({ product, isPending, refusal, onContinue }: StepProps) {
   const [isEmpty, setIsEmpty] = useState(() => !guestEmail.read())
   const wantsPlace = useWantsPlace()
   const logIn = (
@@ -275,7 +279,9 @@ function GuestEmail({ isPending, refusal, onContinue }: StepProps) {
         <NameField />
         {wantsPlace && <PlaceFields />}
         <NewsLine />
-        <Refusal error={refusal}>{logIn}</Refusal>
+        <Refusal product={product} error={refusal}>
+          {logIn}
+        </Refusal>
         <Button type="submit" size="lg" pending={isPending} pendingText="Loading..." disabled={isEmpty}>
           Continue to Payment
         </Button>

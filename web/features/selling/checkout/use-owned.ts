@@ -1,15 +1,14 @@
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { isOngoing } from '#contract/statuses.ts'
 import { useUser } from '#web/api/session.ts'
 import { useData } from '#web/api/use-data.ts'
 
 /** The subscription of anyone who is logged in, unless it is about to run out: they needn't buy again. */
-export function useOwned() {
+export function useOwned(slug: string) {
   const { user } = useUser()
   const { data, isLoading } = useData(purchases.list, {}, { enabled: user !== null })
   return {
     isPending: isLoading,
-    purchase: data?.find((each) => each.product.slug === reboundSigmaPro.slug && isOngoing(each)),
+    purchase: data?.find((each) => each.product.slug === slug && isOngoing(each)),
   }
 }

@@ -1,6 +1,5 @@
 import { dollars } from '#contract/money.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
-import { usePrices } from '#web/api/settings.tsx'
+import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { ChartPanel } from '#web/features/site/showcase/chart-panel.tsx'
 import { ExampleChart } from '#web/features/site/showcase/example-chart.tsx'
 import { Principles } from '#web/features/site/showcase/principles.tsx'
@@ -9,8 +8,6 @@ import { Icon } from '#web/ui/icon.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Eyebrow, Section } from '#web/ui/section.tsx'
-
-const productPath = '/products/rebound-sigma-pro'
 
 export default function HomePage() {
   return (
@@ -31,6 +28,7 @@ export default function HomePage() {
 }
 
 function Hero() {
+  const [{ slug, name }] = useSettings().products
   return (
     <div className="hero">
       <Container className="grid items-center gap-x-14 gap-y-12 pt-16 pb-4 sm:pt-24 lg:grid-cols-[1.1fr_1fr] lg:pb-10">
@@ -54,11 +52,10 @@ function Hero() {
             </ButtonLink>
           </div>
           <Link
-            href={productPath}
+            href={`/products/${slug}`}
             className="rounded-sm font-medium text-accent underline decoration-accent/40 underline-offset-4 hover:decoration-accent"
           >
-            Go straight to {reboundSigmaPro.name}, {dollars(usePrices(reboundSigmaPro.slug).monthly)} per
-            month
+            Go straight to {name}, {dollars(usePrices(slug).monthly)} per month
           </Link>
         </div>
         <ChartPanel>
@@ -100,16 +97,17 @@ function DataDriven() {
 }
 
 function Teaser() {
-  const prices = usePrices(reboundSigmaPro.slug)
+  const [{ slug, name }] = useSettings().products
+  const prices = usePrices(slug)
   return (
     <Container>
       <Link
-        href={productPath}
+        href={`/products/${slug}`}
         className="group grid overflow-hidden rounded-xl border border-line bg-surface shadow-card transition-[border-color,box-shadow] duration-300 hover:border-accent hover:shadow-float lg:grid-cols-2"
       >
         <div className="flex flex-col items-start gap-5 p-8 sm:p-12">
           <Eyebrow>Flagship indicator</Eyebrow>
-          <h2 className="text-3xl">Rebound Sigma Pro</h2>
+          <h2 className="text-3xl">{name}</h2>
           <p className="text-lg text-muted">
             An invite-only indicator for short-term rebounds, a backtest-ready strategy version, and a list of
             symbols reviewed at least once a month.
@@ -174,6 +172,7 @@ function Bands() {
 }
 
 function ClosingCall() {
+  const [{ slug, name }] = useSettings().products
   return (
     <Container className="pt-4">
       <div className="call dark flex flex-col items-start gap-6 overflow-hidden rounded-xl px-8 py-14 sm:px-14 sm:py-20">
@@ -181,8 +180,8 @@ function ClosingCall() {
         <p className="max-w-xl text-lg text-muted">
           See the rules, an example chart, and everything the subscription includes.
         </p>
-        <ButtonLink href={productPath} size="lg">
-          View Rebound Sigma Pro
+        <ButtonLink href={`/products/${slug}`} size="lg">
+          View {name}
           <Icon
             name="arrow"
             className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"

@@ -6,13 +6,14 @@ import { useParty } from './seller.tsx'
 
 export default function TermsPage() {
   const party = useParty()
-  const { consumerLaw, tax } = useSettings()
+  const { consumerLaw, tax, products } = useSettings()
+  const sold = products.filter(({ state }) => state === 'on sale')
   return (
     <LegalText
       title="Terms of Service"
       lead="What you buy, what it costs, how it ends, and what we are liable for. In plain words wherever the law allows."
       changed={termsVersion}
-      sections={terms(party, { consumerLaw, taxNote: tax.note })}
+      sections={terms(party, { consumerLaw, taxNote: tax.note, sold })}
     />
   )
 }

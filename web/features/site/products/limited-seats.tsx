@@ -8,9 +8,9 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 
 /** What to show instead of the offers when no seat is free, and above them how many are taken. */
-export default function LimitedSeats({ children }: { children: ReactNode }) {
-  const { data } = useData(seats.show, {})
-  if (data?.isSoldOut) return <WaitingList />
+export default function LimitedSeats({ slug, children }: { slug: string; children: ReactNode }) {
+  const { data } = useData(seats.show, { product: slug })
+  if (data?.isSoldOut) return <WaitingList slug={slug} />
   return (
     // One element: the page's grid has one place for it.
     <div>
@@ -27,7 +27,7 @@ export default function LimitedSeats({ children }: { children: ReactNode }) {
 const form = z.object({ email: email(z) })
 
 /** Sold out: instead of buying, people can ask to be told. */
-function WaitingList() {
+function WaitingList({ slug }: { slug: string }) {
   const [isOn, setIsOn] = useState(false)
   const join = useCall(seats.join, { failed: 'Failed to join the waiting list' })
   if (isOn) return <p role="status">We’ll email you when a seat is free.</p>
@@ -37,7 +37,7 @@ function WaitingList() {
       aria-label="Tell me when a seat is free"
       className="mx-auto flex w-full max-w-md flex-col gap-4 rounded-xl border border-line bg-surface p-7 shadow-card"
       onSubmit={async (typed) => {
-        await join.mutateAsync(typed)
+        await join.mutateAsync({ ...typed, product: slug })
         setIsOn(true)
       }}
     >

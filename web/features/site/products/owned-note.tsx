@@ -1,15 +1,15 @@
 import type { ReactNode } from 'react'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import type { ListedProduct } from '#contract/selling/product.ts'
 import { useOwned } from '#web/features/selling/checkout/use-owned.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 
-export default function OwnedNote({ otherwise }: { otherwise: ReactNode }) {
-  const { purchase } = useOwned()
+export default function OwnedNote({ product, otherwise }: { product: ListedProduct; otherwise: ReactNode }) {
+  const { purchase } = useOwned(product.slug)
   if (!purchase) return otherwise
   return (
     <Notice className="flex flex-wrap items-center gap-x-3">
-      You have a subscription to {reboundSigmaPro.name}.
+      You have a subscription to {product.name}.
       <Link href="/dashboard" className="font-medium underline underline-offset-4">
         Go to your dashboard
       </Link>

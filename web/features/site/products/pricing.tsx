@@ -1,7 +1,6 @@
 import { Check } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { dollars } from '#contract/money.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { yearlySaving } from '#contract/selling/yearly-saving.ts'
 import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
@@ -17,20 +16,20 @@ const plans = [
   ['yearly', 'Yearly', 'per year'],
 ] as const
 
-export function Pricing() {
+export function Pricing({ slug }: { slug: string }) {
   const { seatsAreLimited } = useSettings()
-  if (!seatsAreLimited) return <Offers />
+  if (!seatsAreLimited) return <Offers slug={slug} />
   return (
-    <Suspense fallback={<Offers />}>
-      <LimitedSeats>
-        <Offers />
+    <Suspense fallback={<Offers slug={slug} />}>
+      <LimitedSeats slug={slug}>
+        <Offers slug={slug} />
       </LimitedSeats>
     </Suspense>
   )
 }
 
-function Offers() {
-  const prices = usePrices(reboundSigmaPro.slug)
+function Offers({ slug }: { slug: string }) {
+  const prices = usePrices(slug)
   const saving = yearlySaving(prices)
   const points = {
     monthly: [everything, 'Cancel any time, keep access until the period ends'],
@@ -76,7 +75,7 @@ function Offers() {
               ))}
             </ul>
             <ButtonLink
-              href={checkoutAddress(billing)}
+              href={checkoutAddress(billing, slug)}
               size="lg"
               variant={best ? 'primary' : 'secondary'}
               className="mt-auto w-full"

@@ -1,6 +1,6 @@
 import { dollars } from '#contract/money.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
-import { usePrices } from '#web/api/settings.tsx'
+import type { ListedProduct } from '#contract/selling/product.ts'
+import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { NewsletterForm } from '#web/features/site/newsletter/newsletter-form.tsx'
 import { ExampleChart } from '#web/features/site/showcase/example-chart.tsx'
 import { Badge } from '#web/ui/badge.tsx'
@@ -9,6 +9,7 @@ import { Link } from '#web/ui/navigation.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
 
 export default function ProductsPage() {
+  const { products } = useSettings()
   return (
     <>
       <PageHeading
@@ -16,31 +17,37 @@ export default function ProductsPage() {
         description="Indicators for rule-based entries and exits. One is available now; the next has to earn its place first."
       />
       <Container className="grid items-stretch gap-6 lg:grid-cols-[1.35fr_1fr]">
-        <ProductCard />
+        {products.map((product) =>
+          product.state === 'on sale' ? (
+            <ProductCard key={product.slug} product={product} />
+          ) : (
+            <ComingCard key={product.slug} product={product} />
+          ),
+        )}
         <ComingSoonCard />
       </Container>
     </>
   )
 }
 
-function ProductCard() {
-  const prices = usePrices(reboundSigmaPro.slug)
+function ProductCard({ product }: { product: ListedProduct }) {
+  const prices = usePrices(product.slug)
   return (
     <Link
-      href="/products/rebound-sigma-pro"
+      href={`/products/${product.slug}`}
       className="group flex flex-col overflow-hidden rounded-xl border border-line bg-surface shadow-card transition-[border-color,box-shadow] duration-300 hover:border-accent hover:shadow-float"
     >
-      <span className="relative block border-b border-line bg-ground">
-        <ExampleChart className="h-72 w-full [--curtain:var(--ground)]" />
-        <Badge className="absolute top-4 left-4">Illustrative</Badge>
-      </span>
+      {product.drawings && (
+        <span className="relative block border-b border-line bg-ground">
+          <ExampleChart className="h-72 w-full [--curtain:var(--ground)]" />
+          <Badge className="absolute top-4 left-4">Illustrative</Badge>
+        </span>
+      )}
+      {!product.drawings && product.image && <img {...product.image} className="h-72 w-full object-cover" />}
       <span className="flex flex-1 flex-col items-start gap-4 p-7 sm:p-9">
         {prices.regular.monthly && <Badge tone="good">Early access</Badge>}
-        <h2 className="text-2xl">{reboundSigmaPro.name}</h2>
-        <span className="text-muted">
-          Short-term rebound signals for stocks and ETFs on daily charts: an invite-only indicator, a
-          backtest-ready strategy version, the Rebound List, and direct creator support.
-        </span>
+        <h2 className="text-2xl">{product.name}</h2>
+        <span className="text-muted">{product.card}</span>
         <span className="mt-auto flex w-full flex-wrap items-baseline justify-between gap-3 pt-4">
           <span>
             <span className="text-2xl font-semibold tracking-tight">{dollars(prices.monthly)}</span>
@@ -56,6 +63,16 @@ function ProductCard() {
         </span>
       </span>
     </Link>
+  )
+}
+
+function ComingCard({ product }: { product: ListedProduct }) {
+  return (
+    <section className="flex flex-col items-start gap-4 rounded-xl border border-dashed border-field p-7 sm:p-9">
+      <Badge>COMING SOON</Badge>
+      <h2 className="text-2xl">{product.name}</h2>
+      <p className="text-muted">{product.card}</p>
+    </section>
   )
 }
 

@@ -1,12 +1,14 @@
 import type { ReactNode } from 'react'
-import { steps } from './rebound-sigma-pro.ts'
+import type { ListedProduct, ProductText } from '#contract/selling/product.ts'
 
-/** The three steps; one price line continues from picture to picture. */
-export function Steps() {
-  const pictures = [<Pullback key="1" />, <Entry key="2" />, <Exit key="3" />]
+type Props = { items: ProductText['steps']['items']; drawings: ListedProduct['drawings'] }
+
+/** The steps; in the drawings, one price line continues from picture to picture. */
+export function Steps({ items, drawings }: Props) {
+  const pictures = drawings ? [<Pullback key="1" />, <Entry key="2" />, <Exit key="3" />] : []
   return (
     <ol className="grid gap-6 lg:grid-cols-3">
-      {steps.map(({ title, text }, index) => (
+      {items.map(({ title, text }, index) => (
         <li
           key={title}
           className="grid content-start gap-x-8 gap-y-7 rounded-lg border border-line bg-ground p-6 sm:p-7 sm:max-lg:grid-cols-[2fr_3fr]"

@@ -1,9 +1,7 @@
-import { useSettings } from '#web/api/settings.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 
 /** The average, and where to read them all. */
-export function ReviewSummary() {
-  const { count, average } = useSettings().reviews
+export function ReviewSummary({ count, average }: { count: number; average: number }) {
   if (count === 0) return null
   return (
     <Link href="/reviews" className="rounded-sm text-sm text-muted">

@@ -15,22 +15,24 @@ import {
   ScrollText,
 } from 'lucide-react'
 import { lazy, type ReactNode, Suspense } from 'react'
-import { accessPromiseHours, whenAccessComes } from '#contract/access/promise.ts'
+import { whenAccessComes } from '#contract/access/promise.ts'
 import { dollars } from '#contract/money.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { catalog } from '#contract/selling/catalog.ts'
+import type { ListedProduct, ProductText } from '#contract/selling/product.ts'
 import { useUser } from '#web/api/session.ts'
 import { usePrices, useSettings } from '#web/api/settings.tsx'
+import { useData } from '#web/api/use-data.ts'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
 import { ReviewSummary } from '#web/features/site/reviews/review-summary.tsx'
 import { Accordion } from '#web/ui/accordion.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
-import { Link } from '#web/ui/navigation.tsx'
+import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Eyebrow, Section } from '#web/ui/section.tsx'
+import { Loading } from '#web/ui/spinner.tsx'
 import { ExplorableChart } from './explorable-chart.tsx'
 import { Pricing } from './pricing.tsx'
-import { benefits, contents, questions } from './rebound-sigma-pro.ts'
 import { Steps } from './steps.tsx'
 
 // Loaded only for those who get to see them.
@@ -49,28 +51,40 @@ const contentIcons = [
   MessageCircle,
 ]
 
-export default function ReboundSigmaProPage() {
+type About = { product: ListedProduct; text: ProductText }
+
+/** Any product, as its file describes it. */
+export default function ProductPage() {
+  const { products } = useSettings()
+  const { pathname } = useNavigation()
+  const slug = pathname.replace('/products/', '')
+  const product = products.find((each) => each.slug === slug)
+  const { data: text } = useData(catalog.page, { slug })
+  if (!product || !text) return <Loading />
   return (
     <>
-      <Argument />
-      <Section
-        title="Example Chart"
-        lead="Drawn from made-up prices, to show signals, not results. One of the three trades ends at a loss, because some do."
-      >
-        <ExplorableChart />
-      </Section>
-      <Offer />
-      <StickyOffer />
+      <Argument product={product} text={text} />
+      {text.chart && (
+        <Section title="Example Chart" lead={text.chart.lead}>
+          {product.image ? (
+            <img {...product.image} className="w-full rounded-xl border border-line" />
+          ) : (
+            <ExplorableChart />
+          )}
+        </Section>
+      )}
+      <Offer product={product} text={text} />
+      <StickyOffer slug={slug} />
     </>
   )
 }
 
 /** On phones, the buy button stays within reach. */
-function StickyOffer() {
+function StickyOffer({ slug }: { slug: string }) {
   return (
     <div className="sticky-offer sticky bottom-0 z-30 mt-8 -mb-24 flex items-center justify-between gap-4 border-t border-line bg-ground/95 px-5 py-3 backdrop-blur-lg md:hidden">
       <p className="leading-tight">
-        <span className="font-semibold">{dollars(usePrices(reboundSigmaPro.slug).monthly)}</span>
+        <span className="font-semibold">{dollars(usePrices(slug).monthly)}</span>
         <span className="text-sm text-muted"> per month</span>
       </p>
       <ButtonLink href="#pricing">Get access</ButtonLink>
@@ -78,20 +92,17 @@ function StickyOffer() {
   )
 }
 
-function Argument() {
+function Argument({ product, text }: About) {
   return (
     <>
-      <Hero />
-      <Section
-        title="Key Benefits"
-        lead="Six reasons to let rules decide, and to save your judgment for what they cannot know."
-      >
+      <Hero product={product} text={text} />
+      <Section title="Key Benefits" lead={text.benefits.lead}>
         <ul className="grid gap-x-10 gap-y-12 sm:grid-cols-2 lg:grid-cols-3">
-          {benefits.map(({ title, text }, index) => (
+          {text.benefits.items.map(({ title, text: what }, index) => (
             <li key={title} className="flex flex-col gap-3">
               <IconOf icons={benefitIcons} index={index} className="size-6 text-accent" />
               <h3 className="text-xl">{title}</h3>
-              <p className="text-muted">{text}</p>
+              <p className="text-muted">{what}</p>
             </li>
           ))}
         </ul>
@@ -99,22 +110,22 @@ function Argument() {
       <Section
         id="how-it-works"
         title="How It Works"
-        lead="Pullback, entry, exit: three steps on daily candles, the same every time."
+        lead={text.steps.lead}
         className="border-y border-line bg-surface"
       >
-        <Steps />
+        <Steps items={text.steps.items} drawings={product.drawings} />
       </Section>
     </>
   )
 }
 
-function Offer() {
+function Offer({ product, text }: About) {
   const { maker, unlocksItself } = useSettings()
   return (
     <>
-      <Section title="What You Get" lead="One subscription, the whole package.">
+      <Section title="What You Get" lead={text.contents.lead}>
         <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
-          {contents.map(({ title, text }, index) => (
+          {text.contents.items.map(({ title, text: what }, index) => (
             <li
               key={title}
               className="flex gap-4 rounded-lg border border-line bg-surface p-5 shadow-card sm:flex-col sm:p-6"
@@ -124,7 +135,7 @@ function Offer() {
               </span>
               <div>
                 <h3 className="text-lg">{title}</h3>
-                <p className="mt-1 text-sm text-muted sm:mt-2">{text}</p>
+                <p className="mt-1 text-sm text-muted sm:mt-2">{what}</p>
               </div>
             </li>
           ))}
@@ -151,7 +162,7 @@ function Offer() {
         }
         className="border-y border-line bg-surface"
       >
-        <Accordion items={questions.map(({ question, answer }) => ({ title: question, content: answer }))} />
+        <Accordion items={text.questions.map(({ title, text: content }) => ({ title, content }))} />
       </SideBySide>
       {maker && (
         <Suspense fallback={null}>
@@ -160,10 +171,10 @@ function Offer() {
       )}
       <SideBySide
         id="pricing"
-        title={usePrices(reboundSigmaPro.slug).regular.monthly ? 'Early-Access Pricing' : 'Pricing'}
+        title={usePrices(product.slug).regular.monthly ? 'Early-Access Pricing' : 'Pricing'}
         lead={`Join now and pay less. Cancel any time from your dashboard. ${whenAccessComes({ unlocksItself })}`}
       >
-        <Pricing />
+        <Pricing slug={product.slug} />
       </SideBySide>
     </>
   )
@@ -196,54 +207,42 @@ function IconOf({ icons, index, className }: { icons: LucideIcon[]; index: numbe
 }
 
 /** Owners get a link to it; everyone else sees what owners say. Its space is reserved. */
-function Standing() {
+function Standing({ product }: { product: ListedProduct }) {
   const { user } = useUser()
   return (
     <div className="flex min-h-12 items-center">
       {user ? (
         <Suspense fallback={null}>
-          <OwnedNote otherwise={<ReviewSummary />} />
+          <OwnedNote product={product} otherwise={<ReviewSummary {...product.reviews} />} />
         </Suspense>
       ) : (
-        <ReviewSummary />
+        <ReviewSummary {...product.reviews} />
       )}
     </div>
   )
 }
 
-const dataSheet = [
-  { name: 'Platform', value: 'TradingView' },
-  { name: 'Markets', value: 'Stocks and ETFs' },
-  { name: 'Chart', value: 'Daily' },
-  { name: 'Holding', value: '2–5 days, typically' },
-  { name: 'Rebound List', value: 'Reviewed at least monthly' },
-  { name: 'Access', value: `Within ${accessPromiseHours} hours` },
-]
-
-function Hero() {
+function Hero({ product, text }: About) {
   return (
     <div className="hero border-b border-line">
       <Container className="grid items-center gap-x-16 gap-y-12 py-16 sm:py-24 lg:grid-cols-[1.5fr_1fr]">
         <div className="flex flex-col items-start gap-7">
-          <Eyebrow>Invite-only indicator for TradingView</Eyebrow>
-          <h1 className="text-4xl">{reboundSigmaPro.name}</h1>
-          <p className="max-w-2xl text-lg text-muted sm:text-xl">
-            Short-term rebound signals for stocks and ETFs, with an entry and an exit for each trade, a
-            strategy version for your own backtests, and a list of symbols reviewed at least once a month.
-          </p>
+          <Eyebrow>{text.kind}</Eyebrow>
+          <h1 className="text-4xl">{product.name}</h1>
+          <p className="max-w-2xl text-lg text-muted sm:text-xl">{text.lead}</p>
           <div className="flex flex-wrap gap-3 max-sm:w-full max-sm:flex-col">
-            <ButtonLink href={checkoutAddress('monthly')} size="lg">
-              Get Access - {dollars(usePrices(reboundSigmaPro.slug).monthly)} per month
+            <ButtonLink href={checkoutAddress('monthly', product.slug)} size="lg">
+              Get Access - {dollars(usePrices(product.slug).monthly)} per month
             </ButtonLink>
             <ButtonLink href="#how-it-works" size="lg" variant="secondary">
               Learn How It Works
               <ArrowDown aria-hidden="true" className="size-4.5" />
             </ButtonLink>
           </div>
-          <Standing />
+          <Standing product={product} />
         </div>
         <dl className="divide-y divide-line rounded-xl border border-line bg-surface px-6 py-2 shadow-float">
-          {dataSheet.map(({ name, value }) => (
+          {text.facts.map(({ name, value }) => (
             <div key={name} className="flex flex-wrap items-baseline justify-between gap-x-6 py-3.5">
               <dt className="font-mono text-xs tracking-wide text-muted uppercase">{name}</dt>
               <dd className="font-medium">{value}</dd>

@@ -1,0 +1,152 @@
+import { cpSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { accessAdmin } from '#contract/access/access-admin.ts'
+import { assets } from '#contract/access/assets.ts'
+import { privatePackage } from '#contract/access/package.ts'
+import { productsFolder } from '#server/features/selling/catalog/catalog.ts'
+import { openShop } from '#server/testing/open-shop.ts'
+import { test as base, expect, expectAccessible, logInAs } from './shop.ts'
+import { comeFrom } from './visitors.ts'
+
+const file = `---
+name: Trend Compass
+state: on sale
+order: 200
+monthly: $19.50
+yearly: $195
+kind: Indicator for TradingView
+description: An indicator that says where the trend points.
+includes: indicator on TradingView
+indicator: https://www.tradingview.com/script/compass
+---
+
+Where the trend points, on weekly charts.
+
+## Card
+
+Says where the trend points.
+
+## Facts
+
+- Chart: Weekly
+
+## Key Benefits
+
+Why it helps.
+
+### One look
+
+It takes a minute a week.
+
+## How It Works
+
+Two steps.
+
+### It measures
+
+The slope of the last weeks.
+
+### It says so
+
+In one arrow.
+
+## What You Get
+
+The indicator.
+
+### The indicator
+
+Unlocked for your username.
+
+## Frequently Asked Questions
+
+### Is it automatic?
+
+No.
+
+## Order
+
+- The indicator
+
+## Terms
+
+- access to an invite-only indicator on TradingView.
+
+## Setup Notes
+
+- Use weekly charts.
+
+## Quick Instructions
+
+- Look at the arrow.
+`
+
+const test = base.extend({
+  shop: [
+    async ({}, use) => {
+      const products = mkdtempSync(join(tmpdir(), 'products-'))
+      cpSync(productsFolder, products, { recursive: true })
+      writeFileSync(join(products, 'trend-compass.md'), file)
+      const shop = await openShop({ withPages: true, quirks: {}, products })
+      await use(shop)
+      await shop.close()
+    },
+    { scope: 'worker' },
+  ],
+})
+
+test('one file adds a product, which is shown, sold, and unlocked, and gives nothing of the other one', async ({
+  page,
+  shop,
+}) => {
+  test.slow()
+  await comeFrom(page, { country_code: 'US' })
+  const buyer = await shop.user()
+  await logInAs(page, buyer, shop)
+  expect(await (await fetch(new URL('/sitemap.xml', shop.url))).text()).toContain('/products/trend-compass')
+
+  await page.goto('/products')
+  await page
+    .getByRole('main')
+    .getByRole('link', { name: /Trend Compass/ })
+    .click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Trend Compass')
+  await expect(page).toHaveTitle(/Trend Compass/)
+  await expectAccessible(page)
+  await page.reload()
+  await expect(page.getByText('Where the trend points, on weekly charts.')).toBeVisible()
+  await page.getByRole('link', { name: 'Buy Monthly - $19.50' }).click()
+  await expect(page.getByRole('main').getByText('Trend Compass').filter({ visible: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Continue to Payment' }).click()
+  const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
+  await frame.locator('[name=number]').fill('4242 4242 4242 4242')
+  await frame.locator('[name=expiry]').fill('12 / 34')
+  await frame.locator('[name=cvc]').fill('123')
+  await page.getByRole('button', { name: /^Pay \$19\.50/ }).click()
+  await page.getByRole('heading', { name: 'Payment Successful!' }).waitFor()
+  await page.getByLabel('TradingView Username').fill('compass_reader')
+  await page.getByLabel('Exchange Name').fill('Exchange')
+  await page.getByLabel('Exchange API Key').fill('key')
+  await page.getByLabel('Exchange Secret Key').fill('secret')
+  await page.getByRole('button', { name: 'Submit Access Request' }).click()
+  await expect(page.getByText('Access request submitted!').first()).toBeVisible()
+
+  const admin = await shop.admin()
+  const [waiting] = await admin.call(accessAdmin.todo, {})
+  await admin.call(accessAdmin.grant, { ids: [waiting?.id ?? ''] })
+  await shop.afterUndo()
+  const told = (await shop.mails()).find(({ subject }) => subject === 'Your TradingView access is ready')
+  expect(told?.text).toContain('Trend Compass is unlocked for your TradingView account')
+
+  await page.goto('/dashboard')
+  await expect(page.getByText('Use weekly charts.')).toBeVisible()
+  await expect(page.getByText('Recommended Assets')).toHaveCount(0)
+  const own = await buyer.call(privatePackage.show, { product: 'trend-compass' })
+  expect(own.indicatorUrl).toBe('https://www.tradingview.com/script/compass')
+  await expect(buyer.call(privatePackage.show, {})).rejects.toMatchObject({ status: 403 })
+  await expect(buyer.call(assets.list, {})).rejects.toMatchObject({ status: 403 })
+  // The other one is still for sale to them.
+  const begun = await shop.begin(buyer)
+  expect(begun.clientSecret).toBeTruthy()
+})
