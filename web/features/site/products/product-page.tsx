@@ -67,7 +67,11 @@ export default function ProductPage() {
       {text.chart && (
         <Section title="Example Chart" lead={text.chart.lead}>
           {product.image ? (
-            <img {...product.image} className="w-full rounded-xl border border-line" />
+            <img
+              src={product.image.src}
+              alt={product.image.alt}
+              className="w-full rounded-xl border border-line"
+            />
           ) : (
             <ExplorableChart />
           )}

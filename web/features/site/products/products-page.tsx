@@ -43,7 +43,9 @@ function ProductCard({ product }: { product: ListedProduct }) {
           <Badge className="absolute top-4 left-4">Illustrative</Badge>
         </span>
       )}
-      {!product.drawings && product.image && <img {...product.image} className="h-72 w-full object-cover" />}
+      {!product.drawings && product.image && (
+        <img src={product.image.src} alt={product.image.alt} className="h-72 w-full object-cover" />
+      )}
       <span className="flex flex-1 flex-col items-start gap-4 p-7 sm:p-9">
         {prices.regular.monthly && <Badge tone="good">Early access</Badge>}
         <h2 className="text-2xl">{product.name}</h2>
