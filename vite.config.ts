@@ -44,7 +44,7 @@ export default defineConfig({
             // What pages of text share: they need none of the kit's forms.
             {
               name: 'text',
-              test: /ui.(time|blocks|markdown)|contract.(brand|retention)|legal.(text|blocks)/,
+              test: /ui.(time|blocks)|contract.(brand|retention|markdown)|legal.(text|blocks)/,
               priority: 1,
               minShareCount: 2,
             },

@@ -188,6 +188,8 @@ export const newsletterStateTexts: Record<NewsletterState, string> = {
 /** How far a newsletter is; `paused` waits for the seller, who may have to be asked first. */
 export const mailingStates = ['draft', 'scheduled', 'sending', 'paused', 'stopped', 'sent'] as const
 export type MailingState = (typeof mailingStates)[number]
+/** Those that can be stopped. */
+export const stoppableStates = ['scheduled', 'sending', 'paused'] as const satisfies MailingState[]
 
 /** Why it waits: somebody paused it, or the shop did before it could do harm. */
 export const pauseReasons = ['asked', 'connections', 'missed', 'restored', 'incomplete'] as const

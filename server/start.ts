@@ -140,17 +140,8 @@ export async function startShop(
       config,
     })
     await settings.load()
-    const mail = {
-      ...config.mail,
-      from: () => config.mail.from ?? `${brand.name} <${settings.live.supportEmail}>`,
-    }
-    const transport = createMailTransport(mail)
-    const bulkMail = createBulkMail(mail)
+    const { transport, bulkMail } = openMail(config, settings, log)
     closers.push(() => transport.close(), bulkMail.close)
-    // Not awaited: anything sent meanwhile is retried until the server is back.
-    transport
-      .verify()
-      .catch((error: Error) => log.warn(`SMTP_URL: ${error.message}. Emails will wait until it works.`))
     const payments = await openPayments({
       config,
       seller: () => settings.live.seller,
@@ -249,25 +240,23 @@ function openSite({
   log,
   now,
 }: SiteParts) {
-  const { live } = settings
   return openPages({
     dist,
     cacheDir: join(config.dataDir, 'cache'),
     shown: async () => {
       await settings.load()
-      const reviewsOf = await reviewsByProduct(db)
       return {
-        ...siteSettings(config, live, payments),
+        ...siteSettings(config, settings.live, payments),
         prices: await shownPrices(db, catalog, now()),
         reviews: await reviewSummary(db),
-        products: catalog.listed(reviewsOf),
+        products: catalog.listed(await reviewsByProduct(db)),
         texts: catalog.texts(),
         latestReviews: await latestReviews(db),
         seatsAreLimited: await seatsAreLimited(db),
         unlocksItself: isWorking(await currentConnection(db, tradingView), now()),
       }
     },
-    files: () => (live.maker.photo ? [live.maker.photo] : []),
+    files: () => (settings.live.maker.photo ? [settings.live.maker.photo] : []),
     security,
     log,
   })
@@ -295,4 +284,17 @@ async function listen(app: FastifyInstance, config: Config) {
     throw explainListen(error as NodeJS.ErrnoException, config)
   }
   if (cluster.isWorker) process.send?.('listening')
+}
+
+function openMail(config: Config, settings: ShopSettings, log: Logger) {
+  const mail = {
+    ...config.mail,
+    from: () => config.mail.from ?? `${brand.name} <${settings.live.supportEmail}>`,
+  }
+  const transport = createMailTransport(mail)
+  // Not awaited: anything sent meanwhile is retried until the server is back.
+  transport
+    .verify()
+    .catch((error: Error) => log.warn(`SMTP_URL: ${error.message}. Emails will wait until it works.`))
+  return { transport, bulkMail: createBulkMail(mail) }
 }

@@ -21,6 +21,12 @@ const released = fileURLToPath(new URL('../testing/released', import.meta.url))
 /** What 1.0 put something else in place of; `access-move.test.ts` and a test below show that it arrives there. */
 const isReplaced = /^\/api\/(admin\/)?access|\/admin\/overview$|\/export\/forms$|\/admin\/reminders$/
 
+/** Orders have more columns now, after the ten of then. */
+function asThen(path: string, seen: Awaited<ReturnType<typeof look>>) {
+  if (!path.endsWith('/export/orders') || !Array.isArray(seen.body)) return seen
+  return { ...seen, body: seen.body.map((line) => String(line).split(',').slice(0, 10).join(',')) }
+}
+
 describe.each(readdirSync(released))('a shop from release %s', (release) => {
   const seen: Seen = JSON.parse(gunzipSync(readFileSync(join(released, release, 'seen.json.gz'))).toString())
   let database: Awaited<ReturnType<typeof createTestDatabase>>
@@ -85,7 +91,7 @@ describe.each(readdirSync(released))('a shop from release %s', (release) => {
     const answers = Object.entries(seen.answers[name] ?? {}).filter(([path]) => !isReplaced.test(path))
     expect(answers.length).toBeGreaterThan(3)
     for (const [path, answer] of answers)
-      expect({ path, ...(await look(visitor, path, shop.url)) }).toMatchObject({ path, ...answer })
+      expect({ path, ...asThen(path, await look(visitor, path, shop.url)) }).toMatchObject({ path, ...answer })
   })
 
   test('knows who has access, who waits, and whose access is to be removed', async () => {

@@ -190,6 +190,9 @@ const wantedByThieves = [
   'reviews.adminHide',
   'messages.adminReply',
   'accessAdmin.decline',
+  'newsletters.adminSend',
+  'newsletters.adminResume',
+  'prices.adminPublish',
 ]
 
 /** What staff may change however old their proof is, and why that's no use to a thief. */
@@ -201,6 +204,13 @@ const notWorthAsking: Record<string, string> = {
   'tradingViewAdmin.test': 'only asks whether the session is alive',
   'tradingViewAdmin.reconcile': 'does what the schedule does anyway',
   'accessAdmin.retry': 'does what the schedule does anyway',
+  'customers.adminSuppress': 'means less mail, and can be taken back',
+  'newsletters.adminCreate': 'a draft goes to no one',
+  'newsletters.adminSave': 'a draft goes to no one',
+  'newsletters.adminDelete': 'only drafts can be deleted',
+  'newsletters.adminTest': 'goes to one’s own address',
+  'newsletters.adminPause': 'means less mail, and can be taken back',
+  'newsletters.adminStop': 'means less mail',
   'messages.adminSettle': 'a mark for the seller, which can be taken back',
   'customers.adminResend': 'the shop’s own words, to the customer’s own address',
   'customers.adminAddNote': 'for staff only',

@@ -7,7 +7,7 @@ export const SettingsProvider = SettingsContext.Provider
 
 export function useSettings(): SiteSettings {
   const settings = use(SettingsContext)
-  if (!settings) throw new Error('useSettings needs a SettingsProvider')
+  if (!settings) throw Error('settings')
   return settings
 }
 

@@ -5,6 +5,7 @@ import {
   type ProductText,
   productStates,
 } from '#contract/selling/product.ts'
+import { billingTypes } from '#contract/statuses.ts'
 import { StartError } from '#server/errors.ts'
 
 /** A product as its file describes it. The prices are the first ones. */
@@ -26,7 +27,7 @@ export type ProductFile = {
 type Line = { number: number; text: string }
 type Section = { title: string; at: number; lines: Line[] }
 
-const settings = ['name', 'state', 'order', 'monthly', 'yearly', 'regular monthly', 'regular yearly']
+const settings = ['name', 'state', 'order', ...billingTypes.flatMap((type) => [type, `regular ${type}`])]
 const words = ['kind', 'description', 'includes', 'list', 'indicator', 'strategy', 'drawings', 'preview']
 const sectionNames = {
   card: 'Card',

@@ -104,6 +104,17 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('pay') }),
 ) as fc.Arbitrary<Step>
 
+function expectToSeeAnotherPrice(refusal: ApiError, saw: number) {
+  expect(refusal).toMatchObject({ status: 409, code: 'price-changed' })
+  expect(refusal.amount).not.toBe(saw)
+}
+
+async function expectPaid({ paymentIntentId, saw }: { paymentIntentId: string; saw: number }) {
+  const { rows } = await shops[1].connection.db.execute<{ paid: number; price: number }>(sql`
+    select last_paid_amount as paid, price from purchases where payment_intent_id = ${paymentIntentId}`)
+  expect(rows).toEqual([{ paid: saw, price: saw }])
+}
+
 test('whatever is published meanwhile, a buyer pays what the page showed or nothing, and no running subscription changes its price', async () => {
   let buyers = 0
   await fc.assert(
@@ -112,6 +123,7 @@ test('whatever is published meanwhile, a buyer pays what the page showed or noth
       const visitors = [shops[0].visitor(), shops[1].visitor()] as const
       const email = `price-${buyers++}@example.com`
       let saw = await shown(shops[0], 'monthly')
+      const asked: { saw: number; amountDue: number }[] = []
       let begun: { clientSecret: string; paymentIntentId: string; saw: number } | undefined
       for (const each of story) {
         if (each.kind === 'publish') await publish(shops[each.at], 'monthly', { amount: each.amount })
@@ -126,23 +138,21 @@ test('whatever is published meanwhile, a buyer pays what the page showed or noth
             })
             .catch((error: unknown) => error)
           if (answer instanceof ApiError) {
-            expect(answer).toMatchObject({ status: 409, code: 'price-changed' })
-            expect(answer.amount).not.toBe(saw)
+            expectToSeeAnotherPrice(answer, saw)
             continue
           }
-          expect(answer).toMatchObject({ amountDue: saw })
-          const { clientSecret } = answer as { clientSecret: string }
+          const { clientSecret, amountDue } = answer as { clientSecret: string; amountDue: number }
+          asked.push({ saw, amountDue })
           begun = { clientSecret, paymentIntentId: clientSecret.split('_secret_')[0] ?? '', saw }
         }
         if (each.kind === 'pay' && begun) {
           await shops[0].pay(begun)
           await shops[0].settle()
-          const { rows } = await shops[1].connection.db.execute<{ paid: number; price: number }>(sql`
-            select last_paid_amount as paid, price from purchases where payment_intent_id = ${begun.paymentIntentId}`)
-          expect(rows).toEqual([{ paid: begun.saw, price: begun.saw }])
+          await expectPaid(begun)
           break
         }
       }
+      for (const { saw: seen, amountDue } of asked) expect(amountDue).toBe(seen)
       const after = await billed()
       for (const [id, price] of before) expect(after.get(id)).toEqual(price)
     }),

@@ -1,5 +1,5 @@
 import { and, eq, inArray, lt, lte, sql } from 'drizzle-orm'
-import type { PauseReason } from '#contract/statuses.ts'
+import { type PauseReason, stoppableStates } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -74,7 +74,7 @@ export function createSending(
   async function change(
     actor: Actor,
     id: string,
-    from: Newsletter['state'][],
+    from: readonly Newsletter['state'][],
     action: 'newsletter.pause' | 'newsletter.resume' | 'newsletter.stop',
     to: (tx: Transaction, newsletter: Newsletter) => Promise<unknown>,
   ) {
@@ -130,7 +130,7 @@ export function createSending(
 
     /** One that has not begun is a draft again. */
     stop: (actor: Actor, id: string) =>
-      change(actor, id, ['scheduled', 'sending', 'paused'], 'newsletter.stop', (tx, { startedAt }) =>
+      change(actor, id, stoppableStates, 'newsletter.stop', (tx, { startedAt }) =>
         setState(
           tx,
           id,

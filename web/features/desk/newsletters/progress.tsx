@@ -1,4 +1,5 @@
 import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
+import { stoppableStates } from '#contract/statuses.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
@@ -99,7 +100,7 @@ export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
       )}
       <Troubled newsletter={newsletter} />
       <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
-        {['scheduled', 'sending', 'paused'].includes(state) && (
+        {stoppableStates.some((each) => each === state) && (
           <Button variant="dangerGhost" pending={stop.isPending} onClick={() => void askAndStop()}>
             {startedAt ? 'Stop' : 'Take it back'}
           </Button>

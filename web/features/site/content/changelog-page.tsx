@@ -1,8 +1,8 @@
 import { Rss } from 'lucide-react'
 import { useIsAdmin } from '#web/api/session.ts'
 import { LegalText, longDate } from '#web/features/site/legal/legal-text.tsx'
+import { Blocks } from '#web/ui/blocks.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { Blocks } from './blocks.tsx'
 import { changelog } from './changelog.ts'
 
 export default function ChangelogPage() {

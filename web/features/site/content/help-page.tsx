@@ -3,9 +3,9 @@ import { useState } from 'react'
 import source from '#content/help.md?raw'
 import { parseContent, plainText } from '#contract/markdown.ts'
 import { useSettings } from '#web/api/settings.tsx'
+import { Blocks } from '#web/ui/blocks.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
-import { Blocks } from './blocks.tsx'
 
 const { title, lead, sections } = parseContent(source)
 const topics = sections.map((section) => ({

@@ -1,5 +1,5 @@
 import type { Block, Inline } from '#contract/markdown.ts'
-import { isOurs, Link } from '#web/ui/navigation.tsx'
+import { isOurs, Link } from './navigation.tsx'
 
 /** Content as React elements; the `.legal` class gives it its look. */
 export function Blocks({ blocks }: { blocks: Block[] }) {
