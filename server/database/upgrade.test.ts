@@ -91,7 +91,10 @@ describe.each(readdirSync(released))('a shop from release %s', (release) => {
     const answers = Object.entries(seen.answers[name] ?? {}).filter(([path]) => !isReplaced.test(path))
     expect(answers.length).toBeGreaterThan(3)
     for (const [path, answer] of answers)
-      expect({ path, ...asThen(path, await look(visitor, path, shop.url)) }).toMatchObject({ path, ...answer })
+      expect({ path, ...asThen(path, await look(visitor, path, shop.url)) }).toMatchObject({
+        path,
+        ...answer,
+      })
   })
 
   test('knows who has access, who waits, and whose access is to be removed', async () => {
