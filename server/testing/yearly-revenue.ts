@@ -52,7 +52,9 @@ export async function yearlyRevenue({ db }: Pick<Connection, 'db'>, id: string, 
     const kept = (line.amount - sum(line.discount_amounts) - sum(line.taxes)) / line.amount
     return { invoice, paidAt: paid_at, isPart: isPart(line), ...line.period, arr: Math.round(yearly * kept) }
   })
-  const latest = (list: typeof bought) => list.toSorted((a, b) => b.start - a.start || b.paidAt - a.paidAt)[0]
+  // Of two in the same second, the one made later.
+  const latest = (list: typeof bought) =>
+    list.toSorted((a, b) => a.start - b.start || a.paidAt - b.paidAt).at(-1)
   const due = invoices.findLast(({ billing_reason: reason }) => reason !== 'subscription_update')
 
   function arrAt(t: number) {
