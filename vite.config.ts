@@ -36,7 +36,7 @@ export default defineConfig({
             // What the pages that sell share besides; the icons are most of it.
             {
               name: 'icons',
-              test: /lucide-react|site.showcase|checkout.address|ui.(badge|section|page|icon)|contract.money|access.promise|price-list|yearly-saving/,
+              test: /lucide-react|site.showcase|checkout.address|ui.(badge|section|page|icon|time)|contract.money|access.promise|price-list|yearly-saving/,
               priority: 2,
               // One page's own icons stay with that page.
               minShareCount: 2,
@@ -44,7 +44,7 @@ export default defineConfig({
             // What pages of text share: they need none of the kit's forms.
             {
               name: 'text',
-              test: /ui.(time|blocks)|contract.(brand|retention|markdown)|legal.(text|blocks)/,
+              test: /ui.blocks|contract.(brand|retention|markdown)|legal.(text|blocks)/,
               priority: 1,
               minShareCount: 2,
             },

@@ -30,7 +30,7 @@ test('problems with the prices at Stripe are shown in the settings, with what to
   await archive(false)
   await page.reload()
   await expect(card.getByText('1 to do')).toBeVisible()
-  await expect(card.getByText('but it is archived. A restart or npm run stripe -- setup')).toBeVisible()
+  await expect(card.getByText('but it is archived. A restart fixes it.')).toBeVisible()
   await expectAccessible(page)
   await archive(true)
 })

@@ -25,7 +25,7 @@ async function weigh(page: Page, path: string) {
 
 for (const { path, script, all, requests } of [
   // What the first build of the shop weighed, and two per cent.
-  { path: '/', script: 85.3, all: 120, requests: 8 },
+  { path: '/', script: 83.666 * 1.02, all: 120, requests: 8 },
   { path: '/products/rebound-sigma-pro', script: 95, all: 140, requests: 9 },
 ])
   test(`the first load of ${path} stays within its budget of bytes and requests`, async ({ page }) => {

@@ -20,7 +20,9 @@ begin
 end $$;
 
 do $$ begin
-  if not exists (select from pg_trigger where tgname = 'mrr_movements_added') then
+  -- A database on its way from an older version has no ledger yet.
+  if to_regclass('mrr_movements') is not null
+    and not exists (select from pg_trigger where tgname = 'mrr_movements_added') then
     create trigger mrr_movements_added after insert on mrr_movements
       referencing new table as new_rows
       for each statement execute function add_to_days();

@@ -22,6 +22,9 @@ export const sentences: Record<string, [RefusalCode, string] | null> = {
   tv_scripts_pineId_unique: null,
   waitlist_once: null,
   // Made by a machine.
+  mrr_movements_corrects_unique: null,
+  mrr_movements_source: null,
+  newsletter_recipients_once: null,
   checkouts_paymentIntentId_unique: null,
   checkouts_subscriptionId_unique: null,
   password_tokens_tokenHash_unique: null,

@@ -48,7 +48,7 @@ test('support has the screens for all staff, and only those', () => {
 
 test('a screen below another is found by its own name, too', () => {
   expect(titleAt('/admin/declarations')).toBe('Declarations')
-  expect(titleAt('/admin/newsletter')).toBe('Newsletter')
+  expect(titleAt('/admin/newsletter')).toBe('Newsletter addresses')
 })
 
 test('each letter leads to one area', () => {
