@@ -64,6 +64,8 @@ test('monthly to yearly is a contraction of $6.50 a month, a quantity an expansi
   await shop.settle()
   await dashboard.setQuantity(subscription, 1)
   await shop.settle()
+  // Given in the second of the purchase, its month would end with the period, before the renewal.
+  await shop.advance(1, 'day')
   await dashboard.applyCoupon(subscription, { percent: 50, months: 1 })
   await shop.settle()
   await shop.advance(1, 'month')
