@@ -1,19 +1,7 @@
 import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { toastError } from '#web/api/use-call.ts'
-import { Cell } from '#web/ui/table.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { CustomerLink } from '../customers/customer-link.tsx'
-
-/** Guests have no name: their email opens their page then. */
-export function Customer({ user }: { user: { id: string; name: string; email: string } }) {
-  return (
-    <Cell className="max-w-64">
-      <CustomerLink id={user.id}>{user.name || user.email}</CustomerLink>
-      {user.name && <span className="block truncate text-muted">{user.email}</span>}
-    </Cell>
-  )
-}
 
 export function CopyButton({ text }: { text: string }) {
   const [copied, setCopied] = useState(false)

@@ -4,12 +4,12 @@ import { Badge } from '#web/ui/badge.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { CustomerCell } from '../customers/customer-link.tsx'
 import { Filter, RecordList } from '../lists/record-list.tsx'
 import { hiddenActions } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
 import { useActions } from './actions.tsx'
-import { Customer } from './cells.tsx'
 import { More } from './person-dialog.tsx'
 import { stateTexts, stateTones } from './states.ts'
 
@@ -42,7 +42,7 @@ export default function People() {
         none={{ title: 'No one has access yet', description: 'Buyers and their access appear here.' }}
         renderRow={(person) => (
           <>
-            <Customer user={person.user} />
+            <CustomerCell user={person.user} />
             <Cell label="TradingView username" className="max-w-56 truncate font-mono font-medium">
               {person.username ?? '–'}
             </Cell>

@@ -5,9 +5,10 @@ import { useIsAdmin } from '#web/api/session.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Cell } from '#web/ui/table.tsx'
+import { CustomerCell } from '../customers/customer-link.tsx'
 import { timeLeft } from '../parts/time-left.ts'
 import { type Actions, RenameDialog } from './actions.tsx'
-import { CopyButton, Customer } from './cells.tsx'
+import { CopyButton } from './cells.tsx'
 import { More } from './person-dialog.tsx'
 
 export const kindTexts: Record<TodoKind, string> = {
@@ -55,7 +56,7 @@ export function TodoCells({ row, actions }: { row: AccessTodo; actions: Actions 
   const { kind, username, due, detail, additionalInfo } = row
   return (
     <>
-      <Customer user={row.user} />
+      <CustomerCell user={row.user} />
       <Cell label="TradingView username">{username ? <CopyButton text={username} /> : '–'}</Cell>
       <Cell label="What to do" className="max-w-80 wrap-anywhere">
         {sentenceOf(row)}

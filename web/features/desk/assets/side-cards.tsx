@@ -1,4 +1,4 @@
-import { BellRing, Download } from 'lucide-react'
+import { BellRing } from 'lucide-react'
 import { useState } from 'react'
 import { reminders } from '#contract/access/reminders.ts'
 import { call } from '#web/api/client.ts'
@@ -7,8 +7,8 @@ import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { ExportProgress } from '../parts/export-progress.tsx'
-import { exportTitles, useExport } from '../parts/use-export.ts'
+import { ExportButton, ExportProgress } from '../parts/export-progress.tsx'
+import { useExport } from '../parts/use-export.ts'
 
 export function ExportCard() {
   const { progress, run, cancel } = useExport()
@@ -17,17 +17,7 @@ export function ExportCard() {
       <h2 className="text-lg">Export Data</h2>
       <div className="flex flex-col gap-2">
         {(['buyers', 'orders', 'forms'] as const).map((kind) => (
-          <Button
-            key={kind}
-            variant="secondary"
-            className="justify-start"
-            disabled={progress !== null}
-            pending={progress?.kind === kind}
-            onClick={() => void run(kind)}
-          >
-            {progress?.kind !== kind && <Download className="size-4" aria-hidden="true" />}
-            Export {exportTitles[kind]}
-          </Button>
+          <ExportButton key={kind} kind={kind} running={progress?.kind} run={run} className="justify-start" />
         ))}
       </div>
       {progress && <ExportProgress {...progress} onCancel={cancel} />}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from '#web/ui/navigation.tsx'
+import { Cell } from '#web/ui/table.tsx'
 
 /** A person's name in a list, which opens their page. */
 export function CustomerLink({ id, title, children }: { id: string; title?: string; children: ReactNode }) {
@@ -11,5 +12,22 @@ export function CustomerLink({ id, title, children }: { id: string; title?: stri
     >
       {children || 'No name'}
     </Link>
+  )
+}
+
+/** Guests have no name: their email opens their page then. */
+export function CustomerCell({ user }: { user: { id: string; name: string; email: string } }) {
+  const { id, name, email } = user
+  return (
+    <Cell className="max-w-64">
+      <CustomerLink id={id} title={name || email}>
+        {name || email}
+      </CustomerLink>
+      {name && (
+        <span className="block truncate text-muted" title={email}>
+          {email}
+        </span>
+      )}
+    </Cell>
   )
 }

@@ -1,7 +1,5 @@
-import { Download } from 'lucide-react'
-import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { ExportProgress } from '../parts/export-progress.tsx'
+import { ExportButton, ExportProgress } from '../parts/export-progress.tsx'
 import { exportTitles, useExport } from '../parts/use-export.ts'
 
 /** What is in each file. */
@@ -28,16 +26,7 @@ export default function Exports() {
               <h2 className="text-lg">{exportTitles[kind]}</h2>
               <p className="flex-1 text-sm text-muted">{files[kind]}</p>
               {progress?.kind === kind && <ExportProgress {...progress} onCancel={cancel} />}
-              <Button
-                variant="secondary"
-                className="self-start"
-                disabled={progress !== null}
-                pending={progress?.kind === kind}
-                onClick={() => void run(kind)}
-              >
-                {progress?.kind !== kind && <Download className="size-4" aria-hidden="true" />}
-                Export {exportTitles[kind]}
-              </Button>
+              <ExportButton kind={kind} running={progress?.kind} run={run} className="self-start" />
             </Card>
           </li>
         ))}

@@ -2,7 +2,7 @@ import { figures, ranges, type ShownMovement } from '#contract/desk/figures.ts'
 import { movementKinds } from '#contract/statuses.ts'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { CustomerLink } from '../customers/customer-link.tsx'
+import { CustomerCell } from '../customers/customer-link.tsx'
 import { Filter, RecordList } from '../lists/record-list.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
@@ -60,14 +60,7 @@ export default function Movements() {
 function Row({ user, kind, cause, arrBefore, arrAfter, at }: ShownMovement) {
   return (
     <>
-      <Cell className="max-w-64">
-        <CustomerLink id={user.id} title={user.name}>
-          {user.name}
-        </CustomerLink>
-        <span className="block truncate text-muted" title={user.email}>
-          {user.email}
-        </span>
-      </Cell>
+      <CustomerCell user={user} />
       <Cell label="Movement">{kindTexts[kind]}</Cell>
       <Cell label="Why">{causeTexts[cause]}</Cell>
       <Cell label="Change per month" className="whitespace-nowrap tabular-nums">

@@ -1,6 +1,8 @@
-import { X } from 'lucide-react'
+import { Download, X } from 'lucide-react'
 import { Button } from '#web/ui/button.tsx'
 import { exportTitles, type Progress } from './use-export.ts'
+
+type Kind = Progress['kind']
 
 export function ExportProgress({ kind, rows, of, onCancel }: Progress & { onCancel: () => void }) {
   return (
@@ -18,5 +20,27 @@ export function ExportProgress({ kind, rows, of, onCancel }: Progress & { onCanc
         Cancel
       </Button>
     </div>
+  )
+}
+
+/** One file at a time: while one runs, the others wait. */
+export function ExportButton(props: {
+  kind: Kind
+  running: Kind | undefined
+  run: (kind: Kind) => Promise<void>
+  className: string
+}) {
+  const { kind, running, run, className } = props
+  return (
+    <Button
+      variant="secondary"
+      className={className}
+      disabled={running !== undefined}
+      pending={running === kind}
+      onClick={() => void run(kind)}
+    >
+      {running !== kind && <Download className="size-4" aria-hidden="true" />}
+      Export {exportTitles[kind]}
+    </Button>
   )
 }

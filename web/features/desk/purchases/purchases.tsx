@@ -20,7 +20,7 @@ import { Button } from '#web/ui/button.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { CustomerLink } from '../customers/customer-link.tsx'
+import { CustomerCell } from '../customers/customer-link.tsx'
 import { AddButton, Filter, RecordList, SortFilter } from '../lists/record-list.tsx'
 import { action } from '../lists/record-table.tsx'
 import { type Chosen, useFilters } from '../lists/use-filters.ts'
@@ -186,14 +186,7 @@ function Row(props: {
     purchase
   return (
     <>
-      <Cell className="max-w-64">
-        <CustomerLink id={purchase.userId} title={user.name}>
-          {user.name}
-        </CustomerLink>
-        <span className="block truncate text-muted" title={user.email}>
-          {user.email}
-        </span>
-      </Cell>
+      <CustomerCell user={{ id: purchase.userId, ...user }} />
       <Cell label="Product">{product.name}</Cell>
       <Cell label="Billing" className="max-w-48">
         {billingType}
