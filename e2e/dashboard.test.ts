@@ -3,7 +3,7 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
-import { expect, expectAccessibleInBothThemes, logInAs, overflowOf, test } from './shop.ts'
+import { expect, expectAccessible, expectAccessibleInBothThemes, logInAs, overflowOf, test } from './shop.ts'
 
 type Person = Awaited<ReturnType<TestShop['user']>>
 
@@ -204,8 +204,20 @@ test.describe('my products', () => {
     await expect(toastIn(page)).toContainText('Subscription will be cancelled')
     await expect(row.getByText('Cancels at period end', { exact: true })).toBeVisible()
     await expect(row).toContainText(/ends on/)
+    // It is cancelled: what is asked now may be skipped, answered, or undone.
+    const why = page.getByRole('dialog', { name: 'Your subscription is cancelled' })
+    await expect(why.getByRole('radio')).toHaveCount(8)
+    await expectAccessible(page)
+    await why.getByRole('radio', { name: 'I don’t use it enough' }).check()
+    await why.getByLabel('Anything to add? (optional)').fill('Too busy this year')
+    await why.getByRole('button', { name: 'Send' }).click()
+    await expect(why).toBeHidden()
     await row.getByRole('button', { name: 'Resume Subscription' }).click()
     await expect(row.getByText('active', { exact: true })).toBeVisible()
+    await row.getByRole('button', { name: 'Cancel Subscription' }).click()
+    await question.getByRole('button', { name: 'Cancel Subscription' }).click()
+    await why.getByRole('button', { name: 'Skip' }).click()
+    await expect(row.getByText('Cancels at period end', { exact: true })).toBeVisible()
   })
 
   test('load a few at a time when there are hundreds', async ({ page, shop }) => {

@@ -65,7 +65,7 @@ test('a guest gives a name at the checkout, sees it unlock, and sends the form w
   await page.getByRole('button', { name: 'Cancel Subscription' }).click()
   await question(page).getByRole('button', { name: 'Cancel Subscription' }).click()
   await expect(card(page).getByText(/Unlocked until/)).toBeVisible()
-  await page.getByRole('button', { name: 'Resume Subscription' }).click()
+  await page.getByRole('button', { name: 'Changed your mind? Undo it.' }).click()
   await expect(card(page).getByText(/Your subscription renews on/)).toBeVisible()
 })
 

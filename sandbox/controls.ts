@@ -10,7 +10,7 @@ import { Failure, invalid } from './failure.ts'
 import { type DisputeStatus, newFraudWarning } from './objects/charge.ts'
 import type { Customer } from './objects/customer.ts'
 import type { Off } from './objects/discount.ts'
-import { type PauseReason, periodOf } from './objects/subscription.ts'
+import { type Feedback, type PauseReason, periodOf } from './objects/subscription.ts'
 import type { Fault, Key, Quirks } from './quirks.ts'
 import type { createWebhooks } from './webhooks.ts'
 import type { Work } from './work.ts'
@@ -92,15 +92,15 @@ type Act = <T>(task: (work: Work) => Promise<T>) => Promise<T>
 /** What sellers, buyers and banks do at Stripe itself. */
 function quickControls(act: Act) {
   return {
-    /** Stripe's customer portal only knows `cancel_at`. */
-    cancelInPortal: (subscription: string) =>
+    /** Stripe's customer portal only knows `cancel_at`, and may ask why. */
+    cancelInPortal: (subscription: string, why: { feedback?: Feedback; comment?: string } = {}) =>
       act(async (work) => {
         const found = await work.claim('subscription', subscription)
         return update(work, found, {
           ...found,
           cancel_at: periodOf(found).end,
           canceled_at: work.now,
-          cancellation_details: { ...found.cancellation_details, reason: 'cancellation_requested' },
+          cancellation_details: { ...found.cancellation_details, ...why, reason: 'cancellation_requested' },
         })
       }),
 

@@ -110,7 +110,7 @@ test('cancelled immediately, it ends immediately and can no longer be changed', 
     code: 'resource_missing',
   })
   await expect(stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })).rejects.toThrow(
-    'You cannot update a subscription that is `canceled`',
+    'A canceled subscription can only update its cancellation_details and metadata.',
   )
 
   const unpaid = await checkout()

@@ -5,6 +5,7 @@ import {
   bookableStatuses,
   bookingKinds,
   endReasons,
+  leaveReasons,
   purchaseNeeds,
   purchaseRisks,
   purchaseStatuses,
@@ -55,6 +56,9 @@ export type Purchase = InferOutput<typeof purchase>
 const managedPurchase = schema((z) =>
   z.extend(purchase(z), {
     reason: z.nullable(z.string()),
+    /** Why the buyer leaves, if they said so. */
+    leaveReason: z.nullable(z.enum(leaveReasons)),
+    leaveComment: z.nullable(z.string()),
     /** Whether a bank takes a payment for fraud, and the seller has not decided yet. */
     isWarned: z.boolean(),
     /** What a bank sent back of our refunds; it has to go back another way. */
@@ -105,6 +109,12 @@ export const purchases = {
     summary: 'Where to view and download the latest invoice',
     input: object((z) => ({ id: id(z) })),
     output: object((z) => ({ invoiceUrl: z.string() })),
+  }),
+  giveReason: endpoint('POST /api/purchases/:id/reason', {
+    access: 'user',
+    summary: 'Say why it was cancelled; optional, and only after it was',
+    input: object((z) => ({ id: id(z), reason: z.enum(leaveReasons), comment: optionalText(z, 500) })),
+    limit: changes,
   }),
   resume: endpoint('POST /api/purchases/:id/resume', {
     access: 'user',

@@ -217,9 +217,10 @@ export const subscriptionRoutes = [
     { ...editable, proration_behavior: choice('none'), trial_end: integer },
     async ({ work, id, params }) => {
       const before = await work.claim('subscription', id)
-      if (before.status === 'canceled' || before.status === 'incomplete_expired') {
-        throw invalid('You cannot update a subscription that is `canceled` or `incomplete_expired`.')
-      }
+      const { cancellation_details: _details, metadata: _metadata, ...rest } = params
+      const hasEnded = before.status === 'canceled' || before.status === 'incomplete_expired'
+      if (hasEnded && Object.values(rest).some((given) => given !== undefined))
+        throw invalid('A canceled subscription can only update its cancellation_details and metadata.')
       await assertOwnCard(work, params.default_payment_method, before.customer, 'default_payment_method')
       const after = changed(before, params, work)
       return update(work, before, params.trial_end ? onTrial(after, params.trial_end, work.now) : after)

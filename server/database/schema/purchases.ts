@@ -5,6 +5,7 @@ import {
   type BookingKind,
   billingTypes,
   type EndReason,
+  type LeaveReason,
   liveStatuses,
   type PurchaseStatus,
   purchaseStatuses,
@@ -77,6 +78,9 @@ export const purchases = pgTable(
     /** What it earns in a year by the ledger, in whole cents; null until its history has been read into it. */
     arr: integer(),
     cardExpiresAt: moment(),
+    /** Why the buyer cancelled, here or at Stripe, if they said so. Null again if they undo it. */
+    leaveReason: text().$type<LeaveReason>(),
+    leaveComment: text(),
   },
   (t) => [
     index('purchases_untaxed').on(t.createdAt, t.id).where(sql`${t.taxIsOff}`).concurrently(),

@@ -87,6 +87,7 @@ export function purchaseRoutes(purchases: Purchases): Handlers<Contract['purchas
     list: (page, { actor }) => purchases.list(actor.user.id, page),
     cancel: ({ id }, { actor }) => ending.cancel(actor, id),
     cancellation: ({ id }, { actor }) => ending.preview(actor.user.id, id),
+    giveReason: ({ id, reason, comment }, { actor }) => ending.giveReason(actor, id, reason, comment ?? ''),
     resume: ({ id }, { actor }) => ending.resume(actor, id),
     invoice: ({ id }, { actor }) => invoices.latest(actor.user.id, id),
     invoices: ({ id }, { actor }) => invoices.list(actor.user.id, id),

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import type { BillingType } from '#contract/statuses.ts'
+import { type BillingType, type LeaveReason, leaveReasons } from '#contract/statuses.ts'
 import { conflict } from '../../errors.ts'
 import { billingOf, type Client, date, dateOrNull, idOf, isRefused } from './client.ts'
 import type { History } from './history.ts'
@@ -29,6 +29,8 @@ export type Subscription = History & {
   /** When a scheduled cancellation takes effect. */
   endsAt: Date | null
   endedAt: Date | null
+  /** Why the buyer said they cancelled, here or in Stripe's portal. */
+  leaving: { reason: LeaveReason | null; comment: string | null }
   /** What the shop promised to refund of the year until then, if it ends before; see `cancelAt`. */
   promise: { refund: number; until: Date } | null
   /** Time that costs nothing: the seller moved the next payment to its end. */
@@ -76,6 +78,7 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, histo
         currentPeriodEnd: date(item.current_period_end),
         endsAt: dateOrNull(found.cancel_at ?? (found.cancel_at_period_end ? item.current_period_end : null)),
         endedAt: dateOrNull(found.ended_at),
+        leaving: leavingOf(found),
         promise: promiseOf(found.metadata),
         trialEndsAt: dateOrNull(found.trial_end),
         paused: pauseOf(found),
@@ -121,12 +124,23 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, histo
             id,
             {
               ...(found.cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: '' }),
+              cancellation_details: { feedback: '', comment: '' },
               metadata: { rest_refund: '', rest_until: '' },
             },
             options,
           ),
         async () => !willEnd(await ask(sdk.subscriptions.retrieve(id))),
       )
+    },
+
+    /** Stripe takes it after the end, too. */
+    async giveReason(id: string, feedback: LeaveReason, comment: string) {
+      await ask(sdk.subscriptions.update(id, { cancellation_details: { feedback, comment } }))
+    },
+
+    /** Their words are theirs. */
+    async forgetComment(id: string) {
+      await orMissing(sdk.subscriptions.update(id, { cancellation_details: { comment: '' } }))
     },
 
     /** Moves the next payment: a trial until then, which is how Stripe gives time away. */
@@ -160,6 +174,13 @@ const seconds = (at: Date) => Math.floor(at.getTime() / 1000)
 
 function promiseOf({ rest_refund: refund, rest_until: until }: Stripe.Metadata): Subscription['promise'] {
   return refund && until ? { refund: Number(refund), until: date(Number(until)) } : null
+}
+
+/** Whatever Stripe may add is another reason. */
+function leavingOf({ cancellation_details: details }: Stripe.Subscription): Subscription['leaving'] {
+  const feedback = details?.feedback
+  const reason = feedback ? (leaveReasons.find((known) => known === feedback) ?? 'other') : null
+  return { reason, comment: details?.comment ?? null }
 }
 
 /** The customer's own counts where the subscription has none. */

@@ -114,7 +114,7 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
         if (status === 'active') return null
         if (status !== 'pending_cancel')
           throw conflict('subscription-ended', 'This subscription has ended. You can buy a new one any time.')
-        return { status: 'active', endsAt: bookedUntil }
+        return { status: 'active', endsAt: bookedUntil, leaveReason: null, leaveComment: null }
       }),
 
     /** Moves the day on which it ends. One without an end, if it was cancelled, has none again when it is resumed. */

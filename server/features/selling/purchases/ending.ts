@@ -1,5 +1,5 @@
-import { and, eq, gte, isNull, not, sql } from 'drizzle-orm'
-import { hasEnded } from '#contract/statuses.ts'
+import { and, eq, gte, isNotNull, isNull, not, sql } from 'drizzle-orm'
+import { hasEnded, type LeaveReason } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
 import type { Context } from '#server/context.ts'
@@ -129,6 +129,22 @@ export function createEnding(context: Context, others: Others) {
     /** Undoes a cancellation during the paid period. */
     resume: ({ user }: Actor, id: string) => resume(id, user.id),
 
+    /** Asked after the cancellation, never before: whoever doesn't answer has cancelled all the same. */
+    async giveReason({ user }: Actor, id: string, reason: LeaveReason, comment: string) {
+      const { stripeSubscriptionId, status, endedBecause } = await findPurchase(db, id, user.id)
+      if (status !== 'pending_cancel' && endedBecause !== 'cancelled' && endedBecause !== 'unpaid')
+        throw conflict('not-active', 'This subscription isn’t cancelled')
+      if (!stripeSubscriptionId) {
+        await db
+          .update(purchases)
+          .set({ leaveReason: reason, leaveComment: comment || null })
+          .where(eq(purchases.id, id))
+        return
+      }
+      await stripe.subscriptions.giveReason(stripeSubscriptionId, reason, comment)
+      await sync(stripeSubscriptionId)
+    },
+
     /** The same for somebody else, who asked the seller to. */
     forBuyer: {
       cancel: (id: string) => cancel(id),
@@ -198,6 +214,11 @@ async function endAllOf({ db, now }: Context, { stripe, access, sync }: Others, 
     if (open.some((checkout) => checkout.id === id)) await payBackAll(stripe, id)
     await sync(id)
   }
+  const words = await db
+    .select({ id: purchases.stripeSubscriptionId })
+    .from(purchases)
+    .where(and(eq(purchases.userId, userId), isNotNull(purchases.leaveComment)))
+  for (const { id } of words) if (id) await stripe.subscriptions.forgetComment(id)
   await db
     .update(purchases)
     .set({ status: 'cancelled', endedAt: now(), endedBecause: 'cancelled' })

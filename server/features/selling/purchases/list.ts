@@ -208,6 +208,8 @@ type Row = {
 export const showToSeller = (row: Row) => ({
   ...showToBuyer(row),
   reason: row.purchase.bookedBecause,
+  leaveReason: row.purchase.leaveReason,
+  leaveComment: row.purchase.leaveComment,
   isWarned: row.purchase.warnedPaymentIntentId !== null && isLive(row.purchase.status),
   failedRefunds: row.purchase.failedRefunds,
 })

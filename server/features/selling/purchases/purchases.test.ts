@@ -57,6 +57,44 @@ describe('a cancelled subscription', () => {
     expect(await own.buy(buyer)).toMatchObject({ status: 'active' })
   })
 
+  test('may have a reason, which Stripe has, too; undone, there is none; deleted, no words are left', async () => {
+    const buyer = await shop.buyer()
+    const admin = await shop.admin()
+    const { id } = buyer.purchase
+    const seen = async () => {
+      const found = await admin.call(purchases.adminList, { q: buyer.user.email, limit: 10 })
+      return found.map(({ leaveReason, leaveComment }) => [leaveReason, leaveComment])[0]
+    }
+    const atStripe = async () => {
+      const { rows } = await shop.connection.db.execute<{ id: string; why: Record<string, string> }>(sql`
+        select o.id, o.data->'cancellation_details' as why from sandbox.objects o
+        join purchases p on p.stripe_subscription_id = o.id where p.id = ${id}`)
+      return { id: rows[0]?.id ?? '', ...rows[0]?.why }
+    }
+    const given = { id, reason: 'too_expensive', comment: 'Half the price?' } as const
+    await expect(buyer.call(purchases.giveReason, given)).rejects.toMatchObject({ status: 409 })
+    await buyer.call(purchases.cancel, { id })
+    expect(await seen()).toEqual([null, null])
+    await buyer.call(purchases.giveReason, given)
+    expect(await seen()).toEqual(['too_expensive', 'Half the price?'])
+    expect(await atStripe()).toMatchObject({ feedback: 'too_expensive', comment: 'Half the price?' })
+    expect(JSON.stringify(await buyer.call(accounts.myData, {}))).toContain('Half the price?')
+    await buyer.call(purchases.resume, { id })
+    expect(await seen()).toEqual([null, null])
+
+    const why = { feedback: 'unused', comment: 'In the portal' } as const
+    await shop.sandbox.controls.cancelInPortal((await atStripe()).id, why)
+    await shop.settle()
+    expect(await seen()).toEqual(['unused', 'In the portal'])
+    await buyer.call(accounts.deleteMyself, { password: buyer.password })
+    await shop.settle()
+    expect(await atStripe()).toMatchObject({ feedback: 'unused', comment: null })
+    const { rows } = await shop.connection.db.execute(
+      sql`select leave_reason, leave_comment from purchases where id = ${id}`,
+    )
+    expect(rows).toEqual([{ leave_reason: 'unused', leave_comment: null }])
+  })
+
   test('can’t be cancelled, resumed, or viewed by a stranger', async () => {
     const [owner, stranger] = [await shop.buyer(), await shop.buyer()]
     const { id } = owner.purchase

@@ -108,11 +108,11 @@ export function createPurchases(context: Context, others: Others) {
         .flatMap((row) => eventsOf(row, catalog.named(row.productId).name))
         .filter(({ at }) => at <= before),
 
-    /** The books stay; the seller's words about the person go. */
+    /** The books stay; the seller's words about the person and their own go. */
     async forget(tx: Transaction, userId: string) {
       await tx
         .update(purchases)
-        .set({ bookedBecause: null, warnedPaymentIntentId: null })
+        .set({ bookedBecause: null, warnedPaymentIntentId: null, leaveComment: null })
         .where(eq(purchases.userId, userId))
     },
 
@@ -134,6 +134,8 @@ export function createPurchases(context: Context, others: Others) {
           endsAt: purchases.endsAt,
           endedAt: purchases.endedAt,
           paymentUnderFraudWarning: purchases.warnedPaymentIntentId,
+          leftBecause: purchases.leaveReason,
+          leftWithTheWords: purchases.leaveComment,
           bookedByHandAs: purchases.bookedAs,
           bookedByHandBecause: purchases.bookedBecause,
           payments: paymentsOfPurchase,

@@ -182,7 +182,8 @@ const isArriving = ({ status }: Refund) => status !== 'failed' && status !== 'ca
  * counts as the plan that was bought.
  */
 export function stateOf(subscription: Subscription, bought: BillingType): PurchaseState {
-  const { status, plan, currentPeriodEnd, endsAt, endedAt, dueInvoice, payments, paused } = subscription
+  const { status, plan, currentPeriodEnd, endsAt, endedAt, dueInvoice, payments, paused, leaving } =
+    subscription
   const owed = subscription.openInvoice ?? dueInvoice
   const hasDraft = !endedAt && dueInvoice?.status === 'draft'
   const common = {
@@ -199,6 +200,8 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
     draftSince: hasDraft ? dueInvoice.createdAt : null,
     cardExpiresAt: subscription.cardExpiresAt,
     restRefund: restRefund(subscription),
+    leaveReason: endsAt || endedAt ? leaving.reason : null,
+    leaveComment: endsAt || endedAt ? leaving.comment : null,
     endsAt: null,
     pastDueSince: null,
     dunningStep: 0,

@@ -16,6 +16,7 @@ import { useDownloadInvoice } from './invoices.ts'
 // Loaded when they are opened.
 const CardUpdateDialog = lazy(() => import('#web/features/selling/checkout/card-update-dialog.tsx'))
 const InvoicesDialog = lazy(() => import('./invoices-dialog.tsx'))
+const WhyDialog = lazy(() => import('./why-dialog.tsx'))
 
 const tones = {
   active: 'good',
@@ -28,6 +29,7 @@ const tones = {
 
 export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; mayBuyAgain: boolean }) {
   const { id, product, billingType, amount, status } = purchase
+  const [isLeaving, setIsLeaving] = useState(false)
   return (
     <li className="flex flex-col gap-x-8 gap-y-4 p-5 sm:p-6 lg:flex-row lg:items-center lg:justify-between">
       <div className="flex min-w-0 flex-col gap-1.5">
@@ -47,7 +49,14 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
       </div>
       <div className="flex flex-wrap gap-2 max-sm:*:grow lg:justify-end">
         <Invoices id={id} />
-        {(status === 'active' || isEndedAtOnce(status)) && <Cancel purchase={purchase} />}
+        {(status === 'active' || isEndedAtOnce(status)) && (
+          <Cancel purchase={purchase} onCancelled={() => setIsLeaving(true)} />
+        )}
+        {isLeaving && (
+          <Suspense fallback={null}>
+            <WhyDialog purchase={purchase} onClose={() => setIsLeaving(false)} />
+          </Suspense>
+        )}
         {status === 'pending_cancel' && <Resume id={id} />}
         {(status === 'past_due' || (isLive(status) && purchase.paymentIntentId)) && (
           <UpdateCard purchase={purchase} />
@@ -139,12 +148,14 @@ const refreshes = [purchases.list, access.mine]
 /** Nothing is paid for that could run on. */
 const isEndedAtOnce = (status: Purchase['status']) => status === 'past_due' || status === 'paused'
 
-function Cancel({ purchase: { id, status, billingType } }: { purchase: Purchase }) {
+function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
+  const { id, status, billingType } = props.purchase
   const isUnpaid = isEndedAtOnce(status)
   const cancel = useCall(purchases.cancel, {
     refreshes,
     succeeded: 'Subscription will be cancelled',
     failed: 'Failed to cancel',
+    onSuccess: props.onCancelled,
   })
   async function ask() {
     let early: { endsAt: string | null; refund: number } | undefined

@@ -3,7 +3,7 @@ import type { AccessPerson } from '#contract/access/access-admin.ts'
 import type { Customer } from '#contract/desk/customers.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type ManagedPurchase, type Purchase, purchases } from '#contract/selling/purchases.ts'
-import { bookingKindTexts, hasEnded, isLive } from '#contract/statuses.ts'
+import { bookingKindTexts, hasEnded, isLive, leaveReasonTexts } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
@@ -46,7 +46,18 @@ export function Has({ customer }: { customer: Customer }) {
 }
 
 function Owned({ purchase }: { purchase: ManagedPurchase }) {
-  const { product, billingType, amount, refundedAmount, status, createdAt, kind, reason } = purchase
+  const {
+    product,
+    billingType,
+    amount,
+    refundedAmount,
+    status,
+    createdAt,
+    kind,
+    reason,
+    leaveReason,
+    leaveComment,
+  } = purchase
   const [doing, setDoing] = useState<'refund' | 'extend' | 'cancel' | null>(null)
   const resume = useCall(purchases.adminResume, {
     ...changesPurchase,
@@ -70,6 +81,12 @@ function Owned({ purchase }: { purchase: ManagedPurchase }) {
           <p className="text-sm break-words text-muted">
             Booked by hand: {bookingKindTexts[kind]}
             {reason && `, “${reason}”`}
+          </p>
+        )}
+        {leaveReason && (
+          <p className="text-sm break-words text-muted">
+            Why they left: {leaveReasonTexts[leaveReason]}
+            {leaveComment && `, “${leaveComment}”`}
           </p>
         )}
         <Until purchase={purchase} />

@@ -1,0 +1,80 @@
+import { useState } from 'react'
+import { access } from '#contract/access/access.ts'
+import { type Purchase, purchases } from '#contract/selling/purchases.ts'
+import { leaveReasons, leaveReasonTexts } from '#contract/statuses.ts'
+import * as z from '#contract/zod.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Textarea } from '#web/ui/input.tsx'
+import { Time } from '#web/ui/time.tsx'
+
+const form = z.object({
+  reason: z.enum(leaveReasons),
+  comment: z.string().check(z.maxLength(500, 'Please use at most 500 characters')),
+})
+
+/** It is cancelled by now: this only asks, and one click skips it. */
+export default function WhyDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
+  const { id, status, endsAt } = purchase
+  const [isChosen, setIsChosen] = useState(false)
+  const give = useCall(purchases.giveReason, {
+    succeeded: 'Thank you',
+    failed: 'Failed to send',
+    onSuccess: onClose,
+  })
+  const resume = useCall(purchases.resume, {
+    refreshes: [purchases.list, access.mine],
+    succeeded: { title: 'Subscription resumed', description: 'It continues as before.' },
+    failed: 'Failed to resume',
+    onSuccess: onClose,
+  })
+  const isRunning = status === 'pending_cancel' && endsAt
+  return (
+    <Dialog
+      title="Your subscription is cancelled"
+      description={
+        isRunning && (
+          <>
+            You keep access until <Time value={endsAt} />, and nothing more is charged.{' '}
+            <button
+              type="button"
+              disabled={resume.isPending}
+              className="cursor-pointer font-medium text-accent-strong underline underline-offset-2"
+              onClick={() => resume.mutate({ id })}
+            >
+              Changed your mind? Undo it.
+            </button>
+          </>
+        )
+      }
+      onClose={onClose}
+    >
+      <Form
+        schema={form}
+        aria-label="Why you cancelled"
+        className="flex flex-col gap-5"
+        onSubmit={(given) => give.mutateAsync({ id, ...given })}
+      >
+        <fieldset className="flex flex-col gap-1" onChange={() => setIsChosen(true)}>
+          <legend className="pb-1 text-sm font-medium">Would you tell us why?</legend>
+          {leaveReasons.map((reason) => (
+            <label key={reason} className="flex min-h-9 cursor-pointer items-center gap-3">
+              <input type="radio" name="reason" value={reason} className="size-4.5" />
+              {leaveReasonTexts[reason]}
+            </label>
+          ))}
+        </fieldset>
+        <Field name="comment" label="Anything to add? (optional)">
+          <Textarea rows={2} maxLength={500} />
+        </Field>
+        <DialogButtons onClose={onClose} cancel="Skip">
+          <SubmitButton pendingText="Sending..." disabled={!isChosen}>
+            Send
+          </SubmitButton>
+        </DialogButtons>
+      </Form>
+    </Dialog>
+  )
+}
