@@ -143,9 +143,25 @@ async function changeInDashboard(
   const { id } = bought.subscription
   await controls.dashboard.setQuantity(id, 2)
   await controls.dashboard.applyCoupon(id, { percent: 20, months: 3 })
-  await controls.dashboard.giveCredit(bought.customer.id, 100_000)
+  await controls.dashboard.giveCredit(bought.customer.id, 10_000)
   await controls.advance(1, 'month')
   await read(id)
+  const wanted = {
+    items: [{ id: bought.subscription.items.data[0]?.id ?? '', price: taxed }],
+    proration_behavior: 'always_invoice' as const,
+    billing_cycle_anchor: { type: 'now' as const },
+  }
+  await stripe.invoices.createPreview({ subscription: id, subscription_details: wanted })
+  const careful = await stripe.paymentMethods.attach('pm_card_authenticationRequired', {
+    customer: bought.customer.id,
+  })
+  await stripe.subscriptions.update(id, { default_payment_method: careful.id })
+  const { latest_invoice: pending } = await stripe.subscriptions.update(id, {
+    ...wanted,
+    payment_behavior: 'pending_if_incomplete',
+    metadata: { switch: 'yes' },
+  })
+  await stripe.invoices.voidInvoice(pending as string)
   await controls.dashboard.changePrice(id, taxed)
   await controls.pause(id)
   await read(id)

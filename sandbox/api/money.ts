@@ -1,5 +1,6 @@
 import { refund } from '../billing/disputes.ts'
-import { voidInvoice } from '../billing/invoices.ts'
+import { draft, voidInvoice } from '../billing/invoices.ts'
+import { planChange } from '../billing/plan-changes.ts'
 import { payInvoice, upToDate } from '../billing/subscriptions.ts'
 import { invalid } from '../failure.ts'
 import { type Invoice, newCreditNote } from '../objects/invoice.ts'
@@ -7,6 +8,7 @@ import type { Work } from '../work.ts'
 import { resolveMethod } from './methods.ts'
 import { choice, flag, group, integer, list, metadata, paging, range, required, text } from './params.ts'
 import { route } from './route.ts'
+import { planOf, planParams } from './subscriptions.ts'
 
 /** The charge that a request names, directly or by the payment intent that it paid. */
 export async function claimCharge(work: Work, charge: string | undefined, intent: string | undefined) {
@@ -38,6 +40,31 @@ export const moneyRoutes = [
         { limit },
       )
       return { object: 'search_result', data, has_more, next_page: null, url: '/v1/invoices/search' }
+    },
+  ),
+  route(
+    'POST /v1/invoices/create_preview',
+    {
+      subscription: required(text),
+      subscription_details: required(
+        group({ ...planParams, proration_behavior: required(choice('always_invoice')) }),
+      ),
+    },
+    async ({ work, params: { subscription: id, subscription_details: wanted } }) => {
+      const before = await work.claim('subscription', id)
+      const { after, entries } = await planChange(work, before, await planOf(work, before, wanted))
+      const reason = 'subscription_update'
+      const { invoice } = await draft(work, { subscription: after, reason, entries })
+      return {
+        ...invoice,
+        id: `upcoming_${invoice.id}`,
+        effective_at: null,
+        hosted_invoice_url: null,
+        invoice_pdf: null,
+        number: null,
+        status: 'draft',
+        status_transitions: { ...invoice.status_transitions, finalized_at: null },
+      }
     },
   ),
   route('GET /v1/invoices/:id', {}, ({ work, id }) => work.get('invoice', id)),

@@ -1,6 +1,7 @@
 import { day, periodEnd } from '../basics.ts'
 import { update } from '../billing/invoices.ts'
 import { confirmPayment } from '../billing/payments.ts'
+import { changePlanWhenPaid } from '../billing/plan-changes.ts'
 import { cancel, type Line, startSubscription, storedCard } from '../billing/subscriptions.ts'
 import { assertTaxable } from '../billing/tax.ts'
 import { Failure, invalid, missing } from '../failure.ts'
@@ -170,6 +171,50 @@ async function linesOf(
   return lines
 }
 
+/** How a running subscription gets another price. */
+export const planParams = {
+  billing_cycle_anchor: group({ type: required(choice('now')) }),
+  items: list(required(group({ id: required(text), price: required(text), quantity: integer }))),
+  proration_date: integer,
+}
+
+const pendable = new Set([
+  ...Object.keys(planParams),
+  ...['metadata', 'payment_behavior', 'proration_behavior'],
+])
+
+/** What waits for its payment can change nothing else. */
+function assertPendable(params: {
+  payment_behavior?: string | undefined
+  proration_behavior?: string | undefined
+}) {
+  if (params.payment_behavior !== 'pending_if_incomplete' || params.proration_behavior !== 'always_invoice')
+    throw invalid(
+      'The sandbox changes a price only when it is invoiced and paid at once.',
+      'payment_behavior',
+    )
+  for (const [name, value] of Object.entries(params))
+    if (value !== undefined && !pendable.has(name))
+      throw invalid(`When payment_behavior is pending_if_incomplete, ${name} cannot be updated.`, name)
+}
+
+export async function planOf(
+  work: Work,
+  { items, trial_end: trialEnd }: Subscription,
+  given: Params<typeof planParams>,
+) {
+  const [wanted] = given.items ?? []
+  if (wanted?.id !== items.data[0]?.id || given.items?.length !== 1 || items.data.length !== 1)
+    throw invalid('The sandbox changes the one item of a subscription.', 'items')
+  if (trialEnd !== null && trialEnd > work.now)
+    throw invalid(
+      'You cannot reset the billing cycle anchor before the trial has ended.',
+      'billing_cycle_anchor',
+    )
+  const [line] = await linesOf(work, [{ price: wanted?.price ?? '', quantity: wanted?.quantity }])
+  return { ...line, at: given.proration_date }
+}
+
 export const subscriptionRoutes = [
   route(
     'POST /v1/subscriptions',
@@ -214,13 +259,24 @@ export const subscriptionRoutes = [
   route('GET /v1/subscriptions/:id', {}, ({ work, id }) => work.get('subscription', id)),
   route(
     'POST /v1/subscriptions/:id',
-    { ...editable, proration_behavior: choice('none'), trial_end: integer },
+    {
+      ...editable,
+      ...planParams,
+      payment_behavior: choice('pending_if_incomplete'),
+      proration_behavior: choice('none', 'always_invoice'),
+      trial_end: integer,
+    },
     async ({ work, id, params }) => {
       const before = await work.claim('subscription', id)
       const { cancellation_details: _details, metadata: _metadata, ...rest } = params
       const hasEnded = before.status === 'canceled' || before.status === 'incomplete_expired'
       if (hasEnded && Object.values(rest).some((given) => given !== undefined))
         throw invalid('A canceled subscription can only update its cancellation_details and metadata.')
+      if (params.items) {
+        assertPendable(params)
+        const plan = await planOf(work, before, params)
+        return changePlanWhenPaid(work, before, { ...plan, metadata: params.metadata })
+      }
       await assertOwnCard(work, params.default_payment_method, before.customer, 'default_payment_method')
       const after = changed(before, params, work)
       return update(work, before, params.trial_end ? onTrial(after, params.trial_end, work.now) : after)

@@ -3,6 +3,7 @@ import type { Kind } from '../objects/kinds.ts'
 import type { Work } from '../work.ts'
 import { openDispute, refundDue } from './disputes.ts'
 import { finishPayment } from './payments.ts'
+import { dropPendingUpdate } from './plan-changes.ts'
 import { collect, subscriptionDue } from './subscriptions.ts'
 
 export type Clock = ReturnType<typeof createClock>
@@ -28,7 +29,11 @@ export function createClock(books: Books) {
       if (rows[0]?.due_at !== due.due_at) return
       await setTime(work, clock, at)
       work.now = at
-      if (due.kind === 'subscription') await subscriptionDue(work, await work.get('subscription', due.id))
+      if (due.kind === 'subscription') {
+        const subscription = await work.get('subscription', due.id)
+        const isExpired = (subscription.pending_update?.expires_at ?? Infinity) <= at
+        await (isExpired ? dropPendingUpdate : subscriptionDue)(work, subscription)
+      }
       if (due.kind === 'invoice') await collect(work, await work.get('invoice', due.id))
       if (due.kind === 'charge') await disputeDue(work, due.id)
       if (due.kind === 'refund') await refundDue(work, await work.get('refund', due.id))

@@ -1,9 +1,7 @@
 import { addSteps, periodEnd } from '../basics.ts'
 import { invalid } from '../failure.ts'
-import { type Price, planOf } from '../objects/catalog.ts'
 import type { Customer } from '../objects/customer.ts'
 import { newCoupon, newDiscount, type Off } from '../objects/discount.ts'
-import type { Entry } from '../objects/invoice.ts'
 import {
   type PauseReason,
   pausedDetails,
@@ -14,39 +12,6 @@ import {
 import type { Work } from '../work.ts'
 import { periodEntries, update } from './invoices.ts'
 import { charge } from './subscriptions.ts'
-
-type Plan = { price?: Price; quantity?: number }
-
-/** Another price or quantity from now on: what is unused is credited, and the rest is charged at once. */
-export async function changePlan(work: Work, before: Subscription, plan: Plan) {
-  const [item] = before.items.data
-  if (!item) throw invalid('There is no item to change.')
-  const { start, end, step } = periodOf(before)
-  const price = plan.price ?? item.price
-  const changed = { ...item, price, plan: planOf(price), quantity: plan.quantity ?? item.quantity }
-  const after = { ...before, items: { ...before.items, data: [changed] } }
-  const isSameStep =
-    changed.plan.interval === step.interval && changed.plan.interval_count === step.interval_count
-  const rest = { start: work.now, end }
-  const share = (amount: number) => Math.round((amount * (end - work.now)) / (end - start))
-  const prorated = (of: typeof item, sign: 1 | -1): Entry => ({
-    item: of,
-    period: rest,
-    amount: sign * share(of.price.unit_amount * of.quantity),
-    isProration: true,
-  })
-  if (isSameStep)
-    return charge(work, before, after, {
-      reason: 'subscription_update',
-      entries: [prorated(item, -1), prorated(changed, 1)],
-    })
-  const next = { start: work.now, end: periodEnd(work.now, periodOf(after).step, work.now) }
-  const moved = { ...withPeriod(after, next.start, next.end), billing_cycle_anchor: work.now }
-  return charge(work, before, moved, {
-    reason: 'subscription_update',
-    entries: [prorated(item, -1), ...periodEntries(moved, next)],
-  })
-}
 
 async function discountOf(work: Work, off: Off, of: { customer: string; subscription: string | null }) {
   const coupon = await work.insert(newCoupon(work.now, off, 'usd'))

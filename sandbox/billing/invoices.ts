@@ -49,15 +49,12 @@ const withPlace = (subscription: Subscription, country: string | null | undefine
         automatic_tax: { enabled: false, disabled_reason: 'requires_location_inputs', liability: null },
       }
 
-/**
- * Writes an invoice with the payment intent that is to pay it, and links it to the subscription. If nothing is due, there
- * is no intent, and it is paid.
- */
-export async function bill(work: Work, { subscription: given, reason, entries }: Bill) {
+/** What it would say, without writing it down. */
+export async function draft(work: Work, { subscription: given, reason, entries }: Bill) {
   const customer = await work.customer(given.customer)
   const subscription = withPlace(given, customer.address?.country)
   const names = new Map<string, string>()
-  for (const item of subscription.items.data) {
+  for (const { item } of entries) {
     names.set(item.price.product, (await work.get('product', item.price.product)).name)
   }
   const productName = (product: string) => names.get(product) ?? product
@@ -74,6 +71,15 @@ export async function bill(work: Work, { subscription: given, reason, entries }:
     tax,
     taxIds,
   })
+  return { customer, invoice, subscription }
+}
+
+/**
+ * Writes an invoice with the payment intent that is to pay it, and links it to the subscription. If nothing is due, there
+ * is no intent, and it is paid.
+ */
+export async function bill(work: Work, wanted: Bill) {
+  const { customer, invoice, subscription } = await draft(work, wanted)
   await work.save({
     ...customer,
     balance: invoice.ending_balance,
@@ -90,7 +96,7 @@ export async function bill(work: Work, { subscription: given, reason, entries }:
     amount: invoice.amount_due,
     currency: invoice.currency,
     customer: customer.id,
-    description: reason === 'subscription_create' ? 'Subscription creation' : 'Subscription update',
+    description: wanted.reason === 'subscription_create' ? 'Subscription creation' : 'Subscription update',
     saveCard: true,
   })
   await work.insert(invoice)
@@ -149,11 +155,27 @@ async function settleInvoice(work: Work, open: Invoice, method: string | null) {
   const revives = ['incomplete', 'past_due', 'unpaid', 'paused'].includes(before.status)
   const saves = method !== null && before.payment_settings.save_default_payment_method === 'on_subscription'
   await update(work, before, {
-    ...before,
+    ...(isPending(before, invoice) ? applied(before) : before),
     status: revives ? 'active' : before.status,
     status_details: undefined,
     default_payment_method: saves ? method : before.default_payment_method,
   })
+}
+
+/** Whether the invoice is for a change that waits for its payment. */
+const isPending = ({ pending_update: pending, latest_invoice: latest }: Subscription, { id }: Invoice) =>
+  pending !== null && latest === id
+
+function applied(subscription: Subscription): Subscription {
+  const { pending_update: pending, items, metadata } = subscription
+  if (!pending) return subscription
+  return {
+    ...subscription,
+    billing_cycle_anchor: pending.billing_cycle_anchor,
+    items: { ...items, data: pending.subscription_items },
+    metadata: { ...metadata, ...pending.metadata },
+    pending_update: null,
+  }
 }
 
 /** A payment was tried in vain, or wants the buyer's confirmation: both count as attempts. */
@@ -177,7 +199,8 @@ export const invoiceActionRequired = (work: Work, intent: string) =>
 
 async function fallBehind(work: Work, invoice: Invoice) {
   const before = await subscriptionOf(work, invoice)
-  if (before.status === 'active') await update(work, before, { ...before, status: 'past_due' })
+  if (before.status === 'active' && !isPending(before, invoice))
+    await update(work, before, { ...before, status: 'past_due' })
 }
 
 /** Saves a subscription, and emits an event when anything changed. */
@@ -188,9 +211,13 @@ export async function update(work: Work, before: Subscription, after: Subscripti
   return after
 }
 
-/** The buyer no longer owes anything: the invoice is void and its intent cannot be paid. */
+/** The buyer no longer owes anything: the invoice is void, its intent cannot be paid, and a used credit is back. */
 export async function voidInvoice(work: Work, invoice: Invoice): Promise<Invoice> {
   await cancelPayments(work, invoice)
+  const customer = await work.get('customer', invoice.customer)
+  const used = invoice.ending_balance - invoice.starting_balance
+  if (used !== 0 && !('deleted' in customer))
+    await work.save({ ...customer, balance: customer.balance - used })
   const voided = await work.save({
     ...invoice,
     status: 'void' as const,
@@ -199,6 +226,10 @@ export async function voidInvoice(work: Work, invoice: Invoice): Promise<Invoice
     status_transitions: { ...invoice.status_transitions, voided_at: work.now },
   })
   work.emit('invoice.voided', voided)
+  // The change it was for is off.
+  const subscription = await subscriptionOf(work, invoice)
+  if (isPending(subscription, invoice))
+    await update(work, subscription, { ...subscription, pending_update: null })
   return voided
 }
 

@@ -212,6 +212,7 @@ async function end(work: Work, before: Subscription, reason: CancellationReason)
   const ended = await work.save({
     ...before,
     status: 'canceled' as const,
+    pending_update: null,
     canceled_at: before.canceled_at ?? work.now,
     ended_at: work.now,
     cancellation_details: {

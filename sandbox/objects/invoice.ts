@@ -1,6 +1,6 @@
 import { empty, listOf, newId, randomText } from '../basics.ts'
 import type { Customer } from './customer.ts'
-import type { Subscription } from './subscription.ts'
+import type { Subscription, SubscriptionItem } from './subscription.ts'
 import { type Tax, type TaxId, taxesOn } from './tax.ts'
 
 const noInvoiceExtras = {
@@ -21,10 +21,8 @@ type Period = { start: number; end: number }
 const dollars = (cents: number, currency: string) =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(cents / 100)
 
-type Item = Subscription['items']['data'][number]
-
 /** What one line of an invoice is about: a whole period, or the rest of one at another price or quantity. */
-export type Entry = { item: Item; period: Period; amount: number; isProration: boolean }
+export type Entry = { item: SubscriptionItem; period: Period; amount: number; isProration: boolean }
 
 /** What a running discount takes off an amount. */
 export type Cut = { discount: string; of: (amount: number) => number }

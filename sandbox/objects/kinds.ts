@@ -66,7 +66,8 @@ export function dueAt(kept: Kept): number | null {
     if (kept.status === 'incomplete') return kept.created + incompleteLifetime
     if (!['trialing', 'active', 'past_due'].includes(kept.status)) return null
     const end = kept.items.data[0]?.current_period_end ?? null
-    return kept.cancel_at !== null && end !== null ? Math.min(kept.cancel_at, end) : end
+    const sooner = [kept.cancel_at, kept.pending_update?.expires_at].filter((at) => typeof at === 'number')
+    return end === null ? null : Math.min(end, ...sooner)
   }
   if (kept.object === 'invoice') return kept.status === 'open' ? kept.next_payment_attempt : null
   if (kept.object === 'payment_intent' || kept.object === 'refund') return kept.$sandbox?.settles_at ?? null

@@ -7,7 +7,7 @@ const noSubscriptionExtras = {
   ...empty('application application_fee_percent billing_cycle_anchor_config billing_thresholds'),
   ...empty('customer_account days_until_due default_source managed_payments'),
   ...empty('next_pending_invoice_item_invoice on_behalf_of pause_collection pending_invoice_item_interval'),
-  ...empty('pending_setup_intent pending_update schedule transfer_data'),
+  ...empty('pending_setup_intent schedule transfer_data'),
 }
 
 export type SubscriptionStatus =
@@ -60,6 +60,18 @@ const newItem = ({ now, price, quantity, end, subscription }: GivenItem) => ({
   subscription,
   tax_rates: [],
 })
+
+export type SubscriptionItem = ReturnType<typeof newItem>
+
+const noPendingExtras = empty('cancel_at_period_end discount discounts trial_end trial_from_plan')
+
+/** A change that waits for its payment. */
+export const newPendingUpdate = (wanted: {
+  billing_cycle_anchor: number
+  expires_at: number
+  metadata: Record<string, string>
+  subscription_items: SubscriptionItem[]
+}) => ({ ...noPendingExtras, ...wanted })
 
 type Given = {
   now: number
@@ -117,6 +129,7 @@ export function newSubscription({ now, customer, lines, currency, end }: Given) 
       payment_method_types: null as 'card'[] | null,
       save_default_payment_method: 'off' as 'off' | 'on_subscription',
     },
+    pending_update: null as ReturnType<typeof newPendingUpdate> | null,
     start_date: now,
     status: 'incomplete' as SubscriptionStatus,
     status_details: undefined as ReturnType<typeof pausedDetails> | undefined,

@@ -48,8 +48,11 @@ export function claimsOf(calls: Call[]): Claim[] {
     // What Stripe.js says to Stripe is Stripe's own business.
     if (fromBrowser) return answered
     const fitting = operations.filter((each) => each.method === method && each.pattern.test(path))
-    // `/v1/account` before `/v1/accounts/{id}`.
-    const [operation] = fitting.toSorted((a, b) => a.pattern.source.length - b.pattern.source.length)
+    // `/v1/account` before `/v1/accounts/{id}`, and `/v1/invoices/create_preview` before `/v1/invoices/{id}`.
+    const gaps = ({ pattern }: Operation) => pattern.source.split('[^/]+').length
+    const [operation] = fitting.toSorted(
+      (a, b) => gaps(a) - gaps(b) || a.pattern.source.length - b.pattern.source.length,
+    )
     const params = { ...parseForm(query), ...parseForm(body) }
     return [{ type: operation ? `Wire<${operation.params}>` : 'never', value: params }, ...answered]
   })

@@ -1,0 +1,103 @@
+import { periodEnd } from '../basics.ts'
+import { invalid } from '../failure.ts'
+import { type Price, planOf } from '../objects/catalog.ts'
+import type { Entry } from '../objects/invoice.ts'
+import {
+  newPendingUpdate,
+  periodOf,
+  type Subscription,
+  type SubscriptionItem,
+  withPeriod,
+} from '../objects/subscription.ts'
+import type { Work } from '../work.ts'
+import { bill, periodEntries, tellOfBill, update, voidInvoice } from './invoices.ts'
+import { confirmPayment } from './payments.ts'
+import { charge, storedCard, upToDate } from './subscriptions.ts'
+
+type Plan = { price?: Price | undefined; quantity?: number | undefined; at?: number | undefined }
+
+const pendingLifetime = 23 * 3600
+
+/** Which share of its price was really billed for the period that runs: a credit never exceeds what was paid. */
+async function billedShare(work: Work, { id }: Subscription, start: number) {
+  const parent = { subscription_details: { subscription: id } }
+  const paid = await work.all('invoice', { status: 'paid', parent })
+  const line = paid
+    .flatMap(({ lines }) => lines.data)
+    .findLast(
+      ({ parent: { subscription_item_details: of }, period }) => !of.proration && period.start === start,
+    )
+  const off = (line?.discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0)
+  return line && line.amount > 0 ? (line.amount - off) / line.amount : 1
+}
+
+/** What is unused is credited to the second, as of `at`; another interval begins a new period now. */
+export async function planChange(work: Work, before: Subscription, plan: Plan) {
+  const [item] = before.items.data
+  if (!item) throw invalid('There is no item to change.')
+  const { start, end, step } = periodOf(before)
+  const at = plan.at ?? work.now
+  if (at < start || at > end || at > work.now)
+    throw invalid('Invalid proration date: it must be within the current period.', 'proration_date')
+  const price = plan.price ?? item.price
+  const changed = { ...item, price, plan: planOf(price), quantity: plan.quantity ?? item.quantity }
+  const after: Subscription = { ...before, items: { ...before.items, data: [changed] } }
+  const isSameStep =
+    changed.plan.interval === step.interval && changed.plan.interval_count === step.interval_count
+  const share = ((end - at) / (end - start)) * (await billedShare(work, before, start))
+  const prorated = (of: SubscriptionItem, sign: 1 | -1): Entry => ({
+    item: of,
+    period: { start: at, end },
+    amount: sign * Math.round(of.price.unit_amount * of.quantity * share),
+    isProration: true,
+  })
+  if (isSameStep) return { after, entries: [prorated(item, -1), prorated(changed, 1)] }
+  const next = { start: work.now, end: periodEnd(work.now, periodOf(after).step, work.now) }
+  const moved = { ...withPeriod(after, next.start, next.end), billing_cycle_anchor: work.now }
+  return { after: moved, entries: [prorated(item, -1), ...periodEntries(moved, next)] }
+}
+
+/** In the dashboard: it counts whether or not the payment succeeds. */
+export async function changePlan(work: Work, before: Subscription, plan: Plan) {
+  const { after, entries } = await planChange(work, before, plan)
+  return charge(work, before, after, { reason: 'subscription_update', entries })
+}
+
+/** `pending_if_incomplete`: nothing changes before it is paid. */
+export async function changePlanWhenPaid(
+  work: Work,
+  given: Subscription,
+  { metadata = {}, ...plan }: Plan & { metadata?: Record<string, string> | undefined },
+): Promise<Subscription> {
+  const before = given.pending_update ? await dropPendingUpdate(work, given) : given
+  const { after, entries } = await planChange(work, before, plan)
+  const wanted = { subscription: after, reason: 'subscription_update' as const, entries }
+  const { invoice, intent, subscription: billed } = await bill(work, wanted)
+  if (!intent) {
+    tellOfBill(work, invoice, intent)
+    return update(work, before, { ...billed, metadata: { ...billed.metadata, ...metadata } })
+  }
+  const waiting = await update(work, before, {
+    ...before,
+    latest_invoice: invoice.id,
+    pending_update: newPendingUpdate({
+      billing_cycle_anchor: after.billing_cycle_anchor,
+      expires_at: Math.min(work.now + pendingLifetime, periodOf(before).end),
+      metadata,
+      subscription_items: after.items.data,
+    }),
+  })
+  tellOfBill(work, invoice, intent)
+  const method = await storedCard(work, before)
+  if (method) await confirmPayment(work, intent, method, 'at once')
+  return work.get('subscription', waiting.id)
+}
+
+/** Its time is over, or another takes its place: unless the money is on its way, it was never there. */
+export async function dropPendingUpdate(work: Work, { id, latest_invoice: latest }: Subscription) {
+  const invoice = latest && (await upToDate(work, await work.get('invoice', latest)))
+  if (invoice && invoice.status === 'open') await voidInvoice(work, invoice)
+  const dropped = await work.get('subscription', id)
+  work.emit('customer.subscription.pending_update_expired', dropped)
+  return dropped
+}
