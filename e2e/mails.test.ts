@@ -21,20 +21,21 @@ test('every email reads well in light and dark mode, on a phone and on a desktop
     page.evaluate(() => [
       ...new Set(Array.from(document.querySelectorAll('[class]'), (part) => part.className)),
     ])
-  const seenInDark = new Set<string>()
+  const seen = new Set<string>()
   for (const name of names) {
     await page.emulateMedia({ colorScheme: 'light' })
     await page.setViewportSize({ width: 800, height: 900 })
     await page.goto(`/dev/mails/raw?mail=${encodeURIComponent(name)}`)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     expect(await background(), name).toBe('rgb(247, 251, 249)')
-    await expectAccessible(page, { tags: wcag })
+    // How it looks comes from the parts it is made of, whatever it says.
+    const madeOf = (await parts()).toSorted().join()
+    const isNew = !seen.has(madeOf)
+    seen.add(madeOf)
+    if (isNew) await expectAccessible(page, { tags: wcag })
     await page.emulateMedia({ colorScheme: 'dark' })
     expect(await background(), name).toBe('rgb(6, 15, 15)')
-    // Its colors are those of the parts it is made of, whatever it says.
-    const madeOf = (await parts()).toSorted().join()
-    if (!seenInDark.has(madeOf)) await expectAccessible(page, { rules: colorRules })
-    seenInDark.add(madeOf)
+    if (isNew) await expectAccessible(page, { rules: colorRules })
     await page.setViewportSize({ width: 360, height: 740 })
     expect(await overflowOf(page), name).toBe(0)
   }

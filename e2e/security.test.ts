@@ -50,6 +50,8 @@ const storeCodes = async (page: Page) => {
 }
 
 async function logOut(page: Page) {
+  // A page that is still open would notice, and remember where it was.
+  await page.goto('about:blank')
   await page.context().clearCookies()
   await page.goto('/auth')
 }

@@ -8,7 +8,7 @@ function machine(installed: string[], its: Partial<Parameters<typeof findBrowser
     playwrightsOwn: '/cache/playwright/chrome',
     exists: (path: unknown) => typeof path === 'string' && installed.includes(path),
     mayInstall: false,
-    install: () => installed.push('/usr/bin/chromium'),
+    install: () => installed.push('/usr/bin/chromium-headless-shell'),
     ...its,
   }
 }
@@ -24,10 +24,12 @@ test('an installed browser comes before Playwright’s own', () => {
     '/usr/bin/google-chrome',
   )
   expect(findBrowser(machine(['/cache/playwright/chrome']))).toBe('/cache/playwright/chrome')
+  const both = ['/usr/bin/chromium', '/usr/bin/chromium-headless-shell']
+  expect(findBrowser(machine(both))).toBe('/usr/bin/chromium-headless-shell')
 })
 
 test('without any, Debian’s is installed where allowed; elsewhere a message says what to do', () => {
-  expect(findBrowser(machine([], { mayInstall: true }))).toBe('/usr/bin/chromium')
+  expect(findBrowser(machine([], { mayInstall: true }))).toBe('/usr/bin/chromium-headless-shell')
   expect(() => findBrowser(machine([]))).toThrow(
     'install Chrome or Chromium, or run `npx playwright install chromium`',
   )

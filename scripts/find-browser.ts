@@ -5,6 +5,8 @@ import { chromium } from '@playwright/test'
 
 const usualPlaces: Partial<Record<NodeJS.Platform, string[]>> = {
   linux: [
+    // Without windows and profiles it needs half the processor time for the same tests.
+    '/usr/bin/chromium-headless-shell',
     '/usr/bin/chromium',
     '/usr/bin/chromium-browser',
     '/usr/bin/google-chrome-stable',
@@ -28,9 +30,9 @@ const thisMachine = {
   exists: existsSync,
   mayInstall: process.getuid?.() === 0 && existsSync('/usr/bin/apt-get') && existsSync('/etc/debian_version'),
   install() {
-    console.log('No Chrome or Chromium found: installing Debian’s chromium …')
+    console.log('No Chrome or Chromium found: installing Debian’s chromium-headless-shell …')
     execFileSync('apt-get', ['update', '-qq'], { stdio: 'inherit' })
-    execFileSync('apt-get', ['install', '-qq', '-y', '--no-install-recommends', 'chromium'], {
+    execFileSync('apt-get', ['install', '-qq', '-y', '--no-install-recommends', 'chromium-headless-shell'], {
       stdio: 'inherit',
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     })
