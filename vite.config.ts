@@ -36,7 +36,7 @@ export default defineConfig({
             // What the pages that sell share besides; the icons are most of it.
             {
               name: 'icons',
-              test: /lucide-react|site.showcase|checkout.address|ui.(badge|section|page|icon|time)|contract.money|access.promise|price-list|yearly-saving|selling.catalog/,
+              test: /lucide-react|site.showcase|checkout.address|ui.(badge|section|page|icon|time)|contract.money|access.promise|yearly-saving|selling.catalog/,
               priority: 2,
               // One page's own icons stay with that page.
               minShareCount: 2,

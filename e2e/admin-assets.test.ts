@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { assets, type ManagedAsset } from '#contract/access/assets.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { recommendedAssets } from '#server/database/schema.ts'
+import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { customer, dialog, openAdmin, question, toast } from './desk.ts'
 import { expect, expectAccessible, test } from './shop.ts'
 

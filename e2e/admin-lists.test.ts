@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { accounts } from '#contract/identity/accounts.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { customer, dialog, openAdmin, question, rowOf, toast } from './desk.ts'
 import { expect, test } from './shop.ts'
 

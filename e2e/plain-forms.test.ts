@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { accounts } from '#contract/identity/accounts.ts'
 import { factors } from '#contract/identity/factors.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { contact } from '#contract/site/contact.ts'
 import { reviews } from '#server/database/schema.ts'
 import { addApp } from '#server/testing/authenticator-app.ts'
+import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop } from '#server/testing/open-shop.ts'
 import { expect, test } from './shop.ts'
 

@@ -12,10 +12,11 @@ import { newsletterAddresses } from '#contract/desk/newsletter-addresses.ts'
 import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { declarations } from '#contract/selling/declarations.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { prices } from '#contract/selling/prices.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { takeover } from '#contract/selling/takeover.ts'
 import { messages } from '#contract/site/messages.ts'
+import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { compareBooks } from '#server/testing/books.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { createTestDatabase } from '#server/testing/test-database.ts'
@@ -62,6 +63,16 @@ test('two subscriptions that began without the shop wait at Stripe, and can be t
     { verdict: 'new' },
     { verdict: 'new' },
   ])
+})
+
+test('the seller tried another price once, and its buyer keeps it', async () => {
+  const [monthly] = await (await shop.admin()).call(prices.adminList, {})
+  expect(monthly?.publications.map(({ amount, state }) => `${amount} ${state}`)).toEqual([
+    '3900 current',
+    '4500 past',
+    '3900 past',
+  ])
+  expect(monthly?.subscriptions).toContainEqual({ amount: 4500, count: 1 })
 })
 
 test('the demo’s books match the payment side, in every state', async () => {

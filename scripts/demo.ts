@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { recordCommand } from '#server/audit/audit.ts'
+import { connect } from '#server/database/connect.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { StartError } from '#server/errors.ts'
 import { sealKeys as seal } from '#server/features/access/access/access.ts'
+import { openCatalog } from '#server/features/selling/catalog/catalog.ts'
 import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'
 import { runCommand } from './command.ts'
 import { demoBuyer, demoSupport, letThemBuy } from './demo/buyers.ts'
@@ -57,7 +58,18 @@ await runCommand(async ({ config, url }) => {
   console.log('The shop is ready. Start it with `npm start`, log in as the admin and open /admin.')
 })
 
+/** What is sold: the first of the catalog. */
+async function productIdOf(url: string) {
+  const connection = connect(url, () => undefined)
+  try {
+    return (await openCatalog(connection.db)).first().id
+  } finally {
+    await connection.close()
+  }
+}
+
 async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
+  const productId = await productIdOf(url)
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -70,9 +82,9 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
       )
     await client.query('begin')
     const indexes = await takeIndexes(client)
-    for (const statement of [...statements(), ...indexes]) await client.query(statement)
+    for (const statement of [...statements(productId), ...indexes]) await client.query(statement)
     await sealKeys(client, secrets)
-    await addAssets(client)
+    await addAssets(client, productId)
     await recordCommand(client, 'demo.fill')
     await client.query('commit')
     await client.query(
@@ -93,11 +105,11 @@ async function takeIndexes(client: pg.Client): Promise<string[]> {
   return rows.map(({ definition }) => definition)
 }
 
-function statements() {
+function statements(productId: string) {
   const numbers = { users: values.users, purchases: values.purchases, days: values.days }
   for (const [name, given] of Object.entries(numbers))
     if (!/^[1-9]\d{0,8}$/.test(given)) throw new StartError(`--${name} must be a number above 0`)
-  const given: Record<string, string> = { ...numbers, product: pg.escapeLiteral(reboundSigmaPro.id) }
+  const given: Record<string, string> = { ...numbers, product: pg.escapeLiteral(productId) }
   return readFileSync(new URL('./demo/fill.sql', import.meta.url), 'utf8')
     .replaceAll(/(?<!:):(users|purchases|days|product)\b/g, (_, name: string) => given[name] ?? '')
     .split(/;\n/)
@@ -119,11 +131,11 @@ async function sealKeys(client: pg.Client, secrets: ReturnType<typeof createSecr
   }
 }
 
-async function addAssets(client: pg.Client) {
+async function addAssets(client: pg.Client, productId: string) {
   await client.query(
     `insert into recommended_assets (product_id, ticker, note, sort_order)
      select $1, ticker, nullif(note, ''), number from unnest($2::text[], $3::text[]) with ordinality as a (ticker, note, number)
      on conflict do nothing`,
-    [reboundSigmaPro.id, Object.keys(assets), Object.values(assets)],
+    [productId, Object.keys(assets), Object.values(assets)],
   )
 }

@@ -36,7 +36,7 @@ export const newAsset = object((z) => ({ ticker: ticker(z), note: optionalText(z
 export const assets = {
   list: endpoint('GET /api/recommended-assets', {
     access: 'user',
-    summary: 'The Rebound List, for owners of Rebound Sigma Pro',
+    summary: 'The lists of symbols, for those who own a product that has one',
     output: (z) => z.array(recommendedAsset(z)),
   }),
   adminList: endpoint('GET /api/admin/recommended-assets', {
@@ -89,7 +89,8 @@ export const assets = {
   adminReview: endpoint('POST /api/admin/recommended-assets/review', {
     access: 'admin',
     fresh: true,
-    summary: 'Record that the whole list was reviewed today',
+    summary: 'Record that the whole list was reviewed today: one product’s, or all of them',
+    input: object((z) => ({ productId: z.optional(id(z)) })),
   }),
   adminDelete: endpoint('DELETE /api/admin/recommended-assets/:id', {
     access: 'admin',

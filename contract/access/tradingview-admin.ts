@@ -30,8 +30,8 @@ export type TradingViewConnection = InferOutput<typeof connection>
 const script = object((z) => ({
   pineId: z.string(),
   name: z.string(),
-  /** Unlocked by this shop. */
-  isChosen: z.boolean(),
+  /** The product whose buyers this shop unlocks it for. */
+  product: z.nullable(z.string()),
   problem: z.nullable(z.string()),
 }))
 

@@ -3,9 +3,9 @@ import { pino } from 'pino'
 import { access } from '#contract/access/access.ts'
 import { createCaller } from '#contract/call.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { catalog } from '#contract/selling/catalog.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { declarations } from '#contract/selling/declarations.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { type BillingType, type Role, roles } from '#contract/statuses.ts'
 import type { Config } from '#server/config.ts'
@@ -78,6 +78,11 @@ export async function letThemBuy(config: Config): Promise<number> {
   async function fillYear() {
     const failing = { Quinn: 'yearly', Rita: 'monthly' } as const
     for (const [name, billing] of Object.entries(failing)) {
+      // While the other price was asked.
+      if (billing === 'monthly') {
+        await goTo(190 * day)
+        await buy(shop, person('Tara'), billing)
+      }
       // As long ago as the failed renewals in fill.sql.
       const renewal = new Date(Date.now() - 2.4 * day)
       await goTo(Date.now() - aPeriodBefore(renewal, billing).getTime())
@@ -241,7 +246,7 @@ export async function buy(shop: Shop, buyer: Person, billingType: BillingType) {
   })
   await call(accounts.register, buyer)
   const { clientSecret } = await call(checkout.createSubscriptionIntent, {
-    productSlug: reboundSigmaPro.slug,
+    productSlug: (await call(catalog.list, {}))[0]?.slug ?? '',
     billingType,
     // Asked for where Stripe computes tax.
     place: { country: 'DE' },

@@ -114,6 +114,11 @@ select user_id, product_id, state_since,
   case state when 'declined' then 'declined' when 'locked' then 'closed' when 'none' then 'ended' else 'granted' end,
   'asked', state, trading_view_username, declined_because from access a join users u on u.id = a.user_id where state <> 'asked';
 
+-- The seller tried another price for two weeks, half a year ago. Who bought then keeps it: see buyers.ts.
+insert into prices (product_id, billing_type, number, amount, regular_amount, starts_at, published_at)
+select :product, 'monthly', number, amount, 4900, now() - ago, now() - ago
+from (values (2, 4500, interval '200 days'), (3, 3900, interval '186 days')) as p (number, amount, ago);
+
 -- A few dozen who stayed for a month have reviewed it, and not all of them are happy.
 insert into reviews (user_id, product_id, invited_at, stars, text, author, written_at, answer, answered_at)
 select user_id, :product, created_at + interval '31 days', said.stars, said.text, first, created_at + interval '33 days',

@@ -30,6 +30,7 @@ type Purchase = Dates &
     name: string
     status: string
     billing_type: string
+    price: number
     created_at: Date
   }
 
@@ -65,8 +66,7 @@ export async function copyPayments(url: string): Promise<number> {
   }
 }
 
-const keyOf = ({ billing_type, status }: Pick<Purchase, 'billing_type' | 'status'>) =>
-  `${billing_type} ${status}`
+const keyOf = ({ billing_type, status, price }: Purchase) => `${billing_type} ${status} ${price}`
 
 /** The first purchase of each kind that was really bought. */
 async function readModels(client: pg.Client): Promise<Map<string, Model>> {

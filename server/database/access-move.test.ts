@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { migrate } from './migrate.ts'
 import { readMigrations } from './migrations.ts'

@@ -2,13 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { contract } from '#contract/index.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
 import type { Visitor } from '../testing/visitor.ts'
 import { watchStatements } from '../testing/watch-statements.ts'
 
 /** How many statements each read call sends to the database, including the one for session and user. */
 const budgets: Record<string, number> = {
+  'catalog.adminList': 1,
   'catalog.list': 1,
   'accounts.loginPage': 0,
   'accounts.user': 1,

@@ -43,9 +43,9 @@ test('a text that was changed after the build is never served: the shop says wha
   expect(start()).toBe('The shop cannot start. The pages have not been built yet. Run: npm run build\n')
 
   write(stamp, hashOfSources())
-  const list = join(copy, 'contract/selling/price-list.ts')
+  const list = join(copy, 'contract/brand.ts')
   const before = readFileSync(list, 'utf8')
-  write(list, before.replace('Rebound Sigma Pro', 'Rebound Sigma'))
+  write(list, before.replace('Rebound Sigma', 'Another Name'))
   expect(start()).toMatch(/^The shop cannot start. The pages in dist .+ Run: npm run build\n$/)
 
   // Back to what was built, at another time: what counts is what is in a file.

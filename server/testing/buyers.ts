@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { checkout } from '#contract/selling/checkout.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import type { BillingType } from '#contract/statuses.ts'
+import { reboundSigmaPro } from './book-purchase.ts'
 import type { Visitor } from './visitor.ts'
 
 type Paid = { paymentIntentId: string }

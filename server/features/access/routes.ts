@@ -75,7 +75,7 @@ export function mountAccess({ mount }: Doors, rooms: Rooms, { seats }: Pick<Sell
     adminMove: ({ id, position }, { actor }) => assets.move(actor, id, position),
     adminSwitch: ({ id, isActive }, { actor }) => assets.switch(actor, id, isActive),
     adminNote: ({ id, note }, { actor }) => assets.describe(actor, id, note),
-    adminReview: (_input, { actor }) => assets.review(actor),
+    adminReview: ({ productId }, { actor }) => assets.review(actor, productId),
     adminDelete: ({ id }, { actor }) => assets.remove(actor, id),
   })
   mount(contract.reminders, {

@@ -35,6 +35,16 @@ export function catalogRoutes(catalog: Catalog, prices: Prices): Handlers<Contra
       if (product?.state !== 'on sale') throw notFound('Product')
       return product.text
     },
+    adminList: () =>
+      catalog
+        .products()
+        .map(({ id, name, slug, state, listed: { list: symbols } }) => ({
+          id,
+          name,
+          slug,
+          state,
+          list: symbols,
+        })),
   }
 }
 

@@ -68,14 +68,14 @@ export function createAsking(context: Context, connector: ConnectorDoor, names: 
         .where(eq(tvPeople.userId, userId))
       const changeFrom = await names.mayChangeFrom(userId)
       const unlocksItself = await connector.isWorking()
-      return live.map(({ purchaseId, productId, username, row }) => {
+      const asked = live.map(async ({ purchaseId, productId, username, row }) => {
         const isWaiting = row?.state === 'asked' || row?.state === 'unlocking'
         const old = row?.unlockedName
         const times = seen.flatMap(({ key, at }) => (key === row?.nameKey && at ? at.getTime() : []))
         return {
           purchaseId,
           productId,
-          product: catalog.named(productId).slug,
+          product: (await catalog.named(productId)).slug,
           username,
           state: row?.state ?? ('none' as const),
           problem: row?.nameProblem ?? null,
@@ -90,6 +90,7 @@ export function createAsking(context: Context, connector: ConnectorDoor, names: 
           lastCheckedAt: times.length > 0 ? new Date(Math.max(...times)) : null,
         }
       })
+      return Promise.all(asked)
     },
   }
 }

@@ -110,7 +110,7 @@ export async function change(
   if (isTold)
     await context.mails.send(tx, person.email, mail, {
       name: person.name,
-      product: context.catalog.named(row.productId).name,
+      product: (await context.catalog.named(row.productId)).name,
       tradingViewUsername: name,
       reason: reason ?? '',
       staysUnlocked: to === 'unlocked',
@@ -132,7 +132,7 @@ export async function askSeller(
   const { name, email, tradingViewUsername, deletedAt } = await personOf(tx, userId)
   if (deletedAt) return
   const about = { name, tradingViewUsername: tradingViewUsername ?? '' }
-  const product = catalog.named(productId).name
+  const product = (await catalog.named(productId)).name
   const occasion = `${id} ${askedAt?.toISOString()}`
   await mails.sendOnce(`received ${occasion}`, email, 'accessRequestReceived', about, tx)
   await mails.sendOnce(`asked ${occasion}`, supportEmail, 'accessRequested', { ...about, product, email }, tx)

@@ -70,7 +70,7 @@ export function createAssets({ db, now, audit, catalog }: Context, { owns }: Oth
             eq(recommendedAssets.isActive, true),
           ),
         )
-        .orderBy(asc(recommendedAssets.sortOrder))
+        .orderBy(asc(recommendedAssets.productId), asc(recommendedAssets.sortOrder))
     },
 
     adminList: () =>
@@ -133,11 +133,12 @@ export function createAssets({ db, now, audit, catalog }: Context, { owns }: Oth
     describe: (actor: Actor, id: string, note: string | undefined) =>
       change(actor, id, { note: note || null }, 'asset.note'),
 
-    review: (actor: Actor) =>
+    review: (actor: Actor, productId?: string) =>
       db.transaction(async (tx) => {
         const reviewed = await tx
           .update(recommendedAssets)
           .set({ reviewedAt: now() })
+          .where(productId ? eq(recommendedAssets.productId, productId) : undefined)
           .returning({ id: recommendedAssets.id })
         await audit.record(tx, actor, { action: 'asset.review', subject: `${reviewed.length} assets` })
       }),

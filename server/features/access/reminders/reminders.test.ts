@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { reminders } from '#contract/access/reminders.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { access, purchases, users } from '#server/database/schema.ts'
+import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 let shop: TestShop

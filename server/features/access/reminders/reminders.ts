@@ -66,7 +66,7 @@ export function createReminders(
         .orderBy(users.id, purchases.createdAt)
       const unlocksItself = await connector.isWorking(tx)
       for (const { email, name, productId } of stillMissing) {
-        const product = catalog.named(productId).name
+        const product = (await catalog.named(productId)).name
         await mails.send(tx, email, 'tradingViewReminder', { name, product, unlocksItself })
       }
     })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { access } from '#contract/access/access.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
 
 let shop: ConnectedShop

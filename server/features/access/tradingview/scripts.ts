@@ -26,15 +26,16 @@ export function createScripts({ db, now, queue, audit, catalog }: Context, { con
     async list() {
       const chosen = await db.select().from(tvScripts).orderBy(tvScripts.createdAt)
       const own = await ownScripts()
+      const named = await Promise.all(chosen.map(({ productId }) => catalog.named(productId)))
       const others = own.filter(({ pineId }) => !chosen.some((each) => each.pineId === pineId))
       return [
-        ...chosen.map(({ pineId, name, problem }) => ({
+        ...chosen.map(({ pineId, name, problem }, index) => ({
           pineId,
           name: own.find((each) => each.pineId === pineId)?.name ?? name,
-          isChosen: true,
+          product: named[index]?.name ?? null,
           problem,
         })),
-        ...others.map((each) => ({ ...each, isChosen: false, problem: null })),
+        ...others.map((each) => ({ ...each, product: null, problem: null })),
       ]
     },
 

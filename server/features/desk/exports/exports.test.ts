@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { audit } from '#contract/desk/audit.ts'
 import { type ExportKind, exports } from '#contract/desk/exports.ts'
 import { billing } from '#contract/selling/billing.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { purchases as selling } from '#contract/selling/purchases.ts'
 import { access, accessForms, purchases, users } from '#server/database/schema.ts'
+import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 let shop: TestShop

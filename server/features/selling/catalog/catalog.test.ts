@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { customers } from '#contract/desk/customers.ts'
+import { bookPurchase } from '#server/testing/book-purchase.ts'
+import { openShop } from '#server/testing/open-shop.ts'
 import { productsFolder } from './catalog.ts'
 import { readProductFile } from './product-file.ts'
 
@@ -50,3 +53,15 @@ test.each([
     )
   },
 )
+
+test('a process names a product that a newer one has added since it started', async () => {
+  await using shop = await openShop()
+  const { rows } = await shop.connection.pool.query<{ id: string }>(
+    `insert into products (slug, name) values ('trend-compass', 'Trend Compass') returning id`,
+  )
+  const buyer = await shop.user()
+  const productId = rows[0]?.id ?? ''
+  await bookPurchase(shop.connection, buyer.user.id, { productId })
+  const history = await (await shop.admin()).call(customers.adminTimeline, { id: buyer.user.id })
+  expect(JSON.stringify(history)).toContain('Trend Compass')
+})

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { ListedProduct, ProductState } from '#contract/selling/product.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import type { Database } from '#server/database/connect.ts'
 import { products } from '#server/database/schema.ts'
-import { StartError } from '#server/errors.ts'
+import { notFound, StartError } from '#server/errors.ts'
 import { type ProductFile, readProductFile } from './product-file.ts'
 
 /** A product with its row's id. */
@@ -67,7 +67,12 @@ export async function openCatalog(db: Database, folder?: string) {
     texts: () => Object.fromEntries(present.map(({ slug, text }) => [slug, text])),
     bySlug: (slug: string) => present.find((product) => product.slug === slug),
     byId: (id: string) => present.find((product) => product.id === id),
-    /** Also of one whose file is gone. */
-    named: (id: string) => names.get(id) ?? { id, slug: '', name: 'A product that is gone' },
+    /** Also of one whose file is gone, or that a newer process has added since this one started. */
+    async named(id: string) {
+      const known = names.get(id) ?? (await db.select().from(products).where(eq(products.id, id)))[0]
+      if (!known) throw notFound('Product')
+      names.set(id, known)
+      return known
+    },
   }
 }

@@ -156,7 +156,7 @@ export function createCheckout(context: Context, others: Others) {
           ? 'first-link'
           : 'new-link'
       return {
-        product: catalog.named(purchase.productId).name,
+        product: (await catalog.named(purchase.productId)).name,
         billingType,
         paidAmount: lastPaidAmount ?? price,
         nextCharge: currentPeriodEnd && { amount: nextAmount ?? price, at: currentPeriodEnd },

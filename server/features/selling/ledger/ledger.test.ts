@@ -2,10 +2,9 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { mrrDays, mrrMovements, purchases as rows } from '#server/database/schema.ts'
-import { bookPurchase } from '#server/testing/book-purchase.ts'
+import { bookPurchase, reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 let shop: TestShop

@@ -118,7 +118,9 @@ export type Prices = ReturnType<typeof createPrices>
 export function createPrices({ db, now, audit, catalog }: Context, { stripe }: { stripe: StripeGateway }) {
   /** Each row is a price of its own at Stripe, under a lookup key of its own. */
   function wanted({ productId, billingType, number, amount }: Omit<Price, 'stripePriceId'>): WantedPrice {
-    const { slug, name } = catalog.named(productId)
+    const product = catalog.byId(productId)
+    if (!product) throw notFound('Product')
+    const { slug, name } = product
     return {
       lookupKey: `${slug}-${billingType}${number === 1 ? '' : `-${number}`}`,
       product: { id: slug, name },

@@ -90,7 +90,7 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
       if (invite && status === 'active')
         await mails.send(tx, user.email, 'purchaseBooked', {
           name: user.name,
-          product: catalog.named(productId).name,
+          product: (await catalog.named(productId)).name,
           isGift: kind === 'gift',
           endsAt: until?.toISOString() ?? null,
           tokenId: await accounts.guests.firstPasswordLink(tx, userId),

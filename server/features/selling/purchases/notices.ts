@@ -38,7 +38,7 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
       if (!to) return
       const { before, after, attached, money, unlocksItself } = change
       const { billingType, price: amount, status, endsAt, endedBecause, currentPeriodEnd } = after
-      const { name: product, slug } = catalog.named(after.productId)
+      const { name: product, slug } = await catalog.named(after.productId)
       const about = { name: to.name, product }
       const subscription = { ...about, billingType, amount }
 
@@ -114,7 +114,7 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
     /** Their bank did not take it, and only they know another way. */
     async tellRefundFailed(tx: Transaction, purchase: PurchaseRow, amount: number) {
       const to = await buyerOf(tx, purchase)
-      const about = { name: to?.name ?? '', product: catalog.named(purchase.productId).name, amount }
+      const about = { name: to?.name ?? '', product: (await catalog.named(purchase.productId)).name, amount }
       if (to) await mails.send(tx, to.email, 'refundFailed', about)
     },
 
@@ -124,7 +124,7 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
       if (to)
         await mails.send(tx, to.email, 'paymentFailed', {
           name: to.name,
-          product: catalog.named(purchase.productId).name,
+          product: (await catalog.named(purchase.productId)).name,
           billingType: purchase.billingType,
           amount: purchase.price,
           charged: purchase.dueAmount ?? purchase.price,
@@ -139,7 +139,7 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
       if (to)
         await mails.send(tx, to.email, 'subscriptionExtended', {
           name: to.name,
-          product: catalog.named(purchase.productId).name,
+          product: (await catalog.named(purchase.productId)).name,
           until: until.toISOString(),
           renews: purchase.stripeSubscriptionId !== null,
         })
@@ -185,7 +185,7 @@ export function createAnnouncements(
         const notice = Math.min(...renewalNoticeDays.filter((ahead) => days <= ahead))
         const nextAmount = renewalNoticeDays.includes(days) ? await chargeOf(purchase) : purchase.nextAmount
         const occasion = `renewal of ${id} on ${renewsAt}, ${notice} days ahead`
-        const product = catalog.named(productId).name
+        const product = (await catalog.named(productId)).name
         await mails.sendOnce(occasion, email, 'renewalNotice', {
           name,
           product,
@@ -219,7 +219,7 @@ export function createAnnouncements(
           ),
         )
       for (const { purchase, email, name } of ending) {
-        const { name: product, slug } = catalog.named(purchase.productId)
+        const { name: product, slug } = await catalog.named(purchase.productId)
         const endsAt = purchase.endsAt?.toISOString()
         if (endsAt)
           await mails.sendOnce(`end of ${purchase.id} on ${endsAt}`, email, 'bookedEnds', {

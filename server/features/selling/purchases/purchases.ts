@@ -103,10 +103,12 @@ export function createPurchases(context: Context, others: Others) {
 
     paymentsOf: async (userId: string) => invoices.summary(await rowsOf(userId)),
 
-    historyOf: async (userId: string, { before }: HistoryPart) =>
-      (await rowsOf(userId))
-        .flatMap((row) => eventsOf(row, catalog.named(row.productId).name))
-        .filter(({ at }) => at <= before),
+    async historyOf(userId: string, { before }: HistoryPart) {
+      const events = []
+      for (const row of await rowsOf(userId))
+        events.push(...eventsOf(row, (await catalog.named(row.productId)).name))
+      return events.filter(({ at }) => at <= before)
+    },
 
     /** The books stay; the seller's words about the person and their own go. */
     async forget(tx: Transaction, userId: string) {

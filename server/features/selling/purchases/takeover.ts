@@ -107,7 +107,7 @@ export function createTakeover(context: Context, { stripe, accounts, checkouts, 
       if (invite)
         await mails.send(tx, email, 'purchaseTakenOver', {
           name: buyer.name,
-          product: catalog.named(productId).name,
+          product: (await catalog.named(productId)).name,
           tokenId: await accounts.guests.firstPasswordLink(tx, buyer.id),
         })
       await follow(tx, { subscriptionId: id })

@@ -52,7 +52,10 @@ function useRemove() {
 
 function moved(list: ManagedAsset[], id: string, to: number) {
   const asset = list.find((candidate) => candidate.id === id)
-  return asset ? list.filter((other) => other !== asset).toSpliced(to, 0, asset) : list
+  if (!asset) return list
+  const isOf = (other: ManagedAsset) => other.productId === asset.productId
+  const same = list.filter((other) => isOf(other) && other !== asset)
+  return [...same.toSpliced(to, 0, asset), ...list.filter((other) => !isOf(other))]
 }
 
 /** Rows are reordered by dragging their handle, or with the arrow keys while it has focus. */

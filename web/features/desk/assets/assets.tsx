@@ -1,8 +1,10 @@
 import { ClipboardPaste, ListChecks } from 'lucide-react'
+import { useState } from 'react'
 import { assets } from '#contract/access/assets.ts'
 import { catalog } from '#contract/selling/catalog.ts'
 import * as z from '#contract/zod.ts'
 import { call } from '#web/api/client.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -14,6 +16,7 @@ import { toast } from '#web/ui/toast.tsx'
 import { Failed } from '../lists/record-table.tsx'
 import { useDialog } from '../lists/use-filters.ts'
 import { Attention } from '../overview/needs.tsx'
+import { ProductChoice, useProducts } from '../parts/products.tsx'
 import { AssetList } from './asset-list.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 import { ExportCard, QuickActions } from './side-cards.tsx'
@@ -36,7 +39,12 @@ export default function Assets() {
 }
 
 function ReboundList() {
-  const list = useData(assets.adminList, {})
+  const all = useData(assets.adminList, {})
+  const lists = useProducts().filter((product) => product.list !== null)
+  const [chosen, setChosen] = useState<string>()
+  const product = lists.find(({ id }) => id === chosen) ?? lists[0]
+  const shown = all.data?.filter(({ productId }) => lists.length < 2 || productId === product?.id)
+  const [first] = useSettings().products
   const [importing, setImporting] = useDialog('import')
   const add = useCall(assets.adminAdd, {
     refreshes: [assets.adminList, assets.list],
@@ -48,7 +56,7 @@ function ReboundList() {
     succeeded: 'List marked as reviewed',
     failed: 'Failed to mark as reviewed',
   })
-  const reviewedAt = list.data?.map((asset) => asset.reviewedAt).toSorted()[0]
+  const reviewedAt = shown?.map((asset) => asset.reviewedAt).toSorted()[0]
 
   return (
     <Card className="flex flex-col gap-6">
@@ -61,6 +69,7 @@ function ReboundList() {
             </p>
           )}
         </div>
+        <ProductChoice products={lists} value={product?.id} onChange={setChosen} />
         <Button variant="secondary" size="sm" onClick={() => setImporting(true)}>
           <ClipboardPaste className="size-4" aria-hidden="true" />
           Import list
@@ -68,9 +77,9 @@ function ReboundList() {
         <Button
           variant="secondary"
           size="sm"
-          disabled={!list.data?.length}
+          disabled={!shown?.length}
           pending={review.isPending}
-          onClick={() => review.mutate({})}
+          onClick={() => review.mutate(product ? { productId: product.id } : {})}
         >
           <ListChecks className="size-4" aria-hidden="true" />
           Mark as reviewed
@@ -83,9 +92,9 @@ function ReboundList() {
         className="grid items-start gap-3 sm:grid-cols-[11rem_1fr_auto]"
         onSubmit={async (typed) => {
           await add.mutateAsync({
-            productId: await productId(),
+            productId: product && product.state !== 'on sale' ? product.id : await idOf(product ?? first),
             ...typed,
-            sortOrder: (list.data?.length ?? 0) + 1,
+            sortOrder: (shown?.length ?? 0) + 1,
             isActive: true,
           })
         }}
@@ -114,21 +123,23 @@ function ReboundList() {
           Add Asset
         </SubmitButton>
       </Form>
-      {list.isPending && <Skeleton className="h-40" />}
-      {list.isError && <Failed retry={() => void list.refetch()} />}
-      {list.data?.length === 0 && (
+      {all.isPending && <Skeleton className="h-40" />}
+      {all.isError && <Failed retry={() => void all.refetch()} />}
+      {shown?.length === 0 && (
         <EmptyState title="No assets added yet" description="Add the tickers that owners should see." />
       )}
-      {list.data && list.data.length > 0 && <AssetList assets={list.data} />}
-      {importing && <ImportDialog known={list.data ?? []} onClose={() => setImporting(false)} />}
+      {shown && shown.length > 0 && <AssetList assets={shown} />}
+      {importing && product && (
+        <ImportDialog productId={product.id} known={shown ?? []} onClose={() => setImporting(false)} />
+      )}
     </Card>
   )
 }
 
 /** Assets belong to a product, and only the server knows its id. */
-async function productId(): Promise<string> {
+async function idOf({ slug }: { slug: string }): Promise<string> {
   try {
-    return (await call(catalog.product, { slug: 'rebound-sigma-pro' })).id
+    return (await call(catalog.product, { slug })).id
   } catch (error) {
     toast({ title: 'Failed to get product', description: 'Please try again.', destructive: true })
     throw error

@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { assets, type ManagedAsset } from '#contract/access/assets.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -9,7 +8,9 @@ import { Textarea } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { parseAssetList } from './parse-asset-list.ts'
 
-export function ImportDialog({ known, onClose }: { known: ManagedAsset[]; onClose: () => void }) {
+type Given = { productId: string; known: ManagedAsset[]; onClose: () => void }
+
+export function ImportDialog({ productId, known, onClose }: Given) {
   const [pasted, setPasted] = useState('')
   const send = useCall(assets.adminImport, {
     refreshes: [assets.adminList, assets.list],
@@ -65,7 +66,7 @@ export function ImportDialog({ known, onClose }: { known: ManagedAsset[]; onClos
           disabled={!isReady}
           pending={send.isPending}
           pendingText="Importing..."
-          onClick={() => send.mutate({ productId: reboundSigmaPro.id, assets: found })}
+          onClick={() => send.mutate({ productId, assets: found })}
         >
           Import
         </Button>

@@ -1,14 +1,14 @@
 import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { line, optionalLine, text } from '#contract/fields.ts'
-import { products } from '#contract/selling/price-list.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
-import { Checkbox, Input, Textarea } from '#web/ui/input.tsx'
+import { Checkbox, Input, Select, Textarea } from '#web/ui/input.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
+import { useProducts } from '../parts/products.tsx'
 
 type Written = Pick<NewsletterShown, 'subject' | 'preheader' | 'markdown' | 'toSubscribers' | 'buyersOf'>
 
@@ -23,6 +23,7 @@ const schema = z.object({
 /** What it says, and to whom it goes. */
 export function Draft({ start, saved }: { start: Written; saved?: NewsletterShown }) {
   const { navigate } = useNavigation()
+  const products = useProducts()
   const refreshes = [newsletters.adminShow, newsletters.adminList]
   const create = useCall(newsletters.adminCreate, {
     refreshes,
@@ -91,15 +92,26 @@ export function Draft({ start, saved }: { start: Written; saved?: NewsletterShow
             name="toSubscribers"
             defaultChecked={start.toSubscribers}
           />
-          {products.map(({ id, name }) => (
-            <Checkbox
-              key={id}
-              label={`Buyers of ${name}`}
-              name="buyersOf"
-              value={id}
-              defaultChecked={start.buyersOf === id}
-            />
-          ))}
+          {products.length === 1 &&
+            products.map(({ id, name }) => (
+              <Checkbox
+                key={id}
+                label={`Buyers of ${name}`}
+                name="buyersOf"
+                value={id}
+                defaultChecked={start.buyersOf === id}
+              />
+            ))}
+          {products.length > 1 && (
+            <Select name="buyersOf" aria-label="Buyers" defaultValue={start.buyersOf ?? ''}>
+              <option value="">No buyers</option>
+              {products.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  Buyers of {name}
+                </option>
+              ))}
+            </Select>
+          )}
           <p className="text-sm text-muted">
             Buyers who were told at the checkout, confirmed their address, and did not object. Each address
             gets it once.

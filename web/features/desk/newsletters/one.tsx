@@ -1,10 +1,10 @@
 import { newsletters } from '#contract/desk/newsletters.ts'
-import { products } from '#contract/selling/price-list.ts'
 import { useData } from '#web/api/use-data.ts'
 import { changelog } from '#web/features/site/content/changelog.ts'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { Failed } from '../lists/record-table.tsx'
+import { useProducts } from '../parts/products.tsx'
 import { useRecordTitle } from '../shell/place.ts'
 import { Draft } from './draft.tsx'
 import { Preview } from './preview.tsx'
@@ -19,6 +19,7 @@ export default function NewsletterScreen({ id }: { id: string }) {
 /** An entry of the changelog, for its buyers, or an empty page. */
 function NewDraft() {
   const { search } = useNavigation()
+  const products = useProducts()
   const about = new URLSearchParams(search).get('about')
   const entry = changelog.entries.find(({ id }) => id === about)
   return (

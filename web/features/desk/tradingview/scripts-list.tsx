@@ -1,16 +1,20 @@
+import { useState } from 'react'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
-import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
+import { ProductChoice, useProducts } from '../parts/products.tsx'
 import { refreshes } from './refreshes.ts'
 
 /** The account's own scripts: which of them buyers get. */
 export function ScriptsList() {
   const { data } = useData(tradingViewAdmin.scripts, {})
+  const products = useProducts()
+  const [chosen, setChosen] = useState<string>()
+  const productId = chosen ?? products[0]?.id
   const failed = 'Failed to change the scripts'
   const choose = useCall(tradingViewAdmin.chooseScript, { refreshes, failed })
   const drop = useCall(tradingViewAdmin.dropScript, { refreshes, failed })
@@ -29,30 +33,39 @@ export function ScriptsList() {
   if (!data) return <Skeleton className="h-24 rounded-lg" />
   return (
     <section aria-labelledby="tradingview-scripts" className="flex flex-col gap-4">
-      <h2 id="tradingview-scripts" className="text-xl">
-        Scripts
-      </h2>
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <h2 id="tradingview-scripts" className="text-xl">
+          Scripts
+        </h2>
+        <ProductChoice products={products} value={productId} onChange={setChosen} />
+      </header>
       {data.length === 0 ? (
         <EmptyState title="No scripts" description="The account has no invite-only scripts." />
       ) : (
         <ul className="divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
-          {data.map(({ pineId, name, isChosen, problem }) => (
+          {data.map(({ pineId, name, product, problem }) => (
             <li key={pineId} className="flex flex-wrap items-center gap-3 p-4">
               <span className="min-w-0 flex-[1_1_12rem]">
                 <span className="block font-medium">{name}</span>
                 {problem && <span className="block text-sm text-danger">{problem}</span>}
               </span>
-              {isChosen && !problem && <Badge tone="good">unlocked for buyers</Badge>}
-              {isChosen && (
+              {product && !problem && (
+                <Badge tone="good">
+                  unlocked for buyers
+                  {products.length > 1 && ` of ${product}`}
+                </Badge>
+              )}
+              {product && (
                 <Button size="sm" variant="ghost" onClick={() => void askAndDrop(pineId, name)}>
                   Stop<span className="sr-only"> unlocking {name}</span>
                 </Button>
               )}
-              {(!isChosen || problem) && (
+              {(!product || problem) && (
                 <Button
                   size="sm"
                   variant="secondary"
-                  onClick={() => choose.mutate({ pineId, productId: reboundSigmaPro.id })}
+                  disabled={!productId}
+                  onClick={() => productId && choose.mutate({ pineId, productId })}
                 >
                   Unlock for buyers<span className="sr-only">: {name}</span>
                 </Button>

@@ -1,0 +1,31 @@
+import { catalog } from '#contract/selling/catalog.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Select } from '#web/ui/input.tsx'
+
+export const useProducts = () => useData(catalog.adminList, {}).data ?? []
+
+type Given = {
+  products: { id: string; name: string }[]
+  value: string | undefined
+  onChange: (id: string) => void
+  className?: string
+}
+
+/** Which product something is about; there is nothing to choose while there is one. */
+export function ProductChoice({ products, value, onChange, className }: Given) {
+  if (products.length < 2) return null
+  return (
+    <Select
+      aria-label="Product"
+      className={className}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    >
+      {products.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </Select>
+  )
+}
