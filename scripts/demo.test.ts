@@ -42,7 +42,7 @@ beforeAll(async () => {
   if (status !== 0) throw new Error(stderr)
   said = stdout
   shop = await openShop({ databaseUrl: database.url, env: { TRADINGVIEW: 'on', ...keys } })
-})
+}, 480_000)
 afterAll(async () => {
   await shop.close()
   await database.drop()
