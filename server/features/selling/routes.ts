@@ -36,15 +36,13 @@ export function catalogRoutes(catalog: Catalog, prices: Prices): Handlers<Contra
       return product.text
     },
     adminList: () =>
-      catalog
-        .products()
-        .map(({ id, name, slug, state, listed: { list: symbols } }) => ({
-          id,
-          name,
-          slug,
-          state,
-          list: symbols,
-        })),
+      catalog.products().map(({ id, name, slug, state, listed: { list: symbols } }) => ({
+        id,
+        name,
+        slug,
+        state,
+        list: symbols,
+      })),
   }
 }
 
