@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
-import { customer, dialog, openAdmin, question, rowOf, toast } from './desk.ts'
+import { choose, customer, dialog, menuOf, openAdmin, question, rowOf, toast } from './desk.ts'
 import { expect, test } from './shop.ts'
 
 test('a user is added, found, and deleted; what cannot be is said, and what was typed stays', async ({
@@ -37,7 +37,16 @@ test('a user is added, found, and deleted; what cannot be is said, and what was 
   await expect(row).toContainText('Grace Hopper')
   await expect(row).toContainText('Admin')
   await expect(row).toContainText('0 / 0')
-  await row.getByRole('button', { name: `Delete user ${email}` }).click()
+  // By keyboard: arrows and letters move, Escape goes back to the button.
+  const actions = row.getByRole('button', { name: `Actions for ${email}` })
+  await actions.press('ArrowUp')
+  await expect(page.getByRole('menuitem', { name: 'Delete user' })).toBeFocused()
+  await page.keyboard.press('c')
+  await expect(page.getByRole('menuitem', { name: 'Change role' })).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('menu')).toHaveCount(0)
+  await expect(actions).toBeFocused()
+  await choose(row, 'Delete user')
   await expect(
     question(page).getByText(`Delete user ${email}? This action cannot be undone.`, { exact: true }),
   ).toBeVisible()
@@ -47,7 +56,8 @@ test('a user is added, found, and deleted; what cannot be is said, and what was 
   expect(await admin.call(accounts.adminList, { q: email })).toEqual([])
 
   await search.fill(admin.user.email)
-  await expect(page.getByRole('button', { name: `Delete user ${admin.user.email}` })).toBeDisabled()
+  const menu = await menuOf(rowOf(page, admin.user.email))
+  await expect(menu.getByRole('menuitem', { name: 'Delete user' })).toBeDisabled()
 })
 
 test('the list and the role dialog say who has not confirmed their address', async ({ page, shop }) => {
@@ -58,14 +68,14 @@ test('the list and the role dialog say who has not confirmed their address', asy
   await expect(rowOf(page, confirmed)).toBeVisible()
   await expect(rowOf(page, confirmed)).not.toContainText('Not confirmed')
 
-  await page.getByRole('button', { name: `Role of ${stranger}` }).click()
+  await choose(rowOf(page, stranger), 'Change role')
   await expect(dialog(page).getByText('Not confirmed.')).toBeVisible()
   await expect(dialog(page).getByRole('option', { name: 'Admin' })).toBeDisabled()
   await dialog(page).getByRole('link', { name: 'Send them a password link' }).click()
   await expect(page.getByRole('button', { name: 'Send password link' })).toBeVisible()
 
   await page.goto('/admin/users')
-  await page.getByRole('button', { name: `Role of ${confirmed}` }).click()
+  await choose(rowOf(page, confirmed), 'Change role')
   await expect(dialog(page).getByText('Not confirmed.')).toBeHidden()
   await dialog(page).getByLabel('Role', { exact: true }).selectOption('Support')
   await dialog(page).getByRole('button', { name: 'Change role' }).click()
@@ -197,14 +207,14 @@ test('a purchase is found, cancelled, and deleted, unless another admin was fast
   await expect(row).toHaveCount(1)
   await expect(row).toContainText('Rebound Sigma Pro')
 
-  await row.getByRole('button', { name: 'Cancel' }).click()
+  await choose(row, 'Cancel')
   await expect(question(page).getByText(`Cancel purchase for ${email}?`, { exact: true })).toBeVisible()
   await question(page).getByRole('button', { name: 'Cancel purchase' }).click()
   await toast(page, 'Purchase cancelled successfully')
   await expect(row).toContainText('cancelled')
-  await expect(row.getByRole('button', { name: 'Cancel' })).toBeHidden()
-
-  await row.getByRole('button', { name: `Delete purchase for ${email}` }).click()
+  const menu = await menuOf(row)
+  await expect(menu.getByRole('menuitem')).toHaveText(['Delete purchase'])
+  await menu.getByRole('menuitem').click()
   await expect(
     question(page).getByText(`Permanently delete purchase for ${email}? This action cannot be undone.`, {
       exact: true,
@@ -215,10 +225,9 @@ test('a purchase is found, cancelled, and deleted, unless another admin was fast
   await expect(page.getByText('No purchases found', { exact: true })).toBeVisible()
 
   await search.fill(gone.email)
-  const faster = rowOf(page, gone.email).getByRole('button', { name: 'Delete purchase' })
-  await expect(faster).toBeVisible()
+  const slower = await menuOf(rowOf(page, gone.email))
   await admin.call(purchases.adminDelete, { id: gone.purchase.id })
-  await faster.click()
+  await slower.getByRole('menuitem', { name: 'Delete purchase' }).click()
   await question(page).getByRole('button', { name: 'Delete purchase' }).click()
   await toast(page, 'Failed to delete purchase')
   await toast(page, 'Purchase not found')
@@ -231,14 +240,14 @@ test('part of a payment is refunded through Stripe, and the dialog says how much
   const buyer = await shop.buyer()
   const { email } = buyer.user
   await openAdmin(page, shop, `/admin/purchases?q=${encodeURIComponent(email)}`)
-  await rowOf(page, email).getByRole('button', { name: 'Refund' }).click()
+  await choose(rowOf(page, email), 'Refund')
   await expect(dialog(page).getByText('$39.00 can be refunded.')).toBeVisible()
   await page.getByLabel('Partial refund').check()
   await page.getByLabel('Amount in dollars').fill('10.01')
   await dialog(page).getByRole('button', { name: 'Refund' }).click()
   await toast(page, 'Refund sent successfully')
   await expect(rowOf(page, email)).toContainText('$10.01 refunded')
-  await rowOf(page, email).getByRole('button', { name: 'Refund' }).click()
+  await choose(rowOf(page, email), 'Refund')
   await expect(dialog(page).getByText('$28.99 can be refunded; $10.01 of this purchase')).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(rowOf(page, email)).toContainText('active')
@@ -272,7 +281,7 @@ test('purchases are filtered by status and billing, and come in pages of fifty',
   await expect(page.getByText('120 purchases', { exact: true })).toBeVisible()
   await expect(more).toBeHidden()
   await expect(row(101)).toBeFocused()
-  await row(120).getByRole('button', { name: 'Delete purchase' }).click()
+  await choose(row(120), 'Delete purchase')
   await question(page).getByRole('button', { name: 'Delete purchase' }).click()
   await expect(page.getByText('119 purchases', { exact: true })).toBeVisible()
   await page.getByLabel('Status').selectOption('active')

@@ -4,6 +4,7 @@ import { purchases } from '#contract/selling/purchases.ts'
 import {
   accessIdOf,
   asker,
+  choose,
   customer,
   dialog,
   expectLooksRight,
@@ -67,7 +68,7 @@ test.describe('what there is to do about access', () => {
     await toast(page, 'Copied')
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(tradingViewUsername)
 
-    await row.getByRole('button', { name: `More about ${tradingViewUsername}` }).click()
+    await choose(row, 'History and details')
     await dialog(page).getByRole('button', { name: 'Reveal key' }).click()
     await expect(dialog(page).getByText(`key-${tradingViewUsername}`)).toBeVisible()
     await expect(dialog(page).getByRole('list', { name: 'History' })).toContainText('Asked for access')

@@ -7,7 +7,7 @@ import { contact } from '#contract/site/contact.ts'
 import { newsletter } from '#contract/site/newsletter.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { subscribeAtStripe } from '#server/testing/subscribe-at-stripe.ts'
-import { accessIdOf, dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
+import { accessIdOf, choose, dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
 import { expect, logInAs, test } from './shop.ts'
 
 /** What the seller does by hand: gifts, messages, access, and subscribers who come from elsewhere. */
@@ -104,14 +104,12 @@ test('messages are answered, newsletter addresses exported, access removed and r
   await page.getByRole('searchbox').fill(`tv_${mark}`)
   const person = rowOf(page, `tv_${mark}`)
   await expect(person).toContainText('unlocked')
-  await person.getByRole('button', { name: /^More/ }).click()
-  await dialog(page).getByRole('button', { name: 'Remove' }).click()
+  await choose(person, 'Remove')
   await question(page).getByRole('button', { name: 'Remove' }).click()
   await toast(page, 'Access removed')
   await expect(person).toContainText('removed by you')
   await page.getByRole('combobox', { name: 'Access' }).selectOption('withheld')
-  await person.getByRole('button', { name: /^More/ }).click()
-  await dialog(page).getByRole('button', { name: 'Restore' }).click()
+  await choose(person, 'Restore')
   await expect(page.getByText('Unlocked. The email goes out in a minute.')).toBeVisible()
   await expect.poll(async () => (await buyer.call(access.mine, {}))[0]?.state).toBe('unlocked')
 })

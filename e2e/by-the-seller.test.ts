@@ -1,4 +1,4 @@
-import { dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
+import { choose, dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
 import { expect, inOwnShop, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
@@ -13,7 +13,7 @@ test('a subscription is cancelled at the end of its period, taken back, and ende
   const buyer = await shop.buyer()
   const { email, id } = buyer.user
   await openAdmin(page, shop, `/admin/purchases?q=${encodeURIComponent(email)}`)
-  await rowOf(page, email).getByRole('button', { name: 'Cancel' }).click()
+  await choose(rowOf(page, email), 'Cancel')
   const asked = question(page)
   await expect(asked.getByText(`Cancel purchase for ${email}?`, { exact: true })).toBeVisible()
   await expect(asked.getByLabel('At the end of the paid period')).toBeChecked()
@@ -24,9 +24,10 @@ test('a subscription is cancelled at the end of its period, taken back, and ende
   await expect(rowOf(page, email)).toContainText('Cancels at period end')
 
   await page.goto(`/admin/customers/${id}`)
-  await page.getByRole('button', { name: 'Undo cancellation' }).click()
+  const owned = page.getByRole('listitem').filter({ hasText: 'Rebound Sigma Pro' })
+  await choose(owned, 'Undo cancellation')
   await toast(page, 'Cancellation taken back')
-  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await choose(owned, 'Cancel')
   await asked.getByLabel('End now').check()
   await expect(asked.getByText('Access ends today. Nothing is refunded.')).toBeVisible()
   await asked.getByLabel('Refund the rest, $39.00').check()
@@ -42,7 +43,7 @@ test('a refund says whether it ends the subscription, and keeps access if the se
 }) => {
   const buyer = await shop.buyer()
   await openAdmin(page, shop, `/admin/customers/${buyer.user.id}`)
-  await page.getByRole('button', { name: 'Refund' }).click()
+  await choose(page.getByRole('listitem').filter({ hasText: 'Rebound Sigma Pro' }), 'Refund')
   const effect = dialog(page).getByRole('status')
   await expect(effect).toHaveText('The subscription ends immediately, and so does access.')
   await dialog(page).getByLabel('Partial refund').check()
@@ -73,11 +74,12 @@ inShopOfItsOwn(
     await shop.advance(1, 'month')
     await shop.settle()
     await openAdmin(page, shop, `/admin/customers/${id}`)
-    await page.getByRole('button', { name: 'Retry payment' }).click()
+    const owned = page.getByRole('listitem').filter({ hasText: 'Rebound Sigma Pro' })
+    await choose(owned, 'Retry payment')
     await toast(page, 'The payment failed again')
-    await page.getByRole('button', { name: 'Send pay link' }).click()
+    await choose(owned, 'Send pay link')
     await toast(page, 'Link sent')
-    await page.getByRole('button', { name: 'Change username' }).click()
+    await choose(page.getByRole('region', { name: 'Access' }), 'Change username')
     await dialog(page).getByLabel('TradingView username').fill('the_right_name')
     await dialog(page).getByRole('button', { name: 'Change', exact: true }).click()
     await toast(page, 'Username changed')
@@ -85,7 +87,7 @@ inShopOfItsOwn(
     await expectLooksRight(page)
 
     await page.goto(`/admin/purchases?q=${encodeURIComponent(email)}`)
-    await page.getByRole('button', { name: `Delete purchase for ${email}` }).click()
+    await choose(rowOf(page, email), 'Delete purchase')
     await expect(question(page)).toContainText('The subscription ends today, and nothing is refunded.')
     await expect(question(page)).toContainText(
       'The sale leaves the lists and the exports; past figures stay.',
@@ -93,7 +95,7 @@ inShopOfItsOwn(
     await question(page).getByRole('button', { name: 'Cancel' }).click()
 
     await page.goto(`/admin/users?q=${encodeURIComponent(email)}`)
-    await page.getByRole('button', { name: `Delete user ${email}` }).click()
+    await choose(rowOf(page, email), 'Delete user')
     await expect(question(page)).toContainText('A live subscription ends today, and nothing is refunded.')
     await expectLooksRight(page)
   },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
@@ -19,6 +19,17 @@ export const toast = (page: Page, text: string) => expect(page.getByText(text, {
 export const dialog = (page: Page) => page.getByRole('dialog')
 export const question = (page: Page) => page.getByRole('alertdialog')
 export const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+
+/** Opens the menu of a row. */
+export async function menuOf(row: Locator) {
+  await row.getByRole('button', { name: /^Actions for/ }).click()
+  return row.getByRole('menu')
+}
+
+/** Chooses from the menu of a row. */
+export async function choose(row: Locator, action: string) {
+  await (await menuOf(row)).getByRole('menuitem', { name: action, exact: true }).click()
+}
 
 /** Somebody whose purchase was booked by hand. */
 export async function customer(shop: TestShop) {

@@ -9,6 +9,7 @@ import { newsletter } from '#contract/site/newsletter.ts'
 import { reviews } from '#contract/site/reviews.ts'
 import { purchases as bought } from '#server/database/schema.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
+import { choose } from './desk.ts'
 import { expect, logInAs, test } from './shop.ts'
 
 const attack = (mark: string) => `'"><img src=x onerror=alert(1)><script>alert('${mark}')</script>`
@@ -99,7 +100,7 @@ test('what strangers and buyers write stays text wherever it is read: admin, das
     if (tab === 'Users' || tab === 'Purchases') await panel.getByRole('searchbox').fill(email)
     await expect(panel.getByText(text).first()).toBeVisible()
   }
-  await page.getByRole('button', { name: `More about ${text}` }).click()
+  await choose(page.getByRole('row').filter({ hasText: text }), 'History and details')
   await page.getByRole('dialog').getByRole('button', { name: 'Reveal key' }).click()
   await expect(page.getByRole('dialog').getByText(text).first()).toBeVisible()
   await page.keyboard.press('Escape')

@@ -1,5 +1,5 @@
 import { useLogOut } from '#web/features/identity/sign-in/use-log-out.ts'
-import { Menu, menuItem } from '#web/ui/menu.tsx'
+import { Menu, MenuItem, menuItem } from '#web/ui/menu.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { UserName, userButton } from './user-name.tsx'
 
@@ -10,9 +10,7 @@ export default function UserMenu({ name }: { name: string }) {
       <Link href="/dashboard" role="menuitem" tabIndex={-1} className={menuItem}>
         Dashboard
       </Link>
-      <button type="button" role="menuitem" tabIndex={-1} className={menuItem} onClick={() => void logOut()}>
-        Logout
-      </button>
+      <MenuItem onClick={() => void logOut()}>Logout</MenuItem>
     </Menu>
   )
 }

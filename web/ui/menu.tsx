@@ -1,21 +1,50 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import {
+  type ComponentProps,
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { classes } from './classes.ts'
 
 /**
  * A menu button per the ARIA practices: arrows, Home, End, and letters move; Escape or a click outside
- * closes it; and focus returns to the button.
+ * closes it; and focus returns to the button. It is a popover, so no frame around it cuts it off.
  */
-export function Menu(props: { label: ReactNode; className?: string; children: ReactNode }) {
+export function Menu(props: {
+  label: ReactNode
+  'aria-label'?: string
+  className?: string
+  children: ReactNode
+}) {
   const [open, setOpen] = useState<false | 'first' | 'last'>(false)
   const box = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
+  const list = useRef<HTMLDivElement>(null)
   const id = useId()
+
+  useLayoutEffect(() => {
+    if (!open) return undefined
+    const place = () => put(list.current, button.current)
+    list.current?.showPopover()
+    place()
+    // Whatever is scrolled, it stays at its button.
+    document.addEventListener('scroll', place, { capture: true, passive: true })
+    addEventListener('resize', place)
+    return () => {
+      document.removeEventListener('scroll', place, { capture: true })
+      removeEventListener('resize', place)
+    }
+  }, [open])
 
   useEffect(() => {
     if (!open) return undefined
     itemsIn(box.current)
       .at(open === 'first' ? 0 : -1)
-      ?.focus()
+      ?.focus({ preventScroll: true })
     const closeOutside = (event: Event) => {
       if (event.target instanceof Node && !box.current?.contains(event.target)) setOpen(false)
     }
@@ -43,13 +72,15 @@ export function Menu(props: { label: ReactNode; className?: string; children: Re
     const items = itemsIn(box.current)
     const here = items.findIndex((item) => item === document.activeElement)
     const next = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: -1 }[event.key]
-    if (next !== undefined) event.preventDefault()
     const after = [...items.slice(here + 1), ...items]
     const target =
       next === undefined
         ? after.find(({ textContent }) => textContent.toLowerCase().startsWith(event.key.toLowerCase()))
         : items.at(next % items.length)
-    target?.focus()
+    if (!target) return
+    // A letter chooses here, and is no shortcut of the page.
+    event.preventDefault()
+    target.focus()
   }
 
   return (
@@ -58,6 +89,7 @@ export function Menu(props: { label: ReactNode; className?: string; children: Re
         ref={button}
         id={`${id}-button`}
         type="button"
+        aria-label={props['aria-label']}
         aria-haspopup="menu"
         aria-expanded={open !== false}
         aria-controls={open ? id : undefined}
@@ -69,13 +101,15 @@ export function Menu(props: { label: ReactNode; className?: string; children: Re
       </button>
       {open && (
         <div
+          ref={list}
           id={id}
+          popover="manual"
           role="menu"
           aria-labelledby={`${id}-button`}
           tabIndex={-1}
           onKeyDown={move}
           onClick={close}
-          className="absolute right-0 z-50 mt-2 flex min-w-44 animate-fade flex-col rounded-md border border-line bg-raised p-1.5 shadow-float"
+          className="m-0 flex min-w-44 animate-fade flex-col rounded-md border border-line bg-raised p-1.5 text-ink shadow-float"
         >
           {props.children}
         </div>
@@ -84,10 +118,43 @@ export function Menu(props: { label: ReactNode; className?: string; children: Re
   )
 }
 
+const gap = 8
+
+/** Below its button, or above where there is no room; their right edges meet, if both fit. */
+function put(list: HTMLElement | null, button: HTMLElement | null) {
+  if (!list || !button) return
+  const { top, bottom, right } = button.getBoundingClientRect()
+  const { offsetHeight: height, offsetWidth: width } = list
+  const isBelow = bottom + gap + height <= innerHeight || top < gap + height
+  const place = [isBelow ? bottom + gap : top - gap - height, Math.max(gap, right - width)]
+  list.style.inset = `${place[0]}px auto auto ${place[1]}px`
+}
+
 function itemsIn(box: HTMLElement | null) {
   return [...(box?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
 }
 
-/** Classes for a link or button in a menu; also give it `role="menuitem"` and `tabIndex={-1}`. */
+/** Classes for a link in a menu; also give it `role="menuitem"` and `tabIndex={-1}`. */
 export const menuItem =
   'flex cursor-pointer items-center gap-2.5 rounded-sm px-3 py-2 text-left text-sm font-medium hover:bg-accent-soft focus:bg-accent-soft focus:outline-none'
+
+type ItemProps = ComponentProps<'button'> & {
+  isDangerous?: boolean | undefined
+  /** It can be reached, and says why it does nothing. */
+  not?: string | false | undefined
+}
+
+export function MenuItem({ isDangerous, not, onClick, ...rest }: ItemProps) {
+  return (
+    <button
+      type="button"
+      role="menuitem"
+      tabIndex={-1}
+      aria-disabled={not ? true : undefined}
+      title={not || undefined}
+      className={classes(menuItem, not ? 'text-muted' : isDangerous && 'text-danger')}
+      onClick={not ? undefined : onClick}
+      {...rest}
+    />
+  )
+}

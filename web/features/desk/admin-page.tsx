@@ -22,7 +22,7 @@ export default function AdminPage() {
   const found = screenAt(pathname, areas)
   const [opened, setOpened] = useState<'keys' | 'search' | null>(null)
   const { navigate } = useNavigation()
-  useTitle(found?.route.title ?? 'Not found')
+  const title = useTitle(found?.route.title ?? 'Not found')
   useKeys({
     search: () => setOpened('search'),
     help: () => setOpened('keys'),
@@ -40,14 +40,14 @@ export default function AdminPage() {
       <NotFoundPage />
     )
 
-  const { area, path, title, show: Screen } = found.route
+  const { area, path, show: Screen } = found.route
   const isInTab = area.isTab && path === area.path
   return (
     <div className="mx-auto flex w-full max-w-[90rem] items-start gap-6 px-5 pt-6 sm:px-8 lg:px-6 lg:pt-8">
       <SideNavigation areas={areas} here={area.path} onSearch={() => setOpened('search')} />
       <div className="flex min-w-0 flex-1 flex-col gap-6">
         <header className="flex flex-wrap items-center gap-x-6 gap-y-3">
-          <h1 tabIndex={-1} className="text-2xl max-lg:mr-auto">
+          <h1 tabIndex={-1} className="min-w-0 text-2xl wrap-anywhere max-lg:mr-auto max-lg:flex-1">
             {title}
           </h1>
           <Button

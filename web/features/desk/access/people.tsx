@@ -9,8 +9,8 @@ import { Filter, RecordList } from '../lists/record-list.tsx'
 import { hiddenActions } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
+import { AccessMenu } from './access-menu.tsx'
 import { useActions } from './actions.tsx'
-import { More } from './person-dialog.tsx'
 import { stateTexts, stateTones } from './states.ts'
 
 const choices = { q: 'text', state: accessStates } as const
@@ -58,8 +58,8 @@ export default function People() {
             <Cell label="Until" className="whitespace-nowrap">
               <Until person={person} />
             </Cell>
-            <Cell className="py-1.5 text-right">
-              <More person={person} actions={actions} />
+            <Cell className="py-1.5">
+              <AccessMenu person={person} actions={actions} />
             </Cell>
           </>
         )}

@@ -7,9 +7,9 @@ import { Button } from '#web/ui/button.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
 import { timeLeft } from '../parts/time-left.ts'
+import { AccessMenu } from './access-menu.tsx'
 import { type Actions, RenameDialog } from './actions.tsx'
 import { CopyButton } from './cells.tsx'
-import { More } from './person-dialog.tsx'
 
 export const kindTexts: Record<TodoKind, string> = {
   decide: 'Decide',
@@ -69,7 +69,7 @@ export function TodoCells({ row, actions }: { row: AccessTodo; actions: Actions 
       <Cell className="py-1.5">
         <div className="flex items-center justify-end gap-1">
           <TheButton row={row} actions={actions} />
-          <More person={row} actions={actions} />
+          <AccessMenu person={row} actions={actions} />
         </div>
       </Cell>
     </>

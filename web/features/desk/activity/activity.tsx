@@ -3,7 +3,6 @@ import { auditSentence } from '#contract/desk/audit-actions.ts'
 import { type FailedJob, jobs } from '#contract/desk/jobs.ts'
 import { exactDollars } from '#contract/money.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
@@ -11,6 +10,7 @@ import { RecordList } from '../lists/record-list.tsx'
 import { action, RecordTable } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
+import { RowMenu } from '../parts/row-menu.tsx'
 
 const choices = { q: 'text' } as const
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
@@ -81,14 +81,13 @@ function FailedJobs() {
             </Cell>
             <Cell className="max-w-96 text-xs break-words text-muted">{job.error}</Cell>
             <Cell className="py-1.5">
-              <div className="flex justify-end gap-1">
-                <Button variant="secondary" size="sm" onClick={() => retry.mutate({ id: job.id })}>
-                  Run again<span className="sr-only"> {job.about}</span>
-                </Button>
-                <Button variant="ghost" size="sm" onClick={() => void askAndDiscard(job)}>
-                  Discard<span className="sr-only"> {job.about}</span>
-                </Button>
-              </div>
+              <RowMenu
+                of={job.about}
+                actions={[
+                  { text: 'Run again', do: () => retry.mutate({ id: job.id }) },
+                  { text: 'Discard', do: () => askAndDiscard(job), isDangerous: true },
+                ]}
+              />
             </Cell>
           </>
         )}

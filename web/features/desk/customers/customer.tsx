@@ -22,7 +22,7 @@ export default function CustomerScreen({ id }: { id: string }) {
   // Everything here is asked again each time the page opens: much of it changes without us.
   useQueryClient().setQueryDefaults(keyOf(customers.adminShow), { refetchOnMount: 'always' })
   const { data, isError, error, refetch } = useData(customers.adminShow, { id })
-  useRecordTitle(data ? data.name || data.email : 'Customer')
+  useRecordTitle(data && (data.name || data.email))
   if (isError && 'status' in error && (error.status === 404 || error.status === 400))
     return (
       <EmptyState title="No such customer" description="Perhaps the account was deleted.">

@@ -24,8 +24,8 @@ import { lastList } from '../shell/place.ts'
 
 /** Who they are, what comes next, and what can be done about the account. */
 export function Who({ customer }: { customer: Customer }) {
-  const { id, name, email, isAdmin, role, hasPassword, verifiedAt, tradingViewUsername, createdAt } = customer
-  const [isCorrecting, setIsCorrecting] = useState(false)
+  const { id, email, isAdmin, role, hasPassword, verifiedAt, tradingViewUsername, createdAt } = customer
+  const [isChanging, setIsChanging] = useState(false)
   const mayChange = useIsAdmin()
   // Neither is done to one of the team.
   const isBuyer = !isStaff(customer)
@@ -56,15 +56,14 @@ export function Who({ customer }: { customer: Customer }) {
       <div className="flex flex-wrap items-start gap-x-6 gap-y-4">
         <div className="min-w-0 flex-1 basis-64">
           <div className="flex flex-wrap items-center gap-2">
-            <h2 className="text-xl break-words">{name || 'No name'}</h2>
+            <a href={`mailto:${email}`} className="wrap-anywhere underline-offset-4 hover:underline">
+              {email}
+            </a>
             {isAdmin && <Badge tone="good">Admin</Badge>}
             {role && <Badge tone="good">Support</Badge>}
             {!verifiedAt && <Badge tone="warning">Email not confirmed</Badge>}
             {!hasPassword && <Badge>No password</Badge>}
           </div>
-          <a href={`mailto:${email}`} className="break-all text-muted underline-offset-4 hover:underline">
-            {email}
-          </a>
         </div>
         <div className="flex flex-wrap gap-2">
           {isBuyer && (
@@ -83,9 +82,9 @@ export function Who({ customer }: { customer: Customer }) {
             Send password link
           </Button>
           {mayChange && isBuyer && (
-            <Button variant="secondary" size="sm" onClick={() => setIsCorrecting(true)}>
+            <Button variant="secondary" size="sm" onClick={() => setIsChanging(true)}>
               <Mail className="size-4" aria-hidden="true" />
-              Correct email
+              Change email
             </Button>
           )}
           {mayChange && <CustomerDataButton id={id} email={email} />}
@@ -93,16 +92,16 @@ export function Who({ customer }: { customer: Customer }) {
       </div>
       <dl className="flex flex-wrap gap-x-10 gap-y-3 text-sm">
         <Fact name="TradingView">
-          {tradingViewUsername ? <span className="font-mono">{tradingViewUsername}</span> : 'not known'}
+          {tradingViewUsername ? <span className="font-mono">{tradingViewUsername}</span> : 'Not known'}
         </Fact>
         <Fact name="Customer since">
           <Time value={createdAt} />
         </Fact>
-        <Fact name="Will pay">
+        <Fact name="Next charge">
           <Next customer={customer} />
         </Fact>
       </dl>
-      {isCorrecting && <EmailDialog customer={customer} onClose={() => setIsCorrecting(false)} />}
+      {isChanging && <EmailDialog customer={customer} onClose={() => setIsChanging(false)} />}
     </Card>
   )
 }
@@ -135,28 +134,28 @@ function Next({ customer }: { customer: Customer }) {
   if (ending?.endsAt)
     return (
       <>
-        nothing: ends on <Time value={ending.endsAt} />
+        None; ends on <Time value={ending.endsAt} />
       </>
     )
-  return 'nothing'
+  return 'None'
 }
 
 const emailForm = z.object({ email: emailField(z) })
 
 function EmailDialog({ customer, onClose }: { customer: Customer; onClose: () => void }) {
-  const correct = useCall(customers.adminCorrectEmail, {
+  const change = useCall(customers.adminCorrectEmail, {
     refreshes: [customers.adminShow, accounts.adminList, purchases.adminList],
-    succeeded: { title: 'Email corrected', description: 'Both addresses get an email.' },
-    failed: 'Failed to correct the email',
+    succeeded: { title: 'Email changed', description: 'Both addresses get an email.' },
+    failed: 'Failed to change the email',
     onSuccess: onClose,
   })
   return (
     <FormDialog
-      title="Correct email"
-      description={`For an address that was mistyped. ${customer.email} is told, every device is logged out, and the new address gets a link to set a password.`}
+      title="Change email"
+      description={`Fixes a typo. We notify ${customer.email}, log out all devices, and send a password link to the new address.`}
       schema={emailForm}
-      onSubmit={(typed) => correct.mutateAsync({ id: customer.id, ...typed })}
-      button={{ pendingText: 'Correcting...', children: 'Correct email' }}
+      onSubmit={(typed) => change.mutateAsync({ id: customer.id, ...typed })}
+      button={{ pendingText: 'Changing...', children: 'Change email' }}
       onClose={onClose}
     >
       <Field name="email" label="New email">

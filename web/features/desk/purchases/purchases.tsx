@@ -1,12 +1,9 @@
-import { Trash2 } from 'lucide-react'
-import { useState } from 'react'
 import { sortings } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type ManagedPurchase, purchaseFilters, purchases } from '#contract/selling/purchases.ts'
 import {
   billingTypes,
   bookingKindTexts,
-  hasEnded,
   type PurchaseNeed,
   type PurchaseRisk,
   purchaseNeeds,
@@ -15,9 +12,6 @@ import {
   statusTexts,
 } from '#contract/statuses.ts'
 import { useIsAdmin } from '#web/api/session.ts'
-import { useCall } from '#web/api/use-call.ts'
-import { Button } from '#web/ui/button.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
@@ -25,11 +19,10 @@ import { AddButton, Filter, RecordList, SortFilter } from '../lists/record-list.
 import { action } from '../lists/record-table.tsx'
 import { type Chosen, useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
+import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
 import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
-import { CancelDialog } from './cancel-dialog.tsx'
-import { changesPurchase, isRefundable } from './purchase-actions.ts'
-import { RefundDialog } from './refund-dialog.tsx'
 import { StatusBadge } from './status-badge.tsx'
+import { usePurchaseActions } from './use-purchase-actions.tsx'
 
 const choices = {
   q: 'text',
@@ -46,48 +39,9 @@ const columns = ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', actio
 
 export default function Purchases() {
   const [chosen, choose] = useFilters(choices)
-  const [refunding, setRefunding] = useState<ManagedPurchase | null>(null)
-  const [cancelling, setCancelling] = useState<ManagedPurchase | null>(null)
   const isAdmin = useIsAdmin()
   const query = usePages(purchases.adminList, chosen)
-  const remove = useCall(purchases.adminDelete, {
-    ...changesPurchase,
-    succeeded: 'Purchase deleted successfully',
-    failed: 'Failed to delete purchase',
-  })
-
-  const settle = useCall(purchases.adminSettleWarning, {
-    ...changesPurchase,
-    succeeded: 'Fraud warning settled',
-    failed: 'Failed to settle the fraud warning',
-  })
-
-  const settleRefunds = useCall(purchases.adminSettleRefunds, {
-    ...changesPurchase,
-    succeeded: 'Noted as paid back',
-    failed: 'Failed to note the payment',
-  })
-
-  async function askAndSettle({ id, user, failedRefunds: amount }: ManagedPurchase) {
-    const yes = await confirm({
-      title: 'Paid back another way',
-      description: `Have you sent ${exactDollars(amount)} to ${user.email} another way, for example by bank transfer? The shop sends no money.`,
-      action: 'Yes, it is paid back',
-    })
-    if (yes) settleRefunds.mutate({ id, amount })
-  }
-
-  async function askAndRemove({ id, user, status }: ManagedPurchase) {
-    const yes = await confirm({
-      title: 'Delete purchase',
-      description: `Permanently delete purchase for ${user.email}? This action cannot be undone.`,
-      effect: `${hasEnded(status) ? '' : 'The subscription ends today, and nothing is refunded. '}The sale leaves the lists and the exports; past figures stay. To keep it there, cancel it instead.`,
-      action: 'Delete purchase',
-      destructive: true,
-    })
-    if (yes) remove.mutate({ id })
-  }
-
+  const { actionsFor, dialogs } = usePurchaseActions()
   return (
     <>
       <RecordList
@@ -115,20 +69,9 @@ export default function Purchases() {
           },
         ]}
         none={{ title: 'No purchases found', description: 'New purchases appear here.' }}
-        renderRow={(purchase) => (
-          <Row
-            purchase={purchase}
-            mayChange={isAdmin}
-            onCancel={() => setCancelling(purchase)}
-            onRefund={() => setRefunding(purchase)}
-            onRemove={() => void askAndRemove(purchase)}
-            onSettle={() => void askAndSettle(purchase)}
-            onDecide={(decision) => settle.mutate({ id: purchase.id, decision })}
-          />
-        )}
+        renderRow={(purchase) => <Row purchase={purchase} actions={actionsFor(purchase)} />}
       />
-      {cancelling && <CancelDialog purchase={cancelling} onClose={() => setCancelling(null)} />}
-      {refunding && <RefundDialog purchase={refunding} onClose={() => setRefunding(null)} />}
+      {dialogs}
     </>
   )
 }
@@ -172,16 +115,7 @@ function Filters({ chosen, choose }: { chosen: Choice; choose: (change: Choice) 
   )
 }
 
-function Row(props: {
-  purchase: ManagedPurchase
-  mayChange: boolean
-  onCancel: () => void
-  onRefund: () => void
-  onRemove: () => void
-  onSettle: () => void
-  onDecide: (decision: 'refund' | 'dismiss') => void
-}) {
-  const { purchase, mayChange, onCancel, onRefund, onRemove, onSettle, onDecide } = props
+function Row({ purchase, actions }: { purchase: ManagedPurchase; actions: (RowAction | false)[] }) {
   const { user, product, billingType, amount, refundedAmount, status, createdAt, endsAt, kind, reason } =
     purchase
   return (
@@ -221,44 +155,7 @@ function Row(props: {
         )}
       </Cell>
       <Cell className="py-1.5">
-        <div className="flex items-center justify-end gap-1">
-          {mayChange && purchase.isWarned && (
-            <>
-              <Button variant="secondary" size="sm" onClick={() => onDecide('refund')}>
-                Refund and end<span className="sr-only"> purchase for {user.email}</span>
-              </Button>
-              <Button variant="ghost" size="sm" onClick={() => onDecide('dismiss')}>
-                Keep<span className="sr-only"> purchase for {user.email}</span>
-              </Button>
-            </>
-          )}
-          {mayChange && purchase.failedRefunds > 0 && (
-            <Button variant="secondary" size="sm" onClick={onSettle}>
-              Paid another way<span className="sr-only">: refund for {user.email}</span>
-            </Button>
-          )}
-          {mayChange && isRefundable(purchase) && !purchase.isWarned && (
-            <Button variant="ghost" size="sm" onClick={onRefund}>
-              Refund<span className="sr-only"> purchase for {user.email}</span>
-            </Button>
-          )}
-          {status === 'active' && (
-            <Button variant="ghost" size="sm" onClick={onCancel}>
-              Cancel<span className="sr-only"> purchase for {user.email}</span>
-            </Button>
-          )}
-          {mayChange && (
-            <Button
-              variant="ghost"
-              size="icon"
-              aria-label={`Delete purchase for ${user.email}`}
-              onClick={onRemove}
-              className="text-muted hover:bg-danger-soft hover:text-danger"
-            >
-              <Trash2 className="size-4.5" aria-hidden="true" />
-            </Button>
-          )}
-        </div>
+        <RowMenu of={user.email} actions={actions} />
       </Cell>
     </>
   )

@@ -2,12 +2,12 @@ import { useState } from 'react'
 import { answerText, hidingReason, type ManagedReview, reviews } from '#contract/site/reviews.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { action, RecordTable } from '../lists/record-table.tsx'
 import { usePages } from '../lists/use-pages.ts'
+import { RowMenu } from '../parts/row-menu.tsx'
 import { TextDialog } from '../parts/text-dialog.tsx'
 
 type Doing = { what: 'answer' | 'hide'; review: ManagedReview }
@@ -43,17 +43,21 @@ export default function Reviews() {
               {review.hiddenBecause && <p className="mt-1 text-muted">Hidden: {review.hiddenBecause}</p>}
             </Cell>
             <Cell className="py-1.5">
-              <div className="flex justify-end gap-1">
-                <Button variant="secondary" size="sm" onClick={() => setDoing({ what: 'answer', review })}>
-                  {review.answer ? 'Edit answer' : 'Answer'}
-                  <span className="sr-only"> to {review.author ?? 'Anonymous'}</span>
-                </Button>
-                {review.reportedAt && !review.hiddenBecause && (
-                  <Button variant="ghost" size="sm" onClick={() => setDoing({ what: 'hide', review })}>
-                    Hide<span className="sr-only"> the review by {review.author ?? 'Anonymous'}</span>
-                  </Button>
-                )}
-              </div>
+              <RowMenu
+                of={`the review by ${review.author ?? 'Anonymous'}`}
+                actions={[
+                  {
+                    text: review.answer ? 'Edit reply' : 'Reply',
+                    do: () => setDoing({ what: 'answer', review }),
+                  },
+                  review.reportedAt !== null &&
+                    !review.hiddenBecause && {
+                      text: 'Hide',
+                      do: () => setDoing({ what: 'hide', review }),
+                      isDangerous: true,
+                    },
+                ]}
+              />
             </Cell>
           </>
         )}

@@ -1,20 +1,25 @@
 import { useEffect, useLayoutEffect } from 'react'
 import { brand } from '#contract/brand.ts'
 import { type Href, useNavigation } from '#web/ui/navigation.tsx'
+import { createStore } from '#web/ui/store.ts'
 
-function setTitle(name: string) {
-  document.title = `${name} | Admin | ${brand.name}`
-}
+const record = createStore<string>()
 
-/** A screen's title. */
+/** The open record's own name, or the screen's. */
 export function useTitle(title: string) {
-  // In the layout phase, before a record's name.
-  useLayoutEffect(() => setTitle(title), [title])
+  const shown = record.useValue() || title
+  useEffect(() => {
+    document.title = `${shown} | Admin | ${brand.name}`
+  }, [shown])
+  return shown
 }
 
-/** A record's own name as the title, so that two open ones can be told apart. */
-export function useRecordTitle(name: string) {
-  useEffect(() => setTitle(name), [name])
+/** What a record is called, once that is known: two open ones can be told apart. */
+export function useRecordTitle(name: string | undefined) {
+  useLayoutEffect(() => {
+    record.set(name ?? null)
+    return () => record.set(null)
+  }, [name])
 }
 
 let list: Href = '/admin/users'

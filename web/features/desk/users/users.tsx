@@ -1,4 +1,4 @@
-import { FileUp, Trash2 } from 'lucide-react'
+import { FileUp } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { type OutputOf, sortings } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
@@ -16,6 +16,7 @@ import { AddButton, RecordList, SortFilter } from '../lists/record-list.tsx'
 import { hiddenActions } from '../lists/record-table.tsx'
 import { useDialog, useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
+import { RowMenu } from '../parts/row-menu.tsx'
 import { AddUserDialog, RoleDialog } from './user-dialogs.tsx'
 
 type User = OutputOf<typeof accounts.adminList>[number]
@@ -81,7 +82,7 @@ function Row({ user, onRole, onRemove }: { user: User; onRole: () => void; onRem
     <>
       <Cell className="max-w-56">
         <CustomerLink id={user.id} title={user.name}>
-          {user.name}
+          {user.name || user.email}
         </CustomerLink>
       </Cell>
       <Cell className="max-w-80" title={user.email}>
@@ -102,22 +103,18 @@ function Row({ user, onRole, onRemove }: { user: User; onRole: () => void; onRem
       </Cell>
       <Cell className="py-1.5">
         {isAdmin && (
-          <div className="flex items-center justify-end gap-1">
-            <Button variant="ghost" size="sm" onClick={onRole}>
-              Role<span className="sr-only"> of {user.email}</span>
-            </Button>
-            <Button
-              variant="ghost"
-              size="icon"
-              aria-label={`Delete user ${user.email}`}
-              title={user.id === myself?.id ? 'You cannot delete yourself' : undefined}
-              disabled={user.id === myself?.id}
-              onClick={onRemove}
-              className="text-muted hover:bg-danger-soft hover:text-danger"
-            >
-              <Trash2 className="size-4.5" aria-hidden="true" />
-            </Button>
-          </div>
+          <RowMenu
+            of={user.email}
+            actions={[
+              { text: 'Change role', do: onRole },
+              {
+                text: 'Delete user',
+                do: onRemove,
+                isDangerous: true,
+                not: user.id === myself?.id && 'You cannot delete yourself',
+              },
+            ]}
+          />
         )}
       </Cell>
     </>

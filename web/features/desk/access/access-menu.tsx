@@ -1,0 +1,99 @@
+import { useState } from 'react'
+import { accessAdmin, type Whose } from '#contract/access/access-admin.ts'
+import { useIsAdmin } from '#web/api/session.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Skeleton } from '#web/ui/card.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { Failed } from '../lists/record-table.tsx'
+import { RowMenu } from '../parts/row-menu.tsx'
+import { type Actions, DeclineDialog, ExchangeKeys, RenameDialog } from './actions.tsx'
+
+type Person = Whose & { exchangeName?: string | null; hasKeys?: boolean }
+
+/** What can be done about one person's access, and what happened to it. */
+export function AccessMenu({ person, actions }: { person: Person; actions: Actions }) {
+  const [opened, setOpened] = useState<'details' | 'decline' | 'rename' | null>(null)
+  const close = () => setOpened(null)
+  const isAdmin = useIsAdmin()
+  const { id, username, user, state, reason, mayUndo } = person
+  const isPaidFor = reason !== null && (state === 'unlocking' || state === 'unlocked')
+  return (
+    <>
+      <RowMenu
+        of={username ?? user.email}
+        actions={[
+          mayUndo && { text: 'Undo', do: () => actions.undo([id]) },
+          state === 'asked' && { text: 'Unlock', do: () => actions.unlock([id]) },
+          state === 'unlocking' &&
+            !mayUndo && { text: 'Unlocked by hand', do: () => actions.unlockedByHand(id) },
+          state === 'withheld' && { text: 'Restore', do: () => actions.restore([id]) },
+          isAdmin && { text: 'Change username', do: () => setOpened('rename') },
+          isAdmin && isPaidFor && { text: 'Try again', do: () => actions.retry(id) },
+          { text: 'History and details', do: () => setOpened('details') },
+          state === 'unlocked' && !isPaidFor && { text: 'Removed', do: () => actions.lock([id], username) },
+          state === 'asked' && { text: 'Decline', do: () => setOpened('decline'), isDangerous: true },
+          isPaidFor &&
+            !mayUndo && { text: 'Remove', do: () => actions.withhold(id, username), isDangerous: true },
+        ]}
+      />
+      {opened === 'details' && <Details person={person} onClose={close} />}
+      {opened === 'decline' && <DeclineDialog ids={[id]} onClose={close} />}
+      {opened === 'rename' && <RenameDialog id={id} username={username} onClose={close} />}
+    </>
+  )
+}
+
+function Details({ person, onClose }: { person: Person; onClose: () => void }) {
+  const { id, username, user, exchangeName, hasKeys } = person
+  const isAdmin = useIsAdmin()
+  return (
+    <Dialog
+      title={username ?? 'No username yet'}
+      description={[user.name, user.email].filter(Boolean).join(', ')}
+      onClose={onClose}
+      className="max-w-xl"
+    >
+      {exchangeName && <p className="text-sm text-muted">Exchange: {exchangeName}</p>}
+      {isAdmin && hasKeys && <ExchangeKeys id={id} />}
+      <History id={id} />
+    </Dialog>
+  )
+}
+
+/** TradingView's calls and their outcomes, as a seller would say it; anything else comes in words already. */
+const calls: Record<string, string> = {
+  find: 'Searched for the name',
+  list: 'Checked',
+  add: 'Added',
+  modify: 'Date updated',
+  remove: 'Removed',
+}
+const outcomes: Record<string, string> = {
+  ok: 'done',
+  passing: 'no answer',
+  session: 'session ended',
+  blocked: 'address blocked',
+  not_yours: 'not this account’s script',
+  no_such_script: 'no such script',
+  no_such_name: 'no such name',
+  stopped: 'connection paused',
+  unknown: 'answer not understood',
+}
+
+function History({ id }: { id: string }) {
+  const { data, isError, refetch } = useData(accessAdmin.history, { id })
+  if (isError) return <Failed retry={() => void refetch()} />
+  if (!data) return <Skeleton className="h-24" />
+  if (data.length === 0) return <p className="text-sm text-muted">No activity in 90 days.</p>
+  return (
+    <ol aria-label="History" className="flex max-h-72 flex-col gap-1.5 overflow-y-auto text-sm">
+      {data.map(({ at, what, outcome, detail }) => (
+        <li key={`${at} ${what} ${outcome} ${detail}`} className="break-words">
+          <Time value={at} withClock /> · {calls[what] ?? what} · {outcomes[outcome] ?? outcome}
+          {detail && <span className="text-muted"> · {detail}</span>}
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,143 @@
+import { useState } from 'react'
+import { exactDollars } from '#contract/money.ts'
+import { type ManagedPurchase, type Purchase, purchases } from '#contract/selling/purchases.ts'
+import { hasEnded, isLive } from '#contract/statuses.ts'
+import * as z from '#contract/zod.ts'
+import { useIsAdmin } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
+import { Input } from '#web/ui/input.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import type { RowAction } from '../parts/row-menu.tsx'
+import { CancelDialog } from './cancel-dialog.tsx'
+import { changesPurchase } from './purchase-actions.ts'
+import { RefundDialog } from './refund-dialog.tsx'
+
+const dialogs = { refund: RefundDialog, extend: ExtendDialog, cancel: CancelDialog }
+const retried = {
+  done: 'Payment successful!',
+  processing: 'The payment is being processed',
+  'awaits-bank': 'Their bank wants them to confirm it. Send a pay link.',
+}
+
+/** What can be done to a purchase, wherever it is listed, and the dialogs for it. */
+export function usePurchaseActions() {
+  const [doing, setDoing] = useState<{ what: keyof typeof dialogs; purchase: ManagedPurchase } | null>(null)
+  const isAdmin = useIsAdmin()
+  const remove = useCall(purchases.adminDelete, {
+    ...changesPurchase,
+    succeeded: 'Purchase deleted successfully',
+    failed: 'Failed to delete purchase',
+  })
+  const settleWarning = useCall(purchases.adminSettleWarning, {
+    ...changesPurchase,
+    succeeded: 'Fraud warning settled',
+    failed: 'Failed to settle the fraud warning',
+  })
+  const settleRefunds = useCall(purchases.adminSettleRefunds, {
+    ...changesPurchase,
+    succeeded: 'Noted as paid back',
+    failed: 'Failed to note the payment',
+  })
+  const resume = useCall(purchases.adminResume, {
+    ...changesPurchase,
+    succeeded: { title: 'Cancellation taken back', description: 'The buyer gets an email.' },
+    failed: 'Failed to take the cancellation back',
+  })
+  const retry = useCall(purchases.adminRetryPayment, {
+    ...changesPurchase,
+    failed: 'The payment failed again',
+    onSuccess: ({ state }) => toast({ title: retried[state], destructive: state === 'awaits-bank' }),
+  })
+  const sendLink = useCall(purchases.adminSendPayLink, {
+    ...changesPurchase,
+    succeeded: { title: 'Link sent', description: 'They can pay without logging in.' },
+    failed: 'Failed to send the link',
+  })
+
+  async function askAndSettle({ id, user, failedRefunds: amount }: ManagedPurchase) {
+    const yes = await confirm({
+      title: 'Paid back another way',
+      description: `Have you sent ${exactDollars(amount)} to ${user.email} another way, for example by bank transfer? The shop sends no money.`,
+      action: 'Yes, it is paid back',
+    })
+    if (yes) settleRefunds.mutate({ id, amount })
+  }
+
+  async function askAndRemove({ id, user, status }: ManagedPurchase) {
+    const yes = await confirm({
+      title: 'Delete purchase',
+      description: `Permanently delete purchase for ${user.email}? This action cannot be undone.`,
+      effect: `${hasEnded(status) ? '' : 'The subscription ends today, and nothing is refunded. '}The sale leaves the lists and the exports; past figures stay. To keep it there, cancel it instead.`,
+      action: 'Delete purchase',
+      destructive: true,
+    })
+    if (yes) remove.mutate({ id })
+  }
+
+  function actionsFor(purchase: ManagedPurchase): (RowAction | false)[] {
+    const { id, status, paymentIntentId, endsAt, endedBecause, isWarned, failedRefunds } = purchase
+    const open = (what: keyof typeof dialogs) => () => setDoing({ what, purchase })
+    const mayExtend = (status === 'active' && paymentIntentId !== null) || endsAt !== null
+    const mayRefund = paymentIntentId !== null && endedBecause !== 'refunded' && !isWarned
+    // Support cancels, and does no more.
+    const cancel = status === 'active' && { text: 'Cancel', do: open('cancel'), isDangerous: true }
+    if (!isAdmin) return [cancel]
+    return [
+      isWarned && {
+        text: 'Keep, it’s no fraud',
+        do: () => settleWarning.mutate({ id, decision: 'dismiss' }),
+      },
+      failedRefunds > 0 && { text: 'Paid another way', do: () => askAndSettle(purchase) },
+      status === 'past_due' && { text: 'Retry payment', do: () => retry.mutate({ id }) },
+      status === 'past_due' && { text: 'Send pay link', do: () => sendLink.mutate({ id }) },
+      status === 'pending_cancel' && { text: 'Undo cancellation', do: () => resume.mutate({ id }) },
+      isLive(status) && mayExtend && { text: 'Extend', do: open('extend') },
+      isWarned && {
+        text: 'Refund and end',
+        do: () => settleWarning.mutate({ id, decision: 'refund' }),
+        isDangerous: true,
+      },
+      mayRefund && { text: 'Refund', do: open('refund'), isDangerous: true },
+      cancel || (!hasEnded(status) && { text: 'End now', do: open('cancel'), isDangerous: true }),
+      { text: 'Delete purchase', do: () => askAndRemove(purchase), isDangerous: true },
+    ]
+  }
+
+  const Doing = doing && dialogs[doing.what]
+  return {
+    actionsFor,
+    dialogs: Doing && <Doing purchase={doing.purchase} onClose={() => setDoing(null)} />,
+  }
+}
+
+const form = z.object({ until: z.string().check(z.minLength(1, 'Please choose a day')) })
+const day = 86_400_000
+const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+/** Suggests two weeks, the usual compensation. */
+function ExtendDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
+  const extend = useCall(purchases.adminExtend, {
+    ...changesPurchase,
+    succeeded: { title: 'Extended', description: 'The buyer gets an email.' },
+    failed: 'Failed to extend',
+    onSuccess: onClose,
+  })
+  const present = Date.parse(purchase.endsAt ?? purchase.currentPeriodEnd ?? purchase.createdAt)
+  return (
+    <FormDialog
+      title="Extend"
+      description="Gives time at no charge. The next payment, or the end, moves to this day."
+      schema={form}
+      onSubmit={({ until }) => extend.mutateAsync({ id: purchase.id, until })}
+      button={{ pendingText: 'Extending...', children: 'Extend' }}
+      onClose={onClose}
+    >
+      <Field name="until" label="Until the end of" hint="The day in UTC.">
+        <Input type="date" required min={isoDay(present)} defaultValue={isoDay(present + 14 * day)} />
+      </Field>
+    </FormDialog>
+  )
+}
