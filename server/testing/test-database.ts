@@ -60,6 +60,7 @@ async function openOwn() {
     'alter system set fsync = off',
     'alter system set synchronous_commit = off',
     'alter system set full_page_writes = off',
+    'alter system set autovacuum = off',
     'select pg_reload_conf()',
     `alter role ${username} createdb`,
   )
@@ -80,7 +81,9 @@ export async function createTestDatabase({
   if (!server)
     throw new Error('Tests with a database need vitest or playwright, whose setup starts PostgreSQL')
   const name = `test_${randomBytes(8).toString('hex')}`
-  await administer(server, `create database ${name} ${empty ? '' : `template ${template}`}`)
+  // Copying files is half the work of copying pages through the log.
+  const copy = `template ${template} strategy file_copy`
+  await administer(server, `create database ${name} ${empty ? '' : copy}`)
   return {
     url: withDatabase(server, name),
     async drop() {
