@@ -180,3 +180,8 @@ export const whichProduct = schema((z) =>
 export const month = schema((z) =>
   z.string().check(z.regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Please enter a month like 2026-03')),
 )
+
+/** A month of the books, or all of a year. */
+export const period = schema((z) =>
+  z.string().check(z.regex(/^20\d\d(-(0[1-9]|1[0-2]))?$/, 'Please enter a month like 2026-03, or a year')),
+)

@@ -131,6 +131,10 @@ export const movementCauses = [
 ] as const
 export type MovementCause = (typeof movementCauses)[number]
 
+/** How money moves; `dispute`: a bank gave it back to the cardholder. */
+export const paymentKinds = ['payment', 'refund', 'dispute'] as const
+export type PaymentKind = (typeof paymentKinds)[number]
+
 /** What consumers may declare about a contract without logging in. */
 export const declarationKinds = ['withdrawal', 'cancellation'] as const
 export type DeclarationKind = (typeof declarationKinds)[number]

@@ -144,7 +144,8 @@ test.describe('the admin area', () => {
   const screens = [
     '',
     '/overview',
-    '/overview/movements',
+    '/overview/figures',
+    '/purchases/payments',
     '/users',
     '/purchases',
     '/purchases/declarations',

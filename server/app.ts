@@ -49,7 +49,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     stripe,
     overdueEvents: selling.purchases.inbox.countOverdue,
     cspReports: await mountCspReports(app),
-    more: access.tradingView.measures,
+    more: [access.tradingView.measures, selling.proof.measures],
     token: config.metricsToken,
     production: config.production,
   })

@@ -54,6 +54,7 @@ export const needKinds = [
   'new_requests',
   'to_lock',
   'paused_newsletters',
+  'revenue_differs',
   'failed_jobs',
   'settings',
 ] as const

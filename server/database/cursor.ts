@@ -28,3 +28,11 @@ export function pageOf<Row>(rows: Row[], limit: number, positionOf: (row: Row) =
 
 /** A word inside a LIKE pattern: `%` and `_` stand for themselves. */
 export const containing = (word: string) => `%${word.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+
+/** When a month of the books, or a year of them, begins and ends. */
+export function boundsOf(period: string): [from: Date, until: Date] {
+  const [year = 0, month] = period.split('-').map(Number)
+  return month
+    ? [new Date(Date.UTC(year, month - 1)), new Date(Date.UTC(year, month))]
+    : [new Date(Date.UTC(year, 0)), new Date(Date.UTC(year + 1, 0))]
+}

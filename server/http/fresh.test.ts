@@ -158,6 +158,7 @@ const wantedByThieves = [
   'purchases.adminSettleWarning',
   'purchases.adminRefund',
   'purchases.adminDelete',
+  'figures.adminExportPayments',
   'imports.adminImport',
   'takeover.adminSetPlan',
   'takeover.adminTakeOver',

@@ -17,8 +17,8 @@ type Dependencies = {
   overdueEvents: () => Promise<number>
   /** By directive. */
   cspReports: ReadonlyMap<string, number>
-  /** What a room measures itself. */
-  more: { ofThisProcess(): Family[]; ofTheDatabase(): Promise<Family[]> }
+  /** What rooms measure themselves. */
+  more: { ofThisProcess?(): Family[]; ofTheDatabase(): Promise<Family[]> }[]
   token: string | undefined
   production: boolean
 }
@@ -57,7 +57,7 @@ function ofThisProcess(
   { pool, queue, stripe, cspReports, more }: Dependencies,
 ): Family[] {
   return [
-    ...more.ofThisProcess(),
+    ...more.flatMap((room) => room.ofThisProcess?.() ?? []),
     {
       name: 'shop_http_request_seconds',
       type: 'histogram',
@@ -128,13 +128,13 @@ async function ofTheDatabase({ queue, overdueEvents, more }: Dependencies): Prom
     const [depths, overdue, others] = await Promise.all([
       queue.depths(),
       overdueEvents(),
-      more.ofTheDatabase(),
+      Promise.all(more.map((room) => room.ofTheDatabase())),
     ])
     const jobs = (field: 'count' | 'seconds') =>
       depths.map(({ name, state, ...numbers }) => ({ labels: { kind: name, state }, value: numbers[field] }))
     return [
       up(1),
-      ...others,
+      ...others.flat(),
       { name: 'shop_jobs', type: 'gauge', help: 'Unfinished jobs.', samples: jobs('count') },
       {
         name: 'shop_job_age_seconds',

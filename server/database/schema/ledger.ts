@@ -1,5 +1,17 @@
 import { sql } from 'drizzle-orm'
-import { bigint, check, date, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  check,
+  date,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import {
   type BillingType,
   type MovementCause,
@@ -65,3 +77,45 @@ export const mrrDays = pgTable(
   },
   (t) => [index('mrr_days_day').on(t.day)],
 )
+
+/** Who stayed: by the month of a person's first payment, how many of them more or fewer pay in each month. Counted hourly. */
+export const cohortMonths = pgTable(
+  'cohort_months',
+  {
+    cohort: date().notNull(),
+    month: date().notNull(),
+    /** Who paid for the first time; only in the first of its months. */
+    joined: integer().notNull(),
+    people: integer().notNull(),
+    arr: number().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.cohort, t.month] })],
+)
+
+/** Money by the month in which it moved. Kept by triggers.sql, which only ever adds rows; added up at night. */
+export const cashMonths = pgTable(
+  'cash_months',
+  {
+    id: number().primaryKey().generatedAlwaysAsIdentity(),
+    month: date().notNull(),
+    paid: number().notNull(),
+    tax: number().notNull(),
+    refunded: number().notNull(),
+    lost: number().notNull(),
+  },
+  (t) => [index('cash_months_month').on(t.month)],
+)
+
+/** What a night's look at Stripe's own list of subscriptions found, in whole cents a year. */
+export const mrrProofs = pgTable('mrr_proofs', {
+  at: moment().primaryKey(),
+  /** Subscriptions that both know. */
+  compared: integer().notNull(),
+  atStripe: number().notNull(),
+  here: number().notNull(),
+  /** What Stripe cannot know: paid elsewhere. */
+  elsewhere: number().notNull(),
+  differing: integer().notNull(),
+  /** The first of those that differ. */
+  differences: jsonb().$type<{ subscriptionId: string; atStripe: number; here: number }[]>().notNull(),
+})

@@ -130,8 +130,22 @@ export const payments = pgTable(
     amount: integer().notNull(),
     /** The tax inside it. */
     tax: integer().notNull(),
+    /** As its invoice says; null if it was recorded before the shop kept them. */
+    invoiceNumber: text(),
+    periodStart: moment(),
+    periodEnd: moment(),
+    country: text(),
+    /** What the cardholder got by a dispute, and when the bank took it. */
+    lostAt: moment(),
+    lostAmount: integer().notNull().default(0),
   },
-  (t) => [index('payments_purchase').on(t.purchaseId), index('payments_paid').on(t.paidAt)],
+  (t) => [
+    index('payments_purchase').on(t.purchaseId),
+    index('payments_newest').on(t.paidAt, t.paymentIntentId).concurrently(),
+    index('payments_lost').on(t.lostAt, t.paymentIntentId).where(sql`${t.lostAt} is not null`).concurrently(),
+    index('payments_invoice').on(t.invoiceId).concurrently(),
+    index('payments_number').on(t.invoiceNumber).concurrently(),
+  ],
 )
 
 /** What went back of a payment, or was meant to: `status` is Stripe's. */
@@ -146,7 +160,10 @@ export const refunds = pgTable(
     amount: integer().notNull(),
     status: text().notNull(),
   },
-  (t) => [index('refunds_payment').on(t.paymentIntentId), index('refunds_at').on(t.at)],
+  (t) => [
+    index('refunds_payment').on(t.paymentIntentId),
+    index('refunds_newest').on(t.at, t.id).concurrently(),
+  ],
 )
 
 /** The inbox of Stripe's events, each kept once by its id. It stores only whom an event is about; Stripe has the rest. */

@@ -48,7 +48,7 @@ export function openDesk(context: Context, { stripe, identity, selling, access, 
     prices: selling.prices,
     access: room,
   })
-  const overview = createOverview(context, room)
+  const overview = createOverview(context, room, selling.proof)
   const exports = createExports(context)
   const people: PeoplesRoom[] = [customers]
   const schedules: Schedules = {
@@ -62,7 +62,7 @@ export function openDesk(context: Context, { stripe, identity, selling, access, 
     mount({ mount }: Doors) {
       mount(contract.customers, customerRoutes(customers))
       mount(contract.search, searchRoutes(createSearch(context, { stripe, accounts })))
-      mount(contract.figures, figureRoutes(overview))
+      mount(contract.figures, figureRoutes(overview, exports))
       mount(contract.overview, overviewRoutes(overview))
       mount(contract.exports, exportRoutes(exports))
       mount(contract.newsletterAddresses, newsletterAddressRoutes(site.newsletter, exports))

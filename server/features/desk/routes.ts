@@ -15,8 +15,14 @@ export const overviewRoutes = (overview: Overview): Handlers<Contract['overview'
   adminNeeds: () => overview.needs(),
 })
 
-export const figureRoutes = ({ figures }: Overview): Handlers<Contract['figures']> => ({
+export const figureRoutes = ({ figures }: Overview, exports: Exports): Handlers<Contract['figures']> => ({
+  adminShow: ({ range }) => figures.show(range),
   adminMovements: (wanted) => figures.movements(wanted),
+  adminPayments: (wanted) => figures.payments(wanted),
+  adminExportPayments: async ({ period }, { actor, reply }) => {
+    reply.header('x-estimated-rows', await exports.estimate('payments'))
+    return exports.download(actor, 'payments', { period })
+  },
 })
 
 export const customerRoutes = (desk: CustomerDesk): Handlers<Contract['customers']> => ({
@@ -51,7 +57,7 @@ export const newsletterAddressRoutes = (
   adminList: (wanted) => newsletter.list(wanted),
   adminExport: async ({ state }, { actor, reply }) => {
     reply.header('x-estimated-rows', await exports.estimate('newsletter'))
-    return exports.download(actor, 'newsletter', state)
+    return exports.download(actor, 'newsletter', { state })
   },
 })
 

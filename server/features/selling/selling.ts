@@ -7,7 +7,7 @@ import type { Schedules } from '#server/jobs/schedules.ts'
 import type { Identity } from '../identity/identity.ts'
 import { createCheckout, createCheckouts, createCustomers } from './checkout/checkout.ts'
 import { createDeclarations } from './declarations/declarations.ts'
-import { createLedger } from './ledger/ledger.ts'
+import { createLedger, createProof } from './ledger/ledger.ts'
 import { createPrices } from './prices/prices.ts'
 import { type AccessEffects, createPurchases, eventTypes } from './purchases/purchases.ts'
 import {
@@ -38,6 +38,7 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
   const prices = createPrices(context, { stripe })
   const ledger = createLedger(context)
   const purchases = createPurchases(context, { stripe, accounts, checkouts, seats, ledger, access })
+  const proof = createProof(context, { stripe, checkouts, sync: purchases.sync })
   const checkout = createCheckout(context, {
     stripe,
     checkouts,
@@ -72,6 +73,8 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
     'forget-old-purchases': { cron: '31 3 * * *', run: purchases.forgetOld },
     'forget-old-movements': { cron: '32 3 * * *', run: ledger.forgetOld },
     'add-up-movements': { cron: '17 2 * * *', run: ledger.addUp },
+    'count-cohorts': { cron: '47 * * * *', run: ledger.countCohorts },
+    'prove-revenue': { cron: '41 2 * * *', run: proof.prove },
     'forget-unpaid-checkouts': { cron: '37 3 * * *', run: checkouts.forgetUnpaid },
   }
 
@@ -81,6 +84,7 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
     seats,
     prices,
     ledger,
+    proof,
     purchases,
     checkout,
     declarations,

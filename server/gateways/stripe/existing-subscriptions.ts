@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe'
 import type { BillingType } from '#contract/statuses.ts'
 import { billingOf, type Client, date, idOf } from './client.ts'
+import { rateReader } from './rates.ts'
 
 export type ExistingSubscription = {
   id: string
@@ -33,7 +34,31 @@ const attempts = new Set<Stripe.Subscription.Status>(['incomplete', 'incomplete_
 
 /** Subscriptions that did not begin here, with what the shop must know before it takes one over. */
 export function existingSubscriptionCalls({ sdk, ask, all, orMissing }: Client) {
+  const rateOf = rateReader({ sdk, ask })
+
+  /** By its newest invoice; null if that alone doesn't say, because it is unpaid, for a change, or time was given. */
+  async function arrOf({ status, trial_end, latest_invoice: invoice }: Stripe.Subscription) {
+    if (status !== 'active' || trial_end || typeof invoice !== 'object' || invoice?.status !== 'paid')
+      return null
+    const isForPeriod = /^subscription_(create|cycle)$/.test(invoice.billing_reason ?? '')
+    return isForPeriod && !invoice.lines.has_more ? (await rateOf(invoice.lines.data)).arr : null
+  }
+
   return {
+    /** What each live one earns in a year, page by page: there may be many. */
+    async *revenue(): AsyncGenerator<{ id: string; arr: number | null }[]> {
+      for (let after: string | undefined; ; ) {
+        const page = { limit: 100, ...(after && { starting_after: after }) }
+        const { data, has_more: hasMore } = await ask(
+          sdk.subscriptions.list({ ...page, expand: ['data.latest_invoice'] }),
+        )
+        const live = data.filter(({ status }) => !attempts.has(status))
+        yield await Promise.all(live.map(async (found) => ({ id: found.id, arr: await arrOf(found) })))
+        if (!hasMore) return
+        after = data.at(-1)?.id
+      }
+    },
+
     /** Every live one, whoever began it. */
     async list(): Promise<ExistingSubscription[]> {
       const found = await all(sdk.subscriptions.list({ limit: 100, expand: ['data.customer'] }))

@@ -26,8 +26,13 @@ export type Payment = {
   dispute: 'none' | 'open' | 'won' | 'lost'
   /** Until when evidence can be sent; null if there is nothing to answer. */
   disputeDueAt: Date | null
+  /** What the cardholder got by disputes, and when the bank took it. */
+  lost: { amount: number; at: Date } | null
   /** Where the card was issued. */
   cardCountry: string | null
+  /** As its invoice has them. */
+  invoiceNumber: string | null
+  country: string | null
 }
 
 /** Time that a paid invoice bought. Neither changes afterwards, whatever becomes of the subscription. */
@@ -88,8 +93,8 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
   async function disputeOf({
     id,
     disputed,
-  }: Stripe.Charge): Promise<Pick<Payment, 'dispute' | 'disputeDueAt'>> {
-    if (!disputed) return { dispute: 'none', disputeDueAt: null }
+  }: Stripe.Charge): Promise<Pick<Payment, 'dispute' | 'disputeDueAt' | 'lost'>> {
+    if (!disputed) return { dispute: 'none', disputeDueAt: null, lost: null }
     const { data } = await ask(sdk.disputes.list({ charge: id, limit: 100 }))
     const isOpen = data.some(({ status }) => openDisputes.has(status))
     // Once nobody waits for anything, the money decides; its fees may stay with the bank even if it was won.
@@ -104,6 +109,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
     return {
       dispute: isLost ? 'lost' : isOpen ? 'open' : 'won',
       disputeDueAt: dueBy.length > 0 ? date(Math.min(...dueBy)) : null,
+      lost: isLost ? lossOf(data) : null,
     }
   }
 
@@ -134,21 +140,24 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
   }
 
   /** A customer may have paid for other subscriptions, too. */
-  async function paymentsOf(customer: string, invoiceOf: Map<string, string>): Promise<Payment[]> {
+  async function paymentsOf(customer: string, invoiceOf: Map<string, Stripe.Invoice>): Promise<Payment[]> {
     const charges = await chargesOf(customer, invoiceOf.keys())
     const payments = charges.map(async (charge): Promise<Payment | []> => {
       const paymentIntentId = idOf(charge.payment_intent) ?? ''
-      const invoiceId = invoiceOf.get(paymentIntentId)
-      if (charge.status !== 'succeeded' || !invoiceId) return []
+      const invoice = invoiceOf.get(paymentIntentId)
+      const cardCountry = charge.payment_method_details?.card?.country ?? null
+      if (charge.status !== 'succeeded' || !invoice) return []
       return {
         paymentIntentId,
-        invoiceId,
+        invoiceId: invoice.id,
+        invoiceNumber: invoice.number,
+        country: invoice.customer_address?.country ?? cardCountry,
         paidAt: date(charge.created),
         amount: charge.amount,
         refunded: charge.amount_refunded,
         refunds: await refundsOf(charge),
         ...(await disputeOf(charge)),
-        cardCountry: charge.payment_method_details?.card?.country ?? null,
+        cardCountry,
       }
     })
     const received = (await Promise.all(payments)).flat()
@@ -185,10 +194,10 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
   return async function historyOf(subscription: string, customer: string): Promise<History> {
     const invoices = await all(sdk.invoices.list({ subscription, expand: ['data.payments'], limit: 100 }))
     const invoiceOf = new Map(
-      invoices.flatMap(({ id, payments }) =>
-        (payments?.data ?? []).flatMap(({ payment }) => {
+      invoices.flatMap((invoice) =>
+        (invoice.payments?.data ?? []).flatMap(({ payment }) => {
           const intent = idOf(payment.payment_intent)
-          return intent ? [[intent, id] as const] : []
+          return intent ? [[intent, invoice] as const] : []
         }),
       ),
     )
@@ -204,6 +213,17 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
       dueInvoice: due ? owedInvoice(due) : null,
       openInvoice: open ? { ...owedInvoice(open), confirmWith: await confirmationOf(open) } : null,
     }
+  }
+}
+
+/** What moved decides; what was paid back before it became a dispute has moved nothing yet. */
+function lossOf(disputes: Stripe.Dispute[]): Payment['lost'] {
+  const moved = disputes.flatMap(({ balance_transactions: all }) => all)
+  const taken = moved.filter(({ amount }) => amount < 0).map(({ created }) => created)
+  const net = -moved.reduce((sum, { amount }) => sum + amount, 0)
+  return {
+    amount: net > 0 ? net : disputes.reduce((sum, { amount }) => sum + amount, 0),
+    at: date(Math.min(...taken, ...disputes.map(({ created }) => created))),
   }
 }
 

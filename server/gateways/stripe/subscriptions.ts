@@ -54,7 +54,12 @@ const willEnd = ({ cancel_at_period_end: atPeriodEnd, cancel_at: at }: Stripe.Su
 export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, historyOf: HistoryOf) {
   return {
     async read(id: string): Promise<Subscription> {
-      const expand = ['discounts.source.coupon', 'customer.discount.source.coupon', 'default_payment_method']
+      const expand = [
+        'discounts.source.coupon',
+        'customer.discount.source.coupon',
+        'customer.invoice_settings.default_payment_method',
+        'default_payment_method',
+      ]
       const found = await ask(sdk.subscriptions.retrieve(id, { expand }))
       const customerId = idOf(found.customer) ?? ''
       const [item] = found.items.data
@@ -82,7 +87,7 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, histo
         promise: promiseOf(found.metadata),
         trialEndsAt: dateOrNull(found.trial_end),
         paused: pauseOf(found),
-        cardExpiresAt: expiryOf(found.default_payment_method),
+        cardExpiresAt: expiryOf(found.default_payment_method ?? defaultCardOf(found.customer)),
         pending: found.pending_update && { until: date(found.pending_update.expires_at) },
         taxIsOff: found.automatic_tax.disabled_reason !== null,
         ...(await historyOf(found.id, customerId)),
@@ -198,6 +203,10 @@ function discountOf(discount: string | Stripe.Discount) {
     endsAt: dateOrNull(discount.end),
   }
 }
+
+/** What pays for a subscription that has no card of its own. */
+const defaultCardOf = (customer: Stripe.Subscription['customer']) =>
+  typeof customer === 'string' || customer.deleted ? null : customer.invoice_settings.default_payment_method
 
 function expiryOf(method: Stripe.Subscription['default_payment_method']) {
   const card = typeof method === 'object' ? method?.card : null

@@ -41,7 +41,7 @@ type Definition = {
 const table = [
   { letter: 'o', icon: LayoutDashboard, isInBar: true, screens: [
     { path: '/admin/overview', title: 'Overview', access: 'admin', show: lazy(() => import('./overview/overview.tsx')) },
-    { path: '/admin/overview/movements', title: 'Movements', access: 'admin', show: lazy(() => import('./overview/movements.tsx')) },
+    { path: '/admin/overview/figures', title: 'Figures', access: 'admin', show: lazy(() => import('./overview/figures.tsx')) },
   ] },
   { letter: 't', icon: ChartCandlestick, isTab: true, screens: [
     { path: '/admin/assets', title: 'Assets', access: 'admin', show: lazy(() => import('./assets/assets.tsx')) },
@@ -53,6 +53,7 @@ const table = [
   ] },
   { letter: 'p', icon: Receipt, isTab: true, isInBar: true, screens: [
     { path: '/admin/purchases', title: 'Purchases', access: 'staff', show: lazy(() => import('./purchases/purchases.tsx')) },
+    { path: '/admin/purchases/payments', title: 'Payments', access: 'admin', show: lazy(() => import('./purchases/payments.tsx')) },
     { path: '/admin/purchases/at-stripe', title: 'At Stripe', access: 'admin', show: lazy(() => import('./purchases/at-stripe.tsx')) },
     { path: '/admin/purchases/declarations', title: 'Declarations', access: 'admin', show: lazy(() => import('./declarations/declarations.tsx')) },
     { path: '/admin/purchases/prices', title: 'Prices', access: 'admin', show: lazy(() => import('./prices/prices.tsx')) },

@@ -2,12 +2,11 @@ import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
-import type { NewsletterState } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import { createSemaphore } from '#server/concurrency/semaphore.ts'
 import type { Context } from '#server/context.ts'
 import { Refusal } from '#server/errors.ts'
-import { copyStatement, type FileKind, rowsLike } from './tables.ts'
+import { copyStatement, type FileKind, rowsLike, type Which } from './tables.ts'
 
 /** Each export holds its own connection for as long as it runs. */
 const atOnce = 2
@@ -61,21 +60,22 @@ export function createExports({ connection, db, now, audit }: Context) {
   }
 
   return {
-    async download(actor: Actor, kind: FileKind, state?: NewsletterState) {
+    async download(actor: Actor, kind: FileKind, which: Which = {}) {
+      const part = which.state ?? which.period
       const release = await running.acquire()
       const stream = new PassThrough()
       stream.once('close', release)
       try {
         await audit.record(db, actor, {
           action: 'export.download',
-          subject: state ? `${kind}, ${state}` : kind,
+          subject: part ? `${kind}, ${part}` : kind,
         })
       } catch (error) {
         stream.destroy()
         throw error
       }
-      write(copyStatement(kind, state), stream).catch((error: Error) => stream.destroy(error))
-      return { name: `${state ? `${kind}-${state}` : kind}-${now().toISOString().slice(0, 10)}.csv`, stream }
+      write(copyStatement(kind, which), stream).catch((error: Error) => stream.destroy(error))
+      return { name: `${part ? `${kind}-${part}` : kind}-${now().toISOString().slice(0, 10)}.csv`, stream }
     },
 
     /** Roughly how many rows to expect, for a progress bar, without counting a million. */

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { ExportKind } from '#contract/desk/exports.ts'
 import { bookingKinds, bookingKindTexts, liveStatuses, type NewsletterState } from '#contract/statuses.ts'
+import { boundsOf } from '#server/database/cursor.ts'
 import { sqlList } from '#server/database/sql-list.ts'
 
 /**
@@ -34,7 +35,7 @@ const orderKind = `case ${bookingKinds
   .map((kind) => `when p.booked_as = '${kind}' then '${bookingKindTexts[kind]}'`)
   .join(' ')} when p.stripe_subscription_id is null then 'booked by hand' else 'paid by card' end`
 
-export type FileKind = ExportKind | 'newsletter'
+export type FileKind = ExportKind | 'payments' | 'newsletter'
 type Table = { columns: Record<string, string>; from: string; rowsLike: string }
 
 const newsletterState = `case when n.unsubscribed_at is not null then 'left'
@@ -89,6 +90,32 @@ const tables: Record<FileKind, Table> = {
       order by p.created_at, p.id`,
     rowsLike: 'purchases',
   },
+  payments: {
+    columns: {
+      'Date (UTC)': moment('e.at'),
+      Kind: 'e.kind',
+      Email: plainEmail('u.email'),
+      Name: plain('u.name'),
+      'Amount (USD)': dollars('e.amount'),
+      'Tax (USD)': dollars('e.tax'),
+      Country: plain('p.country'),
+      'Period from (UTC)': moment('p.period_start'),
+      'Period to (UTC)': moment('p.period_end'),
+      Invoice: plain('p.invoice_number'),
+      'Stripe invoice': 'p.invoice_id',
+      'Stripe payment': 'p.payment_intent_id',
+      Status: plain('e.status'),
+    },
+    from: `(
+        select 'payment' as kind, payment_intent_id, paid_at as at, amount, tax, 'paid' as status from payments
+        union all
+        select 'refund', payment_intent_id, at, -amount, null, status from refunds
+        union all
+        select 'dispute', payment_intent_id, lost_at, -lost_amount, null, 'lost' from payments where lost_at is not null
+      ) e join payments p on p.payment_intent_id = e.payment_intent_id
+      join purchases b on b.id = p.purchase_id join users u on u.id = b.user_id order by e.at, e.payment_intent_id`,
+    rowsLike: 'payments',
+  },
   forms: {
     columns: {
       'Submitted (UTC)': moment('r.submitted_at'),
@@ -121,12 +148,20 @@ const tables: Record<FileKind, Table> = {
 
 export const rowsLike = (kind: FileKind) => tables[kind].rowsLike
 
-export function copyStatement(kind: FileKind, state?: NewsletterState) {
+/** A part of a file: the addresses in a state, the payments of a month or a year. */
+export type Which = { state?: NewsletterState | undefined; period?: string | undefined }
+
+function conditionOf({ state, period }: Which) {
+  if (state) return `${newsletterState} = ${pg.escapeLiteral(state)}`
+  if (!period) return null
+  const [from, until] = boundsOf(period).map((at) => pg.escapeLiteral(at.toISOString()))
+  return `e.at >= ${from} and e.at < ${until}`
+}
+
+export function copyStatement(kind: FileKind, which: Which = {}) {
   const { columns, from: all } = tables[kind]
-  const from =
-    kind === 'newsletter' && state
-      ? all.replace(' order by', ` where ${newsletterState} = ${pg.escapeLiteral(state)} order by`)
-      : all
+  const condition = conditionOf(which)
+  const from = condition ? all.replace(/ order by(?!.* order by)/s, ` where ${condition} order by`) : all
   const list = Object.entries(columns).map(([title, value]) => `${value} as ${pg.escapeIdentifier(title)}`)
   return `copy (select ${list.join(', ')} from ${from}) to stdout with (format csv, header)`
 }

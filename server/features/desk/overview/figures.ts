@@ -1,39 +1,141 @@
 import { and, desc, eq, gte, isNull, lt, notExists, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/pg-core'
-import type { ranges } from '#contract/desk/figures.ts'
-import type { MovementKind } from '#contract/statuses.ts'
+import { type AnyPgColumn, alias } from 'drizzle-orm/pg-core'
+import type { Range } from '#contract/desk/figures.ts'
+import type { MovementCause, MovementKind } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
-import { decodeCursor, pageOf } from '#server/database/cursor.ts'
-import { mrrMovements, users } from '#server/database/schema.ts'
+import { boundsOf, decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { cashMonths, cohortMonths, mrrDays, mrrMovements, users } from '#server/database/schema.ts'
+import type { Proof } from '#server/features/selling/ledger/ledger.ts'
+import { createPayments } from './payments.ts'
 
-type Range = (typeof ranges)[number]
 type Wanted = {
   limit: number
   cursor?: string | undefined
   kind?: MovementKind | undefined
+  cause?: MovementCause | undefined
   month?: string | undefined
   range?: Range | undefined
 }
 
-/** When a range begins; all of them end now. */
+const monthsIn = { '3m': 3, '12m': 12, all: null }
+/** How many months of first payments the table of who stayed has. */
+const cohorts = 12
+
+const monthsAgo = (now: Date, months: number) =>
+  new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months))
+const nameOf = (date: Date) => date.toISOString().slice(0, 7)
+
+/** When a range begins, at the start of a day; all of them end now. What is old is only known by month. */
 function since(range: Range | undefined, now: Date): Date | undefined {
-  if (range === '30d') return new Date(now.getTime() - 30 * 86_400_000)
-  const months = { '3m': 3, '12m': 12, all: null }[range ?? 'all']
-  return months === null
-    ? undefined
-    : new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, now.getUTCDate()))
+  if (range === '30d')
+    return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 29))
+  const months = monthsIn[range ?? 'all']
+  return months === null ? undefined : monthsAgo(now, months - 1)
 }
 
 const taker = alias(mrrMovements, 'taker')
 
-/** The people behind each figure. */
-export function createFigures({ db, now }: Context) {
+/** What stands behind the overview, and the people behind each figure. */
+export function createFigures(context: Context, proof: Pick<Proof, 'show'>) {
+  const { db, now } = context
+
+  /** By kind and cause; what came before the range is one row. */
+  async function readMovements(from: Date | undefined) {
+    const { day, kind, cause, arr, movements } = mrrDays
+    const isWithin = from ? sql`${day} >= ${from.toISOString().slice(0, 10)}::date` : sql`true`
+    const { rows } = await db.execute<{
+      isWithin: boolean
+      kind: MovementKind
+      cause: MovementCause
+      arr: string
+      count: string
+    }>(sql`
+      select ${isWithin} as "isWithin", ${kind}, ${cause}, sum(${arr}) as arr, sum(${movements}) as count
+      from ${mrrDays} group by 1, 2, 3`)
+    const sums = rows.map((row) => ({ ...row, arr: Number(row.arr), count: Number(row.count) }))
+    const within = sums.filter((row) => row.isWithin)
+    const add = (some: typeof sums) => ({
+      arr: some.reduce((total, row) => total + row.arr, 0),
+      count: some.reduce((total, row) => total + row.count, 0),
+    })
+    const of = (wanted: MovementKind) => add(within.filter((row) => row.kind === wanted))
+    return {
+      before: add(sums.filter((row) => !row.isWithin)).arr,
+      movements: {
+        new: of('new'),
+        reactivation: of('reactivation'),
+        expansion: of('expansion'),
+        contraction: of('contraction'),
+        churn: of('churn'),
+      },
+      lost: within
+        .filter((row) => row.kind === 'churn' && row.count > 0)
+        .map((row) => ({ cause: row.cause, arr: row.arr, count: row.count }))
+        .toSorted((a, b) => b.count - a.count),
+    }
+  }
+
+  async function readCohorts() {
+    const first = nameOf(monthsAgo(now(), cohorts - 1))
+    const rows = await db
+      .select()
+      .from(cohortMonths)
+      .where(gte(cohortMonths.cohort, `${first}-01`))
+    return Array.from({ length: cohorts }, (_, age) => age).flatMap((age) => {
+      const month = nameOf(monthsAgo(now(), age))
+      const own = rows.filter(({ cohort }) => cohort.startsWith(month))
+      const joined = own.reduce((total, row) => total + row.joined, 0)
+      let [count, arr] = [0, 0]
+      const stayed = Array.from({ length: age + 1 }, (_, place) => {
+        for (const row of own.filter((each) =>
+          each.month.startsWith(nameOf(monthsAgo(now(), age - place))),
+        )) {
+          count += row.people
+          arr += row.arr
+        }
+        return { count, arr }
+      })
+      return joined > 0 ? [{ month, joined, stayed }] : []
+    })
+  }
+
+  async function readCash(from: Date | undefined) {
+    const { month, paid, tax, refunded, lost } = cashMonths
+    const sumOf = (column: AnyPgColumn) => sql<number>`sum(${column})::float8`
+    const name = sql<string>`to_char(${month}, 'YYYY-MM')`
+    return db
+      .select({
+        month: name,
+        paid: sumOf(paid),
+        tax: sumOf(tax),
+        refunded: sumOf(refunded),
+        lost: sumOf(lost),
+      })
+      .from(cashMonths)
+      .where(from && gte(month, `${nameOf(from)}-01`))
+      .groupBy(name)
+      .orderBy(desc(name))
+  }
+
   return {
-    async movements({ limit, cursor, kind, month, range }: Wanted) {
+    payments: createPayments(context),
+
+    async show(range: Range | undefined) {
+      const from = since(range, now())
+      const [moved, stayed, cash, compared] = await Promise.all([
+        readMovements(from),
+        readCohorts(),
+        readCash(from),
+        proof.show(),
+      ])
+      return { ...moved, cohorts: stayed, cash, proof: compared }
+    },
+
+    async movements({ limit, cursor, kind, cause, month, range }: Wanted) {
       const after = decodeCursor(cursor, String.raw`\d{1,18}`)
       const { at, id } = mrrMovements
       const from = since(range, now())
-      const [year = 0, place = 1] = (month ?? '').split('-').map(Number)
+      const [begin, end] = month ? boundsOf(month) : []
       const rows = await db
         .select({
           id,
@@ -52,9 +154,8 @@ export function createFigures({ db, now }: Context) {
             isNull(mrrMovements.corrects),
             notExists(db.select({ id: taker.id }).from(taker).where(eq(taker.corrects, id))),
             kind && eq(mrrMovements.kind, kind),
-            month
-              ? and(gte(at, new Date(Date.UTC(year, place - 1))), lt(at, new Date(Date.UTC(year, place))))
-              : undefined,
+            cause && eq(mrrMovements.cause, cause),
+            begin && end ? and(gte(at, begin), lt(at, end)) : undefined,
             from && gte(at, from),
             after && sql`(${at}, ${id}) < (${after.at}, ${Number(after.id)})`,
           ),

@@ -7,12 +7,16 @@ import type { Context } from '#server/context.ts'
 import { contactMessages, declarations, newsletters } from '#server/database/schema.ts'
 import type { AccessRoom } from '#server/features/access/access/access.ts'
 import { isSellers } from '#server/features/selling/declarations/declarations.ts'
+import type { Proof } from '#server/features/selling/ledger/ledger.ts'
 import { countNeedy } from '#server/features/selling/purchases/purchases.ts'
 
 type Found = { count: number; dueAt: Date | null }
 
 /** What needs the seller now. Each is an indexed read, and the list behind its link shows exactly the same rows. */
-export function createNeeds({ db, now, queue, settings }: Context, { lists }: Pick<AccessRoom, 'lists'>) {
+export function createNeeds(
+  { db, now, queue, settings }: Context,
+  { lists, proof }: Pick<AccessRoom, 'lists'> & { proof: Pick<Proof, 'latest'> },
+) {
   type OtherNeed = Exclude<NeedKind, PurchaseNeed>
   const counted = async (count: number | Promise<number>): Promise<Found> => ({
     count: await count,
@@ -49,6 +53,7 @@ export function createNeeds({ db, now, queue, settings }: Context, { lists }: Pi
     },
     to_lock: async () => counted((await lists.counts()).todo.lock),
     paused_newsletters: () => counted(db.$count(newsletters, eq(newsletters.state, 'paused'))),
+    revenue_differs: async () => counted((await proof.latest())?.differing ?? 0),
     failed_jobs: () => counted(queue.failed.count()),
     settings: () => counted(settings.countProblems()),
   }

@@ -3,6 +3,7 @@ import { mostCounted } from '#contract/desk/overview.ts'
 import type { Context } from '#server/context.ts'
 import { purchases } from '#server/database/schema.ts'
 import type { AccessRoom } from '#server/features/access/access/access.ts'
+import type { Proof } from '#server/features/selling/ledger/ledger.ts'
 import { countNeedy } from '#server/features/selling/purchases/purchases.ts'
 import { createFigures } from './figures.ts'
 import { lastTwelveMonths } from './months.ts'
@@ -13,7 +14,7 @@ const hour = 3_600_000
 export type Overview = ReturnType<typeof createOverview>
 
 /** How the shop is doing. No figure reads more than a few hundred rows, however many purchases there are. */
-export function createOverview(context: Context, access: Pick<AccessRoom, 'lists'>) {
+export function createOverview(context: Context, access: Pick<AccessRoom, 'lists'>, proof: Proof) {
   const { db, now, queue, mails, supportEmail } = context
 
   const countUnread = () =>
@@ -27,8 +28,8 @@ export function createOverview(context: Context, access: Pick<AccessRoom, 'lists
     )
 
   return {
-    needs: createNeeds(context, access),
-    figures: createFigures(context),
+    needs: createNeeds(context, { ...access, proof }),
+    figures: createFigures(context, proof),
 
     async show() {
       const [figures, needy, unread, { open, overdue }] = await Promise.all([

@@ -7,6 +7,7 @@ import { createKeeping } from './keeping.ts'
 import type { Movement } from './movements.ts'
 
 export { arrOf, type Movement, movementsOf, movementsOfBooked } from './movements.ts'
+export { createProof, type Proof } from './proof.ts'
 export type Ledger = ReturnType<typeof createLedger>
 
 type Purchase = { id: string; userId: string; productId: string }

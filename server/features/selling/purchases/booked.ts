@@ -36,11 +36,11 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
   type Decide = (row: PurchaseRow) => Partial<PurchaseRow> | null
 
   /** Decides on the locked row; what the buyer is told is queued with the change. */
-  async function change(tx: Transaction, id: string, decide: Decide, condition?: SQL) {
+  async function change(tx: Transaction, id: string, decide: Decide, condition: SQL | undefined = isByHand) {
     const [before] = await tx
       .select()
       .from(purchases)
-      .where(and(eq(purchases.id, id), isNull(purchases.stripeSubscriptionId), condition))
+      .where(and(eq(purchases.id, id), condition))
       .for('no key update')
     const wanted = before && decide(before)
     if (!wanted) return
@@ -98,8 +98,8 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
       return booked
     },
 
-    /** Into the ledger, as it is. */
-    enter: (tx: Transaction, id: string) => change(tx, id, () => ({})),
+    /** Into the ledger, as it is: also one that began at Stripe, if nothing here says for whom it could be asked. */
+    enter: (tx: Transaction, id: string) => change(tx, id, () => ({}), isNull(purchases.arr)),
 
     cancel: (tx: Transaction, id: string) =>
       change(tx, id, (row) => {
@@ -138,7 +138,7 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
       const isDue = and(
         inArray(purchases.status, ['active', 'pending_cancel']),
         lte(purchases.endsAt, now()),
-        isNull(purchases.stripeSubscriptionId),
+        isByHand,
       )
       const due = await db.select({ id: purchases.id }).from(purchases).where(isDue)
       const decide: Decide = ({ status, endsAt }) => ({
@@ -152,6 +152,8 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
     },
   }
 }
+
+const isByHand = isNull(purchases.stripeSubscriptionId)
 
 /** The one that gives this person access now. */
 async function liveOf(tx: Transaction, { userId, productId }: { userId: string; productId: string }) {

@@ -8,7 +8,7 @@ import {
   type PurchaseStatus,
 } from '#contract/statuses.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
+import { boundsOf, decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
 import { hasEndedPurchase, isLivePurchase } from '#server/database/live-purchase.ts'
 import { createLoader } from '#server/database/loader.ts'
 import { monthOf } from '#server/database/schema/columns.ts'
@@ -104,8 +104,8 @@ export async function countNeedy(db: Database, now: Date, mostCounted: number) {
 
 /** In a month of the books, which is UTC's. */
 function within(column: Column, month: string) {
-  const [year = 0, number = 1] = month.split('-').map(Number)
-  return and(gte(column, new Date(Date.UTC(year, number - 1))), lt(column, new Date(Date.UTC(year, number))))
+  const [from, until] = boundsOf(month)
+  return and(gte(column, from), lt(column, until))
 }
 
 /** Purchases as the contract shows them. A page costs the same however many there are and however deep it is. */

@@ -9,20 +9,40 @@ export async function recordPayments(
   purchaseId: string,
   { payments: paid, periods }: Subscription,
 ) {
-  const taxOf = new Map(periods.map(({ invoiceId, tax }) => [invoiceId, tax?.amount ?? 0]))
-  const rows = paid.map(({ paymentIntentId, invoiceId, paidAt, amount }) => ({
-    paymentIntentId,
-    purchaseId,
-    invoiceId,
-    paidAt,
-    amount,
-    tax: taxOf.get(invoiceId) ?? 0,
-  }))
+  const periodOf = new Map(periods.map((period) => [period.invoiceId, period]))
+  const rows = paid.map(({ paymentIntentId, invoiceId, invoiceNumber, paidAt, amount, country, lost }) => {
+    const period = periodOf.get(invoiceId)
+    return {
+      paymentIntentId,
+      purchaseId,
+      invoiceId,
+      invoiceNumber,
+      paidAt,
+      amount,
+      tax: period?.tax?.amount ?? 0,
+      periodStart: period?.start ?? null,
+      periodEnd: period?.end ?? null,
+      country,
+      lostAt: lost?.at ?? null,
+      lostAmount: lost?.amount ?? 0,
+    }
+  })
   if (rows.length > 0)
     await tx
       .insert(payments)
       .values(rows)
-      .onConflictDoUpdate({ target: payments.paymentIntentId, set: { tax: sql`excluded.tax` } })
+      .onConflictDoUpdate({
+        target: payments.paymentIntentId,
+        set: {
+          tax: sql`excluded.tax`,
+          invoiceNumber: sql`excluded.invoice_number`,
+          periodStart: sql`excluded.period_start`,
+          periodEnd: sql`excluded.period_end`,
+          country: sql`excluded.country`,
+          lostAt: sql`excluded.lost_at`,
+          lostAmount: sql`excluded.lost_amount`,
+        },
+      })
   const back = paid.flatMap(({ paymentIntentId, refunds: all }) =>
     all.map((refund) => ({ ...refund, paymentIntentId })),
   )

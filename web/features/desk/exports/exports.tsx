@@ -7,6 +7,8 @@ const files = {
   buyers: 'One line per person who bought: name, email, TradingView username, and how many purchases.',
   orders:
     'One line per purchase, for your bookkeeper: amount, refunds, status, kind (paid by card, elsewhere, or a gift), country, what was paid and the tax in it, and Stripe’s ids of invoice, payment, subscription and customer.',
+  payments:
+    'One line per payment, refund and lost dispute: amount, tax, country, the period it paid for, and the invoice’s number. For a month or a year, export it from Purchases, Payments.',
   forms: 'One line per access request: TradingView username, exchange, and what you decided. Never the keys.',
   newsletter:
     'One line per address, with who has confirmed and who has left. Write only to those who confirmed.',

@@ -40,7 +40,7 @@ export default function Newsletter() {
             variant="secondary"
             className="max-sm:w-full sm:ml-auto"
             pending={progress !== null}
-            onClick={() => void run('newsletter', state)}
+            onClick={() => void run('newsletter', { state })}
           >
             <Download className="size-4" aria-hidden="true" />
             {state ? `Export ${newsletterStateTexts[state]}` : 'Export all'}

@@ -21,6 +21,9 @@ const netOf = ({ movements }: OverviewMonth) =>
 const sumOf = ({ movements }: OverviewMonth, kinds: readonly MovementKind[]) =>
   kinds.reduce((sum, kind) => sum + Math.abs(movements[kind].arr), 0)
 
+/** On a phone, the months before are to the left. */
+const showNewest = (frame: HTMLDivElement | null) => frame?.scrollTo({ left: frame.scrollWidth })
+
 /** What each month gained above the line and lost below it, with its net in figures; the table says the same. */
 export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soFar: string }) {
   const up = Math.max(...months.map((month) => sumOf(month, gains)))
@@ -43,7 +46,7 @@ export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soF
             ))}
           </span>
         </figcaption>
-        <div className="overflow-x-auto">
+        <div ref={showNewest} className="overflow-x-auto">
           <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true" className="w-full min-w-160">
             {months.map((month, index) => (
               <Bars key={month.month} month={month} x={index * slot} ground={ground} scale={scale} />
@@ -131,7 +134,7 @@ function MovementsTable({ months, soFar }: { months: OverviewMonth[]; soFar: str
                   '–'
                 ) : (
                   <Link
-                    href={`/admin/overview/movements?kind=${kind}&month=${month.month}`}
+                    href={`/admin/overview/figures?kind=${kind}&month=${month.month}`}
                     className="underline decoration-line underline-offset-4 hover:decoration-current"
                   >
                     {signed(month.movements[kind].arr)}{' '}

@@ -82,6 +82,12 @@ const texts: Record<NeedKind, { one: string; many: string; due?: string; todo?: 
     todo: 'Resume it, or stop it',
     href: '/admin/messages/newsletters',
   },
+  revenue_differs: {
+    one: 'subscription that Stripe counts differently',
+    many: 'subscriptions that Stripe counts differently',
+    todo: 'Compare it with Stripe, then write to us if it stays',
+    href: '/admin/overview/figures',
+  },
   failed_jobs: { one: 'failed job', many: 'failed jobs', href: '/admin/activity' },
   settings: { one: 'setting to look at', many: 'settings to look at', href: '/admin/settings' },
 }

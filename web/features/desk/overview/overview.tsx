@@ -1,14 +1,14 @@
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { type OverviewMonth, overview } from '#contract/desk/overview.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type PurchaseRisk, purchaseRisks } from '#contract/statuses.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Skeleton } from '#web/ui/card.tsx'
-import { classes } from '#web/ui/classes.ts'
-import { type Href, Link } from '#web/ui/navigation.tsx'
+import type { Href } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Failed } from '../lists/record-table.tsx'
 import { MovementsChart } from './chart.tsx'
+import { Figure } from './figure.tsx'
 import { counted, ImprintWarning, Needs } from './needs.tsx'
 import { meanings, monthName, perMonth, signed } from './words.ts'
 
@@ -66,7 +66,7 @@ function Figures() {
             meaning={meanings.net}
             value={signed(netOf(now))}
             note={`${soFar}; ${signed(netOf(then))} ${by}`}
-            href={`/admin/overview/movements?month=${now.month}`}
+            href={`/admin/overview/figures?month=${now.month}`}
           />
           <Figure
             title="Paying people"
@@ -77,10 +77,10 @@ function Figures() {
           />
           <Figure
             title="Churn this month"
-            meaning={meanings.churn}
+            meaning={meanings.churnRate}
             value={percent(now.churn)}
             note={`${number(now.lost)} lost; ${percent(then.churn)} ${by}`}
-            href={`/admin/overview/movements?kind=churn&month=${now.month}`}
+            href={`/admin/overview/figures?kind=churn&month=${now.month}`}
           />
           <Figure
             title="Open access requests"
@@ -132,52 +132,5 @@ function AtRisk({ atRisk }: { atRisk: Risks }) {
         })}
       </dl>
     </section>
-  )
-}
-
-function Figure(props: {
-  title: string
-  /** How it is computed. */
-  meaning?: string
-  value: string
-  /** The list behind the figure. */
-  href: Href
-  note?: ReactNode
-  isBad?: boolean
-}) {
-  const { title, meaning, value, href, note, isBad } = props
-  return (
-    <div className="flex flex-col gap-2 bg-surface p-4">
-      <dt className="text-xs text-muted">{title}</dt>
-      <dd className="flex flex-col gap-1">
-        <Link
-          href={href}
-          aria-label={`${title}: ${value}`}
-          className={classes(
-            'w-fit text-xl font-semibold tabular-nums underline-offset-4 hover:underline',
-            isBad && 'text-danger',
-          )}
-        >
-          {value}
-        </Link>
-        {note && <span className="block text-xs text-muted">{note}</span>}
-        {meaning && <Meaning title={title}>{meaning}</Meaning>}
-      </dd>
-    </div>
-  )
-}
-
-/** A “?” that says how a figure is computed: by pointer, finger, and keyboard alike. */
-function Meaning({ title, children }: { title: string; children: string }) {
-  return (
-    <details className="text-xs text-muted">
-      <summary
-        aria-label={`How “${title}” is computed`}
-        className="flex size-6 cursor-pointer list-none items-center justify-center rounded-full border border-line font-medium hover:border-field"
-      >
-        ?
-      </summary>
-      <p className="pt-2">{children}</p>
-    </details>
   )
 }

@@ -40,5 +40,19 @@ export const meanings = {
   mrr: 'What all running paid subscriptions cost per month, after discounts and without tax; a yearly one counts as a twelfth. It counts from the payment to the end, also while past due. Gifts and free time do not count.',
   net: 'New and back again and more, minus less and lost, since the month began. Changing from monthly to yearly is $6.50 less per month: $39.00 becomes a twelfth of $390.00.',
   paying: 'People whose subscription counts in the monthly recurring revenue.',
-  churn: 'People who stopped paying this month, of those who paid when it began.',
+  churnRate: 'People who stopped paying this month, of those who paid when it began.',
+  moved:
+    'Each movement on its own day, at what it changes per month. It counts from the payment, ends when the paid time ends, and a discount counts while it runs. Days and months are UTC’s.',
+  new: 'People who paid for the first time.',
+  reactivation: 'People who pay again after they had stopped, or after a pause or free time.',
+  expansion: 'People who pay more than before: another plan, a higher quantity, or a discount that ended.',
+  contraction:
+    'People who pay less than before. Changing from monthly to yearly is $6.50 less per month: $39.00 becomes a twelfth of $390.00, paid for a year at once.',
+  churn: 'People who stopped paying, on the day their paid time ended, not on the day they cancelled.',
+  stayed:
+    'People by the month of their first payment, and how many of them pay at the end of each month after it, with what they pay per month. Who comes back counts again. Counted every hour.',
+  left: 'People who stopped paying, by what ended it. A pause or free time counts as leaving until they pay again.',
+  cash: 'What was paid by card, on the day it was paid; refunds and lost disputes on theirs, even if the payment was earlier. Tax is inside what was paid. A refund counts with its tax. Stripe’s fees, and what was paid elsewhere, are not in it.',
+  proof:
+    'Every night, Stripe’s own list of subscriptions is added up and compared with the figures here, one by one. What was paid elsewhere and gifts aren’t at Stripe, and subscriptions you have not taken over aren’t here, so neither can be compared.',
 } as const

@@ -1,18 +1,21 @@
 import { useEffect, useRef, useState } from 'react'
 import { type ExportKind, exports } from '#contract/desk/exports.ts'
+import { figures } from '#contract/desk/figures.ts'
 import { newsletterAddresses } from '#contract/desk/newsletter-addresses.ts'
 import type { NewsletterState } from '#contract/statuses.ts'
 import { send } from '#web/api/client.ts'
 import { wasCalledOff } from '#web/api/toast-error.ts'
 import { toast } from '#web/ui/toast.tsx'
 
-type FileKind = ExportKind | 'newsletter'
+type FileKind = ExportKind | 'payments' | 'newsletter'
 export const exportTitles: Record<FileKind, string> = {
   buyers: 'Buyers',
   orders: 'Orders',
+  payments: 'Payments',
   forms: 'Access Requests',
   newsletter: 'Newsletter',
 }
+type Part = { state?: NewsletterState | undefined; period?: string | undefined }
 export type Progress = { kind: FileKind; rows: number; of: number }
 
 /** Downloads a CSV file, one at a time, and says how far it is. */
@@ -21,18 +24,18 @@ export function useExport() {
   const leaving = useRef<AbortController>(null)
   useEffect(() => () => leaving.current?.abort(), [])
 
-  async function run(kind: FileKind, state?: NewsletterState) {
+  /** All of it, or the part in a state or of a period. */
+  async function run(kind: FileKind, part: Part = {}) {
+    const named = part.state ?? part.period
     const controller = new AbortController()
     leaving.current = controller
     setProgress({ kind, rows: 0, of: 0 })
     try {
       const { signal } = controller
-      const response = await (kind === 'newsletter'
-        ? send(newsletterAddresses.adminExport, { state }, { signal })
-        : send(exports.download, { kind }, { signal }))
+      const response = await ask(kind, part, signal)
       const of = Number(response.headers.get('x-estimated-rows'))
       const file = await collect(response, (rows) => setProgress({ kind, rows, of }))
-      saveFile(file, `${state ? `${kind}-${state}` : kind}-${today()}.csv`)
+      saveFile(file, `${named ? `${kind}-${named}` : kind}-${today()}.csv`)
       toast({ title: `${exportTitles[kind]} data exported successfully` })
     } catch (error) {
       if (!controller.signal.aborted && !wasCalledOff(error))
@@ -43,6 +46,12 @@ export function useExport() {
   }
 
   return { progress, run, cancel: () => leaving.current?.abort() }
+}
+
+function ask(kind: FileKind, { state, period }: Part, signal: AbortSignal) {
+  if (kind === 'newsletter') return send(newsletterAddresses.adminExport, { state }, { signal })
+  if (kind === 'payments') return send(figures.adminExportPayments, { period }, { signal })
+  return send(exports.download, { kind }, { signal })
 }
 
 const newline = 10

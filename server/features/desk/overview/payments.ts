@@ -1,0 +1,130 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { PaymentKind } from '#contract/statuses.ts'
+import type { Context } from '#server/context.ts'
+import { boundsOf, decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
+import { payments, purchases, refunds, users } from '#server/database/schema.ts'
+import { findUsers, matches } from '#server/database/text-search.ts'
+
+type Wanted = {
+  limit: number
+  cursor?: string | undefined
+  q?: string | undefined
+  kind?: PaymentKind | undefined
+  period?: string | undefined
+}
+type Row = {
+  kind: PaymentKind
+  id: string
+  at: string | Date
+  amount: number
+  tax: number | null
+  status: string | null
+  invoiceId: string
+  invoiceNumber: string | null
+  periodStart: string | Date | null
+  periodEnd: string | Date | null
+  country: string | null
+  userId: string
+  name: string
+  email: string
+}
+
+/** The most rows one request walks for a word that many people have; the next request continues from there. */
+const stride = 5000
+const looksLikeId = /^(in|pi|re)_\w+$|^\w{4,}-\d{4,}$/
+
+/** Each kind by its own index, so that a page costs the same however many there are and however deep it is. */
+const legs: Record<PaymentKind, { columns: SQL; at: SQL; id: SQL; from: SQL }> = {
+  payment: {
+    columns: sql`amount, tax, null::text as status`,
+    at: sql`paid_at`,
+    id: sql`payment_intent_id`,
+    from: sql`${payments}`,
+  },
+  refund: {
+    columns: sql`amount, null::int as tax, status`,
+    at: sql`at`,
+    id: sql`id`,
+    from: sql`${refunds}`,
+  },
+  dispute: {
+    columns: sql`lost_amount as amount, null::int as tax, null::text as status`,
+    at: sql`lost_at`,
+    id: sql`payment_intent_id`,
+    from: sql`${payments}`,
+  },
+}
+const kinds = Object.keys(legs) as PaymentKind[]
+
+/** Every payment, refund and lost dispute. */
+export function createPayments({ db }: Context) {
+  /** Whose they are, or which they are; undefined if all are meant, or more people than can be looked up one by one. */
+  async function intentsFor(q: string | undefined): Promise<SQL | undefined> {
+    if (!q) return undefined
+    if (looksLikeId.test(q))
+      return sql`(select payment_intent_id from ${payments} where invoice_id = ${q} or payment_intent_id = ${q}
+        or invoice_number = ${q.toUpperCase()} union select payment_intent_id from ${refunds} where id = ${q})`
+    const { userIds } = await findUsers(db, q, { list: purchases, after: undefined, sort: 'newest' })
+    return userIds
+      ? sql`(select payment_intent_id from ${payments} where purchase_id in
+          (select id from ${purchases} where user_id = any(${sql.param(userIds)})))`
+      : undefined
+  }
+
+  function entries({ cursor, kind, period }: Wanted, intents: SQL | undefined, most: number) {
+    const after = decodeCursor(cursor, String.raw`\w{1,100}`)
+    const [from, until] = period ? boundsOf(period) : []
+    const chosen = kinds.filter((each) => !kind || each === kind)
+    const parts = chosen.map((each) => {
+      const { columns, at, id, from: table } = legs[each]
+      const conditions = [
+        sql`${at} is not null`,
+        ...(from ? [sql`${at} >= ${from} and ${at} < ${until}`] : []),
+        ...(after ? [sql`(${at}, ${id}) < (${after.at}, ${after.id})`] : []),
+        ...(intents ? [sql`payment_intent_id in ${intents}`] : []),
+      ]
+      // When few are left, deliberately not by the index: else the planner walks all of it.
+      const order = intents ? sql`${at} + interval '0'` : at
+      return sql`(select ${each}::text as kind, ${id} as id, payment_intent_id as intent, ${at} as at, ${columns}
+        from ${table} where ${sql.join(conditions, sql` and `)} order by ${order} desc, ${id} desc limit ${most})`
+    })
+    return sql`(select * from (${sql.join(parts, sql` union all `)}) parts order by at desc, id desc limit ${most}) e`
+  }
+
+  return async function list(wanted: Wanted) {
+    const { limit, q } = wanted
+    const intents = await intentsFor(q)
+    const isWalking = q !== undefined && q !== '' && !intents
+    const found = entries(wanted, intents, isWalking ? stride : limit + 1)
+    const { rows } = await db.execute<Row>(sql`
+      select e.kind, e.id, e.at, e.amount, e.tax, e.status, p.invoice_id as "invoiceId", p.invoice_number as "invoiceNumber",
+        p.period_start as "periodStart", p.period_end as "periodEnd", p.country,
+        ${users.id} as "userId", ${users.name}, ${users.email}
+      from ${found} join ${payments} p on p.payment_intent_id = e.intent join ${purchases} b on b.id = p.purchase_id
+        join ${users} on ${users.id} = b.user_id
+      where ${isWalking ? matches(q) : sql`true`} order by e.at desc, e.id desc limit ${limit + 1}`)
+    const { items, next } = pageOf(rows, limit, ({ at, id }) => ({ at: new Date(at), id }))
+    return { items: items.map(show), next: next ?? (isWalking ? await horizon(found) : undefined) }
+  }
+
+  /** How far a walk came, if it did not come to the end. */
+  async function horizon(found: SQL) {
+    const { rows } = await db.execute<{ at: string | Date; id: string }>(
+      sql`select at, id from ${found} order by at desc, id desc offset ${stride - 1}`,
+    )
+    const [last] = rows
+    return last && encodeCursor({ at: new Date(last.at), id: last.id })
+  }
+}
+
+const dateOf = (at: string | Date | null) => (at === null ? null : new Date(at))
+
+const show = ({ userId, name, email, invoiceId, invoiceNumber, ...row }: Row) => ({
+  ...row,
+  id: `${row.kind} ${row.id}`,
+  at: new Date(row.at),
+  invoice: { id: invoiceId, number: invoiceNumber },
+  periodStart: dateOf(row.periodStart),
+  periodEnd: dateOf(row.periodEnd),
+  user: { id: userId, name, email },
+})

@@ -1,0 +1,167 @@
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import type { Context } from '#server/context.ts'
+import { mrrMovements, mrrProofs, purchases } from '#server/database/schema.ts'
+import { type StripeGateway, StripeRefusal } from '#server/gateways/stripe.ts'
+import type { Family } from '#server/metrics/family.ts'
+import type { Checkouts } from '../checkout/checkout.ts'
+import { arrOf, movementsOf } from './movements.ts'
+
+type Others = {
+  stripe: StripeGateway
+  checkouts: Checkouts
+  /** Brings the shop's view of a subscription in line with Stripe's. */
+  sync: (subscriptionId: string) => Promise<void>
+}
+type Difference = (typeof mrrProofs.$inferSelect)['differences'][number]
+
+const batch = 1000
+const [mostKept, keptFor] = [100, 90 * 86_400_000]
+
+export type Proof = ReturnType<typeof createProof>
+
+/**
+ * Recurring revenue, compared with Stripe's own list of subscriptions: what its newest paid invoices cost a year against what
+ * the shop counts. Stripe cannot know what was paid elsewhere, and what the shop doesn't know it doesn't count.
+ */
+export function createProof({ db, now, log }: Context, { stripe, checkouts, sync }: Others) {
+  const isAtStripe = isNotNull(purchases.stripeSubscriptionId)
+
+  /** What all movements add up to; null for what is still to be read, which counts nowhere yet. */
+  async function here(ids: string[]) {
+    const { arrAfter, arrBefore, purchaseId } = mrrMovements
+    const rows = await db
+      .select({
+        id: purchases.stripeSubscriptionId,
+        isRead: isNotNull(purchases.arr),
+        arr: sql<number>`coalesce(sum(${arrAfter} - ${arrBefore}), 0)::int`,
+      })
+      .from(purchases)
+      .leftJoin(mrrMovements, eq(purchaseId, purchases.id))
+      .where(inArray(purchases.stripeSubscriptionId, ids))
+      .groupBy(purchases.id)
+    return new Map(rows.map(({ id, isRead, arr }) => [id ?? '', isRead ? arr : null]))
+  }
+
+  /** Its whole history, as Stripe has it now. */
+  async function historyOf(id: string): Promise<number> {
+    try {
+      const answer = await stripe.subscriptions.read(id)
+      const end = answer.endedAt && { at: answer.endedAt, cause: 'cancelled' as const }
+      return arrOf(movementsOf(answer, end, now()))
+    } catch (error) {
+      if (error instanceof StripeRefusal && error.fault.code === 'resource_missing') return 0
+      throw error
+    }
+  }
+
+  /** What the list can't settle: a message may have been lost, or a change counts only once it is paid. */
+  async function judge(id: string): Promise<Difference | null> {
+    await sync(id)
+    const arr = (await here([id])).get(id)
+    return arr === null ? null : { subscriptionId: id, atStripe: await historyOf(id), here: arr ?? 0 }
+  }
+
+  /** Those that earn here, although Stripe's list doesn't have them. */
+  async function* missingFrom(seen: Set<string>) {
+    for (let after = ''; ; ) {
+      const rows = await db
+        .select({ id: purchases.stripeSubscriptionId })
+        .from(purchases)
+        .where(and(isAtStripe, gt(purchases.arr, 0), gt(purchases.stripeSubscriptionId, after)))
+        .orderBy(asc(purchases.stripeSubscriptionId))
+        .limit(batch)
+      for (const { id } of rows) if (id && !seen.has(id)) yield id
+      if (rows.length < batch) return
+      after = rows.at(-1)?.id ?? ''
+    }
+  }
+
+  const latest = async () => (await db.select().from(mrrProofs).orderBy(desc(mrrProofs.at)).limit(1))[0]
+
+  return {
+    latest,
+
+    async prove() {
+      const total = { compared: 0, atStripe: 0, here: 0, differing: 0 }
+      const differences: Difference[] = []
+      function count(found: Difference | null) {
+        if (!found) return
+        total.compared += 1
+        total.atStripe += found.atStripe
+        total.here += found.here
+        if (found.atStripe === found.here) return
+        total.differing += 1
+        if (differences.length < mostKept) differences.push(found)
+      }
+      const seen = new Set<string>()
+      for await (const page of stripe.existing.revenue()) {
+        const ids = page.map(({ id }) => id)
+        const [ours, known] = [await here(ids), new Set(await checkouts.adopted.knownOf(ids))]
+        for (const { id, arr } of page) {
+          seen.add(id)
+          // What another shop sells from this account, or nobody has taken over.
+          if (!ours.has(id) && !known.has(id)) continue
+          const isSame = arr !== null && ours.get(id) === arr
+          count(isSame ? { subscriptionId: id, atStripe: arr, here: arr } : await judge(id))
+        }
+      }
+      for await (const id of missingFrom(seen)) count(await judge(id))
+      const [paidElsewhere] = await db
+        .select({ arr: sql<number>`coalesce(sum(${purchases.arr}), 0)::int` })
+        .from(purchases)
+        .where(and(isNull(purchases.stripeSubscriptionId), gt(purchases.arr, 0)))
+      await db.insert(mrrProofs).values({
+        at: now(),
+        ...total,
+        elsewhere: paidElsewhere?.arr ?? 0,
+        differences,
+      })
+      await db.delete(mrrProofs).where(lt(mrrProofs.at, new Date(now().getTime() - keptFor)))
+      if (total.differing > 0)
+        log.warn({ ...total, differences }, 'recurring revenue differs from Stripe’s list of subscriptions')
+    },
+
+    /** The last one's differences, and whose they are. */
+    async show() {
+      const proof = await latest()
+      if (!proof) return null
+      const ids = proof.differences.map(({ subscriptionId }) => subscriptionId)
+      const owners = await db
+        .select({ id: purchases.stripeSubscriptionId, userId: purchases.userId })
+        .from(purchases)
+        .where(inArray(purchases.stripeSubscriptionId, ids))
+      const differences = proof.differences.map((each) => ({
+        ...each,
+        userId: owners.find(({ id }) => id === each.subscriptionId)?.userId ?? null,
+      }))
+      return { ...proof, differences }
+    },
+
+    measures: {
+      async ofTheDatabase(): Promise<Family[]> {
+        const proof = await latest()
+        const dollars = proof ? Math.abs(proof.atStripe - proof.here) / 1200 : 0
+        return [
+          {
+            name: 'shop_mrr_differing',
+            type: 'gauge',
+            help: 'Subscriptions that Stripe’s own list counts differently.',
+            samples: [{ value: proof?.differing ?? 0 }],
+          },
+          {
+            name: 'shop_mrr_difference_dollars',
+            type: 'gauge',
+            help: 'How far monthly recurring revenue is from Stripe’s own list.',
+            samples: [{ value: dollars }],
+          },
+          {
+            name: 'shop_mrr_proof_age_seconds',
+            type: 'gauge',
+            help: 'How long ago it was last compared.',
+            samples: proof ? [{ value: (now().getTime() - proof.at.getTime()) / 1000 }] : [],
+          },
+        ]
+      },
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import { useState } from 'react'
+import { figures, type ShownPayment } from '#contract/desk/figures.ts'
+import { exactDollars } from '#contract/money.ts'
+import { type PaymentKind, paymentKinds } from '#contract/statuses.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Cell } from '#web/ui/table.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { CustomerCell } from '../customers/customer-link.tsx'
+import { Filter, RecordList } from '../lists/record-list.tsx'
+import { useFilters } from '../lists/use-filters.ts'
+import { usePages } from '../lists/use-pages.ts'
+import { monthName } from '../overview/words.ts'
+import { ExportButton, ExportProgress } from '../parts/export-progress.tsx'
+import { useExport } from '../parts/use-export.ts'
+
+const choices = { q: 'text', kind: paymentKinds, period: 'text' } as const
+const kindTexts: Record<PaymentKind, string> = {
+  payment: 'Payment',
+  refund: 'Refund',
+  dispute: 'Lost dispute',
+}
+const countryName = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
+
+/** This year and the two before, then the last twelve months. */
+function periodsUntil(now: Date) {
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
+  const months = Array.from({ length: 12 }, (_, ago) =>
+    new Date(Date.UTC(year, month - ago)).toISOString().slice(0, 7),
+  )
+  return [
+    ...[year, year - 1, year - 2].map((each) => [String(each), String(each)] as const),
+    ...months.map((each) => [each, monthName(each)] as const),
+  ]
+}
+
+/** Every payment and refund, for the books. */
+export default function Payments() {
+  const [chosen, choose] = useFilters(choices)
+  const [periods] = useState(() => periodsUntil(new Date()))
+  const { progress, run, cancel } = useExport()
+  const { period } = chosen
+  const isOther = period && periods.every(([name]) => name !== period)
+  return (
+    <>
+      {progress && <ExportProgress {...progress} onCancel={cancel} />}
+      <RecordList
+        label="Payments"
+        noun={['payment', 'payments']}
+        columns={['Person', 'What', 'Amount', 'Tax', 'Country', 'For', 'Invoice', 'Date']}
+        query={usePages(figures.adminPayments, chosen)}
+        chosen={chosen}
+        search="Search by email, name or invoice..."
+        controls={
+          <>
+            <Filter
+              label="Kind"
+              all="All kinds"
+              options={paymentKinds.map((kind) => [kind, kindTexts[kind]])}
+              value={chosen.kind}
+              onChange={(kind) => choose({ kind })}
+            />
+            <Filter
+              label="Period"
+              all="All time"
+              options={isOther ? [[period, period] as const, ...periods] : periods}
+              value={period}
+              onChange={(value) => choose({ period: value })}
+            />
+            <ExportButton
+              kind="payments"
+              running={progress?.kind}
+              run={() => run('payments', { period })}
+              className="max-sm:w-full sm:ml-auto"
+            />
+          </>
+        }
+        none={{ title: 'No payments yet', description: 'Payments and refunds appear here.' }}
+        renderRow={(payment) => <Row {...payment} />}
+      />
+    </>
+  )
+}
+
+function Row(payment: ShownPayment) {
+  const { user, kind, amount, tax, status, invoice, periodStart, periodEnd, country, at } = payment
+  return (
+    <>
+      <CustomerCell user={user} />
+      <Cell label="What">
+        <Badge tone={kind === 'payment' ? 'good' : kind === 'refund' ? 'warning' : 'bad'}>
+          {kindTexts[kind]}
+        </Badge>
+        {status && status !== 'succeeded' && <span className="block pt-1 text-xs text-muted">{status}</span>}
+      </Cell>
+      <Cell label="Amount" className="whitespace-nowrap tabular-nums">
+        {kind === 'payment' ? '' : '−'}
+        {exactDollars(amount)}
+      </Cell>
+      <Cell label="Tax" className="whitespace-nowrap text-muted tabular-nums">
+        {tax ? exactDollars(tax) : '–'}
+      </Cell>
+      <Cell label="Country">{country ? countryName.of(country) : '–'}</Cell>
+      <Cell label="For" className="text-muted">
+        {periodStart && periodEnd ? (
+          <>
+            <Time value={periodStart} /> – <Time value={periodEnd} />
+          </>
+        ) : (
+          '–'
+        )}
+      </Cell>
+      <Cell label="Invoice" className="max-w-40 truncate" title={invoice.id}>
+        {invoice.number ?? invoice.id}
+      </Cell>
+      <Cell label="Date">
+        <Time value={at} />
+      </Cell>
+    </>
+  )
+}
