@@ -1,7 +1,7 @@
 import { endpoint, paging } from '../endpoint.ts'
 import { cents, id, instant, month, optionalText, period } from '../fields.ts'
 import { type InferOutput, schema } from '../schema.ts'
-import { movementCauses, movementKinds, paymentKinds } from '../statuses.ts'
+import { leaveReasons, movementCauses, movementKinds, paymentKinds } from '../statuses.ts'
 
 /** How far back figures look: by days, or by whole months, the current one included. */
 export const ranges = ['30d', '3m', '12m', 'all'] as const
@@ -18,6 +18,9 @@ const movement = schema((z) =>
     /** Yearly revenue before and after, in whole cents. */
     arrBefore: z.int(),
     arrAfter: z.int(),
+    /** What they said when they cancelled; only with what is lost. */
+    reason: z.nullable(z.enum(leaveReasons)),
+    comment: z.nullable(z.string()),
     user: person(z),
   }),
 )
@@ -53,6 +56,8 @@ const shown = schema((z) =>
     movements: z.record(z.enum(movementKinds), sum(z)),
     /** Why revenue was lost, the most first. */
     lost: z.array(z.strictObject({ cause: z.enum(movementCauses), arr: z.int(), count: z.int() })),
+    /** What those who cancelled said. */
+    reasons: z.array(z.strictObject({ reason: z.enum(leaveReasons), arr: z.int(), count: z.int() })),
     /** By month of first payment, newest first: how many there were, and how many paid at the end of each month since. */
     cohorts: z.array(z.strictObject({ month: month(z), joined: z.int(), stayed: z.array(sum(z)) })),
     /** Newest first, each on its own days. */
@@ -97,6 +102,7 @@ export const figures = {
         ...paging(z),
         kind: z.optional(z.enum(movementKinds)),
         cause: z.optional(z.enum(movementCauses)),
+        reason: z.optional(z.enum(leaveReasons)),
         month: z.optional(month(z)),
         range: z.optional(z.enum(ranges)),
       }),

@@ -44,7 +44,7 @@ const budgets: Record<string, number> = {
   'figures.adminExportPayments': 3,
   'figures.adminMovements': 2,
   'figures.adminPayments': 2,
-  'figures.adminShow': 5,
+  'figures.adminShow': 6,
   'overview.adminNeeds': 11,
   'search.adminFind': 3,
   'settings.adminShow': 1,

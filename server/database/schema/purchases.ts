@@ -103,6 +103,7 @@ export const purchases = pgTable(
       .where(sql`${t.stripeSubscriptionId} is null and ${t.endsAt} is not null`)
       .concurrently(),
     index('purchases_failed_refunds').on(t.createdAt, t.id).where(sql`${t.failedRefunds} > 0`).concurrently(),
+    index('purchases_leaving').on(t.endedAt).where(sql`${t.leaveReason} is not null`).concurrently(),
     index('purchases_uncovered').on(t.createdAt, t.id).where(sql`${t.uncoveredNotes} > 0`).concurrently(),
     index('purchases_drafts').on(t.draftSince).where(sql`${t.draftSince} is not null`).concurrently(),
     index('purchases_unread').on(t.id).where(sql`${t.arr} is null`).concurrently(),

@@ -104,7 +104,21 @@ test('a range adds up to the people behind it, and to the overview', async () =>
   const earlier = new Date(shop.clock.now().getTime() - 200 * 86_400_000)
   const old = await shop.user()
   await bookPurchase(shop.connection, old.user.id, { createdAt: earlier, bookedAs: 'paid_elsewhere' })
+  const leaver = await shop.user()
+  await bookPurchase(shop.connection, leaver.user.id, {
+    createdAt: earlier,
+    bookedAs: 'paid_elsewhere',
+    status: 'cancelled',
+    endedAt: new Date(shop.clock.now().getTime() - 50 * 86_400_000),
+    endedBecause: 'cancelled',
+    leaveReason: 'unused',
+    leaveComment: 'Too busy',
+  })
   await shop.queue.runNow('read-histories')
+  expect((await admin.call(figures.adminShow, {})).reasons).toEqual([
+    { reason: 'unused', count: 1, arr: -46_800 },
+  ])
+  expect((await admin.call(figures.adminShow, { range: '30d' })).reasons).toEqual([])
   for (const range of ['30d', '3m', '12m', 'all'] as const) {
     const shown = await admin.call(figures.adminShow, { range })
     for (const kind of movementKinds) {
@@ -117,6 +131,8 @@ test('a range adds up to the people behind it, and to the overview', async () =>
     const net = movementKinds.reduce((sum, kind) => sum + shown.movements[kind].arr, 0)
     const { months } = await admin.call(overview.adminShow, {})
     expect(shown.before + net).toBe(months.at(-1)?.arr)
+    for (const { reason, count } of shown.reasons)
+      expect(await admin.call(figures.adminMovements, { range, reason })).toHaveLength(count)
     for (const { cause, count } of shown.lost)
       expect(await admin.call(figures.adminMovements, { range, kind: 'churn', cause })).toHaveLength(count)
   }

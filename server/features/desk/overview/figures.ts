@@ -1,10 +1,10 @@
-import { and, desc, eq, gte, isNull, lt, notExists, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm'
 import { type AnyPgColumn, alias } from 'drizzle-orm/pg-core'
 import type { Range } from '#contract/desk/figures.ts'
-import type { MovementCause, MovementKind } from '#contract/statuses.ts'
+import type { LeaveReason, MovementCause, MovementKind } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { boundsOf, decodeCursor, pageOf } from '#server/database/cursor.ts'
-import { cashMonths, cohortMonths, mrrDays, mrrMovements, users } from '#server/database/schema.ts'
+import { cashMonths, cohortMonths, mrrDays, mrrMovements, purchases, users } from '#server/database/schema.ts'
 import type { Proof } from '#server/features/selling/ledger/ledger.ts'
 import { createPayments } from './payments.ts'
 
@@ -13,6 +13,7 @@ type Wanted = {
   cursor?: string | undefined
   kind?: MovementKind | undefined
   cause?: MovementCause | undefined
+  reason?: LeaveReason | undefined
   month?: string | undefined
   range?: Range | undefined
 }
@@ -38,6 +39,11 @@ const taker = alias(mrrMovements, 'taker')
 /** What stands behind the overview, and the people behind each figure. */
 export function createFigures(context: Context, proof: Pick<Proof, 'show'>) {
   const { db, now } = context
+  // What was taken back is no movement, and neither is taking it back.
+  const stands = and(
+    isNull(mrrMovements.corrects),
+    notExists(db.select({ id: taker.id }).from(taker).where(eq(taker.corrects, mrrMovements.id))),
+  )
 
   /** By kind and cause; what came before the range is one row. */
   async function readMovements(from: Date | undefined) {
@@ -73,6 +79,33 @@ export function createFigures(context: Context, proof: Pick<Proof, 'show'>) {
         .map((row) => ({ cause: row.cause, arr: row.arr, count: row.count }))
         .toSorted((a, b) => b.count - a.count),
     }
+  }
+
+  /** Of those who left and said why. */
+  async function readReasons(from: Date | undefined) {
+    const { leaveReason: reason, endedAt } = purchases
+    const count = sql<number>`count(*)::int`
+    const rows = await db
+      .select({
+        reason,
+        count,
+        arr: sql<number>`sum(${mrrMovements.arrAfter} - ${mrrMovements.arrBefore})::float8`,
+      })
+      .from(purchases)
+      .innerJoin(mrrMovements, eq(mrrMovements.purchaseId, purchases.id))
+      .where(
+        and(
+          isNotNull(reason),
+          isNotNull(endedAt),
+          from && gte(endedAt, from),
+          from && gte(mrrMovements.at, from),
+          eq(mrrMovements.kind, 'churn'),
+          stands,
+        ),
+      )
+      .groupBy(reason)
+      .orderBy(desc(count), reason)
+    return rows.flatMap((row) => (row.reason ? [{ ...row, reason: row.reason }] : []))
   }
 
   async function readCohorts() {
@@ -122,16 +155,17 @@ export function createFigures(context: Context, proof: Pick<Proof, 'show'>) {
 
     async show(range: Range | undefined) {
       const from = since(range, now())
-      const [moved, stayed, cash, compared] = await Promise.all([
+      const [moved, reasons, stayed, cash, compared] = await Promise.all([
         readMovements(from),
+        readReasons(from),
         readCohorts(),
         readCash(from),
         proof.show(),
       ])
-      return { ...moved, cohorts: stayed, cash, proof: compared }
+      return { ...moved, reasons, cohorts: stayed, cash, proof: compared }
     },
 
-    async movements({ limit, cursor, kind, cause, month, range }: Wanted) {
+    async movements({ limit, cursor, kind, cause, reason, month, range }: Wanted) {
       const after = decodeCursor(cursor, String.raw`\d{1,18}`)
       const { at, id } = mrrMovements
       const from = since(range, now())
@@ -144,17 +178,20 @@ export function createFigures(context: Context, proof: Pick<Proof, 'show'>) {
           cause: mrrMovements.cause,
           arrBefore: mrrMovements.arrBefore,
           arrAfter: mrrMovements.arrAfter,
+          reason: purchases.leaveReason,
+          comment: purchases.leaveComment,
           user: { id: users.id, name: users.name, email: users.email },
         })
         .from(mrrMovements)
         .innerJoin(users, eq(users.id, mrrMovements.userId))
+        // Only who has left said why; deleted, a purchase says nothing anymore.
+        .leftJoin(purchases, and(eq(purchases.id, mrrMovements.purchaseId), eq(mrrMovements.kind, 'churn')))
         .where(
           and(
-            // What was taken back is no movement, and neither is taking it back.
-            isNull(mrrMovements.corrects),
-            notExists(db.select({ id: taker.id }).from(taker).where(eq(taker.corrects, id))),
+            stands,
             kind && eq(mrrMovements.kind, kind),
             cause && eq(mrrMovements.cause, cause),
+            reason && eq(purchases.leaveReason, reason),
             begin && end ? and(gte(at, begin), lt(at, end)) : undefined,
             from && gte(at, from),
             after && sql`(${at}, ${id}) < (${after.at}, ${Number(after.id)})`,

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react'
 import { figures, ranges, type ShownFigures, type ShownMovement } from '#contract/desk/figures.ts'
 import { exactDollars } from '#contract/money.ts'
-import { movementCauses, movementKinds } from '#contract/statuses.ts'
+import { leaveReasons, leaveReasonTexts, movementCauses, movementKinds } from '#contract/statuses.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Skeleton } from '#web/ui/card.tsx'
 import { type Href, Link } from '#web/ui/navigation.tsx'
@@ -15,7 +15,13 @@ import { usePages } from '../lists/use-pages.ts'
 import { Figure, Meaning } from './figure.tsx'
 import { causeTexts, kindTexts, meanings, monthName, perMonth, signed } from './words.ts'
 
-const choices = { kind: movementKinds, cause: movementCauses, month: 'text', range: ranges } as const
+const choices = {
+  kind: movementKinds,
+  cause: movementCauses,
+  reason: leaveReasons,
+  month: 'text',
+  range: ranges,
+} as const
 type Choice = Chosen<typeof choices>
 const rangeTexts = [
   ['30d', 'Last 30 days'],
@@ -29,7 +35,9 @@ export default function Figures() {
   const range = chosen.range ?? '12m'
   const { data, isError, refetch } = useData(figures.adminShow, { range })
   if (isError) return <Failed retry={() => void refetch()} />
-  const people = (chosen.kind || chosen.cause || chosen.month) && <People chosen={chosen} choose={choose} />
+  const people = (chosen.kind || chosen.cause || chosen.reason || chosen.month) && (
+    <People chosen={chosen} choose={choose} />
+  )
   const proof = data && <Proof proof={data.proof} />
   return (
     <section aria-label="Figures" className="flex flex-col gap-10">
@@ -46,7 +54,7 @@ export default function Figures() {
       {data && (
         <>
           <Stayed cohorts={data.cohorts} />
-          <Left lost={data.lost} range={range} />
+          <Left lost={data.lost} reasons={data.reasons} range={range} />
           <Cash cash={data.cash} />
           {!data.proof?.differing && proof}
         </>
@@ -103,9 +111,9 @@ function Moved({ data, range }: { data: ShownFigures; range: Range }) {
 
 /** Whoever is behind a number. */
 function People({ chosen, choose }: { chosen: Choice; choose: (change: Choice) => void }) {
-  const { kind, cause, month } = chosen
+  const { kind, cause, reason, month } = chosen
   const range = month ? undefined : (chosen.range ?? '12m')
-  const query = usePages(figures.adminMovements, { kind, cause, month, range })
+  const query = usePages(figures.adminMovements, { kind, cause, reason, month, range })
   return (
     <section aria-label="People" className="flex min-w-0 flex-col gap-3">
       <h2 className="text-lg">The people behind it</h2>
@@ -118,6 +126,7 @@ function People({ chosen, choose }: { chosen: Choice; choose: (change: Choice) =
         chips={[
           kind && { text: kindTexts[kind], remove: () => choose({ kind: undefined }) },
           cause && { text: causeTexts[cause], remove: () => choose({ cause: undefined }) },
+          reason && { text: leaveReasonTexts[reason], remove: () => choose({ reason: undefined }) },
           month && { text: `In ${monthName(month)}`, remove: () => choose({ month: undefined }) },
         ]}
         none={{ title: 'No movements yet', description: 'They begin with the first payment.' }}
@@ -127,12 +136,16 @@ function People({ chosen, choose }: { chosen: Choice; choose: (change: Choice) =
   )
 }
 
-function Row({ user, kind, cause, arrBefore, arrAfter, at }: ShownMovement) {
+function Row({ user, kind, cause, reason, comment, arrBefore, arrAfter, at }: ShownMovement) {
   return (
     <>
       <CustomerCell user={user} />
       <Cell label="Movement">{kindTexts[kind]}</Cell>
-      <Cell label="Why">{causeTexts[cause]}</Cell>
+      <Cell label="Why" className="max-w-80">
+        {causeTexts[cause]}
+        {reason && <span className="block text-muted">{leaveReasonTexts[reason]}</span>}
+        {comment && <q className="block text-xs text-muted">{comment}</q>}
+      </Cell>
       <Cell label="Change per month" className="whitespace-nowrap tabular-nums">
         {signed(arrAfter - arrBefore)}
       </Cell>
@@ -208,30 +221,49 @@ function Stayed({ cohorts }: Pick<ShownFigures, 'cohorts'>) {
   )
 }
 
-function Left({ lost, range }: Pick<ShownFigures, 'lost'> & { range: Range }) {
+type LeftProps = Pick<ShownFigures, 'lost' | 'reasons'> & { range: Range }
+
+function Left({ lost, reasons, range }: LeftProps) {
+  const ended = lost.map(({ cause, ...sum }) => ({ ...sum, text: causeTexts[cause], query: { cause } }))
+  const said = reasons.map(({ reason, ...sum }) => ({
+    ...sum,
+    text: leaveReasonTexts[reason],
+    query: { reason },
+  }))
   return (
     <Part title="Why people left" meaning={meanings.left}>
       {lost.length === 0 ? (
         <Nothing>No one has left in this time.</Nothing>
       ) : (
-        <Table label="Why people left">
-          <Heads titles={['Why', 'People', 'Per month']} />
-          <tbody>
-            {lost.map(({ cause, count, arr }) => (
-              <tr key={cause}>
-                <RowHead>
-                  <Link href={peopleAt({ kind: 'churn', cause, range })} className={underlined}>
-                    {causeTexts[cause]}
-                  </Link>
-                </RowHead>
-                <Cell className={numeric}>{number(count)}</Cell>
-                <Cell className={numeric}>{signed(arr)}</Cell>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
+        <div className="grid items-start gap-5 lg:grid-cols-2">
+          <Reasons title="What ended it" rows={ended} range={range} />
+          {said.length > 0 && <Reasons title="What they said" rows={said} range={range} />}
+        </div>
       )}
     </Part>
+  )
+}
+
+type Reason = { text: string; query: Record<string, string>; count: number; arr: number }
+
+function Reasons({ title, rows, range }: { title: string; rows: Reason[]; range: Range }) {
+  return (
+    <Table label={title}>
+      <Heads titles={[title, 'People', 'Per month']} />
+      <tbody>
+        {rows.map(({ text, query, count, arr }) => (
+          <tr key={text}>
+            <RowHead>
+              <Link href={peopleAt({ kind: 'churn', ...query, range })} className={underlined}>
+                {text}
+              </Link>
+            </RowHead>
+            <Cell className={numeric}>{number(count)}</Cell>
+            <Cell className={numeric}>{signed(arr)}</Cell>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
   )
 }
 

@@ -51,7 +51,7 @@ export const meanings = {
   churn: 'People who stopped paying, on the day their paid time ended, not on the day they cancelled.',
   stayed:
     'People by the month of their first payment, and how many of them pay at the end of each month after it, with what they pay per month. Who comes back counts again. Counted every hour.',
-  left: 'People who stopped paying, by what ended it. A pause or free time counts as leaving until they pay again.',
+  left: 'People who stopped paying, by what ended it, and by what they said if they cancelled in their dashboard. A pause or free time counts as leaving until they pay again.',
   cash: 'What was paid by card, on the day it was paid; refunds and lost disputes on theirs, even if the payment was earlier. Tax is inside what was paid. A refund counts with its tax. Stripe’s fees, and what was paid elsewhere, are not in it.',
   proof:
     'Every night, Stripe’s own list of subscriptions is added up and compared with the figures here, one by one. What was paid elsewhere and gifts aren’t at Stripe, and subscriptions you have not taken over aren’t here, so neither can be compared.',
