@@ -72,6 +72,7 @@ export const refusalCodes = [
   'too-much-to-refund',
   'refund-refused',
   'extension-refused',
+  'switch-refused',
   'contract-unknown',
   // Access on TradingView.
   'name-taken',

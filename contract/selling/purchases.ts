@@ -1,5 +1,5 @@
 import { endpoint, paging, sort } from '../endpoint.ts'
-import { billingType, cents, id, instant, month, optionalText, setupIntentId } from '../fields.ts'
+import { billingType, cents, id, instant, month, optionalText, setupIntentId, text } from '../fields.ts'
 import { type InferOutput, object, schema } from '../schema.ts'
 import {
   bookableStatuses,
@@ -10,6 +10,7 @@ import {
   purchaseRisks,
   purchaseStatuses,
 } from '../statuses.ts'
+import { tax } from './billing.ts'
 import { purchasesAdmin } from './purchases-admin.ts'
 
 /** A status, or `live`: whichever gives access. */
@@ -80,6 +81,22 @@ const invoice = object((z) => ({
   pdfUrl: z.nullable(z.string()),
 }))
 export type Invoice = InferOutput<typeof invoice>
+
+const switchOffer = object((z) => ({
+  /** From when on the unused time counts: sent back with the order, so that the same is charged. */
+  at: instant(z),
+  price: cents(z),
+  /** They add up to what is due. */
+  lines: z.array(z.strictObject({ kind: z.enum(['unused', 'plan', 'discount', 'credit']), amount: z.int() })),
+  unusedDays: z.int(),
+  due: cents(z),
+  tax: z.nullable(tax(z)),
+  /** When it renews, and what it charges then. */
+  renewsAt: instant(z),
+  nextAmount: cents(z),
+  card: z.nullable(z.strictObject({ brand: z.string(), last4: z.string() })),
+}))
+export type SwitchOffer = InferOutput<typeof switchOffer>
 
 /** Each one sends an email, and the one who bought first may not be the one who reads that mailbox. */
 const changes = { requests: 10, seconds: 3600 }
@@ -155,6 +172,37 @@ export const purchases = {
     /** A client secret if the bank wants the buyer to confirm the open payment, which isn't done then. */
     output: object((z) => ({ state: z.enum(['done', 'processing']), confirmWith: z.nullable(z.string()) })),
     limit: { requests: 20, seconds: 600 },
+  }),
+  switchOffer: endpoint('GET /api/purchases/:id/switch', {
+    access: 'user',
+    summary: 'What it costs to switch from monthly to yearly right now, line by line',
+    input: object((z) => ({ id: id(z) })),
+    output: switchOffer,
+    limit: { requests: 60, seconds: 600 },
+  }),
+  switch: endpoint('POST /api/purchases/:id/switch', {
+    access: 'user',
+    summary:
+      'Switch to yearly and charge the card on file; if it would charge another amount, nothing happens',
+    input: object((z) => ({
+      id: id(z),
+      at: z.iso.datetime(),
+      amount: cents(z),
+      termsVersion: text(z, 20, 'Please reload this page'),
+    })),
+    /** A client secret if the bank wants the buyer to confirm the payment; until then, nothing has changed. */
+    output: object((z) => ({ state: z.enum(['done', 'processing']), confirmWith: z.nullable(z.string()) })),
+    limit: { requests: 20, seconds: 600 },
+  }),
+  finishSwitch: endpoint('POST /api/purchases/:id/switch/finish', {
+    access: 'user',
+    summary: 'Look whether the bank has confirmed a switch, or give it up',
+    input: object((z) => ({ id: id(z), giveUp: z.optional(z.boolean()) })),
+    output: object((z) => ({
+      state: z.enum(['done', 'processing', 'off']),
+      confirmWith: z.nullable(z.string()),
+    })),
+    limit: { requests: 100, seconds: 600 },
   }),
   adminList: endpoint('GET /api/admin/purchases', {
     access: 'staff',

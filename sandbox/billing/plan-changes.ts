@@ -37,7 +37,7 @@ export async function planChange(work: Work, before: Subscription, plan: Plan) {
   if (!item) throw invalid('There is no item to change.')
   const { start, end, step } = periodOf(before)
   const at = plan.at ?? work.now
-  if (at < start || at > end || at > work.now)
+  if (at < start || at > end)
     throw invalid('Invalid proration date: it must be within the current period.', 'proration_date')
   const price = plan.price ?? item.price
   const changed = { ...item, price, plan: planOf(price), quantity: plan.quantity ?? item.quantity }

@@ -9,6 +9,7 @@ import { historyReader } from './stripe/history.ts'
 import { invoiceCalls } from './stripe/invoices.ts'
 import { newSubscriptionCalls } from './stripe/new-subscriptions.ts'
 import { paymentCalls } from './stripe/payments.ts'
+import { planSwitchCalls } from './stripe/plan-switches.ts'
 import { priceCalls } from './stripe/prices.ts'
 import { subscriptionCalls } from './stripe/subscriptions.ts'
 import type { Invoicing } from './stripe/taxes.ts'
@@ -60,6 +61,7 @@ export function createStripeGateway({
     customers: customerCalls(client, invoices),
     newSubscriptions: newSubscriptionCalls(client, invoices),
     subscriptions: subscriptionCalls(client, historyReader(client)),
+    planSwitches: planSwitchCalls(client, invoices),
     existing: existingSubscriptionCalls(client),
     payments,
     invoices: invoiceCalls(client, payments.hasPaid),

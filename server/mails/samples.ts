@@ -88,6 +88,17 @@ export const samples: Samples = {
       isFirst: false,
       tax: null,
     },
+    {
+      ...subscription,
+      charged: 36_660,
+      paidAt,
+      renewsAt,
+      purchaseId: id,
+      invoiceId: 'in_2',
+      isFirst: false,
+      switched: { credit: 2340 },
+      tax: null,
+    },
   ],
   purchaseBooked: [
     { ...about, isGift: true, endsAt: renewsAt, tokenId: id },
@@ -101,7 +112,7 @@ export const samples: Samples = {
   purchaseAttached: [subscription],
   subscriptionWillEnd: [
     { ...about, endsAt: renewsAt, refund: 0 },
-    { ...about, endsAt: renewsAt, refund: 21_350 },
+    { ...about, endsAt: renewsAt, refund: 21_350, wasYearly: true },
   ],
   subscriptionPaused: [about],
   subscriptionResumed: [
@@ -112,6 +123,7 @@ export const samples: Samples = {
   seatRefunded: [{ ...subscription, slug: 'rebound-sigma-pro' }],
   subscriptionEnded: [
     { ...about, because: 'cancelled' },
+    { ...about, because: 'cancelled', monthly: 'rebound-sigma-pro' },
     { ...about, because: 'unpaid' },
     { ...about, because: 'refunded' },
     { ...about, because: 'disputed' },

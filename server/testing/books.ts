@@ -190,6 +190,14 @@ function readWanted(ledger: Ledger) {
     const isBack = ofPeriod.length > 0 && ofPeriod.every(isRefunded)
     const kept = ofPeriod.length === 0 ? 'none' : isBack ? 'returned' : 'kept'
     const due = invoices.findLast(({ billing_reason: reason }) => reason !== 'subscription_update')
+    // What was left of the month before paid for a switch, too.
+    const isSwitch = period?.lines.data.some(({ amount }) => amount < 0)
+    const credited = isSwitch
+      ? payments.find(
+          ({ invoice: of, created }) =>
+            of !== period?.id && created < (period?.status_transitions.paid_at ?? 0),
+        )
+      : undefined
     const isPayable = (each?: Raw['invoice']) => each?.status === 'open' || each?.status === 'uncollectible'
     const invoice = isPayable(due) ? due : (invoices.findLast(isPayable) ?? due)
     const pausedFor = subscription.status_details?.paused.subscription.type ?? ''
@@ -197,7 +205,7 @@ function readWanted(ledger: Ledger) {
       status: status === 'paused' ? (pauses[pausedFor] ?? 'paused') : status,
       cancellation: cancel_at_period_end || (cancel_at ?? Infinity) <= periodEnd ? 'scheduled' : 'none',
       invoice: due?.status ?? 'none',
-      payment: ofPeriod.some(({ isLost }) => isLost) ? 'charged back' : kept,
+      payment: [...ofPeriod, credited].some((each) => each?.isLost) ? 'charged back' : kept,
     }
     const { purchase, endedBecause } = meaningOf(state)
     if (purchase === 'none') return []

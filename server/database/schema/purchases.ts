@@ -167,6 +167,27 @@ export const refunds = pgTable(
   ],
 )
 
+/** A buyer's order to pay by the year from now on: what they agreed to, on record before anything is charged. */
+export const planSwitches = pgTable(
+  'plan_switches',
+  {
+    id: id(),
+    purchaseId: uuid()
+      .notNull()
+      .references(() => purchases.id, { onDelete: 'cascade' }),
+    /** What the buyer was told is due, in cents. */
+    amountDue: integer().notNull(),
+    termsVersion: text().notNull(),
+    agreedAt: moment().notNull(),
+    /** When it was paid. One that comes to nothing leaves no row. */
+    doneAt: moment(),
+  },
+  (t) => [
+    index('plan_switches_purchase').on(t.purchaseId),
+    index('plan_switches_open').on(t.agreedAt).where(sql`${t.doneAt} is null`),
+  ],
+)
+
 /** The inbox of Stripe's events, each kept once by its id. It stores only whom an event is about; Stripe has the rest. */
 export const stripeEvents = pgTable(
   'stripe_events',

@@ -90,7 +90,7 @@ export const billingRoutes = (customers: Customers): Handlers<Contract['billing'
 })
 
 export function purchaseRoutes(purchases: Purchases): Handlers<Contract['purchases']> {
-  const { ending, invoices, card, administration, refunds, sellerEnding, unpaid } = purchases
+  const { ending, switching, invoices, card, administration, refunds, sellerEnding, unpaid } = purchases
   return {
     list: (page, { actor }) => purchases.list(actor.user.id, page),
     cancel: ({ id }, { actor }) => ending.cancel(actor, id),
@@ -101,6 +101,9 @@ export function purchaseRoutes(purchases: Purchases): Handlers<Contract['purchas
     invoices: ({ id }, { actor }) => invoices.list(actor.user.id, id),
     openInvoice: (link) => invoices.open(link),
     beginCardUpdate: ({ id }, { actor }) => card.begin(actor, id),
+    switchOffer: ({ id }, { actor }) => switching.offer(actor.user.id, id),
+    switch: ({ id, at, ...order }, { actor }) => switching.order(actor, id, { ...order, at: new Date(at) }),
+    finishSwitch: ({ id, giveUp }, { actor }) => switching.finish(actor, id, giveUp),
     finishCardUpdate: ({ id, setupIntentId }, { actor }) => card.finish(actor, id, setupIntentId),
     adminList: (page) => administration.list(page),
     adminAdd: ({ endsAt, ...booking }, { actor }) =>

@@ -37,7 +37,7 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
   const seats = createSeats(context)
   const prices = createPrices(context, { stripe })
   const ledger = createLedger(context)
-  const purchases = createPurchases(context, { stripe, accounts, checkouts, seats, ledger, access })
+  const purchases = createPurchases(context, { stripe, accounts, checkouts, seats, ledger, prices, access })
   const proof = createProof(context, { stripe, checkouts, sync: purchases.sync })
   const checkout = createCheckout(context, {
     stripe,

@@ -60,6 +60,10 @@ export type OwedInvoice = {
   amountDue: number
   /** The client secret with which the buyer confirms the payment, if that is all their bank wants. */
   confirmWith: string | null
+  /** The money is on its way. */
+  isPaying: boolean
+  /** What the bank said about the card, if it refused. */
+  refusal: string | null
 }
 
 export type History = {
@@ -73,6 +77,8 @@ export type History = {
   openInvoice: OwedInvoice | null
   /** What credit notes say was refunded, beyond what has been: their refunds failed later. */
   uncoveredNotes: number
+  /** How many invoices there are, whatever became of them: each attempt to change the plan makes another. */
+  invoiceCount: number
 }
 
 /** `prevented`: paid back before it became a dispute. An appeal follows a loss. */
@@ -184,11 +190,19 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
   }
 
   /** Only after an attempt: who is still at the checkout has the secret already. */
-  async function confirmationOf({ attempt_count: attempts, payments }: Stripe.Invoice) {
+  async function attemptOn({ attempt_count: attempts, payments }: Stripe.Invoice) {
     const intent = idOf(payments?.data.at(-1)?.payment.payment_intent)
-    if (attempts === 0 || !intent) return null
-    const { status, client_secret: secret } = await ask(sdk.paymentIntents.retrieve(intent))
-    return status === 'requires_action' ? secret : null
+    if (attempts === 0 || !intent) return {}
+    const {
+      status,
+      client_secret: secret,
+      last_payment_error: failure,
+    } = await ask(sdk.paymentIntents.retrieve(intent))
+    return {
+      confirmWith: status === 'requires_action' ? secret : null,
+      isPaying: status === 'processing' || status === 'succeeded',
+      refusal: failure?.message ?? null,
+    }
   }
 
   return async function historyOf(subscription: string, customer: string): Promise<History> {
@@ -211,7 +225,8 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
       payments,
       uncoveredNotes: await uncoveredNotes({ sdk, ask }, invoices, payments),
       dueInvoice: due ? owedInvoice(due) : null,
-      openInvoice: open ? { ...owedInvoice(open), confirmWith: await confirmationOf(open) } : null,
+      openInvoice: open ? { ...owedInvoice(open), ...(await attemptOn(open)) } : null,
+      invoiceCount: invoices.length,
     }
   }
 }
@@ -259,6 +274,8 @@ const owedInvoice = (invoice: Stripe.Invoice): OwedInvoice => ({
   nextAttemptAt: dateOrNull(invoice.next_payment_attempt),
   amountDue: invoice.amount_remaining,
   confirmWith: null,
+  isPaying: false,
+  refusal: null,
 })
 
 const isProration = ({ parent }: Stripe.InvoiceLineItem) =>

@@ -20,7 +20,7 @@ export type Subscription = History & {
   customerId: string
   status: Stripe.Subscription.Status
   /** What each period costs, according to its items: an older subscription keeps its price. */
-  plan: { priceId: string; billing: BillingType | null; price: number; quantity: number }
+  plan: { itemId: string; priceId: string; billing: BillingType | null; price: number; quantity: number }
   discounts: { percentOff: number; amountOff: number; endsAt: Date | null }[]
   /** What the customer's next invoices are reduced by. */
   credit: number
@@ -39,8 +39,11 @@ export type Subscription = History & {
   paused: { because: PauseReason; at: Date } | null
   /** When the card that will be charged expires: the end of its last month. */
   cardExpiresAt: Date | null
-  /** A change that waits for its payment. */
-  pending: { until: Date } | null
+  card: { brand: string; last4: string } | null
+  /** A change that waits for its payment: it is off once the invoice is void. */
+  pending: { invoiceId: string } | null
+  /** The buyer's order by which the plan was changed last. */
+  switchId: string | null
   /** Stripe doesn't know the customer's place anymore, and charges without tax. */
   taxIsOff: boolean
 }
@@ -69,13 +72,14 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, histo
         customerId,
         status: found.status,
         plan: {
+          itemId: item.id,
           priceId: item.price.id,
           billing: billingOf(item.price),
           price: found.items.data.reduce(
             (sum, { price: { unit_amount: unit }, quantity }) => sum + (unit ?? 0) * (quantity ?? 1),
             0,
           ),
-          quantity: item.quantity ?? 1,
+          quantity: found.items.data.reduce((sum, { quantity }) => sum + (quantity ?? 1), 0),
         },
         discounts: discountsOf(found).flatMap(discountOf),
         credit: creditOf(found.customer),
@@ -87,8 +91,9 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, histo
         promise: promiseOf(found.metadata),
         trialEndsAt: dateOrNull(found.trial_end),
         paused: pauseOf(found),
-        cardExpiresAt: expiryOf(found.default_payment_method ?? defaultCardOf(found.customer)),
-        pending: found.pending_update && { until: date(found.pending_update.expires_at) },
+        ...cardOf(found.default_payment_method ?? defaultCardOf(found.customer)),
+        pending: found.pending_update && { invoiceId: idOf(found.latest_invoice) ?? '' },
+        switchId: found.metadata.switch ?? null,
         taxIsOff: found.automatic_tax.disabled_reason !== null,
         ...(await historyOf(found.id, customerId)),
       }
@@ -175,7 +180,7 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, histo
   }
 }
 
-const seconds = (at: Date) => Math.floor(at.getTime() / 1000)
+export const seconds = (at: Date) => Math.floor(at.getTime() / 1000)
 
 function promiseOf({ rest_refund: refund, rest_until: until }: Stripe.Metadata): Subscription['promise'] {
   return refund && until ? { refund: Number(refund), until: date(Number(until)) } : null
@@ -208,9 +213,12 @@ function discountOf(discount: string | Stripe.Discount) {
 const defaultCardOf = (customer: Stripe.Subscription['customer']) =>
   typeof customer === 'string' || customer.deleted ? null : customer.invoice_settings.default_payment_method
 
-function expiryOf(method: Stripe.Subscription['default_payment_method']) {
+function cardOf(method: Stripe.Subscription['default_payment_method']) {
   const card = typeof method === 'object' ? method?.card : null
-  return card ? new Date(Date.UTC(card.exp_year, card.exp_month)) : null
+  return {
+    cardExpiresAt: card ? new Date(Date.UTC(card.exp_year, card.exp_month)) : null,
+    card: card ? { brand: card.brand, last4: card.last4 } : null,
+  }
 }
 
 /** Stripe writes what a customer has left as a negative balance. */

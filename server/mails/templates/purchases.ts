@@ -30,7 +30,7 @@ function invoiceLink(of: { purchaseId: string; invoiceId: string | null }, site:
   return `${site.publicUrl}/invoice?${new URLSearchParams({ purchase, invoice, token })}`
 }
 
-/** For the first payment and each renewal. */
+/** For the first payment, each renewal, and a switch to yearly. */
 const receipt: Template<
   Charged & {
     paidAt: string
@@ -39,41 +39,52 @@ const receipt: Template<
     invoiceId: string | null
     /** The first payment makes the contract, and this email confirms it. */
     isFirst: boolean
+    /** So does a switch, which credits what was left of the month. */
+    switched?: { credit: number } | null
     /** Whether the shop unlocks by itself; older emails didn't say when access comes. */
     unlocksItself?: boolean
     tax: Tax | null
   }
-> = (data, site) => ({
-  subject: `Your receipt: ${data.product}`,
-  preheader: `We’ve received ${chargedOf(data)}. Thank you.`,
-  heading: 'Thank you for your payment',
-  paragraphs: [
-    greeting(data.name),
-    `We’ve received your payment for ${data.product}.`,
-    ...(data.isFirst ? ['This email confirms your contract. Its terms are below; please keep it.'] : []),
-    ...(data.isFirst && data.unlocksItself !== undefined
-      ? [whenAccessComes({ unlocksItself: data.unlocksItself })]
-      : []),
-  ],
-  details: [
-    ...plan(data),
-    ...chargedLine('Paid', data),
-    ...(data.tax ? [['Tax', taxLine(data.tax)] as [string, string]] : []),
-    ['Contract', contractNumber(data.purchaseId)],
-    ['Paid on', day(data.paidAt)],
-    ...(data.renewsAt ? [['Renews on', day(data.renewsAt)] as [string, string]] : []),
-  ],
-  action: { label: 'View the invoice', url: invoiceLink(data, site) },
-  footnote: [
-    'You can cancel any time from your dashboard and keep access until the end of the paid period.',
-    site.consumerLaw === 'eu' && data.isFirst
-      ? `Within 14 days you can withdraw and get all your money back: ${site.publicUrl}/withdraw`
-      : '',
-  ]
-    .filter(Boolean)
-    .join('\n'),
-  ...(data.isFirst ? { documents: contractTexts(site) } : {}),
-})
+> = (data, site) => {
+  const { switched } = data
+  const confirms = data.isFirst || switched
+  return {
+    subject: switched ? `You’ve switched to yearly: ${data.product}` : `Your receipt: ${data.product}`,
+    preheader: `We’ve received ${chargedOf(data)}. Thank you.`,
+    heading: switched ? 'You’re on the yearly plan now' : 'Thank you for your payment',
+    paragraphs: [
+      greeting(data.name),
+      switched
+        ? `You now pay for ${data.product} by the year, and we’ve received your payment for the first one. It began today; your access continues.`
+        : `We’ve received your payment for ${data.product}.`,
+      ...(confirms ? ['This email confirms your contract. Its terms are below; please keep it.'] : []),
+      ...(data.isFirst && data.unlocksItself !== undefined
+        ? [whenAccessComes({ unlocksItself: data.unlocksItself })]
+        : []),
+    ],
+    details: [
+      ...plan(data),
+      ...(switched?.credit
+        ? [['Unused time of your month', exactDollars(-switched.credit)] as [string, string]]
+        : []),
+      ...chargedLine('Paid', data),
+      ...(data.tax ? [['Tax', taxLine(data.tax)] as [string, string]] : []),
+      ['Contract', contractNumber(data.purchaseId)],
+      ['Paid on', day(data.paidAt)],
+      ...(data.renewsAt ? [['Renews on', day(data.renewsAt)] as [string, string]] : []),
+    ],
+    action: { label: 'View the invoice', url: invoiceLink(data, site) },
+    footnote: [
+      'You can cancel any time from your dashboard and keep access until the end of the paid period.',
+      site.consumerLaw === 'eu' && confirms
+        ? `Within 14 days you can withdraw and get ${switched ? 'back everything you’ve paid for the time since' : 'all your money back'}: ${site.publicUrl}/withdraw`
+        : '',
+    ]
+      .filter(Boolean)
+      .join('\n'),
+    ...(confirms ? { documents: contractTexts(site) } : {}),
+  }
+}
 
 /** The terms in force; for consumers in the EU, they include the withdrawal instruction and the model form. */
 const contractTexts = ({ party, consumerLaw, taxNote, sold }: MailSite) => [
@@ -104,6 +115,8 @@ const subscriptionWillEnd: Template<{
   endsAt: string
   /** For the rest of a renewed year. */
   refund: number
+  /** A year: whoever would rather pay by the month starts anew after it. */
+  wasYearly?: boolean
 }> = (data, site) => ({
   subject: 'Your subscription will be cancelled',
   preheader: `You keep access until ${day(data.endsAt)}.`,
@@ -114,6 +127,11 @@ const subscriptionWillEnd: Template<{
     ...(data.refund > 0
       ? [
           `Your year has renewed, so it ends with one month’s notice. On that day, we pay back ${exactDollars(data.refund)} for the rest of it.`,
+        ]
+      : []),
+    ...(data.wasYearly
+      ? [
+          'Would you rather pay by the month? Your access ends on that day and returns once the monthly plan is paid. We’ll email you the link then.',
         ]
       : []),
   ],
@@ -160,19 +178,26 @@ const endings = {
   over: 'Your access has ended, as planned.',
 }
 
-const subscriptionEnded: Template<{ name: string; product: string; because: keyof typeof endings }> = (
-  data,
-  { publicUrl },
-) => ({
+const subscriptionEnded: Template<{
+  name: string
+  product: string
+  because: keyof typeof endings
+  /** The product that can be had by the month, after a year that was cancelled. */
+  monthly?: string | null
+}> = (data, { publicUrl }) => ({
   subject: `Your subscription to ${data.product} has ended`,
   preheader: 'Your invoices stay on your dashboard.',
   heading: 'Your subscription has ended',
   paragraphs: [
     greeting(data.name),
     `${endings[data.because]} Access to ${data.product} on TradingView has been turned off. Your account and your invoices remain.`,
-    'You’re welcome back any time.',
+    data.monthly
+      ? 'You can go on by the month: your access returns once the monthly plan is paid.'
+      : 'You’re welcome back any time.',
   ],
-  action: { label: 'See the products', url: `${publicUrl}/products` },
+  action: data.monthly
+    ? { label: 'Start monthly', url: `${publicUrl}/checkout?product=${data.monthly}&billing=monthly` }
+    : { label: 'See the products', url: `${publicUrl}/products` },
 })
 
 /** Before a yearly renewal. */

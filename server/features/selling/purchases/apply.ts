@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { type BillingType, type EndReason, isLive } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { isOngoingPurchase } from '#server/database/live-purchase.ts'
-import { purchases, users } from '#server/database/schema.ts'
+import { planSwitches, purchases, users } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 import type { Enqueue } from '#server/jobs/queue.ts'
@@ -123,6 +123,11 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     if (isSame) return
     const [after] = await tx.update(purchases).set(changes).where(eq(purchases.id, before.id)).returning()
     if (movements) await ledger.record(tx, before, movements, before.arr === null)
+    if (answer.switchId && after?.orderedAt)
+      await tx
+        .update(planSwitches)
+        .set({ doneAt: after.orderedAt })
+        .where(and(eq(planSwitches.id, answer.switchId), isNull(planSwitches.doneAt)))
     await access.purchasesChanged(tx, before.userId)
     if (hasLate(answer)) await payBackLate(tx, { subscriptionId: answer.id })
     if (since) await payBack(tx, { subscriptionId: answer.id, since: since.toISOString() })

@@ -39,6 +39,7 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
       const { before, after, attached, money, unlocksItself } = change
       const { billingType, price: amount, status, endsAt, endedBecause, currentPeriodEnd } = after
       const { name: product, slug } = await catalog.named(after.productId)
+      const isOnSale = catalog.onSale().some(({ id }) => id === after.productId)
       const about = { name: to.name, product }
       const subscription = { ...about, billingType, amount }
 
@@ -62,6 +63,10 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
           purchaseId: after.id,
           invoiceId: money?.paid?.invoiceId ?? null,
           isFirst: before === undefined,
+          switched:
+            before?.billingType === 'monthly' && billingType === 'yearly'
+              ? { credit: money?.paid?.credit ?? 0 }
+              : null,
           ...(unlocksItself === undefined ? {} : { unlocksItself }),
           tax: money?.paid?.tax ?? null,
         })
@@ -78,6 +83,7 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
           ...about,
           endsAt: endsAt.toISOString(),
           refund: after.restRefund ?? 0,
+          wasYearly: billingType === 'yearly',
         })
       if (status === 'paused' && before?.status !== 'paused')
         await mails.send(tx, to.email, 'subscriptionPaused', about)
@@ -99,7 +105,11 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
           amount: after.refundedAmount - (before?.refundedAmount ?? 0),
         })
       if (endedBecause && !before?.endedBecause)
-        await mails.send(tx, to.email, 'subscriptionEnded', { ...about, because: endedBecause })
+        await mails.send(tx, to.email, 'subscriptionEnded', {
+          ...about,
+          because: endedBecause,
+          monthly: billingType === 'yearly' && endedBecause === 'cancelled' && isOnSale ? slug : null,
+        })
       // What was booked by hand until a day needs no reason to end on it.
       if (status === 'expired' && !endedBecause && before?.status === 'active')
         await mails.send(tx, to.email, 'subscriptionEnded', { ...about, because: 'over' })

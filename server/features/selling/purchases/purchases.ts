@@ -6,11 +6,12 @@ import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import type { HistoryPart } from '#server/database/cursor.ts'
 import { hasEndedPurchase } from '#server/database/live-purchase.ts'
-import { payments, purchases, refunds } from '#server/database/schema.ts'
+import { payments, planSwitches, purchases, refunds } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Prices } from '../prices/prices.ts'
 import type { Seats } from '../seats/seats.ts'
 import { createAdministration } from './administration.ts'
 import { createBooked } from './booked.ts'
@@ -23,6 +24,7 @@ import { createCardUpdate, createInvoices, createRefunds } from './payments.ts'
 import { createReading } from './reading.ts'
 import { createReconciler } from './reconciler.ts'
 import { createSellerEnding } from './seller-ending.ts'
+import { createSwitching } from './switching.ts'
 import { createSync } from './sync.ts'
 import { createTakeover } from './takeover.ts'
 import { createUnpaid } from './unpaid.ts'
@@ -39,6 +41,7 @@ type Others = {
   checkouts: Checkouts
   seats: Seats
   ledger: Ledger
+  prices: Prices
   access: AccessEffects
 }
 
@@ -57,6 +60,7 @@ export function createPurchases(context: Context, others: Others) {
   const booked = createBooked(context, { ...others, notices })
   const shared = { ...others, notices, booked, sync, runExclusive: createKeyedMutex() }
   const inbox = createInbox(context, shared)
+  const switching = createSwitching(context, shared)
   const ending = createEnding(context, shared)
   const sellerEnding = createSellerEnding(context, { ...shared, ending })
   const invoices = createInvoices(context, others.stripe)
@@ -75,9 +79,10 @@ export function createPurchases(context: Context, others: Others) {
     announce: createAnnouncements(context, sync),
     booked,
     inbox,
-    reconcile: createReconciler(context, { ...shared, inbox }),
+    reconcile: createReconciler(context, { ...shared, inbox, switching }),
     readHistories: createReading(context, shared),
     ending,
+    switching,
     sellerEnding,
     takeover: createTakeover(context, shared),
     unpaid: createUnpaid(context, shared),
@@ -141,6 +146,7 @@ export function createPurchases(context: Context, others: Others) {
           bookedByHandAs: purchases.bookedAs,
           bookedByHandBecause: purchases.bookedBecause,
           payments: paymentsOfPurchase,
+          switchesToYearly: switchesOfPurchase,
         })
         .from(purchases)
         .where(eq(purchases.userId, userId))
@@ -170,6 +176,10 @@ const paymentsOfPurchase = sql<unknown[]>`(
     select coalesce(json_agg(json_build_object('at', r.at, 'amountInCents', r.amount, 'status', r.status) order by r.at desc), '[]')
     from ${refunds} r where r.payment_intent_id = p.payment_intent_id)) order by p.paid_at desc), '[]')
   from ${payments} p where p.purchase_id = ${purchases}.id)`
+
+const switchesOfPurchase = sql<unknown[]>`(
+  select coalesce(json_agg(json_build_object('agreedAt', s.agreed_at, 'termsVersion', s.terms_version, 'amountDueInCents', s.amount_due,
+    'paidAt', s.done_at) order by s.agreed_at desc), '[]') from ${planSwitches} s where s.purchase_id = ${purchases}.id)`
 
 const endings: Record<EndReason, string> = {
   cancelled: 'Subscription ended',

@@ -7,9 +7,16 @@ import { checkouts, purchases, stripeEventsPulled } from '#server/database/schem
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import { graceEnd } from './entitlement.ts'
 import { eventTypes, type Inbox } from './inbox.ts'
+import type { Switching } from './switching.ts'
 import { payBackAll, type Sync, whole } from './sync.ts'
 
-type Others = { stripe: StripeGateway; inbox: Inbox; sync: Sync; runExclusive: RunExclusive }
+type Others = {
+  stripe: StripeGateway
+  inbox: Inbox
+  sync: Sync
+  switching: Switching
+  runExclusive: RunExclusive
+}
 
 const minute = 60_000
 const hour = 60 * minute
@@ -22,7 +29,7 @@ const askedAt = [2 * minute, 10 * minute, hour, 6 * hour, 23 * hour + 10 * minut
 
 /** Asks Stripe for anything we missed, so a lost webhook or a browser that never came back loses nothing. */
 export function createReconciler({ db, now, log }: Context, others: Others) {
-  const { stripe, inbox, sync, runExclusive } = others
+  const { stripe, inbox, sync, switching, runExclusive } = others
   const ago = (span: number) => new Date(now().getTime() - span)
   const logError = (error: unknown) => log.error({ err: error }, 'reconciliation')
 
@@ -126,6 +133,7 @@ export function createReconciler({ db, now, log }: Context, others: Others) {
       syncOpen,
       syncDue,
       endGracePeriods,
+      () => switching.giveUpOld(logError),
       () => inbox.forgetHandled(keptSince(now(), retention.paymentEvents)),
     ]
     for (const part of parts) await part().catch((error: unknown) => failures.push(error))

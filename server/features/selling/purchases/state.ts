@@ -32,7 +32,7 @@ export const isUnpaidAttempt = ({ status }: Subscription) =>
   status === 'incomplete' || status === 'incomplete_expired'
 
 /** The period of its own that was paid for last. One that a change within it cost more belongs to it. */
-const paidPeriod = ({ periods }: Subscription): PaidPeriod | undefined =>
+export const paidPeriod = ({ periods }: Subscription): PaidPeriod | undefined =>
   periods.filter(({ isProration }) => !isProration).toSorted((a, b) => byTime(b.start, a.start))[0]
 
 /** The invoice that was paid last, for whatever it was. */
@@ -46,7 +46,13 @@ export function moneyIsBack(subscription: Subscription): 'refunded' | 'disputed'
   const payments = bought
     ? subscription.payments.filter(({ invoiceId }) => invoiceId === bought.invoiceId)
     : subscription.payments.slice(0, 1)
-  if (payments.some(({ dispute }) => dispute === 'lost')) return 'disputed'
+  // A switch is also paid for with what was left of the payment before it.
+  const before = bought?.credit
+    ? subscription.payments.find(
+        ({ paidAt, invoiceId }) => paidAt < bought.paidAt && invoiceId !== bought.invoiceId,
+      )
+    : undefined
+  if ([...payments, before].some((payment) => payment?.dispute === 'lost')) return 'disputed'
   const isBack = payments.length > 0 && payments.every(({ refunded, amount }) => refunded >= amount)
   if (payments.some(({ refunds }) => refunds.some((each) => each.keepsAccess && isArriving(each))))
     return undefined
@@ -106,7 +112,7 @@ export const isPastDue = ({ status, paused }: Subscription) =>
   paused?.because === 'last failure'
 
 /** What the next renewal will charge. */
-function nextAmount({ plan, discounts, credit, currentPeriodEnd }: Subscription): number {
+export function nextAmount({ plan, discounts, credit, currentPeriodEnd }: Subscription): number {
   const price = discounts
     .filter(({ endsAt }) => !endsAt || endsAt > currentPeriodEnd)
     .reduce(
@@ -145,7 +151,8 @@ export function unusedShare(subscription: Subscription, now: Date) {
   const period = subscription.endedAt ? undefined : paidPeriod(subscription)
   const payment = subscription.payments.find(({ invoiceId }) => invoiceId === period?.invoiceId)
   if (!period || !payment || !canGoBack(payment)) return null
-  const rest = restOf({ from: period.start, until: period.end, amount: payment.amount }, now)
+  // What a switch credited was paid, too: by the payment before it.
+  const rest = restOf({ from: period.start, until: period.end, amount: payment.amount + period.credit }, now)
   const amount = Math.min(rest, payment.amount - payment.refunded)
   return amount > 0 ? { paymentIntentId: payment.paymentIntentId, amount } : null
 }

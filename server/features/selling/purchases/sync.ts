@@ -99,7 +99,14 @@ export function createSync(context: Context, others: Others) {
     const mustEnd = moneyIsBack(answer) && !answer.endedAt
     const isDue = answer.openInvoice || answer.dueInvoice?.status === 'draft'
     const mustVoid = (mustEnd || answer.endedAt) && isDue
-    if (!mustEnd && !mustVoid) return answer
+    // A switch waits for its payment only as long as it could still be ordered.
+    const mustDrop =
+      answer.pending &&
+      (answer.endsAt ||
+        answer.status !== 'active' ||
+        answer.payments.some(({ dispute }) => dispute === 'open'))
+    if (!mustEnd && !mustVoid && !mustDrop) return answer
+    if (mustDrop) await stripe.planSwitches.drop(answer)
     if (mustEnd) await stripe.subscriptions.cancelNow(subscriptionId)
     if (mustVoid) await stripe.invoices.voidOpen(subscriptionId)
     crashPoint('ended at Stripe')

@@ -1,0 +1,264 @@
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accounts } from '#contract/identity/accounts.ts'
+import { declarations } from '#contract/selling/declarations.ts'
+import { termsVersion } from '#contract/selling/legal/versions.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { mrrMovements, planSwitches, purchases as rows } from '#server/database/schema.ts'
+import { declared, mailsTo } from '#server/testing/declarations.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+type Buyer = Awaited<ReturnType<TestShop['buyer']>>
+
+const day = 86_400_000
+
+/** What belongs to a buyer's subscription, in the shop and at Stripe. */
+async function everything({ purchase: { id } }: Buyer) {
+  const { db } = shop.connection
+  const [row] = await db.select().from(rows).where(eq(rows.id, id))
+  const payable = await db.execute<{ id: string }>(sql`select id from sandbox.objects where kind = 'invoice'
+    and data->>'status' = 'open' and data->'parent'->'subscription_details'->>'subscription' = ${row?.stripeSubscriptionId}`)
+  const [subscription] = (
+    await db.execute<{ data: { items: unknown; pending_update: unknown; customer: string } }>(
+      sql`select data from sandbox.objects where id = ${row?.stripeSubscriptionId}`,
+    )
+  ).rows
+  return {
+    row,
+    payable: payable.rows,
+    items: subscription?.data.items,
+    pending: subscription?.data.pending_update,
+    moved: await db.select().from(mrrMovements).where(eq(mrrMovements.purchaseId, id)),
+    orders: await db.select().from(planSwitches).where(eq(planSwitches.purchaseId, id)),
+  }
+}
+
+const subscriptionOf = async (buyer: Buyer) => (await everything(buyer)).row?.stripeSubscriptionId ?? ''
+
+const offerTo = (buyer: Buyer) => buyer.call(purchases.switchOffer, { id: buyer.purchase.id })
+const order = (buyer: Buyer, { at, due }: { at: string; due: number }) =>
+  buyer.call(purchases.switch, { id: buyer.purchase.id, at, amount: due, termsVersion })
+const switchNow = async (buyer: Buyer) => order(buyer, await offerTo(buyer))
+const finish = (buyer: Buyer, giveUp?: boolean) =>
+  buyer.call(purchases.finishSwitch, { id: buyer.purchase.id, ...(giveUp ? { giveUp } : {}) })
+
+/** Its bank wants every payment confirmed. */
+async function useCarefulCard(buyer: Buyer) {
+  const { id } = buyer.purchase
+  const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
+  const setupIntentId = await shop.storeCard(clientSecret, 'pm_card_authenticationRequired')
+  await shop.sandbox.controls.authenticate(setupIntentId, 'complete')
+  await buyer.call(purchases.finishCardUpdate, { id, setupIntentId })
+}
+
+async function after(days: number, buyer: Buyer) {
+  await shop.advance(days, 'day')
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+}
+
+test('the year begins now, the unused days are credited to the second, and the amount due is what is charged', async () => {
+  const buyer = await shop.buyer()
+  await after(12, buyer)
+  const offer = await offerTo(buyer)
+  const { row: before } = await everything(buyer)
+  const [start, end] = [before?.paidFrom?.getTime() ?? 0, before?.paidUntil?.getTime() ?? 0]
+  const unused = Math.round((3900 * (end - Date.parse(offer.at))) / (end - start))
+  expect(offer).toMatchObject({
+    price: 39_000,
+    lines: [
+      { kind: 'unused', amount: -unused },
+      { kind: 'plan', amount: 39_000 },
+    ],
+    due: 39_000 - unused,
+    unusedDays: Math.round((end - Date.parse(offer.at)) / day),
+    nextAmount: 39_000,
+    card: { brand: 'visa', last4: '4242' },
+  })
+  expect(await order(buyer, offer)).toEqual({ state: 'done', confirmWith: null })
+
+  const { row, moved, orders, payable } = await everything(buyer)
+  expect(row).toMatchObject({
+    billingType: 'yearly',
+    price: 39_000,
+    status: 'active',
+    lastPaidAmount: offer.due,
+    nextAmount: 39_000,
+  })
+  expect(row?.currentPeriodEnd?.getTime()).toBeGreaterThan(shop.clock.now().getTime() + 364 * day)
+  expect(row?.paidFrom?.getTime()).toBeGreaterThan(start)
+  expect(payable).toEqual([])
+  expect(moved.at(-1)).toMatchObject({ cause: 'plan', arrBefore: 46_800, arrAfter: 39_000 })
+  expect(orders).toMatchObject([{ amountDue: offer.due, termsVersion, doneAt: row?.orderedAt }])
+  const mine = await (await buyer.fetch('/api/user/data')).text()
+  expect(mine).toContain('switchesToYearly')
+
+  const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
+  const mails = (await mailsTo(shop, buyer.user.email)).filter(({ text }) =>
+    text.includes(dollars(offer.due)),
+  )
+  expect(mails.map(({ subject }) => subject)).toEqual(['You’ve switched to yearly: Rebound Sigma Pro'])
+  for (const words of [`-${dollars(unused)}`, 'Within 14 days you can withdraw', 'TERMS OF SERVICE'])
+    expect(mails[0]?.text).toContain(words)
+  await expect(offerTo(buyer)).rejects.toMatchObject({ status: 409, code: 'switch-refused' })
+})
+
+test('declined, given up or forgotten, everything is as it was, and nothing payable is left', async () => {
+  const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+  await after(3, buyer)
+  const before = await everything(buyer)
+  await expect(switchNow(buyer)).rejects.toMatchObject({
+    status: 402,
+    code: 'card-declined',
+    serverMessage: 'Your card was declined. Nothing has changed.',
+  })
+  await shop.settle()
+  expect(await everything(buyer)).toEqual(before)
+
+  await useCarefulCard(buyer)
+  const asBefore = await everything(buyer)
+  expect(await switchNow(buyer)).toMatchObject({ state: 'processing', confirmWith: expect.any(String) })
+  expect((await everything(buyer)).row).toEqual(asBefore.row)
+  expect(await finish(buyer, true)).toEqual({ state: 'off', confirmWith: null })
+  expect(await everything(buyer)).toEqual(asBefore)
+
+  // The bank says no.
+  const { confirmWith } = await switchNow(buyer)
+  await shop.sandbox.controls.authenticate(confirmWith?.split('_secret_')[0] ?? '', 'fail')
+  await expect(finish(buyer)).rejects.toMatchObject({ status: 402 })
+  expect(await everything(buyer)).toEqual(asBefore)
+
+  // No one answers.
+  await switchNow(buyer)
+  await shop.advance(2, 'hour')
+  await shop.queue.runNow('reconcile')
+  await shop.settle()
+  expect(await everything(buyer)).toEqual(asBefore)
+  await after(1, buyer)
+
+  // What can't be ordered anymore doesn't wait: cancelled, or disputed.
+  await switchNow(buyer)
+  await buyer.call(purchases.cancel, { id: buyer.purchase.id })
+  expect(await everything(buyer)).toMatchObject({ payable: [], pending: null, items: asBefore.items })
+  await buyer.call(purchases.resume, { id: buyer.purchase.id })
+  await switchNow(buyer)
+  const dispute = await shop.sandbox.controls.openDispute(buyer.purchase.paymentIntentId ?? '')
+  await shop.settle()
+  expect(await everything(buyer)).toMatchObject({ payable: [], pending: null, items: asBefore.items })
+  await shop.sandbox.controls.closeDispute(dispute.id, 'won')
+  await shop.settle()
+})
+
+test('once the bank has confirmed it, it is done, whoever hears of it first', async () => {
+  const [looking, gone] = [await shop.buyer(), await shop.buyer()]
+  for (const buyer of [looking, gone]) {
+    await useCarefulCard(buyer)
+    const { confirmWith } = await switchNow(buyer)
+    await shop.sandbox.controls.authenticate(confirmWith?.split('_secret_')[0] ?? '', 'complete')
+  }
+  expect(await finish(looking)).toEqual({ state: 'processing', confirmWith: null })
+  await shop.sandbox.controls.settle()
+  expect(await finish(looking)).toEqual({ state: 'done', confirmWith: null })
+  await shop.settle()
+  for (const buyer of [looking, gone])
+    expect((await everything(buyer)).row).toMatchObject({ billingType: 'yearly', status: 'active' })
+})
+
+test('another amount, an old offer and a second window charge nothing more', async () => {
+  const buyer = await shop.buyer()
+  await after(5, buyer)
+  const offer = await offerTo(buyer)
+  await expect(order(buyer, { ...offer, due: offer.due - 1 })).rejects.toMatchObject({
+    status: 409,
+    code: 'price-changed',
+    amount: offer.due,
+  })
+  const old = new Date(Date.parse(offer.at) - 11 * 60_000).toISOString()
+  await expect(order(buyer, { ...offer, at: old })).rejects.toMatchObject({ code: 'changed-meanwhile' })
+  const stranger = await shop.buyer()
+  await expect(
+    stranger.call(purchases.switch, { id: buyer.purchase.id, at: offer.at, amount: offer.due, termsVersion }),
+  ).rejects.toMatchObject({ status: 404 })
+  const both = await Promise.allSettled([order(buyer, offer), order(buyer, offer)])
+  expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  const paid = (await buyer.call(purchases.invoices, { id: buyer.purchase.id })).map(({ amount }) => amount)
+  expect(paid).toEqual([offer.due, 3900])
+})
+
+test('each state that can’t switch has its sentence', async () => {
+  const { controls } = shop.sandbox
+  const admin = await shop.admin()
+  const said = async (prepare: (buyer: Buyer, subscription: string) => Promise<unknown>, yearly = false) => {
+    const buyer = await shop.buyer(yearly ? { billing: 'yearly' } : {})
+    await prepare(buyer, await subscriptionOf(buyer))
+    await shop.settle()
+    return offerTo(buyer).then(
+      () => 'it can',
+      (error: { message: string }) => error.message,
+    )
+  }
+  expect(await said(async (buyer) => buyer.call(purchases.cancel, { id: buyer.purchase.id }))).toContain(
+    'Please resume it first',
+  )
+  expect(await said(async (_, id) => controls.pause(id))).toContain('paused')
+  expect(await said(async (_, id) => controls.dashboard.setQuantity(id, 2))).toContain('made for you')
+  expect(await said(async (buyer) => controls.openDispute(buyer.purchase.paymentIntentId ?? ''))).toContain(
+    'in dispute with your bank',
+  )
+  expect(await said(async () => {}, true)).toContain('already on the yearly plan')
+  expect(
+    await said(async (buyer) => {
+      const until = new Date(shop.clock.now().getTime() + 60 * day).toISOString().slice(0, 10)
+      return admin.call(purchases.adminExtend, { id: buyer.purchase.id, until })
+    }),
+  ).toContain('is free. You can switch after that')
+  expect(
+    await said(async (buyer) =>
+      admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 500, refundedSoFar: 0 }),
+    ),
+  ).toContain('Your last payment was changed by hand')
+  expect(await said(async (buyer) => admin.call(purchases.adminCancel, { id: buyer.purchase.id }))).toContain(
+    'has ended',
+  )
+  const unpaid = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+  await after(32, unpaid)
+  await expect(offerTo(unpaid)).rejects.toMatchObject({
+    code: 'not-paid',
+    serverMessage: 'Please pay the open invoice first.',
+  })
+})
+
+test('its own 14 days: a withdrawal pays back every cent for the time after the switch, from both payments', async () => {
+  const buyer = await shop.buyer()
+  for (let months = 0; months < 2; months++) await after(31, buyer)
+  const { due, lines } = await offerTo(buyer)
+  await switchNow(buyer)
+  await after(10, buyer)
+  await buyer.call(declarations.withdraw, declared(buyer.user.email))
+  await shop.settle()
+  const { row, moved } = await everything(buyer)
+  const credit = lines.find(({ kind }) => kind === 'unused')?.amount ?? 0
+  expect(row).toMatchObject({ status: 'cancelled', endedBecause: 'refunded', refundedAmount: due - credit })
+  expect(row?.refundedAmount).toBe(39_000)
+  expect(moved.at(-1)).toMatchObject({ arrAfter: 0 })
+})
+
+test('a lost dispute over the month that was credited ends the year; one over an older month doesn’t', async () => {
+  const { controls } = shop.sandbox
+  const [credited, older] = [await shop.buyer(), await shop.buyer()]
+  await switchNow(credited)
+  await after(31, older)
+  await switchNow(older)
+  for (const { purchase } of [credited, older]) {
+    const dispute = await controls.openDispute(purchase.paymentIntentId ?? '')
+    await controls.closeDispute(dispute.id, 'lost')
+  }
+  await shop.settle()
+  expect((await everything(credited)).row).toMatchObject({ status: 'cancelled', endedBecause: 'disputed' })
+  expect((await everything(older)).row).toMatchObject({ status: 'active', billingType: 'yearly' })
+})

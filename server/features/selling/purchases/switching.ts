@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto'
+import { and, eq, isNull, lt } from 'drizzle-orm'
+import { exactDollars } from '#contract/money.ts'
+import { hasEnded } from '#contract/statuses.ts'
+import type { Actor } from '#server/actor.ts'
+import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
+import type { Context } from '#server/context.ts'
+import { planSwitches, purchases } from '#server/database/schema.ts'
+import { conflict, Refusal } from '#server/errors.ts'
+import type { StripeGateway, Subscription } from '#server/gateways/stripe.ts'
+import type { Prices } from '../prices/prices.ts'
+import { findPurchase, type PurchaseRow } from './list.ts'
+import { nextAmount, paidPeriod, stateOf } from './state.ts'
+import type { Sync } from './sync.ts'
+
+type Others = { stripe: StripeGateway; prices: Prices; sync: Sync; runExclusive: RunExclusive }
+type Order = { at: Date; amount: number; termsVersion: string }
+
+const minute = 60_000
+/** How long an offer stands, and how long the buyer's bank may take. Stripe itself would wait for 23 hours. */
+const offerLasts = 10 * minute
+const bankTakes = 60 * minute
+/** Stripe charges no less. */
+const leastCharge = 50
+
+const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+const writeToUs = 'Please write to us, and we’ll switch it for you.'
+
+/** Why a subscription can't switch to yearly right now, if it can't. */
+function obstacle(subscription: Subscription, purchase: PurchaseRow, now: Date): Refusal | undefined {
+  const { plan, trialEndsAt, dueInvoice, payments, currentPeriodEnd } = subscription
+  const { status, isDisputed, endsAt } = stateOf(subscription, purchase.billingType)
+  const paid = paidPeriod(subscription)
+  if (hasEnded(status))
+    return conflict('subscription-ended', 'This subscription has ended. You can buy a new one any time.')
+  if (status === 'pending_cancel' || endsAt)
+    return conflict('not-active', 'This subscription will end. Please resume it first, then switch.')
+  if (status === 'past_due') return conflict('not-paid', 'Please pay the open invoice first.')
+  if (status === 'paused')
+    return conflict('not-active', 'This subscription is paused. You can switch once it continues.')
+  if (isDisputed)
+    return conflict(
+      'switch-refused',
+      'A payment is in dispute with your bank. You can switch once that’s settled.',
+    )
+  if (plan.billing === 'yearly') return conflict('switch-refused', 'You’re already on the yearly plan.')
+  if (plan.billing !== 'monthly' || plan.quantity !== 1)
+    return conflict('switch-refused', `Your plan was made for you. ${writeToUs}`)
+  if (trialEndsAt && trialEndsAt > now)
+    return conflict(
+      'too-soon',
+      `Your time until ${day.format(trialEndsAt)} is free. You can switch after that.`,
+    )
+  if (dueInvoice?.status === 'draft' || dueInvoice?.status === 'open')
+    return conflict('payment-pending', 'Your renewal is being charged. Please try again in an hour.')
+  // A credit is for time that was paid for, and only once: what went back can't be credited as well.
+  const isPaidFor = paid && paid.end >= currentPeriodEnd
+  const isRefunded = payments.some(({ invoiceId, refunded }) => invoiceId === paid?.invoiceId && refunded > 0)
+  if (!isPaidFor || isRefunded)
+    return conflict('switch-refused', `Your last payment was changed by hand. ${writeToUs}`)
+  return undefined
+}
+
+export type Switching = ReturnType<typeof createSwitching>
+
+/** From monthly to yearly, now, with credit for the unused time. An order of its own, which nothing but its payment brings about. */
+export function createSwitching({ db, now, catalog, crashPoint }: Context, others: Others) {
+  const { stripe, prices, sync, runExclusive } = others
+
+  async function subscriptionOf(purchase: PurchaseRow) {
+    if (!purchase.stripeSubscriptionId)
+      throw conflict(
+        'booked-by-hand',
+        'This purchase wasn’t paid through this shop. Please write to us to change it.',
+      )
+    return stripe.subscriptions.read(purchase.stripeSubscriptionId)
+  }
+
+  /** What Stripe would charge, or why it can't be. */
+  async function offerFor(purchase: PurchaseRow, subscription: Subscription, at: Date) {
+    const refused = obstacle(subscription, purchase, now())
+    if (refused) throw refused
+    if (catalog.onSale().every((product) => product.id !== purchase.productId))
+      throw conflict('switch-refused', 'This product is no longer sold. Your subscription stays as it is.')
+    const price = await prices.of(purchase.productId, 'yearly')
+    let priceId = await prices.stripeIdOf(price)
+    let offer = await stripe.planSwitches.preview(subscription, { priceId, at })
+    if (offer === 'price is gone') {
+      priceId = await prices.renew(price)
+      offer = await stripe.planSwitches.preview(subscription, { priceId, at })
+    }
+    if (offer === 'price is gone') throw new Error(`Stripe does not sell the price ${priceId}`)
+    if (offer.due < leastCharge)
+      throw conflict('nothing-due', `You have a credit with us that covers this. ${writeToUs}`)
+    return { ...offer, price: price.amount, priceId }
+  }
+
+  /** One that came to nothing was no order: nothing payable and no agreement is left. */
+  async function drop(purchase: PurchaseRow, subscription: Subscription) {
+    await stripe.planSwitches.drop(subscription)
+    crashPoint('switch dropped')
+    await sync(subscription.id)
+    await db
+      .delete(planSwitches)
+      .where(and(eq(planSwitches.purchaseId, purchase.id), isNull(planSwitches.doneAt)))
+  }
+
+  /** Where it stands after the card was asked, or the bank: done, waiting for the buyer, or off. */
+  async function outcome(purchase: PurchaseRow, giveUp: boolean) {
+    const subscription = await subscriptionOf(purchase)
+    const open = subscription.openInvoice
+    if (subscription.pending && !giveUp) {
+      if (open?.confirmWith) return { state: 'processing' as const, confirmWith: open.confirmWith }
+      if (open?.isPaying) return { state: 'processing' as const, confirmWith: null }
+    }
+    if (subscription.pending) await drop(purchase, subscription)
+    else await sync(subscription.id)
+    const { billingType } = await findPurchase(db, purchase.id)
+    if (billingType === 'yearly') return { state: 'done' as const, confirmWith: null }
+    if (subscription.pending && !giveUp)
+      throw new Refusal(
+        402,
+        'card-declined',
+        `${open?.refusal ?? 'Your card was declined.'} Nothing has changed.`,
+      )
+    return { state: 'off' as const, confirmWith: null }
+  }
+
+  return {
+    async offer(userId: string, id: string) {
+      const purchase = await findPurchase(db, id, userId)
+      const subscription = await subscriptionOf(purchase)
+      const { periodStart, currentPeriodEnd: end } = subscription
+      const at = new Date(Math.max(Math.floor(now().getTime() / 1000) * 1000, periodStart.getTime()))
+      const { priceId: _, creditLeft, ...offer } = await offerFor(purchase, subscription, at)
+      const renewed = {
+        ...subscription,
+        plan: { ...subscription.plan, price: offer.price },
+        credit: creditLeft,
+        currentPeriodEnd: offer.renewsAt,
+      }
+      return {
+        ...offer,
+        at,
+        unusedDays: Math.round((end.getTime() - at.getTime()) / (1440 * minute)),
+        nextAmount: nextAmount(renewed),
+        card: subscription.card,
+      }
+    },
+
+    /** Charges what the buyer saw, to the cent, or nothing. */
+    async order({ user }: Actor, id: string, { at, amount, termsVersion }: Order) {
+      const { stripeSubscriptionId } = await findPurchase(db, id, user.id)
+      return runExclusive(stripeSubscriptionId ?? id, async () => {
+        const purchase = await findPurchase(db, id, user.id)
+        const subscription = await subscriptionOf(purchase)
+        const isStale = at > now() || at.getTime() < now().getTime() - offerLasts
+        if (isStale || at < subscription.periodStart)
+          throw conflict('changed-meanwhile', 'This offer is no longer current. Please look again.')
+        const { due, priceId } = await offerFor(purchase, subscription, at)
+        if (due !== amount)
+          throw new Refusal(
+            409,
+            'price-changed',
+            `The amount has changed to ${exactDollars(due)}. Please look again.`,
+            {
+              amount: due,
+            },
+          )
+        // A second attempt takes the place of one that waits for the bank.
+        if (subscription.pending) await drop(purchase, subscription)
+        const switchId = randomUUID()
+        await db
+          .insert(planSwitches)
+          .values({ id: switchId, purchaseId: id, amountDue: due, termsVersion, agreedAt: now() })
+        crashPoint('switch agreed')
+        const current = subscription.pending ? await subscriptionOf(purchase) : subscription
+        await stripe.planSwitches.begin(current, { priceId, at, switchId })
+        crashPoint('switched at Stripe')
+        const { state, confirmWith } = await outcome(purchase, false)
+        if (state === 'off')
+          throw conflict('changed-meanwhile', 'Your subscription has changed. Please look again.')
+        return { state, confirmWith }
+      })
+    },
+
+    /** After the bank has asked the buyer, or once the buyer doesn't want to be asked. */
+    async finish({ user }: Actor, id: string, giveUp = false) {
+      const purchase = await findPurchase(db, id, user.id)
+      return runExclusive(purchase.stripeSubscriptionId ?? id, () => outcome(purchase, giveUp))
+    },
+
+    /** No one has answered the bank for an hour: nothing payable is left lying about. */
+    async giveUpOld(onError: (error: unknown) => void) {
+      const old = await db
+        .select({ purchase: purchases })
+        .from(planSwitches)
+        .innerJoin(purchases, eq(purchases.id, planSwitches.purchaseId))
+        .where(
+          and(isNull(planSwitches.doneAt), lt(planSwitches.agreedAt, new Date(now().getTime() - bankTakes))),
+        )
+      for (const { purchase } of old)
+        await runExclusive(purchase.stripeSubscriptionId ?? purchase.id, async () =>
+          drop(purchase, await subscriptionOf(purchase)),
+        ).catch(onError)
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import type { Stripe } from 'stripe'
+import { conflict } from '../../errors.ts'
+import { type Client, date, isOtherUse, isRefused } from './client.ts'
+import { type Subscription, seconds } from './subscriptions.ts'
+import { type Invoicing, type Tax, taxReader } from './taxes.ts'
+
+/** What a switch costs right now, line by line: they add up to what is due. */
+export type SwitchOffer = {
+  lines: { kind: 'unused' | 'plan' | 'discount' | 'credit'; amount: number }[]
+  due: number
+  tax: Tax | null
+  renewsAt: Date
+  /** What is left of the customer's credit afterwards. */
+  creditLeft: number
+}
+
+type Wanted = { priceId: string; at: Date }
+
+/** What the credit is counted from is the same for the preview and for the change, so both come to the same cent. */
+const changeOf = ({ plan }: Subscription, { priceId, at }: Wanted) => ({
+  items: [{ id: plan.itemId, price: priceId }],
+  proration_behavior: 'always_invoice' as const,
+  proration_date: seconds(at),
+  billing_cycle_anchor: { type: 'now' as const },
+})
+
+/** The price was archived at Stripe. */
+const isPriceGone = (error: unknown) =>
+  error instanceof Error && isRefused(error) && String(Reflect.get(error, 'param')).endsWith('[price]')
+
+/** Another plan for a running subscription, from now on and only once it is paid. */
+export function planSwitchCalls({ sdk, ask, change }: Client, { automaticTax }: Invoicing) {
+  const taxOf = taxReader({ sdk, ask })
+
+  return {
+    async preview(subscription: Subscription, wanted: Wanted): Promise<SwitchOffer | 'price is gone'> {
+      const request = sdk.invoices.createPreview({
+        subscription: subscription.id,
+        subscription_details: changeOf(subscription, wanted),
+      })
+      try {
+        const invoice = await ask(request, isPriceGone)
+        return { ...readOffer(invoice), tax: automaticTax ? await taxOf(invoice) : null }
+      } catch (error) {
+        if (isPriceGone(error)) return 'price is gone'
+        throw error
+      }
+    },
+
+    /**
+     * Charges the card on file. Until that succeeds, the change is pending and nothing is different. Whoever saw the same invoices
+     * has the same key, in any process, and only one of them gets through: each order has its own id.
+     */
+    async begin(subscription: Subscription, wanted: Wanted & { switchId: string }) {
+      const { id, invoiceCount, plan } = subscription
+      try {
+        await change(
+          `switch-${id}-${invoiceCount}`,
+          (options) =>
+            sdk.subscriptions.update(
+              id,
+              {
+                ...changeOf(subscription, wanted),
+                payment_behavior: 'pending_if_incomplete',
+                metadata: { switch: wanted.switchId },
+              },
+              options,
+            ),
+          async () => {
+            const { pending_update: pending, items } = await ask(sdk.subscriptions.retrieve(id))
+            return pending !== null || items.data[0]?.price.id !== plan.priceId
+          },
+          isOtherUse,
+        )
+      } catch (error) {
+        if (!isOtherUse(error)) throw error
+        throw conflict('changed-meanwhile', 'You’ve just switched in another window. Please look again.')
+      }
+    },
+
+    /** Nothing payable is left. If it was paid meanwhile, the next look shows it. */
+    async drop({ pending }: Pick<Subscription, 'pending'>) {
+      if (!pending) return
+      await ask(sdk.invoices.voidInvoice(pending.invoiceId), isRefused).catch((error: unknown) => {
+        if (!isRefused(error)) throw error
+      })
+    },
+  }
+}
+
+function readOffer(invoice: Stripe.Invoice): Omit<SwitchOffer, 'tax'> {
+  const {
+    lines,
+    total,
+    amount_due: due,
+    total_discount_amounts: discounts,
+    ending_balance: balance,
+  } = invoice
+  const isUnused = ({ amount }: Stripe.InvoiceLineItem) => amount < 0
+  const sum = (amounts: { amount: number }[]) => amounts.reduce((all, { amount }) => all + amount, 0)
+  const year = lines.data.findLast((line) => !isUnused(line))
+  const kinds: SwitchOffer['lines'] = [
+    { kind: 'unused', amount: sum(lines.data.filter(isUnused)) },
+    { kind: 'plan', amount: sum(lines.data.filter((line) => !isUnused(line))) },
+    { kind: 'discount', amount: -sum(discounts ?? []) },
+    { kind: 'credit', amount: due - total },
+  ]
+  return {
+    lines: kinds.filter(({ amount }) => amount !== 0),
+    due,
+    renewsAt: date(year?.period.end ?? 0),
+    creditLeft: Math.max(0, -(balance ?? 0)),
+  }
+}
