@@ -111,13 +111,14 @@ test('what makes an account hard to take back wants its address confirmed', () =
 
 describe('buyer B cannot touch what is buyer A’s', () => {
   const form = { exchangeName: 'Kraken', tradingViewUsername: 'eve', apiKey: 'key', secretKey: 'secret' }
-  const attacks: Record<string, () => Record<string, string>> = {
+  const attacks: Record<string, () => Record<string, string | number>> = {
     'accounts.logoutDevice': () => ({ id: hers.deviceId }),
     'factors.renamePasskey': () => ({ id: hers.passkeyId, name: 'Mine now' }),
     'factors.removePasskey': () => ({ id: hers.passkeyId }),
     'checkout.confirm': () => ({ paymentIntentId: hers.paymentIntentId }),
     'purchases.cancel': () => ({ id: hers.purchaseId }),
     'purchases.cancellation': () => ({ id: hers.purchaseId }),
+    'purchases.giveReason': () => ({ id: hers.purchaseId, reason: 'unused' }),
     'purchases.resume': () => ({ id: hers.purchaseId }),
     'purchases.invoice': () => ({ id: hers.purchaseId }),
     'purchases.invoices': () => ({ id: hers.purchaseId }),
