@@ -1,30 +1,87 @@
+import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig, type Plugin, Visitor } from 'vite'
 
-/** The contract's summaries are for the documentation of the API; browsers never read them. */
-const withoutSummaries: Plugin = {
-  name: 'without-summaries',
+const unread = new Set([
+  'summary',
+  'output',
+  'limit',
+  'access',
+  'caller',
+  'whileSettingUp',
+  'proven',
+  'fresh',
+])
+
+/** Of a row of the contract, browsers read its address and, for forms, what they send: the rest is the server's. */
+const addressesOnly: Plugin = {
+  name: 'addresses-only',
   enforce: 'pre',
   transform: {
-    filter: { id: /\/contract\/[\w/-]+\.ts$/ },
-    handler: (code) => code.replaceAll(/^ +summary:\s+'[^'\n]*',$/gm, ''),
+    filter: { id: /\/contract\/[\w/-]+\.ts$/, code: 'endpoint(' },
+    handler(code) {
+      const cuts: { start: number; end: number; by: string }[] = []
+      new Visitor({
+        CallExpression({ callee, arguments: [address, row] }) {
+          if (callee.type !== 'Identifier' || callee.name !== 'endpoint' || row?.type !== 'ObjectExpression')
+            return
+          const isAsked = address?.type === 'Literal' && /^(GET|DELETE)/.test(String(address.value))
+          for (const field of row.properties)
+            if (
+              field.type === 'Property' &&
+              field.key.type === 'Identifier' &&
+              (unread.has(field.key.name) || (isAsked && field.key.name === 'input'))
+            )
+              // Whether there is an output at all says how an answer is read.
+              cuts.push({ ...field, by: field.key.name === 'output' ? 'output: 1' : '...{}' })
+        },
+      }).visit(this.parse(code, { lang: 'ts' }))
+      const short = cuts
+        .toSorted((a, b) => b.start - a.start)
+        .reduce((rest, { start, end, by }) => rest.slice(0, start) + by + rest.slice(end), code)
+      // What was imported for the rest only would still come along.
+      return short.replaceAll(/^import \{([^}]+)\} from .+\n/gm, (line: string, names: string) =>
+        (names.match(/\w+(?=,|\s*$)/g) ?? []).some(
+          (name) => short.split(new RegExp(`\\b${name}\\b`)).length > 2,
+        )
+          ? line
+          : '',
+      )
+    },
+  },
+}
+
+/** An icon is its drawing; `web/ui/icon.tsx` makes it one of ours. */
+const icons: Plugin = {
+  name: 'icons',
+  enforce: 'pre',
+  resolveId: {
+    filter: { id: /createLucideIcon/ },
+    handler: () => fileURLToPath(new URL('web/ui/icon.tsx', import.meta.url)),
   },
 }
 
 /** The browser's part. Its second half, the renderer of the pages, is built by `scripts/build-web.ts`. */
 export default defineConfig({
-  plugins: [withoutSummaries, react(), tailwindcss()],
+  plugins: [addressesOnly, icons, react(), tailwindcss()],
   publicDir: 'web/public',
+  // As CommonJS it would need helpers of the bundler's, see `zod` below.
+  resolve: { alias: { '@stripe/stripe-js/pure/index.js': '@stripe/stripe-js/pure/index.mjs' } },
   build: {
     outDir: 'dist/web',
     manifest: true,
     target: 'es2022',
-    modulePreload: { polyfill: false },
+    // The file itself is asked for right after what it needs.
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (file, needed) => needed.filter((one) => one !== file),
+    },
     // Everything is same-origin and precompressed: data: addresses would only break the CSP.
     assetsInlineLimit: 0,
     rolldownOptions: {
       input: 'web/main.tsx',
+      treeshake: { propertyReadSideEffects: false },
       // Few files instead of dozens of crumbs: the entry has what every page needs, and pages may import from it.
       preserveEntrySignatures: 'allow-extension',
       output: {
@@ -32,28 +89,37 @@ export default defineConfig({
         chunkFileNames: ({ name }) => `assets/${name.replace(/-page$/, '')}-[hash:7].js`,
         codeSplitting: {
           groups: [
-            { name: 'main', tags: ['$initial'], priority: 3 },
-            // What the pages that sell share besides; the icons are most of it.
+            { name: 'main', tags: ['$initial'], priority: 9 },
+            // What almost every page has besides; the icons are most of it.
             {
               name: 'icons',
-              test: /lucide-react|site.showcase|checkout.address|ui.(badge|section|page|icon|time)|contract.money|access.promise|yearly-saving|selling.catalog/,
-              priority: 2,
+              test: /lucide-react|checkout.address|ui.time|access.promise|yearly-saving|selling.catalog|contract.(statuses|access.access\.|access.package)|open-indicator/,
+              priority: 8,
               // One page's own icons stay with that page.
               minShareCount: 2,
             },
+            // The drawings on the pages that sell.
+            { name: 'showcase', test: /site.showcase|ui.section|about.maker/, priority: 7 },
             // What pages of text share: they need none of the kit's forms.
             {
               name: 'text',
-              test: /ui.blocks|contract.(brand|retention|markdown)|legal.(text|blocks)/,
-              priority: 1,
+              test: /ui.blocks|contract.(brand|retention|markdown)|legal.(text|blocks|seller)/,
+              priority: 6,
               minShareCount: 2,
             },
-            // What only the desk's screens share is no part of it, nor are the list of countries and declarations.
+            // What pages with forms share; what only the desk's screens share is no part of it.
             {
               name: 'kit',
-              test: /[\\/](contract(?![\\/]desk[\\/]|.*(tradingview-admin|billing|declaration|catalog|product))|zod|web[\\/]ui)[\\/]/,
-              minShareCount: 3,
+              test: /[\\/]contract[\\/](?!desk|zod|.*(admin|catalog|product))|web.ui|useMutation|mutationObserver|[iI]nfiniteQuery|api.(use-call|checked)|sign-in.(refusal|auth-card|code-form)|until-done|use-log-out|payment-skeleton|use-owned/,
+              priority: 4,
+              minShareCount: 2,
             },
+            { name: 'declarations', test: /declaration-page|not-found-page/, priority: 3 },
+            { name: 'access-form', test: /access-form|username-input/, priority: 3 },
+            { name: 'passkeys', test: /simplewebauthn|api.passkeys|sign-in.passkey/, priority: 2 },
+            // The rules of forms, loaded once someone is in one. With a dialog that imports React: a file that uses the
+            // bundler's helpers and nothing else of `main` has them put into a file, and a request, of their own.
+            { name: 'zod', test: /[\\/]zod[\\/.]|step-up-dialog/, priority: 3 },
           ],
         },
       },

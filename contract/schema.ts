@@ -8,6 +8,7 @@ export type Zod = typeof z
  */
 export type Schema<S extends z.ZodMiniType = z.ZodMiniType> = (z: Zod) => S
 
+/* @__NO_SIDE_EFFECTS__ */
 export function schema<S extends z.ZodMiniType>(make: Schema<S>): Schema<S> {
   let made: S | undefined
   return (z) => {
@@ -19,7 +20,8 @@ export function schema<S extends z.ZodMiniType>(make: Schema<S>): Schema<S> {
 type Shape = Record<string, z.ZodMiniType>
 
 /** One with exactly these fields: any other is refused. */
-export const object = <const S extends Shape>(make: (z: Zod) => S) => schema((z) => z.strictObject(make(z)))
+export const object = /* @__NO_SIDE_EFFECTS__ */ <const S extends Shape>(make: (z: Zod) => S) =>
+  schema((z) => z.strictObject(make(z)))
 
 /** What goes into a schema and what comes out. */
 export type InferInput<S extends Schema> = z.input<ReturnType<S>>

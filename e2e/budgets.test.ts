@@ -23,10 +23,19 @@ async function weigh(page: Page, path: string) {
   }
 }
 
-for (const { path, script, all, requests } of [
-  // What the first build of the shop weighed, and two per cent.
-  { path: '/', script: 83.666 * 1.02, all: 120, requests: 8 },
-  { path: '/products/rebound-sigma-pro', script: 95, all: 140, requests: 9 },
+// The first build of the shop, and two per cent; a page that it lacked may weigh what its heaviest did.
+const heaviest = 101.99
+for (const { path, script, all = 140, requests = 10 } of [
+  { path: '/', script: 83.67 * 1.02, all: 120, requests: 8 },
+  { path: '/products', script: 82.78 * 1.02 },
+  { path: '/products/rebound-sigma-pro', script: 90.63 * 1.02 },
+  { path: '/about', script: 100.89 * 1.02 },
+  { path: '/reviews', script: heaviest },
+  { path: '/help', script: heaviest },
+  { path: '/withdraw', script: heaviest },
+  // What lets a passkey be chosen in the email field is a file and a call more.
+  { path: '/auth', script: 98.29 * 1.02, requests: 11 },
+  { path: '/checkout?product=rebound-sigma-pro', script: 101.99 * 1.02 },
 ])
   test(`the first load of ${path} stays within its budget of bytes and requests`, async ({ page }) => {
     await comeFrom(page, { country_code: 'US' })
@@ -37,9 +46,7 @@ for (const { path, script, all, requests } of [
   })
 
 for (const { path, script } of [
-  { path: '/auth', script: 115 },
-  { path: '/checkout?product=rebound-sigma-pro', script: 115 },
-  { path: '/dashboard', script: 115 },
+  { path: '/dashboard', script: 108.8 * 1.02 },
   { path: '/admin', script: 140 },
 ])
   test(`the code for ${path} stays within its budget`, async ({ page, shop }) => {

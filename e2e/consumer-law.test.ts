@@ -31,7 +31,7 @@ test('from a logged-out phone, by keyboard: footer, withdrawal, receipt, one cli
     'Please enter a valid email address',
   )
   await page.getByLabel('Email for the receipt').fill(email)
-  await page.getByRole('button', { name: 'Confirm withdrawal · Widerruf bestätigen' }).press('Enter')
+  await page.getByRole('button', { name: 'Confirm withdrawal / Widerruf bestätigen' }).press('Enter')
 
   const done = page.getByRole('heading', { name: 'One click left' })
   await expect(done).toBeFocused()
@@ -108,7 +108,7 @@ test('a cancellation is one page, with its button in sight; a reason is asked fo
   await page.getByLabel(/^Contract number/).fill('RS-00000000')
   await page.getByLabel('Email for the receipt').fill('ada@example.com')
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'Cancel now · jetzt kündigen' }).click()
+  await page.getByRole('button', { name: 'Cancel now / jetzt kündigen' }).click()
   await expect(page.getByRole('heading', { name: 'We’ve received your cancellation' })).toBeFocused()
   await expect(page.getByRole('main')).toContainText('It does not work')
 })

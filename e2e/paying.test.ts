@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { desc, isNotNull } from 'drizzle-orm'
-import { termsVersion } from '#contract/selling/legal/versions.ts'
+import { termsVersion } from '#contract/selling/legal/consumer-law.ts'
 import { orderRecords } from '#server/database/schema.ts'
 import { expect, expectAccessible, overflowOf, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'

@@ -4,6 +4,8 @@ import { readPageData } from './api/query-client.ts'
 import { readSettings } from './api/settings.tsx'
 import { App } from './app.tsx'
 import { loadPage, routeFor } from './router.tsx'
+import './ui/badge.tsx'
+import '#contract/money.ts'
 import './styles.css'
 
 async function start(root: HTMLElement) {

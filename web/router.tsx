@@ -1,7 +1,6 @@
 import { type ComponentType, createElement, use } from 'react'
 import type { Access } from '#contract/endpoint.ts'
 import type { DeskPath } from './features/desk/screens.ts'
-import HomePage from './features/site/home/home-page.tsx'
 import { match } from './ui/navigation.tsx'
 
 export type Route = {
@@ -103,11 +102,7 @@ export function routeFor(pathname: string, products: Named[]): Route {
   return made
 }
 
-const modules: Record<string, () => Promise<{ default: ComponentType }>> = {
-  ...import.meta.glob(['./features/**/*-page.tsx', '!./features/site/home/home-page.tsx']),
-  // Most visits begin here, or on a page made of the same sections: without a file of its own, it saves two requests.
-  './features/site/home/home-page.tsx': async () => ({ default: HomePage }),
-}
+const modules = import.meta.glob<{ default: ComponentType }>('./features/**/*-page.tsx')
 const loading = new Map<string, Promise<ComponentType>>()
 const loaded = new Map<string, ComponentType>()
 

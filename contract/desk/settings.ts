@@ -1,5 +1,6 @@
 import { endpoint } from '../endpoint.ts'
-import { email, looksLikeLink } from '../fields.ts'
+import { email } from '../fields.ts'
+import { looksLikeLink } from '../person-name.ts'
 import { type InferOutput, object, type Zod } from '../schema.ts'
 
 /** What the seller may set in the admin area, unless the environment does; named as in `.env.example`. */

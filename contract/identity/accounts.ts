@@ -1,32 +1,9 @@
 import { endpoint, paging, sort } from '../endpoint.ts'
-import {
-  email,
-  givenPassword,
-  id,
-  instant,
-  optionalName,
-  optionalText,
-  personName,
-  resetPassword,
-  signUpPassword,
-} from '../fields.ts'
-import { roles } from '../roles.ts'
+import { email, givenPassword, id, instant, optionalText, resetPassword, signUpPassword } from '../fields.ts'
+import { optionalName, personName } from '../person-name.ts'
 import { type InferOutput, object, schema } from '../schema.ts'
 import { namesPerDay } from '../tradingview-name.ts'
-
-export const user = object((z) => ({
-  id: id(z),
-  name: z.string(),
-  email: z.string(),
-  isAdmin: z.boolean(),
-  role: z.nullable(z.enum(roles)),
-  /** Whether an emailed link has shown that the address is theirs. */
-  isProven: z.boolean(),
-  /** Where a second step is required and this session had none. */
-  mustSetUp: z.optional(z.boolean()),
-  createdAt: instant(z),
-}))
-export type User = InferOutput<typeof user>
+import { session, user } from './session.ts'
 
 const mailedToken = schema((z) =>
   z.string('Invalid reset link').check(z.maxLength(200, 'Invalid reset link')),
@@ -46,13 +23,7 @@ const device = object((z) => ({
 export type Device = InferOutput<typeof device>
 
 export const accounts = {
-  user: endpoint('GET /api/user', {
-    access: 'public',
-    caller: 'optional',
-    whileSettingUp: true,
-    summary: 'The current user, or null',
-    output: (z) => z.nullable(user(z)),
-  }),
+  ...session,
   login: endpoint('POST /api/login', {
     access: 'public',
     summary: 'Log in with email and password',
@@ -73,10 +44,6 @@ export const accounts = {
     limit: { requests: 20, seconds: 3600 },
     input: object((z) => ({ email: email(z), password: signUpPassword(z), name: personName(z) })),
     output: user,
-  }),
-  logout: endpoint('POST /api/logout', {
-    access: 'public',
-    summary: 'End this session',
   }),
   requestPasswordReset: endpoint('POST /api/auth/request-password-reset', {
     access: 'public',

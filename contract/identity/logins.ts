@@ -1,8 +1,8 @@
 import { endpoint } from '../endpoint.ts'
 import { mailedLink } from '../fields.ts'
 import { object } from '../schema.ts'
-import { user } from './accounts.ts'
 import { passkeyMessage, passkeyResponse, typedCode } from './factors.ts'
+import { user } from './session.ts'
 
 const open = { access: 'public', limit: { requests: 20, seconds: 60 } } as const
 const byLink = { ...open, input: mailedLink } as const

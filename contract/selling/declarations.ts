@@ -1,5 +1,6 @@
 import { endpoint, paging } from '../endpoint.ts'
-import { email, id, instant, line, optionalText, personName, text } from '../fields.ts'
+import { email, id, instant, line, optionalText, text } from '../fields.ts'
+import { personName } from '../person-name.ts'
 import { type InferOutput, object, schema, type Zod } from '../schema.ts'
 import { declarationKinds, declarationStates, purchaseStatuses } from '../statuses.ts'
 

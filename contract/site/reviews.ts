@@ -1,5 +1,6 @@
 import { endpoint, paging } from '../endpoint.ts'
-import { id, instant, looksLikeLink, personName, text } from '../fields.ts'
+import { id, instant, text } from '../fields.ts'
+import { looksLikeLink, personName } from '../person-name.ts'
 import { type InferOutput, schema, type Zod } from '../schema.ts'
 
 export const reviewsPerPage = 20

@@ -1,5 +1,5 @@
-import { isPersonName } from '#contract/fields.ts'
 import type { Block, Heading } from '#contract/markdown.ts'
+import { isPersonName } from '#contract/person-name.ts'
 import type { LegalText, Party, Words } from '#contract/selling/legal/text.ts'
 import { inert } from './inert.ts'
 

@@ -1,11 +1,11 @@
 import { hashKey, type QueryClient, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '#contract/call.ts'
-import { accounts, type User } from '#contract/identity/accounts.ts'
+import { session, type User } from '#contract/identity/session.ts'
 import { useHydrated } from '#web/ui/use-hydrated.ts'
 import { call } from './client.ts'
 import { keyOf } from './use-data.ts'
 
-const userKey = keyOf(accounts.user)
+const userKey = keyOf(session.user)
 const endedKey = ['session-ended']
 
 export function useUser() {
@@ -13,7 +13,7 @@ export function useUser() {
   const hydrated = useHydrated()
   const query = useQuery({
     queryKey: userKey,
-    queryFn: async () => remember(await call(accounts.user, {})),
+    queryFn: async () => remember(await call(session.user, {})),
   })
   if (!hydrated) return { user: null, isLoading: true, error: null, retry: query.refetch }
   return { user: query.data ?? null, isLoading: query.isPending, error: query.error, retry: query.refetch }
@@ -63,7 +63,7 @@ export function useLogout() {
   const forget = useForgetSession()
   return async () => {
     try {
-      await call(accounts.logout, {})
+      await call(session.logout, {})
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 401)) throw error
     }

@@ -16,7 +16,7 @@ import { FieldContext } from './field-context.ts'
 
 type Errors = Record<string, string>
 /** The part of a zod schema a form needs. */
-type Schema<Values> = {
+export type Rules<Values> = {
   safeParse: (
     values: unknown,
   ) =>
@@ -28,12 +28,12 @@ type FormState = { errors: Partial<Errors>; pending: boolean }
 const FormContext = createContext<FormState>({ errors: {}, pending: false })
 
 /**
- * A native form with uncontrolled fields. On submit, a schema validates them, errors appear next to their
+ * A native form with uncontrolled fields. On submit, a schema, which may be loaded by then, validates them, errors appear next to their
  * fields, and the first invalid field gets focus. An error leaves as soon as its field is right. Submitting again while
  * one is pending does nothing.
  */
 export function Form<Values>(props: {
-  schema: Schema<Values>
+  schema: Rules<Values> | (() => Promise<Rules<Values>>)
   onSubmit: (values: Values, form: HTMLFormElement) => Promise<unknown>
   /** Receives every validation error, for the messages that are toasts, too. */
   onInvalid?: (errors: Errors, values: Record<string, unknown>) => void
@@ -67,35 +67,33 @@ export function Form<Values>(props: {
     setAttempts((count) => count + 1)
   }
 
-  const read = (form: HTMLFormElement) => {
+  const read = async (form: HTMLFormElement) => {
     const values = { ...Object.fromEntries(new FormData(form)), ...extra }
-    return { values, parsed: schema.safeParse(values) }
+    const rules = typeof schema === 'function' ? await schema() : schema
+    return { values, parsed: rules.safeParse(values) }
   }
 
   /** A value without a field of its own is on its way while someone types. */
-  function recheck(form: HTMLFormElement, name: string) {
-    const { errors } = state
-    if (!errors[name]) return
-    const { parsed } = read(form)
+  async function recheck(form: HTMLFormElement, name: string) {
+    if (!state.errors[name]) return
+    const { parsed } = await read(form)
     const isRight = parsed.success || (extra && name in extra)
-    setState({
-      ...state,
-      errors: { ...errors, [name]: isRight ? undefined : firstByField(parsed.error.issues)[name] },
-    })
+    const error = isRight ? undefined : firstByField(parsed.error.issues)[name]
+    setState((now) => ({ ...now, errors: { ...now.errors, [name]: error } }))
   }
 
   async function submit(form: HTMLFormElement) {
-    const { values, parsed } = read(form)
-    if (!parsed.success) {
-      const errors = firstByField(parsed.error.issues)
-      fail(errors)
-      onInvalid?.(errors, values)
-      return
-    }
     busy.current = true
     pressed.current = document.activeElement as HTMLElement | null
-    setState({ errors: {}, pending: true })
     try {
+      const { values, parsed } = await read(form)
+      if (!parsed.success) {
+        const errors = firstByField(parsed.error.issues)
+        fail(errors)
+        onInvalid?.(errors, values)
+        return
+      }
+      setState({ errors: {}, pending: true })
       await onSubmit(parsed.data, form)
       if (resetAfterwards) form.reset()
       setState({ errors: {}, pending: false })
@@ -117,7 +115,10 @@ export function Form<Values>(props: {
           event.preventDefault()
           if (!busy.current) void submit(event.currentTarget)
         }}
-        onInput={({ currentTarget, target }) => recheck(currentTarget, (target as HTMLInputElement).name)}
+        onFocus={() => typeof schema === 'function' && void schema()}
+        onInput={({ currentTarget, target }) =>
+          void recheck(currentTarget, (target as HTMLInputElement).name)
+        }
         {...rest}
       >
         {children}

@@ -1,9 +1,8 @@
 import { whenAccessComes } from '#contract/access/promise.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type Tax, taxLine } from '#contract/selling/billing.ts'
-import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
+import { contractNumber, termsVersion } from '#contract/selling/legal/consumer-law.ts'
 import { terms } from '#contract/selling/legal/terms.ts'
-import { termsVersion } from '#contract/selling/legal/versions.ts'
 import { type BillingType, billingPeriods } from '#contract/statuses.ts'
 import { day, greeting, type MailSite, type Template } from '../template.ts'
 

@@ -1,5 +1,6 @@
 import type { ImportLine } from '#contract/desk/imports.ts'
-import { email as emailField, personName } from '#contract/fields.ts'
+import { email as emailField } from '#contract/fields.ts'
+import { personName } from '#contract/person-name.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { readUsername } from '#contract/tradingview-name.ts'
 import * as z from '#contract/zod.ts'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { email as emailField, personName } from '#contract/fields.ts'
+import { email as emailField } from '#contract/fields.ts'
+import { personName } from '#contract/person-name.ts'
 import { type BillingType, billingTypes, type ImportVerdictKind } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import type { Actor } from '#server/actor.ts'

@@ -9,22 +9,14 @@ import {
   type LucideIcon,
 } from 'lucide-react'
 import { type ComponentProps, useState } from 'react'
-import { access, type OwnAccess } from '#contract/access/access.ts'
+import type { OwnAccess } from '#contract/access/access.ts'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import type { Purchase } from '#contract/selling/purchases.ts'
 import type { AccessState, NameProblem } from '#contract/statuses.ts'
 import { nameTaken } from '#contract/tradingview-name.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Time } from '#web/ui/time.tsx'
-
-/** How my access stands; asked again every second, but only while something is on its way. */
-export const useAccess = () =>
-  useData(access.mine, {}, { refetchInterval: (mine) => mine?.some(isOnItsWay) === true && 1000 })
-
-const isOnItsWay = ({ state, problem, oldUsername }: OwnAccess) =>
-  (state === 'unlocking' && !problem) || (state === 'unlocked' && oldUsername !== null)
 
 type Look = { icon: LucideIcon; tone: NonNullable<ComponentProps<typeof Badge>['tone']>; text: string }
 

@@ -1,5 +1,13 @@
+import { access, type OwnAccess } from '#contract/access/access.ts'
 import { privatePackage } from '#contract/access/package.ts'
 import { useData } from '#web/api/use-data.ts'
+
+/** How my access stands; asked again every second, but only while something is on its way. */
+export const useAccess = () =>
+  useData(access.mine, {}, { refetchInterval: (mine) => mine?.some(isOnItsWay) === true && 1000 })
+
+const isOnItsWay = ({ state, problem, oldUsername }: OwnAccess) =>
+  (state === 'unlocking' && !problem) || (state === 'unlocked' && oldUsername !== null)
 
 /** What was bought, for those whose access is unlocked. */
 export function OpenIndicator({ product }: { product: string }) {

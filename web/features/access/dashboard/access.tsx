@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { access, type OwnAccess } from '#contract/access/access.ts'
 import { type Purchase, purchases as purchaseCalls } from '#contract/selling/purchases.ts'
-import * as z from '#contract/zod.ts'
+import { checked } from '#web/api/checked.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { AccessRequestForm } from '#web/features/access/access-form/access-request-form.tsx'
 import {
@@ -9,9 +9,8 @@ import {
   lookOf,
   problemOf,
   StateBadge,
-  useAccess,
 } from '#web/features/access/access-form/access-state.tsx'
-import { OpenIndicator } from '#web/features/access/access-form/open-indicator.tsx'
+import { OpenIndicator, useAccess } from '#web/features/access/access-form/open-indicator.tsx'
 import { UsernameInput } from '#web/features/selling/checkout/username-input.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
@@ -182,9 +181,11 @@ function CheckAgain({ mine: { purchaseId } }: { mine: OwnAccess }) {
   )
 }
 
-const nameForm = z.object({
-  username: z.string().check(z.trim(), z.minLength(1, 'TradingView username is required')),
-})
+const nameForm = checked((z) =>
+  z.object({
+    username: z.string().check(z.trim(), z.minLength(1, 'TradingView username is required')),
+  }),
+)
 
 function NameDialog({ mine, onClose }: { mine: OwnAccess; onClose: () => void }) {
   const change = useCall(access.changeUsername, {

@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent } from 'react'
-import { accounts, type User } from '#contract/identity/accounts.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import type { User } from '#contract/identity/session.ts'
 import type { PaidOrder } from '#contract/selling/checkout.ts'
 import { call } from '#web/api/client.ts'
 import { returnTo } from '#web/features/identity/sign-in/return-path.ts'

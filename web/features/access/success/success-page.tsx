@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { ApiError } from '#contract/call.ts'
-import { accounts, type User } from '#contract/identity/accounts.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import type { User } from '#contract/identity/session.ts'
 import { checkout, type PaidOrder } from '#contract/selling/checkout.ts'
 import { call, isDone } from '#web/api/client.ts'
 import { useStartSession } from '#web/api/session.ts'

@@ -4,13 +4,8 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { useData } from '#web/api/use-data.ts'
 import { AccessRequestForm } from '#web/features/access/access-form/access-request-form.tsx'
-import {
-  AccessSentence,
-  problemOf,
-  StateBadge,
-  useAccess,
-} from '#web/features/access/access-form/access-state.tsx'
-import { OpenIndicator } from '#web/features/access/access-form/open-indicator.tsx'
+import { AccessSentence, problemOf, StateBadge } from '#web/features/access/access-form/access-state.tsx'
+import { OpenIndicator, useAccess } from '#web/features/access/access-form/open-indicator.tsx'
 import { wait } from '#web/features/selling/checkout/until-done.ts'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Paid } from './paid.tsx'

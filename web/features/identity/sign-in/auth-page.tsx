@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { ApiError } from '#contract/call.ts'
 import { accounts } from '#contract/identity/accounts.ts'
-import * as z from '#contract/zod.ts'
+import { checked } from '#web/api/checked.ts'
 import { useStartSession, useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Skeleton } from '#web/ui/card.tsx'
@@ -15,6 +15,10 @@ import { useHydrated } from '#web/ui/use-hydrated.ts'
 import { AuthCard, textLink } from './auth-card.tsx'
 import { Refusal, useMustWait } from './refusal.tsx'
 import { forgetReturnPath, loginReason, returnPath } from './return-path.ts'
+
+const loginForm = checked(accounts.login.input)
+
+const signUpForm = checked(accounts.register.input)
 
 // The page is there without them: passkeys come after it, and few logins have a second step.
 const PasskeyLogin = lazy(() => import('./passkey-login.tsx'))
@@ -87,7 +91,7 @@ function LoginForm({ email, onEmail }: EmailProps) {
     )
   return (
     <Form
-      schema={accounts.login.input(z)}
+      schema={loginForm}
       action={accounts.login.path}
       aria-label="Login"
       className="flex flex-col gap-5"
@@ -133,7 +137,7 @@ function SignUpForm({ email, onEmail }: EmailProps) {
   const mustWait = useMustWait(register.error)
   return (
     <Form
-      schema={accounts.register.input(z)}
+      schema={signUpForm}
       action={accounts.register.path}
       aria-label="Sign Up"
       className="flex flex-col gap-5"

@@ -1,12 +1,14 @@
 import type { ComponentProps, ReactNode } from 'react'
-import type { User } from '#contract/identity/accounts.ts'
 import { logins } from '#contract/identity/logins.ts'
-import * as z from '#contract/zod.ts'
+import type { User } from '#contract/identity/session.ts'
+import { checked } from '#web/api/checked.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Refusal, useMustWait } from './refusal.tsx'
 import { returnTo } from './return-path.ts'
+
+const form = checked(logins.withCode.input)
 
 /** The second step with a code, from the app or for recovery: `children` is its field. */
 export function CodeForm(props: { onLoggedIn: (user: User) => unknown; children: ReactNode }) {
@@ -21,7 +23,7 @@ export function CodeForm(props: { onLoggedIn: (user: User) => unknown; children:
   const mustWait = useMustWait(login.error)
   return (
     <Form
-      schema={logins.withCode.input(z)}
+      schema={form}
       action={logins.withCode.path}
       aria-label="Second step"
       className="flex flex-col gap-5"

@@ -2,7 +2,7 @@ import { MailCheck } from 'lucide-react'
 import { useState } from 'react'
 import { resetRequested } from '#contract/forms.ts'
 import { accounts } from '#contract/identity/accounts.ts'
-import * as z from '#contract/zod.ts'
+import { checked } from '#web/api/checked.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
@@ -10,6 +10,8 @@ import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { AuthCard, textLink } from './auth-card.tsx'
 import { Refusal, useMustWait } from './refusal.tsx'
+
+const form = checked(accounts.requestPasswordReset.input)
 
 export default function ForgotPasswordPage() {
   const [sentTo, setSentTo] = useState<string | null>(null)
@@ -38,7 +40,7 @@ function RequestForm({ onSent }: { onSent: (email: string) => void }) {
   const mustWait = useMustWait(request.error)
   return (
     <Form
-      schema={accounts.requestPasswordReset.input(z)}
+      schema={form}
       action={accounts.requestPasswordReset.path}
       aria-label="Request a reset link"
       className="flex flex-col gap-5"

@@ -1,7 +1,7 @@
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
-import type { User } from '#contract/identity/accounts.ts'
 import { logins } from '#contract/identity/logins.ts'
+import type { User } from '#contract/identity/session.ts'
 import { call } from '#web/api/client.ts'
 import { askForPasskey, passkeyProblem } from '#web/api/passkeys.ts'
 import { messageOf } from '#web/api/use-call.ts'

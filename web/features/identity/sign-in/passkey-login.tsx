@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from 'react'
 import { ApiError } from '#contract/call.ts'
-import type { User } from '#contract/identity/accounts.ts'
+import type { User } from '#contract/identity/session.ts'
 import { call } from '#web/api/client.ts'
 import { askForPasskey, supportsPasskeys } from '#web/api/passkeys.ts'
 import { toastError } from '#web/api/use-call.ts'

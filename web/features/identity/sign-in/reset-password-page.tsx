@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { newPasswordTwice } from '#contract/forms.ts'
 import { accounts } from '#contract/identity/accounts.ts'
-import * as z from '#contract/zod.ts'
+import { checked } from '#web/api/checked.ts'
 import { useForgetSession } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
@@ -12,6 +12,8 @@ import { useHydrated } from '#web/ui/use-hydrated.ts'
 import { AuthCard, textLink } from './auth-card.tsx'
 import { Refusal, useMustWait } from './refusal.tsx'
 import { returnTo } from './return-path.ts'
+
+const form = checked(newPasswordTwice)
 
 const tokenIn = (search: string) => new URLSearchParams(search).get('token') ?? ''
 
@@ -64,7 +66,7 @@ function ResetForm({ token }: { token: string }) {
   const hydrated = useHydrated()
   return (
     <Form
-      schema={newPasswordTwice(z)}
+      schema={form}
       aria-label="Reset password"
       className="flex flex-col gap-5"
       onInvalid={explain}

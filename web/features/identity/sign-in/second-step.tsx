@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import type { User } from '#contract/identity/accounts.ts'
 import { logins } from '#contract/identity/logins.ts'
+import type { User } from '#contract/identity/session.ts'
 import type { WayToProve } from '#contract/statuses.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'

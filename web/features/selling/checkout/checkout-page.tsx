@@ -1,6 +1,6 @@
 import { type ComponentType, useEffect, useState } from 'react'
 import { access } from '#contract/access/access.ts'
-import type { User } from '#contract/identity/accounts.ts'
+import type { User } from '#contract/identity/session.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { useUser } from '#web/api/session.ts'

@@ -1,13 +1,17 @@
 import { useState } from 'react'
 import { optionalText } from '#contract/fields.ts'
+import type { Zod } from '#contract/schema.ts'
 import { countries, country, needsPostalCode, vatId } from '#contract/selling/billing.ts'
-import * as z from '#contract/zod.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
 
 /** Where the buyer is, as the form has it. */
-export const placeForm = { country: country(z), postalCode: optionalText(z, 20), vatId: z.optional(vatId(z)) }
+export const placeForm = (z: Zod) => ({
+  country: country(z),
+  postalCode: optionalText(z, 20),
+  vatId: z.optional(vatId(z)),
+})
 
 export type PlaceValues = {
   country?: string | undefined

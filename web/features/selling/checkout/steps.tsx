@@ -3,11 +3,12 @@ import { access } from '#contract/access/access.ts'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import { ApiError } from '#contract/call.ts'
 import { email as emailField } from '#contract/fields.ts'
-import type { User } from '#contract/identity/accounts.ts'
+import type { User } from '#contract/identity/session.ts'
+import type { Zod } from '#contract/schema.ts'
 import { checkout, newsVersion } from '#contract/selling/checkout.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
 import type { BillingType } from '#contract/statuses.ts'
-import * as z from '#contract/zod.ts'
+import { checked } from '#web/api/checked.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { rememberReturnPath } from '#web/features/identity/sign-in/return-path.ts'
@@ -173,11 +174,13 @@ function KnownBuyer({ product, email, isPending, refusal, onContinue }: StepProp
 }
 
 const guestEmail = sessionNote('checkout-email')
-const optional = z._default(z.string(), '')
-const nameForm = z.object({ tradingViewUsername: optional, noNews: optional })
-const guestForm = z.extend(nameForm, { email: emailField(z) })
-const nameAndPlaceForm = z.extend(nameForm, placeForm)
-const guestAndPlaceForm = z.extend(guestForm, placeForm)
+const optional = (z: Zod) => z._default(z.string(), '')
+const nameFields = (z: Zod) => ({ tradingViewUsername: optional(z), noNews: optional(z) })
+const guestFields = (z: Zod) => ({ ...nameFields(z), email: emailField(z) })
+const nameForm = checked((z) => z.object(nameFields(z)))
+const guestForm = checked((z) => z.object(guestFields(z)))
+const nameAndPlaceForm = checked((z) => z.object({ ...nameFields(z), ...placeForm(z) }))
+const guestAndPlaceForm = checked((z) => z.object({ ...guestFields(z), ...placeForm(z) }))
 
 // Only some shops ask for it here.
 const UsernameInput = lazy(() =>

@@ -1,11 +1,11 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
-import type { User } from '#contract/identity/accounts.ts'
+import type { User } from '#contract/identity/session.ts'
 import { receivedText, toTheSecond } from '#contract/selling/declaration-texts.ts'
 import type { declarations } from '#contract/selling/declarations.ts'
 import type { buttons } from '#contract/selling/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
-import * as z from '#contract/zod.ts'
+import { checked } from '#web/api/checked.ts'
 import { useUser } from '#web/api/session.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'
@@ -51,7 +51,7 @@ export function DeclarationPage(props: Props) {
       <div className="grid gap-x-12 gap-y-8 lg:grid-cols-[minmax(0,42rem)_1fr] lg:items-start">
         <Card className="sm:p-8">
           <Form
-            schema={endpoint.input(z)}
+            schema={checked(endpoint.input)}
             action={endpoint.path}
             aria-label={noun === 'withdrawal' ? 'Withdrawal' : 'Cancellation'}
             className="flex flex-col gap-6"
@@ -76,7 +76,7 @@ export function DeclarationPage(props: Props) {
               className="max-sm:h-auto max-sm:min-h-13 max-sm:w-full"
             >
               <span className="py-2 text-balance whitespace-normal">
-                {button.en} <span lang="de">· {button.de}</span>
+                {button.en} <span lang="de">/ {button.de}</span>
               </span>
             </SubmitButton>
           </Form>

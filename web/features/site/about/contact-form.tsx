@@ -1,9 +1,11 @@
 import { contact, contactForm, wrongAnswer } from '#contract/site/contact.ts'
-import * as z from '#contract/zod.ts'
+import { checked } from '#web/api/checked.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
+
+const form = checked(contactForm)
 
 export function ContactForm() {
   const send = useCall(contact.send, {
@@ -16,7 +18,7 @@ export function ContactForm() {
   })
   return (
     <Form
-      schema={contactForm(z)}
+      schema={form}
       action={contact.send.path}
       onSubmit={({ firstName, lastName, email, message, website }) =>
         send.mutateAsync({ firstName, lastName, email, message, website })

@@ -1,5 +1,5 @@
+import { termsVersion } from '#contract/selling/legal/consumer-law.ts'
 import { terms } from '#contract/selling/legal/terms.ts'
-import { termsVersion } from '#contract/selling/legal/versions.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { LegalText } from './legal-text.tsx'
 import { useParty } from './seller.tsx'

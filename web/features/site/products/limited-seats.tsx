@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { email } from '#contract/fields.ts'
 import { seats } from '#contract/selling/seats.ts'
-import * as z from '#contract/zod.ts'
+import { checked } from '#web/api/checked.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
@@ -24,7 +24,7 @@ export default function LimitedSeats({ slug, children }: { slug: string; childre
   )
 }
 
-const form = z.object({ email: email(z) })
+const form = checked((z) => z.object({ email: email(z) }))
 
 /** Sold out: instead of buying, people can ask to be told. */
 function WaitingList({ slug }: { slug: string }) {

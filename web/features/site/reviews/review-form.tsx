@@ -1,11 +1,13 @@
 import { useState } from 'react'
 import { newReview, reviews } from '#contract/site/reviews.ts'
-import * as z from '#contract/zod.ts'
+import { checked } from '#web/api/checked.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Card } from '#web/ui/card.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { Stars } from './stars.tsx'
+
+const form = checked(newReview)
 
 /** For anyone who has paid long enough and hasn't written yet. */
 export function ReviewForm({ name }: { name: string }) {
@@ -19,7 +21,7 @@ export function ReviewForm({ name }: { name: string }) {
     <Card className="flex flex-col gap-6 sm:p-8">
       <h2 className="text-xl">What do you think of it?</h2>
       <Form
-        schema={newReview(z)}
+        schema={form}
         extra={{ stars }}
         aria-label="Your review"
         className="flex flex-col gap-5"

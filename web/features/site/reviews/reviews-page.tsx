@@ -8,7 +8,7 @@ import {
   reviews,
   reviewsPerPage,
 } from '#contract/site/reviews.ts'
-import * as z from '#contract/zod.ts'
+import { checked } from '#web/api/checked.ts'
 import { callPage } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -199,7 +199,7 @@ function ReviewCard({ review }: { review: Review }) {
   )
 }
 
-const reportForm = z.strictObject({ reason: reportReason(z) })
+const reportForm = checked((z) => z.strictObject({ reason: reportReason(z) }))
 
 function ReportDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const report = useCall(reviews.report, {

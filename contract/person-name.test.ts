@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { looksLikeLink, personName } from './fields.ts'
+import { looksLikeLink, personName } from './person-name.ts'
 import * as z from './zod.ts'
 
 const isName = (typed: string) => z.safeParse(personName(z), typed).success

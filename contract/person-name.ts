@@ -1,0 +1,45 @@
+import { isOneLine, line, optionalLine } from './fields.ts'
+import { schema } from './schema.ts'
+
+const dot = '[.。．｡]'
+/** What people put before a dot without a space: an initial, a title, a short form like St or Md. */
+const shortForm = /(?:^|[^\p{L}\p{N}])(?:\p{L}{1,3}|\p{N}|prof|dipl)$/iu
+/** What many addresses end with, and hardly any name begins with. */
+const commonEnding =
+  /^(?:com|net|org|info|biz|xyz|top|app|dev|shop|online|site|live|link|click|page|club|store|pro|vip|mobi|edu|gov|one|fun|icu|bio|space|website|tech|blog|cloud|world|life|today|news|email|zone|wiki|ink|bet|win|bid|loan|work|example)(?!\p{L})/iu
+
+/**
+ * Anything an email client would turn into a link: a web or email address, also a short one like t.me/x. A name that
+ * people have (St.John, Dr.Smith, A.J.) is none. Nothing in it repeats without end: a name of 60,000 letters would keep
+ * the server busy for twenty seconds.
+ */
+export function looksLikeLink(typed: string): boolean {
+  if (/:\/\/|@|\bwww\b|\\\\|\d{1,3}(?:\.\d{1,3}){3}/iu.test(typed)) return true
+  return Array.from(typed.matchAll(new RegExp(`(?<=[\\p{L}\\p{N}-])${dot}(?=\\p{L}{2})`, 'gu'))).some(
+    ({ index }) => {
+      const after = typed.slice(index + 1, index + 30)
+      const isName =
+        shortForm.test(typed.slice(Math.max(0, index - 5), index)) &&
+        /^(?:\p{L}{3}|dr\.)/iu.test(after) &&
+        !/^\p{L}{1,25}[/:]/u.test(after) &&
+        !commonEnding.test(after)
+      return !isName
+    },
+  )
+}
+
+const hasPhoneNumber = (typed: string) => typed.replaceAll(/\P{Nd}/gu, '').length >= 7
+
+/** Fit to be read by others: one line, and nothing to click or to call. */
+export const isPersonName = (typed: string) =>
+  isOneLine(typed) && !looksLikeLink(typed) && !hasPhoneNumber(typed)
+
+const nameMessage =
+  'Please enter your name without links, email addresses or phone numbers, and with a space after a dot'
+export const personName = schema((z) =>
+  line(z, 100, 'Please enter your name').check(z.refine<string>(isPersonName, nameMessage)),
+)
+/** Empty where someone hasn't told us. */
+export const optionalName = schema((z) =>
+  optionalLine(z, 100).check(z.refine<string | undefined>((typed) => isPersonName(typed ?? ''), nameMessage)),
+)
