@@ -27,6 +27,7 @@ import { billing } from './selling/billing.ts'
 import { catalog } from './selling/catalog.ts'
 import { checkout } from './selling/checkout.ts'
 import { declarations } from './selling/declarations.ts'
+import { termsInForce } from './selling/legal/in-force.ts'
 import { prices } from './selling/prices.ts'
 import { purchases } from './selling/purchases.ts'
 import { seats } from './selling/seats.ts'
@@ -49,6 +50,7 @@ export const contract = {
   checkout,
   billing,
   prices,
+  termsInForce,
   purchases,
   takeover,
   access,

@@ -1,5 +1,5 @@
 import { prices } from '#contract/selling/prices.ts'
-import { dialog, openAdmin, toast } from './desk.ts'
+import { dialog, openAdmin, question, toast } from './desk.ts'
 import { expect, expectAccessible, test } from './shop.ts'
 
 // The shop is shared: other tests know its first price.
@@ -18,7 +18,10 @@ test.afterAll(async ({ shop }) => {
   }
 })
 
-test('the seller publishes a price that the site shows; subscribers keep theirs', async ({ page, shop }) => {
+test('the seller publishes a price that the site shows, plans another and calls it off; subscribers keep theirs', async ({
+  page,
+  shop,
+}) => {
   await shop.buyer()
   await openAdmin(page, shop, '/admin/purchases/prices')
   const history = page.getByRole('list', { name: /monthly$/ })
@@ -30,7 +33,7 @@ test('the seller publishes a price that the site shows; subscribers keep theirs'
   await expectAccessible(page)
   await form.getByRole('button', { name: 'Publish' }).click()
   await toast(page, 'Published')
-  await expect(page.getByText(/No one pays it yet\. .*keep \$39\.00\./)).toBeVisible()
+  await expect(page.getByText(/No one pays it yet\. .*keeps? \$39\.00\./)).toBeVisible()
   await expect(async () => {
     const answer = await page.request.get('/products/rebound-sigma-pro')
     const html = (await answer.text()).replaceAll('<!-- -->', '')
@@ -40,4 +43,20 @@ test('the seller publishes a price that the site shows; subscribers keep theirs'
     expect(html).toContain('Save $204')
     expect(html).not.toContain('months free')
   }).toPass()
+
+  await page.getByRole('button', { name: /^New price.* monthly/ }).click()
+  await form.getByLabel('Price in dollars', { exact: true }).fill('55')
+  await form.getByLabel('From a day').check()
+  const soon = new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10)
+  await form.getByLabel('From', { exact: true }).fill(soon)
+  await form.getByRole('button', { name: 'Publish' }).click()
+  const planned = history.getByRole('listitem').filter({ hasText: 'planned' })
+  await expect(planned).toContainText('$55.00')
+  await planned.getByRole('button', { name: 'Call off' }).click()
+  await expect(question(page)).toContainText('The price stays $49.50 per month, not $55.00.')
+  await question(page).getByRole('button', { name: 'Call it off' }).click()
+  await toast(page, 'Called off')
+  await expect(history.getByRole('listitem').filter({ hasText: 'called off' })).toContainText('$55.00')
+  await expect(planned).toHaveCount(0)
+  await expect(history.getByRole('listitem').first()).toContainText('$49.50current')
 })

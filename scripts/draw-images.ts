@@ -32,6 +32,7 @@ const { pages } = await renderPages({
   })) as Shown['products'],
   texts: Object.fromEntries(products.map(({ slug, text }) => [slug, text])),
   latestReviews: { items: [] },
+  terms: { version: '', since: '', sections: [] },
   seatsAreLimited: false,
   prices: {
     'rebound-sigma-pro': { monthly: 3900, yearly: 39000, regular: { monthly: 4900, yearly: 49000 } },

@@ -64,7 +64,8 @@ export function createContext({ transport, ...given }: Given) {
   }
 }
 
-function mailSite(
+/** What emails say about the shop, and the terms. */
+export function mailSite(
   config: Config,
   { live }: ShopSettings,
   { linkToken }: Secrets,

@@ -10,6 +10,7 @@ import { createApp } from './app.ts'
 import { createAudit } from './audit/audit.ts'
 import { siteSettings } from './config/site-settings.ts'
 import type { Config } from './config.ts'
+import { mailSite } from './context.ts'
 import { assertReachable, type Connection, connect } from './database/connect.ts'
 import { openEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
@@ -19,6 +20,7 @@ import { type Credentials, createAdmins } from './features/identity/accounts/acc
 import { type Catalog, openCatalog } from './features/selling/catalog/catalog.ts'
 import { publishFirst, shownPrices } from './features/selling/prices/prices.ts'
 import { seatsAreLimited } from './features/selling/seats/seats.ts'
+import { shownTerms } from './features/selling/terms/terms.ts'
 import { latestReviews, reviewSummary, reviewsByProduct } from './features/site/reviews/reviews.ts'
 import { createBulkMail } from './gateways/bulk-mail.ts'
 import { createMailTransport } from './gateways/mail.ts'
@@ -75,6 +77,7 @@ export type StartOptions = {
 type Parts = { config: Config; connection: Connection }
 type SiteParts = Parts & {
   settings: ShopSettings
+  secrets: Secrets
   catalog: Catalog
   payments: Payments
   tradingView: TradingViewGateway
@@ -157,8 +160,9 @@ export async function startShop(
       isAllowed: config.mayCallTradingView,
       lookAlike: payments.lookAlike,
     })
+    const opened = { config, settings, secrets, catalog, connection }
     const pages = withPages
-      ? await openSite({ config, settings, catalog, payments, tradingView, connection, security, log, now })
+      ? await openSite({ ...opened, payments, tradingView, security, log, now })
       : noPages()
     closers.push(pages.close)
 
@@ -232,6 +236,7 @@ async function backUpFirst(url: string, { dataDir, secrets, log }: BackupParts) 
 function openSite({
   config,
   settings,
+  secrets,
   catalog,
   payments,
   tradingView,
@@ -251,6 +256,7 @@ function openSite({
         reviews: await reviewSummary(db),
         products: catalog.listed(await reviewsByProduct(db)),
         texts: catalog.texts(),
+        terms: await shownTerms(db, now(), mailSite(config, settings, secrets, catalog)),
         latestReviews: await latestReviews(db),
         seatsAreLimited: await seatsAreLimited(db),
         unlocksItself: isWorking(await currentConnection(db, tradingView), now()),

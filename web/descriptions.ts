@@ -1,9 +1,10 @@
+import type { SiteSettings } from '#contract/site/site-settings.ts'
 import type { Route } from './router.tsx'
 
 // biome-ignore format: one page per line
 const descriptions: Record<string, string> = {
   '/': 'Rule-based rebound signals for stocks and ETFs on TradingView. Built for execution, not noise.',
-  '/products': 'Professional TradingView indicators for rule-based entries and exits. Start with Rebound Sigma Pro.',
+  '/products': 'Professional TradingView indicators for rule-based entries and exits. Start with {product}.',
   '/about': 'Why we build rule-based trading indicators, the three principles behind them, and how to reach us.',
   '/auth': 'Log in to your buyer area or create an account.',
   '/auth/code': 'Complete your login with a code.',
@@ -25,9 +26,9 @@ const descriptions: Record<string, string> = {
   '/account/link': 'What a link that we emailed you does.',
   '/admin': 'Recommended assets, users, and purchases.',
   '/help': 'Answers to what people ask most: access on TradingView, plan limits, renamed accounts, signals, billing.',
-  '/changelog': 'What is new in Rebound Sigma Pro and on this site.',
-  '/reviews': 'What people who have paid for Rebound Sigma Pro for at least 30 days say about it, good and bad.',
-  '/legal/terms': 'The terms Rebound Sigma Pro is sold under: billing, cancellation, refunds, liability, and governing law.',
+  '/changelog': 'What is new in {product} and on this site.',
+  '/reviews': 'What people who have paid for {product} for at least 30 days say about it, good and bad.',
+  '/legal/terms': 'The terms {product} is sold under: billing, cancellation, refunds, liability, and governing law.',
   '/legal/privacy': 'What personal data we process, why, for how long, with whom, and the rights you have.',
   '/legal/imprint': 'Who runs this site and how to reach us.',
   '/legal/accessibility': 'How accessible this site is, how that was tested, what is missing, and whom to tell.',
@@ -35,9 +36,9 @@ const descriptions: Record<string, string> = {
 }
 
 /** What search engines and link previews say about a page. Not in the bundle: browsers never need it. */
-export function descriptionOf({ path, title }: Route) {
+export function descriptionOf({ path, title }: Route, [{ name }]: SiteSettings['products']) {
   // A product brings its own; while someone edits, its name will do.
   const description = descriptions[path] ?? (path.startsWith('/products/') && title)
   if (!description) throw new Error(`${path} has no description`)
-  return description
+  return description.replace('{product}', name)
 }

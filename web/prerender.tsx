@@ -4,6 +4,7 @@ import { text as readText } from 'node:stream/consumers'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { prerenderToNodeStream } from 'react-dom/static'
 import { catalog } from '#contract/selling/catalog.ts'
+import { termsInForce } from '#contract/selling/legal/in-force.ts'
 import type { ProductText } from '#contract/selling/product.ts'
 import { reviews } from '#contract/site/reviews.ts'
 import type { RenderedPage, RenderPages, Shown, SiteSettings } from '#contract/site/site-settings.ts'
@@ -20,20 +21,24 @@ import { structuredDataFor } from './structured-data.ts'
 type Manifest = Record<string, { file: string; imports?: string[]; css?: string[]; assets?: string[] }>
 
 /** Renders every page; the server calls it at startup and whenever something in them has changed. */
-export const renderPages: RenderPages = async ({ latestReviews, texts, ...settings }) => {
+export const renderPages: RenderPages = async ({ latestReviews, texts, terms, ...settings }) => {
   const manifest: Manifest = JSON.parse(await readFile(new URL('./manifest.json', import.meta.url), 'utf8'))
   const pages = []
   for (const route of [...placesOf(settings), notFound]) {
-    const data = dataOf(route, latestReviews, texts)
+    const data = dataOf(route, { latestReviews, texts, terms })
     const page = await renderPage(route, settings, assetsOf(route, manifest), data)
     pages.push(page, ...(route.below ? [{ ...page, path: `${page.path}/*` }] : []))
   }
   return { pages, files: siteFiles(settings) }
 }
 
+type OfOnePage = Pick<Shown, 'latestReviews' | 'texts' | 'terms'>
+
 /** What a page would otherwise have to ask for, under the key by which it would. */
-function dataOf({ path }: Route, latest: Shown['latestReviews'], texts: Shown['texts']): PageData {
-  if (path === '/reviews') return [[[...keyOf(reviews.list), 'pages'], { pages: [latest], pageParams: [''] }]]
+function dataOf({ path }: Route, { latestReviews, texts, terms }: OfOnePage): PageData {
+  if (path === '/reviews')
+    return [[[...keyOf(reviews.list), 'pages'], { pages: [latestReviews], pageParams: [''] }]]
+  if (path === '/legal/terms') return [[keyOf(termsInForce.show, {}), terms]]
   const slug = path.replace('/products/', '')
   return texts[slug] ? [[keyOf(catalog.page, { slug }), texts[slug]]] : []
 }
@@ -66,7 +71,7 @@ async function renderPage(
   })
   const [[, value] = []] = data
   const text = route.path.startsWith('/products/') ? (value as ProductText) : undefined
-  const description = text?.description ?? descriptionOf(route)
+  const description = text?.description ?? descriptionOf(route, settings.products)
   const html = renderToStaticMarkup(
     <Document
       route={route}

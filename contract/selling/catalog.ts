@@ -1,7 +1,7 @@
 import { endpoint } from '../endpoint.ts'
 import { cents, id } from '../fields.ts'
 import { object } from '../schema.ts'
-import { productStates, productText } from './product.ts'
+import { productText } from './product.ts'
 
 const product = object((z) => ({
   id: id(z),
@@ -28,20 +28,5 @@ export const catalog = {
     summary: 'The texts of a product’s page',
     input: object((z) => ({ slug: z.string().check(z.maxLength(100)) })),
     output: productText,
-  }),
-  adminList: endpoint('GET /api/admin/products', {
-    access: 'admin',
-    summary: 'Every product that has a file, on sale or not',
-    output: (z) =>
-      z.array(
-        z.strictObject({
-          id: id(z),
-          name: z.string(),
-          slug: z.string(),
-          state: z.enum(productStates),
-          /** What its list of symbols is called, if it has one. */
-          list: z.nullable(z.string()),
-        }),
-      ),
   }),
 }

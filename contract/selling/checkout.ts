@@ -1,5 +1,5 @@
 import { endpoint } from '../endpoint.ts'
-import { billingType, cents, instant, optionalEmail, optionalText, paymentIntentId, text } from '../fields.ts'
+import { billingType, cents, instant, optionalEmail, optionalText, paymentIntentId } from '../fields.ts'
 import { type InferOutput, object } from '../schema.ts'
 import { country, tax, vatId } from './billing.ts'
 
@@ -60,11 +60,8 @@ export const checkout = {
   agree: endpoint('POST /api/checkout/agreement', {
     access: 'public',
     caller: 'optional',
-    summary: 'Record, before paying, which terms the buyer saw',
-    input: object((z) => ({
-      paymentIntentId: paymentIntentId(z),
-      termsVersion: text(z, 20, 'Please reload this page'),
-    })),
+    summary: 'Record, before paying, that the buyer agreed to the terms in force',
+    input: object((z) => ({ paymentIntentId: paymentIntentId(z) })),
     limit: { requests: 60, seconds: 600 },
   }),
   guestPurchaseLogin: endpoint('POST /api/auth/guest-purchase-login', {

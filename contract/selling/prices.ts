@@ -1,6 +1,7 @@
 import { endpoint, type ParsedInputOf } from '../endpoint.ts'
 import { billingType, cents, day, id, instant } from '../fields.ts'
 import { type InferOutput, schema } from '../schema.ts'
+import { productStates } from './product.ts'
 
 const publication = schema((z) =>
   z.strictObject({
@@ -29,6 +30,21 @@ const plan = schema((z) =>
 export type Plan = InferOutput<typeof plan>
 
 export const prices = {
+  adminProducts: endpoint('GET /api/admin/products', {
+    access: 'admin',
+    summary: 'Every product that has a file, on sale or not',
+    output: (z) =>
+      z.array(
+        z.strictObject({
+          id: id(z),
+          name: z.string(),
+          slug: z.string(),
+          state: z.enum(productStates),
+          /** What its list of symbols is called, if it has one. */
+          list: z.nullable(z.string()),
+        }),
+      ),
+  }),
   adminList: endpoint('GET /api/admin/prices', {
     access: 'admin',
     summary: 'What each plan costs and did cost, and how many subscriptions pay what',

@@ -1,5 +1,5 @@
 import { endpoint, paging, sort } from '../endpoint.ts'
-import { billingType, cents, id, instant, month, optionalText, setupIntentId, text } from '../fields.ts'
+import { billingType, cents, id, instant, month, optionalText, setupIntentId } from '../fields.ts'
 import { type InferOutput, object, schema } from '../schema.ts'
 import {
   bookableStatuses,
@@ -184,12 +184,7 @@ export const purchases = {
     access: 'user',
     summary:
       'Switch to yearly and charge the card on file; if it would charge another amount, nothing happens',
-    input: object((z) => ({
-      id: id(z),
-      at: z.iso.datetime(),
-      amount: cents(z),
-      termsVersion: text(z, 20, 'Please reload this page'),
-    })),
+    input: object((z) => ({ id: id(z), at: z.iso.datetime(), amount: cents(z) })),
     /** A client secret if the bank wants the buyer to confirm the payment; until then, nothing has changed. */
     output: object((z) => ({ state: z.enum(['done', 'processing']), confirmWith: z.nullable(z.string()) })),
     limit: { requests: 20, seconds: 600 },

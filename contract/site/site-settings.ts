@@ -1,4 +1,5 @@
 import type { Seller } from '../seller.ts'
+import type { TermsShown } from '../selling/legal/in-force.ts'
 import type { ListedProduct, Prices, ProductText } from '../selling/product.ts'
 import type { BillingType } from '../statuses.ts'
 import type { Review } from './reviews.ts'
@@ -40,6 +41,7 @@ export type SiteSettings = {
 /** All that pages are made from: what every page embeds, and what only one of them shows. */
 export type Shown = SiteSettings & {
   texts: Record<string, ProductText>
+  terms: TermsShown
   latestReviews: { items: Review[]; next?: string | undefined }
 }
 

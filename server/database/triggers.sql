@@ -87,6 +87,24 @@ do $$ begin
   end if;
 end $$;
 
+-- Nor a price: what someone was shown stays readable. Only its id at Stripe may change, if it was archived there.
+create or replace function refuse_price_change() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' then
+    if to_jsonb(new) - 'stripe_price_id' = to_jsonb(old) - 'stripe_price_id' then return new; end if;
+  end if;
+  raise exception 'A price is never changed';
+end $$;
+
+do $$ begin
+  if to_regclass('prices') is not null and not exists (select from pg_trigger where tgname = 'prices_unchanged') then
+    create trigger prices_unchanged before update or delete on prices
+      for each row execute function refuse_price_change();
+    create trigger prices_not_emptied before truncate on prices
+      for each statement execute function refuse_price_change();
+  end if;
+end $$;
+
 -- Nobody rewrites the audit log: neither the shop's own code nor SQL that slips into it. Rows end after three years.
 create or replace function refuse_audit_change() returns trigger language plpgsql as $$
 begin

@@ -128,7 +128,6 @@ describe('buyer B cannot touch what is buyer A’s', () => {
       id: hers.purchaseId,
       at: '2026-11-17T00:00:00Z',
       amount: 36_660,
-      termsVersion: '1',
     }),
     'purchases.finishSwitch': () => ({ id: hers.purchaseId }),
     'purchases.finishCardUpdate': () => ({ id: hers.purchaseId, setupIntentId: 'seti_1' }),

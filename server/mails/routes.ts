@@ -54,7 +54,8 @@ function* sampleMails(site: MailSite): Generator<[string, Shown]> {
   for (const [kind, examples] of Object.entries(samples)) {
     const render = templates[kind as keyof typeof templates] as Template<unknown>
     for (const [index, data] of examples.entries()) {
-      const content = render(data, site)
+      const product = 'product' in data && site.sold[0]?.name
+      const content = render(product ? { ...data, product } : data, site)
       yield [
         index === 0 ? kind : `${kind} ${index + 1}`,
         { subject: content.subject, html: renderHtml(content, site), text: renderText(content, site) },

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import type { Block, Heading } from '#contract/markdown.ts'
 import { isPersonName } from '#contract/person-name.ts'
+import { terms } from '#contract/selling/legal/terms.ts'
 import type { LegalText, Party, Words } from '#contract/selling/legal/text.ts'
 import { inert } from './inert.ts'
 
@@ -17,6 +19,14 @@ export type MailSite = {
   /** What is on sale, for the terms. */
   sold: { name: string; terms: string[] }[]
 }
+
+/** The terms in force. The version is made of the text, so no word of it changes without it. */
+export function termsInForce({ party, consumerLaw, taxNote, sold }: TermsSite) {
+  const sections = terms(party, { consumerLaw, taxNote, sold })
+  const version = createHash('sha256').update(JSON.stringify(sections)).digest('hex').slice(0, 8)
+  return { version, sections }
+}
+export type TermsSite = Pick<MailSite, 'party' | 'consumerLaw' | 'taxNote' | 'sold'>
 
 /** What an email says; `layout.ts` decides how all of them look. */
 export type MailContent = {

@@ -4,9 +4,6 @@
  * changes: orders are stored with the versions that the buyer saw.
  */
 
-/** Stored with every order, and shown as the date of the last change. Raise it when a sentence in terms.ts changes. */
-export const termsVersion = '2026-11-17'
-
 export const labels = {
   withdrawHere: { en: 'Withdraw from contract here', de: 'Vertrag widerrufen' },
   cancelHere: { en: 'Cancel contracts here', de: 'Verträge hier kündigen' },

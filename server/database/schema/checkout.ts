@@ -47,7 +47,7 @@ export const orderRecords = pgTable('order_records', {
   checkoutId: uuid()
     .primaryKey()
     .references(() => checkouts.id, { onDelete: 'cascade' }),
-  /** The version of the terms the buyer saw. */
+  /** The version of the terms that were in force when the buyer pressed Pay. */
   termsVersion: text(),
   agreedAt: moment(),
   /** For tax: the buyer's own words, and the country of the card that paid. */

@@ -35,22 +35,23 @@ export function catalogRoutes(catalog: Catalog, prices: Prices): Handlers<Contra
       if (product?.state !== 'on sale') throw notFound('Product')
       return product.text
     },
-    adminList: () =>
-      catalog.products().map(({ id, name, slug, state, listed: { list: symbols } }) => ({
-        id,
-        name,
-        slug,
-        state,
-        list: symbols,
-      })),
   }
 }
 
 /** Pages show prices. */
 export const priceRoutes = (
+  catalog: Catalog,
   prices: Prices,
   pages: { refresh(): Promise<void> },
 ): Handlers<Contract['prices']> => ({
+  adminProducts: () =>
+    catalog.products().map(({ id, name, slug, state, listed: { list: symbols } }) => ({
+      id,
+      name,
+      slug,
+      state,
+      list: symbols,
+    })),
   adminList: () => prices.list(),
   async adminPublish(wish, { actor }) {
     await prices.publish(actor, wish)

@@ -93,6 +93,7 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
 
     /** Startup must not depend on it: the next checkout tries again. */
     async prepare() {
+      await checkout.terms()
       await prices.ensureAll((error) =>
         log.error({ err: error }, 'a price is not ready at Stripe; the next checkout will try again'),
       )
@@ -104,7 +105,8 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
 
     async mount({ app, mount, pages, checkoutCookie }: Doors) {
       mount(contract.catalog, catalogRoutes(context.catalog, prices))
-      mount(contract.prices, priceRoutes(prices, pages))
+      mount(contract.termsInForce, { show: ({ version }) => checkout.terms(version) })
+      mount(contract.prices, priceRoutes(context.catalog, prices, pages))
       mount(contract.checkout, checkoutRoutes(checkout, beginSession, checkoutCookie, context.securityLog))
       mount(contract.billing, billingRoutes(customers))
       mount(contract.purchases, purchaseRoutes(purchases))

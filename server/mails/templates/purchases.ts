@@ -1,10 +1,9 @@
 import { whenAccessComes } from '#contract/access/promise.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type Tax, taxLine } from '#contract/selling/billing.ts'
-import { contractNumber, termsVersion } from '#contract/selling/legal/consumer-law.ts'
-import { terms } from '#contract/selling/legal/terms.ts'
+import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { type BillingType, billingPeriods } from '#contract/statuses.ts'
-import { day, greeting, type MailSite, type Template } from '../template.ts'
+import { day, greeting, type MailSite, type Template, termsInForce } from '../template.ts'
 
 type Subscription = { name: string; product: string; billingType: BillingType; amount: number }
 
@@ -86,13 +85,13 @@ const receipt: Template<
 }
 
 /** The terms in force; for consumers in the EU, they include the withdrawal instruction and the model form. */
-const contractTexts = ({ party, consumerLaw, taxNote, sold }: MailSite) => [
-  { id: 'terms', title: `Terms of Service (${termsVersion})`, blocks: [] },
-  ...terms(party, { consumerLaw, taxNote, sold }).map((section, index) => ({
-    ...section,
-    title: `${index + 1}. ${section.title}`,
-  })),
-]
+function contractTexts(site: MailSite) {
+  const { version, sections } = termsInForce(site)
+  return [
+    { id: 'terms', title: `Terms of Service (version ${version})`, blocks: [] },
+    ...sections.map((section, index) => ({ ...section, title: `${index + 1}. ${section.title}` })),
+  ]
+}
 
 /** Someone paid as a guest with the address of an account: the purchase goes to its owner. */
 const purchaseAttached: Template<Subscription> = (data, site) => ({

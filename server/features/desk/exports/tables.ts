@@ -127,9 +127,13 @@ const tables: Record<FileKind, Table> = {
       Status: 'a.state',
       Reason: plain('a.declined_because'),
       'Decided (UTC)': moment('a.state_since'),
+      Product: plain('product.name'),
     },
-    from: `access_forms r join users u on u.id = r.user_id
-      left join lateral (select * from access where user_id = r.user_id order by state_since desc limit 1) a on true
+    // Forms from before they named a purchase are about the access that was decided last.
+    from: `access_forms r join users u on u.id = r.user_id left join purchases p on p.id = r.purchase_id
+      left join lateral (select * from access where user_id = r.user_id
+        and product_id = coalesce(p.product_id, product_id) order by state_since desc limit 1) a on true
+      left join products product on product.id = coalesce(p.product_id, a.product_id)
       order by r.submitted_at, r.id`,
     rowsLike: 'access_forms',
   },

@@ -10,6 +10,7 @@ import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Prices } from '../prices/prices.ts'
 import type { Seats } from '../seats/seats.ts'
+import { keepTerms, termsOf } from '../terms/terms.ts'
 import { createBegin } from './begin.ts'
 import type { CheckoutRow, Checkouts } from './checkouts.ts'
 import type { Customers } from './stripe-customers.ts'
@@ -46,7 +47,7 @@ export type Checkout = ReturnType<typeof createCheckout>
 
 /** From "Continue to Payment" to a booked purchase. */
 export function createCheckout(context: Context, others: Others) {
-  const { db, now, catalog } = context
+  const { db, now, catalog, site } = context
   const { stripe, checkouts, customers, purchases, seats, prices } = others
   const { sync } = purchases
   const subscribe = createSubscribe(stripe, customers, prices)
@@ -62,18 +63,18 @@ export function createCheckout(context: Context, others: Others) {
   return {
     begin: createBegin(context, { ...others, sync, subscribe }),
 
+    /** In force, or as an order's version says. */
+    terms: (version?: string) => (version ? termsOf(db, version) : keepTerms(db, now(), site)),
+
     /** Only by the browser or account that started the checkout, before it is paid. */
-    async agree(
-      { user, ip }: Actor<User | null>,
-      nonce: string | undefined,
-      { paymentIntentId, termsVersion }: Paid & { termsVersion: string },
-    ) {
+    async agree({ user, ip }: Actor<User | null>, nonce: string | undefined, { paymentIntentId }: Paid) {
       const begun = await checkouts.ofPayment(paymentIntentId)
       const isTheirs = begun?.userId ? begun.userId === user?.id : isBegunWith(nonce, begun)
       if (!begun || !isTheirs || begun.closedAt) throw notFound('Checkout')
       // Better refused now than refunded later.
       await seats.reserve(begun, begun.productId, ip)
-      await checkouts.orders.recordAgreement(begun.id, termsVersion)
+      const { version } = await keepTerms(db, now(), site)
+      await checkouts.orders.recordAgreement(begun.id, version)
     },
 
     /** The browser says the payment went through; we ask Stripe and book the purchase if that hasn't happened yet. */

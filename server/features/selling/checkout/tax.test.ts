@@ -1,11 +1,12 @@
 import { desc, eq, inArray, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { overview } from '#contract/desk/overview.ts'
+import { settings } from '#contract/desk/settings.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { billing, taxLine } from '#contract/selling/billing.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { declarations } from '#contract/selling/declarations.ts'
-import { termsVersion } from '#contract/selling/legal/consumer-law.ts'
+import { termsInForce } from '#contract/selling/legal/in-force.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { checkouts, orderRecords } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
@@ -165,16 +166,32 @@ test('whoever corrects their country is taxed for the new one', async () => {
   expect(second.tax).toMatchObject({ percent: 20 })
 })
 
+test('terms with another text are another version, and every version can be read later', async () => {
+  const admin = await shop.admin()
+  const before = await admin.call(termsInForce.show, {})
+  await admin.call(settings.adminSave, { SUPPORT_EMAIL: 'other-questions@sigma.example' })
+  const after = await shop.visitor().call(termsInForce.show, {})
+  expect(after.version).not.toBe(before.version)
+  expect(JSON.stringify(after.sections)).toContain('other-questions@sigma.example')
+  expect(await shop.visitor().call(termsInForce.show, { version: before.version })).toEqual(before)
+  await admin.call(settings.adminSave, { SUPPORT_EMAIL: '' })
+  expect(await shop.visitor().call(termsInForce.show, {})).toEqual(before)
+  await expect(shop.visitor().call(termsInForce.show, { version: 'unknown' })).rejects.toMatchObject({
+    status: 404,
+  })
+})
+
 test('what the buyer agreed to and where they are stays with the order, and is in their data', async () => {
   const buyer = await shop.user()
   const { clientSecret } = await begin(buyer, { country: 'CA', postalCode: 'K1A 0B1' })
   const [paymentIntentId = ''] = clientSecret.split('_secret_')
-  const agreed = { termsVersion }
+  const terms = await buyer.call(termsInForce.show, {})
+  const agreed = { termsVersion: terms.version }
   const stranger = await shop.user()
-  await expect(stranger.call(checkout.agree, { paymentIntentId, ...agreed })).rejects.toMatchObject({
+  await expect(stranger.call(checkout.agree, { paymentIntentId })).rejects.toMatchObject({
     status: 404,
   })
-  await buyer.call(checkout.agree, { paymentIntentId, ...agreed })
+  await buyer.call(checkout.agree, { paymentIntentId })
   await shop.pay({ clientSecret, paymentIntentId })
   await shop.settle()
   const record = { ...agreed, country: 'CA', postalCode: 'K1A 0B1', cardCountry: 'US' }
@@ -183,7 +200,7 @@ test('what the buyer agreed to and where they are stays with the order, and is i
     ({ to, subject }) => to === buyer.user.email && /receipt/.test(subject),
   )
   for (const part of [
-    `Terms of Service (${termsVersion})`.toUpperCase(),
+    `Terms of Service (version ${terms.version})`.toUpperCase(),
     'RIGHT OF WITHDRAWAL',
     'You have the right to withdraw from this contract within 14 days',
     'MODEL WITHDRAWAL FORM',

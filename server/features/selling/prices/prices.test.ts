@@ -90,6 +90,13 @@ test('refuses what cannot be, and a price published over one that the seller has
   expect(await states('monthly')).toEqual(['3900 current', ...before.map(() => '3900 past')])
 })
 
+test('nobody rewrites a price, not even with SQL', async () => {
+  const { pool } = shops[0].connection
+  for (const statement of ['update prices set amount = 1', 'delete from prices', 'truncate prices'])
+    await expect(pool.query(statement)).rejects.toThrow('A price is never changed')
+  await pool.query('update prices set stripe_price_id = stripe_price_id')
+})
+
 type Step =
   | { kind: 'publish'; at: 0 | 1; amount: number }
   | { kind: 'look'; at: 0 | 1 }

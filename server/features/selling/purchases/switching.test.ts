@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { declarations } from '#contract/selling/declarations.ts'
-import { termsVersion } from '#contract/selling/legal/consumer-law.ts'
+import { termsInForce } from '#contract/selling/legal/in-force.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { mrrMovements, planSwitches, purchases as rows } from '#server/database/schema.ts'
 import { declared, mailsTo } from '#server/testing/declarations.ts'
@@ -43,7 +43,7 @@ const subscriptionOf = async (buyer: Buyer) => (await everything(buyer)).row?.st
 
 const offerTo = (buyer: Buyer) => buyer.call(purchases.switchOffer, { id: buyer.purchase.id })
 const order = (buyer: Buyer, { at, due }: { at: string; due: number }) =>
-  buyer.call(purchases.switch, { id: buyer.purchase.id, at, amount: due, termsVersion })
+  buyer.call(purchases.switch, { id: buyer.purchase.id, at, amount: due })
 const switchNow = async (buyer: Buyer) => order(buyer, await offerTo(buyer))
 const finish = (buyer: Buyer, giveUp?: boolean) =>
   buyer.call(purchases.finishSwitch, { id: buyer.purchase.id, ...(giveUp ? { giveUp } : {}) })
@@ -94,7 +94,8 @@ test('the year begins now, the unused days are credited to the second, and the a
   expect(row?.paidFrom?.getTime()).toBeGreaterThan(start)
   expect(payable).toEqual([])
   expect(moved.at(-1)).toMatchObject({ cause: 'plan', arrBefore: 46_800, arrAfter: 39_000 })
-  expect(orders).toMatchObject([{ amountDue: offer.due, termsVersion, doneAt: row?.orderedAt }])
+  const { version } = await buyer.call(termsInForce.show, {})
+  expect(orders).toMatchObject([{ amountDue: offer.due, termsVersion: version, doneAt: row?.orderedAt }])
   const mine = await (await buyer.fetch('/api/user/data')).text()
   expect(mine).toContain('switchesToYearly')
 
@@ -182,7 +183,7 @@ test('another amount, an old offer and a second window charge nothing more', asy
   await expect(order(buyer, { ...offer, at: old })).rejects.toMatchObject({ code: 'changed-meanwhile' })
   const stranger = await shop.buyer()
   await expect(
-    stranger.call(purchases.switch, { id: buyer.purchase.id, at: offer.at, amount: offer.due, termsVersion }),
+    stranger.call(purchases.switch, { id: buyer.purchase.id, at: offer.at, amount: offer.due }),
   ).rejects.toMatchObject({ status: 404 })
   const both = await Promise.allSettled([order(buyer, offer), order(buyer, offer)])
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])

@@ -9,12 +9,13 @@ import { planSwitches, purchases } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
 import type { StripeGateway, Subscription } from '#server/gateways/stripe.ts'
 import type { Prices } from '../prices/prices.ts'
+import { keepTerms } from '../terms/terms.ts'
 import { findPurchase, type PurchaseRow } from './list.ts'
 import { nextAmount, paidPeriod, stateOf } from './state.ts'
 import type { Sync } from './sync.ts'
 
 type Others = { stripe: StripeGateway; prices: Prices; sync: Sync; runExclusive: RunExclusive }
-type Order = { at: Date; amount: number; termsVersion: string }
+type Order = { at: Date; amount: number }
 
 const minute = 60_000
 /** How long an offer stands, and how long the buyer's bank may take. Stripe itself would wait for 23 hours. */
@@ -64,7 +65,7 @@ function obstacle(subscription: Subscription, purchase: PurchaseRow, now: Date):
 export type Switching = ReturnType<typeof createSwitching>
 
 /** From monthly to yearly, now, with credit for the unused time. An order of its own, which nothing but its payment brings about. */
-export function createSwitching({ db, now, catalog, crashPoint }: Context, others: Others) {
+export function createSwitching({ db, now, catalog, site, crashPoint }: Context, others: Others) {
   const { stripe, prices, sync, runExclusive } = others
 
   async function subscriptionOf(purchase: PurchaseRow) {
@@ -149,7 +150,7 @@ export function createSwitching({ db, now, catalog, crashPoint }: Context, other
     },
 
     /** Charges what the buyer saw, to the cent, or nothing. */
-    async order({ user }: Actor, id: string, { at, amount, termsVersion }: Order) {
+    async order({ user }: Actor, id: string, { at, amount }: Order) {
       const { stripeSubscriptionId } = await findPurchase(db, id, user.id)
       return runExclusive(stripeSubscriptionId ?? id, async () => {
         const purchase = await findPurchase(db, id, user.id)
@@ -170,6 +171,7 @@ export function createSwitching({ db, now, catalog, crashPoint }: Context, other
         // A second attempt takes the place of one that waits for the bank.
         if (subscription.pending) await drop(purchase, subscription)
         const switchId = randomUUID()
+        const { version: termsVersion } = await keepTerms(db, now(), site)
         await db
           .insert(planSwitches)
           .values({ id: switchId, purchaseId: id, amountDue: due, termsVersion, agreedAt: now() })

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { checkout } from '#contract/selling/checkout.ts'
-import { termsVersion } from '#contract/selling/legal/consumer-law.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { seats } from '#contract/selling/seats.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
@@ -45,7 +44,7 @@ const refusal = {
 
 /** Presses Pay: what was agreed to is recorded, and the seat is kept, before the card is charged. */
 const agree = (visitor: Visitor, { paymentIntentId }: { paymentIntentId: string }) =>
-  visitor.call(checkout.agree, { paymentIntentId, termsVersion })
+  visitor.call(checkout.agree, { paymentIntentId })
 const beginAndAgree = async (visitor: Visitor, given?: { email: string }) => {
   const begun = await shop.begin(visitor, given)
   await agree(visitor, begun)

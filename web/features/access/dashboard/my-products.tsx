@@ -1,6 +1,8 @@
 import { Package } from 'lucide-react'
 import { useState } from 'react'
+import type { Purchase } from '#contract/selling/purchases.ts'
 import { isOngoing } from '#contract/statuses.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { LoadError, Part } from './part.tsx'
@@ -17,14 +19,21 @@ export function MyProducts({ purchases }: { purchases: MyPurchases }) {
   )
 }
 
-function Products({ query, all, live }: MyPurchases) {
+/** With the newest of each product: another one may run meanwhile. */
+function mayBuyAgain(purchase: Purchase, all: Purchase[]) {
+  const same = all.filter(({ product }) => product.slug === purchase.product.slug)
+  return purchase === same[0] && !same.some(isOngoing)
+}
+
+function Products({ query, all }: MyPurchases) {
   const [showAll, setShowAll] = useState(false)
+  const [first] = useSettings().products
   if (!all) return <LoadError what="your products" retry={query.refetch} />
   if (all.length === 0)
     return (
       <EmptyState
         title="No products yet"
-        description="Rebound Sigma Pro brings rule-based rebound signals to your daily charts."
+        description={first.card}
         icon={<Package aria-hidden="true" className="size-8" strokeWidth={1.5} />}
       >
         <ButtonLink href="/products" className="mt-2">
@@ -38,11 +47,7 @@ function Products({ query, all, live }: MyPurchases) {
     <div className="flex flex-col items-start gap-4">
       <ul className="w-full divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
         {shown.map((purchase) => (
-          <PurchaseRow
-            key={purchase.id}
-            purchase={purchase}
-            mayBuyAgain={purchase.id === all[0]?.id && !live.some(isOngoing)}
-          />
+          <PurchaseRow key={purchase.id} purchase={purchase} mayBuyAgain={mayBuyAgain(purchase, all)} />
         ))}
       </ul>
       {hidden > 0 && (

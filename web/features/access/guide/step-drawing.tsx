@@ -37,7 +37,7 @@ const drawings: ReactNode[] = [
     <text x="38" y="34" className={label}>
       Invite-only scripts
     </text>
-    {['Rebound Sigma Pro', 'Strategy version'].map((name, row) => (
+    {['Indicator', 'Strategy version'].map((name, row) => (
       <g key={name} transform={`translate(38 ${46 + row * 32})`}>
         <rect
           width="132"

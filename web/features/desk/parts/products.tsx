@@ -1,8 +1,8 @@
-import { catalog } from '#contract/selling/catalog.ts'
+import { prices } from '#contract/selling/prices.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Select } from '#web/ui/input.tsx'
 
-export const useProducts = () => useData(catalog.adminList, {}).data ?? []
+export const useProducts = () => useData(prices.adminProducts, {}).data ?? []
 
 type Given = {
   products: { id: string; name: string }[]

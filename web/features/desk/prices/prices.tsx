@@ -9,7 +9,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { PublishDialog } from './publish-dialog.tsx'
+import { counted, kept, PublishDialog } from './publish-dialog.tsx'
 
 const names = { monthly: 'Monthly', yearly: 'Yearly' }
 const tones = { planned: 'warning', current: 'good', past: 'neutral', 'called off': 'neutral' } as const
@@ -18,15 +18,10 @@ export default function Prices() {
   const { data } = useData(prices.adminList, {})
   const [changing, setChanging] = useState<Plan | null>(null)
   return (
-    <section aria-labelledby="prices" className="flex flex-col gap-4">
-      <header>
-        <h2 id="prices" className="text-xl">
-          Prices
-        </h2>
-        <p className="text-sm text-muted">
-          A new price is for new subscriptions. Running ones keep the price they began with.
-        </p>
-      </header>
+    <div className="flex flex-col gap-4">
+      <p className="text-sm text-muted">
+        A new price is for new subscriptions. Running ones keep the price they began with.
+      </p>
       {data ? (
         <div className="grid items-start gap-4 lg:grid-cols-2">
           {data.map((plan) => (
@@ -41,7 +36,7 @@ export default function Prices() {
         <Skeleton className="h-64 rounded-lg" />
       )}
       {changing && <PublishDialog plan={changing} onClose={() => setChanging(null)} />}
-    </section>
+    </div>
   )
 }
 
@@ -78,9 +73,9 @@ function PlanCard({ plan, onChange }: { plan: Plan; onChange: () => void }) {
     <Card className="flex flex-col gap-5">
       <header className="flex flex-wrap items-start justify-between gap-3">
         <div>
-          <h3 className="text-lg">
+          <h2 className="text-lg">
             {product}, {names[billingType].toLowerCase()}
-          </h3>
+          </h2>
           {current && (
             <p>
               <span className="text-2xl font-semibold tabular-nums">{exactDollars(current.amount)}</span>{' '}
@@ -100,10 +95,7 @@ function PlanCard({ plan, onChange }: { plan: Plan; onChange: () => void }) {
         </Button>
       </header>
       <p className="text-sm">
-        {paying ? `${paying.count.toLocaleString('en-US')} pay it.` : 'No one pays it yet.'}{' '}
-        {keeping
-          .map(({ amount, count }) => `${count.toLocaleString('en-US')} keep ${exactDollars(amount)}.`)
-          .join(' ')}
+        {paying ? `${counted(paying.count, 'pay')} it.` : 'No one pays it yet.'} {keeping.map(kept).join(' ')}
       </p>
       <ul aria-label={`History, ${product}, ${billingType}`} className="flex flex-col text-sm">
         {publications.map((each) => (

@@ -24,6 +24,12 @@ const now = z.object({
 })
 const later = z.extend(now, { from: z.string().check(z.minLength(1, 'Please choose a day')) })
 
+/** "1 pays", "412 pay". */
+export const counted = (count: number, verb: string) =>
+  `${count.toLocaleString('en-US')} ${verb}${count === 1 ? 's' : ''}`
+export const kept = ({ amount, count }: Plan['subscriptions'][number]) =>
+  `${counted(count, 'keep')} ${exactDollars(amount)}.`
+
 const inDollars = (cents: number | null | undefined) => (cents ? (cents / 100).toFixed(2) : '')
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
 
@@ -37,13 +43,10 @@ export function PublishDialog({ plan, onClose }: { plan: Plan; onClose: () => vo
     onSuccess: onClose,
   })
   const current = publications.find(({ state }) => state === 'current')
-  const kept = subscriptions
-    .map(({ amount, count }) => ` ${count.toLocaleString('en-US')} keep ${exactDollars(amount)}.`)
-    .join('')
   return (
     <FormDialog
       title={`New price: ${product}, ${billingType}`}
-      description={`Per ${billingPeriods[billingType]}, for new subscriptions.${kept} A planned price is replaced.`}
+      description={`Per ${billingPeriods[billingType]}, for new subscriptions. ${subscriptions.map(kept).join(' ')} A planned price is replaced.`}
       schema={isLater ? later : now}
       onSubmit={({ regularAmount, ...wish }) =>
         publish.mutateAsync({

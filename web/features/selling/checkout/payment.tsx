@@ -4,7 +4,6 @@ import { ApiError } from '#contract/call.ts'
 import { exactDollars } from '#contract/money.ts'
 import type { Tax } from '#contract/selling/billing.ts'
 import { checkout } from '#contract/selling/checkout.ts'
-import { termsVersion } from '#contract/selling/legal/consumer-law.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { call } from '#web/api/client.ts'
@@ -116,7 +115,7 @@ function tellFailed(reason = 'Please try again.') {
 
 function agree(clientSecret: string) {
   const [paymentIntentId = ''] = clientSecret.split('_secret_')
-  return call(checkout.agree, { paymentIntentId, termsVersion })
+  return call(checkout.agree, { paymentIntentId })
 }
 
 const declined = 'You weren’t charged. Check the details, try another card, or ask your bank.'

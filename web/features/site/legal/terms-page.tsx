@@ -1,19 +1,20 @@
-import { termsVersion } from '#contract/selling/legal/consumer-law.ts'
-import { terms } from '#contract/selling/legal/terms.ts'
-import { useSettings } from '#web/api/settings.tsx'
+import { termsInForce } from '#contract/selling/legal/in-force.ts'
+import { useData } from '#web/api/use-data.ts'
+import { useNavigation } from '#web/ui/navigation.tsx'
+import { Loading } from '#web/ui/spinner.tsx'
 import { LegalText } from './legal-text.tsx'
-import { useParty } from './seller.tsx'
 
 export default function TermsPage() {
-  const party = useParty()
-  const { consumerLaw, tax, products } = useSettings()
-  const sold = products.filter(({ state }) => state === 'on sale')
+  const version = new URLSearchParams(useNavigation().search).get('version')
+  const { data } = useData(termsInForce.show, version ? { version } : {})
+  if (!data) return <Loading />
   return (
     <LegalText
       title="Terms of Service"
       lead="What you buy, what it costs, how it ends, and what we are liable for. In plain words wherever the law allows."
-      changed={termsVersion}
-      sections={terms(party, { consumerLaw, taxNote: tax.note, sold })}
+      changed={data.since.slice(0, 10)}
+      aside={<p className="text-sm text-muted">Version {data.version}</p>}
+      sections={data.sections}
     />
   )
 }

@@ -26,11 +26,12 @@ import { ReviewForm } from './review-form.tsx'
 import { Stars } from './stars.tsx'
 
 export default function ReviewsPage() {
+  const [first] = useSettings().products
   return (
     <>
       <PageHeading
         title="Reviews"
-        description="What people who pay for Rebound Sigma Pro say about it. All of it, good and bad."
+        description={`What people who pay for ${first.name} say about it. All of it, good and bad.`}
       />
       <Container className="grid gap-x-16 gap-y-10 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-h-[70vh] min-w-0 flex-col gap-6">

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { useSettings } from '#web/api/settings.tsx'
 import { classes } from '#web/ui/classes.ts'
 
 /** A frame for charts that always says the data is made up. */
@@ -13,7 +14,7 @@ export function ChartPanel(props: { className?: string; action?: ReactNode; chil
       <figcaption className="flex min-h-12 flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-2 font-mono text-xs text-muted sm:px-5">
         <span className="font-semibold text-ink">SAMPLE</span>
         <span>1D</span>
-        <span className="max-sm:hidden">Rebound Sigma Pro</span>
+        <span className="max-sm:hidden">{useSettings().products[0].name}</span>
         <span className="ml-auto flex items-center gap-4">
           {props.action}
           <span className="rounded-full border border-line px-2.5 py-0.5">Illustrative</span>

@@ -1,0 +1,26 @@
+import { eq } from 'drizzle-orm'
+import type { Database } from '#server/database/connect.ts'
+import { termsTexts } from '#server/database/schema.ts'
+import { notFound } from '#server/errors.ts'
+import { type TermsSite, termsInForce } from '#server/mails/template.ts'
+
+/** Keeps the text before anyone is shown it or agrees to it, and says since when it is this one. */
+export async function keepTerms(db: Database, at: Date, site: TermsSite) {
+  const { version, sections } = termsInForce(site)
+  const [kept] = await db.select().from(termsTexts).where(eq(termsTexts.version, version))
+  if (kept) return kept
+  await db.insert(termsTexts).values({ version, sections, since: at }).onConflictDoNothing()
+  return { version, sections, since: at }
+}
+
+export async function termsOf(db: Database, version: string) {
+  const [kept] = await db.select().from(termsTexts).where(eq(termsTexts.version, version))
+  if (!kept) throw notFound('Version')
+  return kept
+}
+
+/** For pages, which are made of plain JSON. */
+export async function shownTerms(db: Database, at: Date, site: TermsSite) {
+  const { since, ...text } = await keepTerms(db, at, site)
+  return { ...text, since: since.toISOString() }
+}
