@@ -376,6 +376,50 @@ test('a renewal that only wants the bank’s confirmation gets it with the same 
   await expect(failed).toBeHidden()
 })
 
+test('monthly becomes yearly: declined, then refused at the bank, then paid as the button says', async ({
+  page,
+  shop,
+}) => {
+  const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+  const { id } = buyer.purchase
+  await shop.advance(12, 'day')
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+  await page.setViewportSize({ width: 360, height: 740 })
+  await openDashboard(page, buyer, shop)
+  const row = products(page).first()
+  const dialog = page.getByRole('dialog')
+  const pay = dialog.getByRole('button', { name: /^Pay now · Due today/ })
+  await row.getByRole('button', { name: 'Switch to yearly and save $78 a year' }).click()
+  await expect(dialog).toContainText(
+    /For 1\d unused days of your month−\$\d\d\.\d\dOne year\$390\.00Due today/,
+  )
+  expect(await overflowOf(page)).toBe(0)
+  await expectAccessibleInBothThemes(page)
+  await pay.click()
+  await expect(dialog.getByRole('alert')).toHaveText('Your card was declined. Nothing has changed.')
+  await dialog.getByRole('button', { name: 'Not now' }).click()
+  await expect(row.getByText('$39/month', { exact: true })).toBeVisible()
+
+  const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
+  const setupIntentId = await shop.storeCard(clientSecret, 'pm_card_authenticationRequired')
+  await shop.sandbox.controls.authenticate(setupIntentId, 'complete')
+  await buyer.call(purchases.finishCardUpdate, { id, setupIntentId })
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await row.getByRole('button', { name: 'Switch to yearly' }).click()
+  await pay.click()
+  await expect(row).toContainText('Your bank wants you to confirm this payment.')
+  await page.getByRole('button', { name: 'Fail authentication' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('Nothing has changed.')
+  const due = /\$[\d.]+/.exec((await pay.textContent()) ?? '')?.[0] ?? ''
+  await pay.click()
+  await page.getByRole('button', { name: 'Complete authentication' }).click()
+  await expect(toastIn(page)).toContainText('You’re on yearly now')
+  await expect(row.getByText('$390/year', { exact: true })).toBeVisible()
+  await expect(row).toContainText('Cancel now, and start monthly when your year ends.')
+  const [paid] = await buyer.call(purchases.invoices, { id })
+  expect(`$${((paid?.amount ?? 0) / 100).toFixed(2)}`).toBe(due)
+})
+
 test('a card confirmed on the bank’s own site is used once the buyer is back', async ({ page, shop }) => {
   const buyer = await shop.buyer()
   const { id } = buyer.purchase

@@ -14,6 +14,7 @@ export const offered = [
   'identity/sign-in/use-log-out.ts',
   'selling/checkout/address.ts',
   'selling/checkout/card-update-dialog.tsx',
+  'selling/checkout/switch-dialog.tsx',
   'selling/checkout/use-bank-confirmation.ts',
   'selling/checkout/use-returned-card.ts',
   'selling/checkout/use-owned.ts',

@@ -12,6 +12,7 @@ import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { useDownloadInvoice } from './invoices.ts'
+import { PlanSwitch } from './plan-switch.tsx'
 
 // Loaded when they are opened.
 const CardUpdateDialog = lazy(() => import('#web/features/selling/checkout/card-update-dialog.tsx'))
@@ -45,6 +46,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
           </span>
         </p>
         <Dates purchase={purchase} />
+        <PlanSwitch purchase={purchase} />
         <p className="text-xs text-muted">Contract {contractNumber(id)}</p>
       </div>
       <div className="flex flex-wrap gap-2 max-sm:*:grow lg:justify-end">

@@ -1,0 +1,42 @@
+import { lazy, Suspense, useState } from 'react'
+import type { Purchase } from '#contract/selling/purchases.ts'
+import { yearlySaving } from '#contract/selling/yearly-saving.ts'
+import { useSettings } from '#web/api/settings.tsx'
+
+const SwitchDialog = lazy(() => import('#web/features/selling/checkout/switch-dialog.tsx'))
+
+/** Another plan: to yearly now, to monthly by cancelling and starting anew. */
+export function PlanSwitch({ purchase }: { purchase: Purchase }) {
+  const [open, setOpen] = useState(false)
+  const { billingType, status, amount, paymentIntentId, product } = purchase
+  const yearly = useSettings().prices[product.slug]?.yearly
+  if (!paymentIntentId) return null
+  if (billingType === 'yearly') {
+    if (status !== 'active' && status !== 'pending_cancel') return null
+    return (
+      <p className="text-sm text-muted">
+        {status === 'active'
+          ? 'Would you rather pay monthly? Cancel now, and start monthly when your year ends.'
+          : 'Your access ends with your year and returns once you’ve paid for the monthly plan. We’ll email you the link.'}
+      </p>
+    )
+  }
+  if (status !== 'active' || yearly === undefined) return null
+  const saving = yearlySaving({ monthly: amount, yearly })
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() => setOpen(true)}
+        className="cursor-pointer self-start text-left text-sm font-medium text-accent-strong underline underline-offset-2"
+      >
+        Switch to yearly{saving && ` and save ${saving.saved} a year`}
+      </button>
+      {open && (
+        <Suspense fallback={null}>
+          <SwitchDialog purchase={purchase} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}

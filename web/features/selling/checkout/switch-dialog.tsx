@@ -1,0 +1,157 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { access } from '#contract/access/access.ts'
+import { exactDollars } from '#contract/money.ts'
+import { termsVersion } from '#contract/selling/legal/versions.ts'
+import { type Purchase, purchases, type SwitchOffer } from '#contract/selling/purchases.ts'
+import { call } from '#web/api/client.ts'
+import { useSettings } from '#web/api/settings.tsx'
+import { messageOf } from '#web/api/use-call.ts'
+import { useRefresh } from '#web/api/use-data.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Skeleton } from '#web/ui/card.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { OrderEssentials } from './order-essentials.tsx'
+import { untilDone } from './until-done.ts'
+
+/** From monthly to yearly, now. It is an order: what stands here is what is charged, or nothing is. */
+export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
+  const { id } = purchase
+  const { stripe: settings } = useSettings()
+  const refresh = useRefresh([purchases.list, access.mine])
+  const [isAtBank, setIsAtBank] = useState(false)
+  const offer = useQuery({
+    queryKey: ['switch-offer', id],
+    queryFn: () => call(purchases.switchOffer, { id }),
+    staleTime: 0,
+    gcTime: 0,
+  })
+
+  /** Stripe's script asks on top of the page, where a modal dialog would lie above it and keep it from answering. */
+  async function askBank(clientSecret: string) {
+    const stripe = await (await import('./load-stripe.ts')).stripeOf(settings)
+    setIsAtBank(true)
+    const { error } = await stripe.handleNextAction({ clientSecret }).finally(() => setIsAtBank(false))
+    if (!error) return
+    const { state } = await call(purchases.finishSwitch, { id, giveUp: true })
+    if (state !== 'done')
+      throw new Error(`${error.message ?? 'Your bank didn’t confirm the payment.'} ${unchanged}`)
+  }
+
+  const pay = useMutation({
+    async mutationFn({ at, due: amount }: SwitchOffer) {
+      const { state, confirmWith } = await call(purchases.switch, { id, at, amount, termsVersion })
+      if (confirmWith) await askBank(confirmWith)
+      if (state !== 'done')
+        await untilDone(async () => {
+          const { state: then } = await call(purchases.finishSwitch, { id })
+          if (then === 'off') throw new Error(`The payment wasn’t confirmed. ${unchanged}`)
+          return then === 'done'
+        })
+    },
+    onSuccess(_, { due, renewsAt }) {
+      toast({
+        title: 'You’re on yearly now',
+        description: `We’ve charged ${exactDollars(due)}. It renews on ${day.format(new Date(renewsAt))}.`,
+      })
+      onClose()
+    },
+    // It was counted from a moment that is over, or something is different by now.
+    onError: () => offer.refetch(),
+    onSettled: refresh,
+  })
+
+  if (isAtBank)
+    return (
+      <p role="status" className="text-sm text-muted">
+        Your bank wants you to confirm this payment.
+      </p>
+    )
+  return (
+    <Dialog
+      title="Switch to yearly"
+      description="Your year begins today, and the unused days of your month are credited."
+      onClose={onClose}
+    >
+      {pay.error && <Notice tone="bad">{messageOf(pay.error) ?? `The payment failed. ${unchanged}`}</Notice>}
+      {offer.error ? (
+        <p role="alert">{messageOf(offer.error) ?? 'We couldn’t load this. Please try again.'}</p>
+      ) : offer.data ? (
+        <Order purchase={purchase} offer={offer.data} />
+      ) : (
+        <Skeleton className="h-80" />
+      )}
+      <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
+        <Button variant="secondary" onClick={onClose}>
+          {offer.error ? 'Close' : 'Not now'}
+        </Button>
+        {offer.data && !offer.error && (
+          <Button pending={pay.isPending} pendingText="Processing..." onClick={() => pay.mutate(offer.data)}>
+            Pay now · Due today {exactDollars(offer.data.due)}
+          </Button>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+const unchanged = 'Nothing has changed.'
+const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
+
+function labelOf(kind: SwitchOffer['lines'][number]['kind'], days: number) {
+  if (kind === 'unused')
+    return days > 1 ? `For ${days} unused days of your month` : 'For the rest of your month'
+  return { plan: 'One year', discount: 'Your discount', credit: 'Your credit with us' }[kind]
+}
+
+function Order({ purchase, offer }: { purchase: Purchase; offer: SwitchOffer }) {
+  const { products, consumerLaw } = useSettings()
+  const product = products.find(({ slug }) => slug === purchase.product.slug)
+  const { lines, unusedDays, due, price, tax, renewsAt, nextAmount, card } = offer
+  const line = 'flex items-baseline justify-between gap-4'
+  return (
+    <div className="flex flex-col gap-4">
+      <dl className="flex flex-col gap-1.5 tabular-nums">
+        {lines.map(({ kind, amount }) => (
+          <div key={kind} className={line}>
+            <dt className="text-muted">{labelOf(kind, unusedDays)}</dt>
+            <dd className="whitespace-nowrap">{exactDollars(amount).replace('-', '−')}</dd>
+          </div>
+        ))}
+        <div className={`${line} border-t border-line pt-2 text-lg font-semibold`}>
+          <dt>Due today</dt>
+          <dd>{exactDollars(due)}</dd>
+        </div>
+        <div className={`${line} text-sm text-muted`}>
+          <dt>
+            Next renewal, <Time value={renewsAt} />
+          </dt>
+          <dd>{exactDollars(nextAmount)}</dd>
+        </div>
+        {card && (
+          <div className={`${line} text-sm text-muted`}>
+            <dt>Card</dt>
+            <dd className="capitalize">
+              {card.brand} ···{card.last4}
+            </dd>
+          </div>
+        )}
+      </dl>
+      {product && (
+        <OrderEssentials product={product} billing="yearly" offer={{ price, due }} tax={tax ?? undefined} />
+      )}
+      <p className="text-sm text-muted">
+        {consumerLaw === 'eu' &&
+          'If you withdraw within 14 days, you get back everything you’ve paid for the time since. '}
+        By paying you agree to the{' '}
+        <a href="/legal/terms" target="_blank" rel="noreferrer" className="underline underline-offset-2">
+          Terms of Service
+        </a>
+        .
+      </p>
+    </div>
+  )
+}
