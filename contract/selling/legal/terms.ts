@@ -47,6 +47,7 @@ export function terms(
       blocks: [
         `You pay the price that the checkout shows before you order, in US dollars. ${taxNote}`,
         'The subscription renews automatically at the end of each month or year, as you chose, and the same card is charged in advance for the next period. Payments are processed by Stripe; we never see your card number. If a payment fails, we let you know and try again; if it keeps failing, the subscription ends.',
+        'You can switch from monthly to yearly in your dashboard. It is a new order: the year begins right away at the price shown, and what you paid for the unused part of the month is credited.',
         'You keep that price for as long as your subscription runs. A new price applies to new subscriptions only.',
       ],
     },

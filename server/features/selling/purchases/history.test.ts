@@ -3,11 +3,14 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { privatePackage } from '#contract/access/package.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { declarations } from '#contract/selling/declarations.ts'
+import { termsVersion } from '#contract/selling/legal/versions.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { isLive } from '#contract/statuses.ts'
 import { mrrMovements, payments, refunds, purchases as rows } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { compareBooks } from '#server/testing/books.ts'
+import { declared } from '#server/testing/declarations.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { yearlyRevenue } from '#server/testing/yearly-revenue.ts'
 
@@ -236,7 +239,72 @@ const deeds = [
   'bank opens a dispute',
   'buyer cancels',
   'buyer resumes',
+  'buyer switches to yearly, in two windows',
+  'buyer switches with a card whose bank asks',
+  'the bank gets its answer',
+  'buyer withdraws',
 ] as const
+
+type Bill = {
+  id: string
+  status: string
+  status_transitions: { paid_at: number }
+  lines: {
+    data: {
+      amount: number
+      period: { start: number; end: number }
+      parent: { subscription_item_details: { proration: boolean } }
+    }[]
+  }
+}
+type Charged = {
+  amount: number
+  created: number
+  invoice: string
+  refunded: number
+  bounced: boolean
+  disputed: boolean
+}
+
+/** The oracle of a withdrawal: all the money of the first two weeks; later, whatever time since the last order has cost. */
+async function dueByWithdrawal(subscription: string, customer: string) {
+  const read = async <Row extends Record<string, unknown>>(query: ReturnType<typeof sql>) =>
+    (await shop.connection.db.execute<Row>(query)).rows
+  const bills = (await stored('invoice', subscription))
+    .map(({ data }) => data as unknown as Bill)
+    .filter(({ status }) => status === 'paid')
+    .flatMap((bill) => {
+      const whole = bill.lines.data.find(
+        (each) => each.amount > 0 && !each.parent.subscription_item_details.proration,
+      )
+      return whole
+        ? { ...bill, ...whole.period, isYear: whole.period.end - whole.period.start > 300 * 86_400 }
+        : []
+    })
+    .toSorted((a, b) => b.start - a.start)
+  const other = bills.findIndex(({ isYear }) => isYear !== bills[0]?.isYear)
+  const [first, last] = [bills.at(-1), bills.at(other < 0 ? -1 : other - 1)]
+  const charges = await read<Charged>(sql`
+    select (c.data->>'amount')::int as amount, (c.data->>'created')::int as created, p.data->>'invoice' as invoice,
+      (c.data->>'amount_refunded')::int as refunded, (c.data->>'disputed')::boolean as disputed,
+      exists (select from sandbox.objects r where r.kind = 'refund' and r.data->>'charge' = c.id and r.data->>'status' = 'failed') as bounced
+    from sandbox.objects c join sandbox.objects p on p.kind = 'invoice_payment'
+      and p.data->'payment'->>'payment_intent' = c.data->>'payment_intent'
+    where c.kind = 'charge' and c.data->>'status' = 'succeeded' and c.data->>'customer' = ${customer} order by c.seq desc`)
+  const now = await shop.sandbox.controls.now()
+  const isOpen = (bill: Bill | undefined) => bill && now < bill.status_transitions.paid_at + 15 * 86_400
+  if (!first || !last || !isOpen(last)) return 0
+  const credit = -last.lines.data.reduce((sum, { amount }) => sum + Math.min(amount, 0), 0)
+  const isEarlier = ({ created, invoice }: Charged) =>
+    created < last.status_transitions.paid_at && invoice !== last.id
+  const before = charges.find(isEarlier)
+  return charges.reduce((sum, charge) => {
+    const { amount, refunded, disputed, bounced } = charge
+    const due =
+      isOpen(first) || !isEarlier(charge) ? amount : charge === before ? Math.min(amount, credit) : 0
+    return sum + (disputed || bounced ? 0 : Math.max(0, due - refunded))
+  }, 0)
+}
 
 /** A life of one subscription. Returns what the buyer was told, and what was refunded by whose decision. */
 async function liveThrough(buyer: Buyer, story: (typeof deeds)[number][]) {
@@ -321,6 +389,42 @@ async function liveThrough(buyer: Buyer, story: (typeof deeds)[number][]) {
       await logIn(buyer)
       await buyer.call(purchases.resume, { id })
     },
+    'buyer switches to yearly, in two windows': () =>
+      switchTo((order) => Promise.allSettled([order(), order()])),
+    'buyer switches with a card whose bank asks': async () => {
+      await logIn(buyer)
+      const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
+      const setupIntentId = await shop.storeCard(clientSecret, 'pm_card_authenticationRequired')
+      await controls.authenticate(setupIntentId, 'complete')
+      await buyer.call(purchases.finishCardUpdate, { id, setupIntentId })
+      await switchTo((order) => order())
+    },
+    'the bank gets its answer': async () => {
+      const { rows: asking } = await shop.connection.db.execute<{ id: string; amount: number }>(sql`
+        select id, (data->>'amount')::int as amount from sandbox.objects where kind = 'payment_intent'
+        and data->>'status' = 'requires_action' and data->>'customer' = ${customer}`)
+      await controls.authenticate(asking[0]?.id ?? '', 'complete')
+    },
+    'buyer withdraws': async () => {
+      diesAfter = 0
+      await shop.settle()
+      await shop.queue.runNow('reconcile')
+      await logIn(buyer)
+      const due = await dueByWithdrawal(subscription, customer)
+      await buyer.call(declarations.withdraw, declared(buyer.user.email))
+      decided += due
+      await shop.settle()
+    },
+  }
+  /** Whatever comes of it, what is charged is what was offered, and once. */
+  async function switchTo(act: (order: () => Promise<unknown>) => Promise<unknown>) {
+    await logIn(buyer)
+    const { at, due } = await buyer.call(purchases.switchOffer, { id })
+    const paid = (await chargesOf(customer)).length
+    await act(() => buyer.call(purchases.switch, { id, at, amount: due, termsVersion })).catch(() => {})
+    const [first, ...more] = (await chargesOf(customer)).slice(paid)
+    if (first) told.push([due, first.amount])
+    for (const { amount } of more) told.push([null, amount])
   }
   for (const deed of story) {
     await admin.call(accounts.login, { email: admin.user.email, password: admin.password })
@@ -342,6 +446,27 @@ const lives: [typeof asked, 'monthly' | 'yearly', (typeof deeds)[number][]][] = 
     { ...asked, drop: true },
     'monthly',
     ['a month passes', 'seller sets the quantity', 'the process dies later', 'seller changes the plan'],
+  ],
+  [
+    asked,
+    'monthly',
+    [
+      'a month passes',
+      'buyer switches to yearly, in two windows',
+      'buyer cancels',
+      'buyer resumes',
+      'buyer withdraws',
+    ],
+  ],
+  [
+    { ...asked, drop: true },
+    'monthly',
+    [
+      'seller gives a credit',
+      'buyer switches with a card whose bank asks',
+      'the bank gets its answer',
+      'bank opens a dispute',
+    ],
   ],
   [asked, 'yearly', ['the process dies at its next step', 'buyer cancels', 'buyer resumes', 'seller pauses']],
 ]
