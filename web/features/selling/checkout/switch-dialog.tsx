@@ -2,7 +2,6 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { access } from '#contract/access/access.ts'
 import { exactDollars } from '#contract/money.ts'
-import { termsVersion } from '#contract/selling/legal/versions.ts'
 import { type Purchase, purchases, type SwitchOffer } from '#contract/selling/purchases.ts'
 import { call } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -43,7 +42,7 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
 
   const pay = useMutation({
     async mutationFn({ at, due: amount }: SwitchOffer) {
-      const { state, confirmWith } = await call(purchases.switch, { id, at, amount, termsVersion })
+      const { state, confirmWith } = await call(purchases.switch, { id, at, amount })
       if (confirmWith) await askBank(confirmWith)
       if (state !== 'done')
         await untilDone(async () => {
