@@ -141,6 +141,7 @@ export async function startShop(
       now,
       audit: createAudit({ db: connection.db, now }),
       config,
+      links: catalog.first().package,
     })
     await settings.load()
     const { transport, bulkMail } = openMail(config, settings, log)
@@ -258,7 +259,7 @@ function openSite({
         texts: catalog.texts(),
         terms: await shownTerms(db, now(), mailSite(config, settings, secrets, catalog)),
         latestReviews: await latestReviews(db),
-        seatsAreLimited: await seatsAreLimited(db),
+        seatsAreLimited: await seatsAreLimited(db, catalog),
         unlocksItself: isWorking(await currentConnection(db, tradingView), now()),
       }
     },

@@ -10,7 +10,9 @@ import { conflict, Refusal } from '#server/errors.ts'
 import { photoType, readPhoto } from './photo.ts'
 import { problemsOf } from './problems.ts'
 
-type Ground = { db: Database; now: () => Date; audit: Audit; config: Config }
+type Ground = { db: Database; now: () => Date; audit: Audit; config: Config; links: Links }
+/** The first product's own, from its file. */
+type Links = { indicatorUrl: string; strategyUrl: string }
 
 const photoName = 'MAKER_PHOTO'
 
@@ -20,7 +22,7 @@ export type ShopSettings = ReturnType<typeof createShopSettings>
  * What the seller may change while the shop runs. The environment goes first: what it sets is fixed. Every process
  * looks every few seconds (`load`), so a change reaches all of them without a restart.
  */
-export function createShopSettings({ db, now, audit, config }: Ground) {
+export function createShopSettings({ db, now, audit, config, links }: Ground) {
   let stored: ReadonlyMap<string, string> = new Map()
 
   async function load() {
@@ -30,12 +32,17 @@ export function createShopSettings({ db, now, audit, config }: Ground) {
 
   const isFixed = (name: string) => config.given.has(name)
 
-  /** What counts now: the environment's, else the seller's, else the shop's own. */
+  const fromFile: Partial<Record<EditableSetting, string>> = {
+    INDICATOR_URL: links.indicatorUrl,
+    STRATEGY_URL: links.strategyUrl,
+  }
+
+  /** What counts now: the environment's, else the seller's, else the product's file, else the shop's own. */
   function value(name: EditableSetting): string {
     const own = config.settings[name] ?? ''
     return isFixed(name)
       ? own
-      : stored.get(name) || own || (name === 'SUPPORT_EMAIL' ? config.supportEmail : '')
+      : stored.get(name) || fromFile[name] || own || (name === 'SUPPORT_EMAIL' ? config.supportEmail : '')
   }
 
   async function write(actor: Actor, changes: [name: string, value: string][]) {

@@ -11,6 +11,7 @@ import {
   tvScripts,
   waitlist,
 } from '#server/database/schema.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 
 type Connected = Database | Transaction
 
@@ -22,7 +23,7 @@ const billedAbove = 100
 const nearFrom = 90
 
 /** How many people have access, how many it will be on the month's last day, and when the seller is warned. */
-export function createMeter({ db, now, mails, supportEmail }: Context) {
+export function createMeter({ db, now, mails, supportEmail, catalog }: Context) {
   const endingBy = (date: Date) =>
     db.$count(access, and(sql`${access.reason} in ('ends', 'unpaid')`, lte(access.until, date)))
 
@@ -35,7 +36,7 @@ export function createMeter({ db, now, mails, supportEmail }: Context) {
       const monthEnd = lastDay.getTime() + day
       const daysLeft = Math.max(0, Math.ceil((monthEnd - at.getTime()) / day))
       const people = await takenSeats(db)
-      const { limit } = await limitOf(db)
+      const limit = await limitOfAll(db, catalog)
       const endBefore = await endingBy(new Date(monthEnd))
       const recent = await boughtSince(new Date(at.getTime() - paceDays * day))
       const newAtThisPace = Math.round((recent / paceDays) * daysLeft)
@@ -59,7 +60,7 @@ export function createMeter({ db, now, mails, supportEmail }: Context) {
       const people = await takenSeats(db)
       const step = people >= billedAbove ? billedAbove : people >= nearFrom ? nearFrom : 0
       if (step === 0) return
-      const { limit } = await limitOf(db)
+      const limit = await limitOfAll(db, catalog)
       const occasion = `seats ${step} ${now().toISOString().slice(0, 7)}`
       await mails.sendOnce(occasion, supportEmail, 'tradingViewSeats', { people, limit })
     },
@@ -71,12 +72,22 @@ function levelOf(people: number) {
   return people >= nearFrom ? ('near' as const) : ('calm' as const)
 }
 
-/** How many people may have access, and whether visitors see it. */
-export async function limitOf(db: Connected) {
+/** How many people may have a product, and whether visitors see it. The desk's number is the first product's. */
+export async function limitOf(db: Connected, catalog: Catalog, productId: string) {
   const [row] = await db
     .select({ limit: tvConnection.seatLimit, shows: tvConnection.showsSeats })
     .from(tvConnection)
-  return { limit: row?.limit ?? null, shows: row?.shows ?? false }
+  const own = catalog.byId(productId)?.seats ?? null
+  const limit = productId === catalog.first().id ? (row?.limit ?? own) : own
+  return { limit, shows: row?.shows ?? false }
+}
+
+/** Of all products together; without one of them, there is no limit. */
+async function limitOfAll(db: Connected, catalog: Catalog) {
+  const limits = await Promise.all(
+    catalog.onSale().map(async ({ id }) => (await limitOf(db, catalog, id)).limit),
+  )
+  return limits.reduce((sum, limit) => (sum === null || limit === null ? null : sum + limit), 0)
 }
 
 /**

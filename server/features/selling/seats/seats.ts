@@ -4,6 +4,7 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, seatReservations, users, waitlist } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import { createMeter, limitOf, reservedSeats, takenSeats } from './meter.ts'
 import { createWaitingList } from './waiting-list.ts'
 
@@ -18,7 +19,10 @@ const soldOut = () =>
 const reservedFor = 15 * 60_000
 
 /** For the pages: most shops have no limit, and their visitors need not ask. */
-export const seatsAreLimited = async (db: Database) => (await limitOf(db)).limit !== null
+export async function seatsAreLimited(db: Database, catalog: Catalog) {
+  const limits = await Promise.all(catalog.onSale().map(({ id }) => limitOf(db, catalog, id)))
+  return limits.some(({ limit }) => limit !== null)
+}
 
 export type Seats = ReturnType<typeof createSeats>
 
@@ -62,7 +66,7 @@ export function createSeats(context: Context) {
 
     /** Before a checkout begins. Nothing is reserved yet: filling in a form is not buying. */
     async insistOnFree(buyer: Buyer, productId: string) {
-      const { limit } = await limitOf(db)
+      const { limit } = await limitOf(db, catalog, productId)
       if (limit === null || (await isTheirs(db, buyer, productId))) return
       if (!(await isFree(db, productId, limit))) throw soldOut()
     },
@@ -72,7 +76,7 @@ export function createSeats(context: Context) {
      * free seat can still be bought, first come, first served.
      */
     async reserve(buyer: Buyer, productId: string, ip: string) {
-      const { limit } = await limitOf(db)
+      const { limit } = await limitOf(db, catalog, productId)
       if (limit === null) return
       await db.transaction(async (tx) => {
         await takeTurns(tx, productId)
@@ -92,7 +96,7 @@ export function createSeats(context: Context) {
      * went to someone else: no one is sold a seat that isn't there.
      */
     async take(tx: Transaction, { userId, email }: Buyer & { userId: string }, productId: string) {
-      const { limit } = await limitOf(tx)
+      const { limit } = await limitOf(tx, catalog, productId)
       if (limit !== null) await takeTurns(tx, productId)
       const released = await tx
         .delete(seatReservations)
@@ -107,7 +111,7 @@ export function createSeats(context: Context) {
     async show(slug = catalog.first().slug) {
       const productId = catalog.bySlug(slug)?.id
       if (!productId) throw notFound('Product')
-      const { limit, shows } = await limitOf(db)
+      const { limit, shows } = await limitOf(db, catalog, productId)
       if (limit === null) return { isSoldOut: false, shown: null }
       const taken = await takenSeats(db, productId)
       const reserved = await reservedSeats(db, productId, now())

@@ -29,7 +29,7 @@ export function createWaitingList({ db, now, mails, catalog }: Context) {
 
   /** Those invited in the last day keep theirs. */
   async function freeSeats(tx: Transaction, productId: string): Promise<number> {
-    const { limit } = await limitOf(tx)
+    const { limit } = await limitOf(tx, catalog, productId)
     if (limit === null) return mostInvitations
     const invited = await tx.$count(
       waitlist,
