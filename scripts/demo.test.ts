@@ -8,6 +8,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { figures } from '#contract/desk/figures.ts'
 import { newsletterAddresses } from '#contract/desk/newsletter-addresses.ts'
 import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
@@ -16,6 +17,7 @@ import { prices } from '#contract/selling/prices.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { takeover } from '#contract/selling/takeover.ts'
 import { messages } from '#contract/site/messages.ts'
+import { movementKinds, paymentKinds } from '#contract/statuses.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { compareBooks } from '#server/testing/books.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -47,6 +49,22 @@ afterAll(async () => {
   await shop.close()
   await database.drop()
   rmSync(dataDir, { recursive: true })
+})
+
+test('the year has every kind of movement, reasons, people who stayed, a refund and a lost dispute, and is what Stripe says', async () => {
+  const admin = await shop.admin()
+  const shown = await admin.call(figures.adminShow, { range: '12m' })
+  for (const kind of movementKinds) expect(shown.movements[kind].count, kind).toBeGreaterThan(0)
+  expect(shown.reasons.length).toBeGreaterThan(1)
+  expect(shown.cohorts.length).toBeGreaterThan(9)
+  expect(shown.cash.length).toBeGreaterThan(9)
+  for (const kind of paymentKinds)
+    expect((await admin.call(figures.adminPayments, { kind })).length, kind).toBeGreaterThan(0)
+  expect(shown.proof).toMatchObject({ differing: 0 })
+  expect(shown.proof?.compared).toBeGreaterThan(50)
+  const { months, atRisk } = await admin.call(overview.adminShow, {})
+  expect(months.map(({ late }) => late)).toEqual(months.map(() => 0))
+  expect(atRisk.disputes.count).toBeGreaterThan(0)
 })
 
 test('two subscriptions that began without the shop wait at Stripe, and can be taken over', async () => {

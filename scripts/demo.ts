@@ -88,7 +88,7 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
     await recordCommand(client, 'demo.fill')
     await client.query('commit')
     await client.query(
-      'vacuum (analyze) users, purchases, access, access_forms, access_events, mrr_movements, mrr_days',
+      'vacuum (analyze) users, purchases, access, access_forms, access_events, mrr_movements, mrr_days, payments',
     )
   } finally {
     await client.end()
@@ -99,7 +99,8 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
 async function takeIndexes(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
-    where indrelid in ('users'::regclass, 'purchases'::regclass, 'access'::regclass, 'access_forms'::regclass)
+    where indrelid in ('users'::regclass, 'purchases'::regclass, 'access'::regclass, 'access_forms'::regclass,
+        'payments'::regclass)
       and not exists (select from pg_constraint where conindid = indexrelid)`)
   for (const { name } of rows) await client.query(`drop index ${name}`)
   return rows.map(({ definition }) => definition)

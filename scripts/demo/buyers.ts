@@ -33,6 +33,9 @@ export const person = (name: string): Person => ({
   password: `${name} believes it`,
 })
 
+/** Who moves the revenue in every way there is, or takes their money back. */
+const storytellers = ['Sven', 'Tara', 'Tess', 'Uwe', 'Yann', 'Zora']
+
 const hour = 3_600_000
 const day = 24 * hour
 
@@ -75,22 +78,24 @@ export async function letThemBuy(config: Config): Promise<number> {
     else if (seconds > 0) await shop.sandbox?.controls.advance(seconds, 'second')
     past = ago
   }
+  async function fail(name: string, billing: BillingType) {
+    // As long ago as the failed renewals in fill.sql.
+    const renewal = new Date(Date.now() - 2.4 * day)
+    await goTo(Date.now() - aPeriodBefore(renewal, billing).getTime())
+    const { call, id } = await buy(shop, person(name), billing)
+    const { clientSecret } = await call(purchases.beginCardUpdate, { id })
+    await useCard(shop, 'setup_intents', clientSecret, 'pm_card_chargeCustomerFail')
+    await call(purchases.finishCardUpdate, { id, setupIntentId: idOf(clientSecret) })
+  }
   async function fillYear() {
-    const failing = { Quinn: 'yearly', Rita: 'monthly' } as const
-    for (const [name, billing] of Object.entries(failing)) {
-      // While the other price was asked.
-      if (billing === 'monthly') {
-        await goTo(190 * day)
-        await buy(shop, person('Tara'), billing)
-      }
-      // As long ago as the failed renewals in fill.sql.
-      const renewal = new Date(Date.now() - 2.4 * day)
-      await goTo(Date.now() - aPeriodBefore(renewal, billing).getTime())
-      const { call, id } = await buy(shop, person(name), billing)
-      const { clientSecret } = await call(purchases.beginCardUpdate, { id })
-      await useCard(shop, 'setup_intents', clientSecret, 'pm_card_chargeCustomerFail')
-      await call(purchases.finishCardUpdate, { id, setupIntentId: idOf(clientSecret) })
-    }
+    await fail('Quinn', 'yearly')
+    await moveRevenue(shop, goTo)
+    await fail('Rita', 'monthly')
+    await goTo(20 * day)
+    const disputing = await buy(shop, person('Zora'), 'monthly')
+    await goTo(6 * day)
+    await shop.sandbox?.controls.openDispute(disputing.paymentIntentId)
+    await shop.sandbox?.controls.settle()
     await goTo(0)
     for (const [leaving, gone, billing] of [
       ['Mara', 'Oona', 'monthly'],
@@ -111,7 +116,12 @@ export async function letThemBuy(config: Config): Promise<number> {
     await noteSome(shop)
     await shop.sandbox?.controls.webhooks.flush()
     await shop.queue.idle()
-    return await copyPayments(shop.connection.url)
+    const paid = await copyPayments(
+      shop.connection.url,
+      storytellers.map((name) => person(name).email),
+    )
+    await count(shop)
+    return paid
   }
   try {
     if (shop.firstAdmin && !config.admin.password)
@@ -124,6 +134,52 @@ export async function letThemBuy(config: Config): Promise<number> {
   } finally {
     process.off('SIGINT', stop)
     await shop.close()
+  }
+}
+
+/** What the shop does by itself every hour and every night. */
+export async function count({ queue }: Shop) {
+  for (const job of ['count-cohorts', 'prove-revenue']) await queue.runNow(job)
+}
+
+/** Bought, more, less, ended and back again; another plan; a lost dispute and a refund: each on its own day. */
+async function moveRevenue(shop: Shop, goTo: (ago: number) => Promise<void>) {
+  const controls = shop.sandbox?.controls
+  const { rows } = await shop.connection.pool.query<{ id: string }>(
+    `select id from sandbox.objects where kind = 'price' and data->'recurring'->>'interval' = 'year' limit 1`,
+  )
+  const people: Record<string, Awaited<ReturnType<typeof buy>>> = {}
+  const come = async (name: string, billing: BillingType) => {
+    people[name] = await buy(shop, person(name), billing)
+  }
+  const of = (name: string) => people[name]?.subscriptionId ?? ''
+  const story: [daysAgo: number, happens: () => Promise<unknown>][] = [
+    [320, () => come('Sven', 'monthly')],
+    [260, async () => controls?.dashboard.setQuantity(of('Sven'), 2)],
+    [210, async () => controls?.dashboard.setQuantity(of('Sven'), 1)],
+    // While the other price was asked.
+    [190, () => come('Tara', 'monthly')],
+    [170, () => endAtOnce(shop, of('Sven'))],
+    [150, () => come('Tess', 'monthly')],
+    [149, () => come('Yann', 'monthly')],
+    [
+      140,
+      async () => {
+        const dispute = await controls?.openDispute(people.Yann?.paymentIntentId ?? '')
+        if (dispute) await controls?.closeDispute(dispute.id, 'lost')
+      },
+    ],
+    [100, async () => controls?.dashboard.changePrice(of('Tess'), rows[0]?.id ?? '')],
+    [80, () => come('Sven', 'monthly')],
+    [45, () => come('Uwe', 'yearly')],
+    [40, async () => controls?.refund(people.Uwe?.paymentIntentId ?? '', 5000)],
+  ]
+  for (const [daysAgo, happens] of story) {
+    await goTo(daysAgo * day)
+    await happens()
+    await controls?.settle()
+    await controls?.webhooks.flush()
+    await shop.queue.idle()
   }
 }
 
@@ -244,7 +300,10 @@ export async function buy(shop: Shop, buyer: Person, billingType: BillingType) {
     cookie = [cookie, ...set].filter(Boolean).join('; ')
     return response
   })
-  await call(accounts.register, buyer)
+  // Who comes back has an account.
+  await call(accounts.register, buyer).catch(() =>
+    call(accounts.login, { email: buyer.email, password: buyer.password }),
+  )
   const { clientSecret } = await call(checkout.createSubscriptionIntent, {
     productSlug: (await call(catalog.list, {}))[0]?.slug ?? '',
     billingType,

@@ -48,38 +48,58 @@ select gen_random_uuid() as id, user_id, luck, dice, turn = turns as is_last, ca
     when dice < 0.93 then 'cancelled' else 'expired' end as status,
   came_at + since * ((turn - 1 + 0.02 * dice) / turns) as created_at,
   came_at + since * ((turn - case when turn < turns then 0.25 * dice else 0.05 + 0.8 * chance end) / turns) as ended_at,
-  case when is_yearly then interval '1 year' else interval '1 month' end as period
+  case when is_yearly then interval '1 year' else interval '1 month' end as period,
+  -- Who began with the other plan, and changed.
+  luck between 0.3 and 0.36 as has_changed
 from dealt;
 
 insert into purchases (id, user_id, product_id, billing_type, price, status, created_at, current_period_end, ends_at,
-  past_due_since, dunning_step, ended_at, ended_because, arr)
+  past_due_since, dunning_step, ended_at, ended_because, leave_reason, arr)
 select id, user_id, :product, billing_type, amount, status, created_at, renews_at,
   case when status = 'pending_cancel' then renews_at end,
   case when status = 'past_due' then now() - dice * interval '3 days' end, case when status = 'past_due' then 1 else 0 end,
   case when status in ('cancelled', 'expired') then ended_at end,
   case when status = 'cancelled' then 'cancelled' when status = 'expired' then 'unpaid' end,
+  case when status = 'cancelled' and luck < 0.6
+    then (array['too_expensive', 'unused', 'unused', 'low_quality', 'too_complex', 'other'])[1 + floor(luck * 10)::int] end,
   case when status in ('cancelled', 'expired') then 0 when billing_type = 'monthly' then 12 * amount else amount end
 from (
   select *, case when status in ('active', 'pending_cancel')
-    then created_at + period * ceil(extract(epoch from now() - created_at) / extract(epoch from period)) end as renews_at
-  from booked) b
+    then created_at + period * (1 + extract(year from age) * case billing_type when 'monthly' then 12 else 1 end
+      + case billing_type when 'monthly' then extract(month from age) else 0 end) end as renews_at
+  from booked, lateral (select age(now(), created_at) as age) a) b
 order by created_at;
 
 -- What they moved, on its own day: see server/features/selling/ledger/movements.ts.
 insert into mrr_movements (purchase_id, user_id, product_id, at, recorded_at, source, revision, kind, cause, billing_type,
   arr_before, arr_after, people)
-select id, user_id, :product, at, at, source, 0, kind, cause, billing_type, case when people < 0 then arr else 0 end,
-  case when people > 0 then arr else 0 end, people
+select id, user_id, :product, at, at, source, 0, kind, cause, billing_type, before, after, people
 from (
-  select b.*, case when billing_type = 'monthly' then 12 * amount else amount end as arr,
-    row_number() over (partition by user_id order by created_at) = 1 as is_first from booked b) b,
+  select b.*, row_number() over (partition by user_id order by created_at) = 1 as is_first,
+    created_at + 0.4 * (least(ended_at, now()) - created_at) as changed_at from booked b) b,
+  lateral (select case billing_type when 'monthly' then 46800 else 39000 end as arr,
+    case when (billing_type = 'monthly') <> has_changed then 46800 else 39000 end as begun) y,
   lateral (
     select created_at as at, 'booked' as source, case when is_first then 'new' else 'reactivation' end as kind,
-      'bought' as cause, 1 as people
+      'bought' as cause, 0 as before, begun as after, 1 as people
     union all
-    select greatest(ended_at, created_at), 'end', 'churn', case when status = 'expired' then 'unpaid' else 'cancelled' end, -1
+    select changed_at, 'changed', case when arr > begun then 'expansion' else 'contraction' end, 'plan', begun, arr, 0
+    where has_changed
+    union all
+    select greatest(ended_at, created_at), 'end', 'churn', case when status = 'expired' then 'unpaid' else 'cancelled' end,
+      arr, 0, -1
     where status in ('cancelled', 'expired')) m
 order by at;
+
+-- What they paid: every period of a small shop, the last one of a large shop.
+insert into payments (payment_intent_id, purchase_id, invoice_id, invoice_number, paid_at, amount, tax, period_start, period_end, country)
+select 'pi_demo' || key || n, id, 'in_demo' || key || n, upper(left(key, 8)) || '-' || lpad(n::text, 4, '0'), starts, amount, 0,
+  starts, starts + period, (array['DE', 'US', 'CH', 'GB', 'FR', 'ES', 'NL', 'AT'])[1 + floor(luck * 8)::int]
+from (select *, replace(id::text, '-', '') as key,
+    case when status in ('cancelled', 'expired') then greatest(ended_at, created_at) else now() end as until from booked) b,
+  lateral (select n, starts, max(n) over () as last
+    from generate_series(created_at, until, period) with ordinality s (starts, n)) p
+where n = last or :purchases <= 20000;
 
 -- Users with a username sent the form; the newest still wait, a few of them too long.
 create temporary table asked on commit drop as

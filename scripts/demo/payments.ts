@@ -3,10 +3,12 @@ import pg from 'pg'
 
 /** A purchase, and what the sandbox keeps about it as text, so that another buyer's can be made from it. */
 type Model = { purchase: Purchase; text: string }
-type StoredObject = { id: string; kind: string; due_at: number | null; data: object }
+type StoredObject = { id: string; kind: string; due_at: number | null; data: Record<string, unknown> }
 type Copied = {
   objects: StoredObject[]
   checkout: { customer_id: string; subscription_id: string; payment_intent_id: string }
+  /** Times in seconds, like Stripe's. */
+  payments: { payment_intent_id: string; paid_at: number; period_start: number; period_end: number }[]
 }
 
 const dates = [
@@ -19,8 +21,8 @@ const dates = [
   'past_due_since',
   'ended_at',
 ] as const
-const figures = ['last_paid_amount', 'next_amount', 'due_amount', 'dunning_step'] as const
-type Figures = Record<(typeof figures)[number], number | null>
+const figures = ['last_paid_amount', 'next_amount', 'due_amount', 'dunning_step', 'card_expires_at'] as const
+type Figures = Record<(typeof figures)[number], number | Date | null>
 type Dates = Record<(typeof dates)[number], Date | null>
 type Purchase = Dates &
   Figures & {
@@ -32,6 +34,7 @@ type Purchase = Dates &
     billing_type: string
     price: number
     created_at: Date
+    leave_reason: string | null
   }
 
 /** The ones that a seller opens first. */
@@ -41,13 +44,14 @@ const timePattern = /\b1[6-9]\d{8}\b/g
 
 /**
  * Gives the year's purchases what really bought ones have: a subscription, its last invoice and payment, each copied from
- * a purchase in the same state, with its own ids, dates and buyer. So they can be refunded, and they renew.
+ * a purchase in the same state, with its own ids, dates and buyer. So they can be refunded, and they renew. Whoever has a
+ * story of their own is no model.
  */
-export async function copyPayments(url: string): Promise<number> {
+export async function copyPayments(url: string, others: string[]): Promise<number> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    const models = await readModels(client)
+    const models = await readModels(client, others)
     const { rows } = await client.query<Purchase>(
       `select p.*, email, name from purchases p join users u on u.id = user_id
        where stripe_subscription_id is null and booked_as is null order by p.created_at desc limit $1`,
@@ -69,19 +73,26 @@ export async function copyPayments(url: string): Promise<number> {
 const keyOf = ({ billing_type, status, price }: Purchase) => `${billing_type} ${status} ${price}`
 
 /** The first purchase of each kind that was really bought. */
-async function readModels(client: pg.Client): Promise<Map<string, Model>> {
-  const { rows } = await client.query<Purchase & { checkout: Copied['checkout'] }>(
-    `select p.*, u.email, u.name, to_json(c) as checkout
+async function readModels(client: pg.Client, others: string[]): Promise<Map<string, Model>> {
+  const { rows } = await client.query<Purchase & Pick<Copied, 'checkout' | 'payments'>>(
+    `select p.*, u.email, u.name, to_json(c) as checkout, (
+       select json_agg(to_jsonb(m) || jsonb_build_object('paid_at', extract(epoch from paid_at)::bigint,
+         'period_start', extract(epoch from period_start)::bigint, 'period_end', extract(epoch from period_end)::bigint))
+       from payments m where purchase_id = p.id) as payments
      from purchases p join users u on u.id = p.user_id join checkouts c on c.subscription_id = p.stripe_subscription_id
-     where p.refunded_amount = 0`,
+     where p.refunded_amount = 0 and u.email <> all($1)`,
+    [others],
   )
   const { rows: objects } = await client.query<StoredObject>(
     'select id, kind, due_at, data from sandbox.objects order by seq',
   )
   return new Map(
-    rows.map(({ checkout, ...purchase }) => [
+    rows.map(({ checkout, payments, ...purchase }) => [
       keyOf(purchase),
-      { purchase, text: JSON.stringify({ objects: objectsOf(checkout.customer_id, objects), checkout }) },
+      {
+        purchase,
+        text: JSON.stringify({ objects: objectsOf(checkout.customer_id, objects), checkout, payments }),
+      },
     ]),
   )
 }
@@ -118,13 +129,22 @@ function copy(
     .replaceAll(timePattern, (time) => String(Number(time) + seconds))
     .replaceAll(quoted(model.email), quoted(purchase.email))
     .replaceAll(quoted(model.name), quoted(purchase.name))
-    .replaceAll(/"invoice_prefix":"(\w+)"|"number":"(\w+)-/g, (found, ...prefixes: (string | undefined)[]) =>
-      found.replace(prefixes[0] ?? prefixes[1] ?? '', newPrefix),
+    .replaceAll(
+      /"invoice_prefix":"(\w+)"|"(?:invoice_)?number":"(\w+)-/g,
+      (found, ...prefixes: (string | undefined)[]) =>
+        found.replace(prefixes[0] ?? prefixes[1] ?? '', newPrefix),
     )
+  const copied = JSON.parse(text) as Copied
+  for (const { kind, data } of copied.objects)
+    if (kind === 'subscription' && purchase.leave_reason)
+      data.cancellation_details = {
+        ...(data.cancellation_details as object),
+        feedback: purchase.leave_reason,
+      }
   return {
-    ...JSON.parse(text),
-    figures: Object.fromEntries(figures.map((name) => [name, model[name]])),
-    dates: Object.fromEntries(dates.map((name) => [name, moved(model[name])])),
+    ...copied,
+    figures: Object.fromEntries(figures.map((name) => [name, model[name]])) as Figures,
+    dates: Object.fromEntries(dates.map((name) => [name, moved(model[name])])) as Dates,
   }
 }
 
@@ -156,5 +176,24 @@ async function store(client: pg.Client, copies: (ReturnType<typeof copy> & { pur
     `update purchases set ${columns.map((name) => `${name} = c.${name}`).join(', ')}
      from jsonb_populate_recordset(null::purchases, $1) c where c.id = purchases.id`,
     given,
+  )
+  // In place of the newest ones that were made up.
+  await client.query(
+    `delete from payments p using (select purchase_id, max(paid_at) as newest from payments
+       where purchase_id = any($1) group by 1) n where p.purchase_id = n.purchase_id and p.paid_at = n.newest`,
+    [copies.map(({ purchase }) => purchase.id)],
+  )
+  await client.query(
+    `insert into payments (payment_intent_id, purchase_id, invoice_id, invoice_number, paid_at, amount, tax, period_start, period_end, country)
+     select payment_intent_id, purchase_id, invoice_id, invoice_number, to_timestamp(paid_at), amount, tax, to_timestamp(period_start), to_timestamp(period_end), country
+     from jsonb_to_recordset($1) as m (payment_intent_id text, purchase_id uuid, invoice_id text, invoice_number text,
+       paid_at float, amount int, tax int, period_start float, period_end float, country text)`,
+    [
+      JSON.stringify(
+        copies.flatMap(({ purchase, payments }) =>
+          payments.map((payment) => ({ ...payment, purchase_id: purchase.id })),
+        ),
+      ),
+    ],
   )
 }

@@ -4,7 +4,7 @@ import { seats } from '#contract/selling/seats.ts'
 import { liveStatuses } from '#contract/statuses.ts'
 import type { Config } from '#server/config.ts'
 import { type Shop, startShop } from '#server/start.ts'
-import { buy, buyAndAsk, forDemo, person } from './buyers.ts'
+import { buy, buyAndAsk, count, forDemo, person } from './buyers.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -45,6 +45,7 @@ export async function letThemIn(config: Config): Promise<number> {
     // Those who asked by hand during the year are the connector's now.
     await queue.runNow('tradingview-due')
     await queue.idle()
+    await count(shop)
     const { rows: unlocked } = await connection.pool.query<{ count: number }>(
       `select count(*)::int as count from access where state = 'unlocked'`,
     )

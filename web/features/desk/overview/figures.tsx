@@ -24,8 +24,8 @@ const choices = {
 } as const
 type Choice = Chosen<typeof choices>
 const rangeTexts = [
-  ['30d', 'Last 30 days'],
-  ['3m', 'Last 3 months'],
+  ['30d', '30 days'],
+  ['3m', '3 months'],
   ['all', 'All time'],
 ] as const
 const number = (value: number) => value.toLocaleString('en-US')
@@ -43,7 +43,7 @@ export default function Figures() {
     <section aria-label="Figures" className="flex flex-col gap-10">
       <Filter<(typeof rangeTexts)[number][0]>
         label="Range"
-        all="Last 12 months"
+        all="12 months"
         options={rangeTexts}
         value={range === '12m' ? undefined : range}
         onChange={(value) => choose({ range: value, month: undefined })}
