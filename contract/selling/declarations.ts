@@ -1,5 +1,5 @@
 import { endpoint, paging } from '../endpoint.ts'
-import { email, id, instant, line, optionalText, text } from '../fields.ts'
+import { cents, email, id, instant, line, optionalText, text } from '../fields.ts'
 import { personName } from '../person-name.ts'
 import { type InferOutput, object, schema, type Zod } from '../schema.ts'
 import { declarationKinds, declarationStates, purchaseStatuses } from '../statuses.ts'
@@ -42,9 +42,12 @@ const declaration = object((z) => ({
   purchase: z.nullable(
     z.strictObject({
       id: id(z),
+      userId: id(z),
       email: z.string(),
       status: z.enum(purchaseStatuses),
       createdAt: instant(z),
+      /** What was paid last and not refunded: the whole of it, if it was declared in time. */
+      unrefunded: cents(z),
     }),
   ),
   /** A withdrawal that arrived after the period, as far as we know. */

@@ -27,7 +27,7 @@ function* imprint({ seller }: Live): Generator<Problem> {
 function* address({ production }: Config, { supportEmail }: Live): Generator<Problem> {
   if (supportEmail.endsWith('@example.com'))
     yield {
-      text: `Buyers write to \`${supportEmail}\`, which is no one’s address.`,
+      text: `\`${supportEmail}\` is a placeholder.`,
       mend: 'Set the support address below.',
       isUrgent: production,
     }
@@ -36,7 +36,7 @@ function* address({ production }: Config, { supportEmail }: Live): Generator<Pro
 function* mail({ mail: { smtpUrl }, production }: Config): Generator<Problem> {
   if (!smtpUrl)
     yield {
-      text: 'No email leaves this machine: each one is a file in a folder.',
+      text: 'Email isn’t set up. Messages are saved to a folder instead.',
       mend: 'Set `SMTP_URL` in the environment and restart the shop.',
       isUrgent: production,
     }
@@ -48,8 +48,8 @@ function* links({ package: { indicatorUrl, strategyUrl } }: Live): Generator<Pro
   )
   if (missing.length > 0)
     yield {
-      text: `The package has no link to the ${missing.join(' and the ')}: buyers land on TradingView’s list of scripts.`,
-      mend: 'Set the package links below.',
+      text: `Add links to your ${missing.join(' and ')}. Buyers now land on TradingView’s list of scripts.`,
+      mend: 'Set them under Package links.',
       isUrgent: false,
     }
 }

@@ -37,10 +37,13 @@ export function TabList({ className, ...rest }: ComponentProps<'div'>) {
   )
 }
 
-function moveByKey(event: KeyboardEvent<HTMLElement>) {
+export function moveByKey(event: KeyboardEvent<HTMLElement>) {
   const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="tab"]')]
   const here = tabs.findIndex((tab) => tab === document.activeElement)
-  const next = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: -1 }[event.key]
+  // Up and down scroll the page, unless the tabs are below each other.
+  const isUpright = event.currentTarget.ariaOrientation === 'vertical'
+  const key = isUpright ? event.key.replace('Down', 'Right').replace('Up', 'Left') : event.key
+  const next = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: -1 }[key]
   if (next === undefined) return
   event.preventDefault()
   const tab = tabs.at(next % tabs.length)

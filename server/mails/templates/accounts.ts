@@ -50,7 +50,7 @@ const confirmAddress: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
 const setPassword: Template<{ name: string; tokenId: string }> = ({ name, tokenId }, site) => ({
   subject: 'Set your password',
   preheader: 'Your account is ready: choose a password to log in.',
-  heading: 'Choose your password',
+  heading: 'Set your password',
   paragraphs: [
     greeting(name),
     'Thank you for your purchase. We’ve created your account: choose a password, and you can log in any time to see your subscription, your invoices, and the Rebound List.',
@@ -81,7 +81,7 @@ const accountHandedOver: Template<{ tokenId: string; paymentIntentId?: string }>
 ) => ({
   subject: 'Set your password to see your purchase',
   preheader: 'Your account is ready: choose a password to log in.',
-  heading: 'Choose your password',
+  heading: 'Set your password',
   paragraphs: [
     'Hello,',
     'Thank you for your purchase. Someone had already signed up with your email address but never confirmed that it was theirs. To make sure only you can see what you bought, we’ve reset that account’s password and logged out every device.',

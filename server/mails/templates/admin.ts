@@ -79,14 +79,14 @@ const adminDigest: Template<{
 }> = ({ openRequests, overdueRequests, oldestHours, failedJobs }, { publicUrl }) => ({
   subject: overdueRequests
     ? `${counted(overdueRequests, 'access request is', 'access requests are')} overdue`
-    : `Waiting for you: ${[
+    : `Action needed: ${[
         openRequests && counted(openRequests, 'access request', 'access requests'),
         failedJobs && counted(failedJobs, 'failed job', 'failed jobs'),
       ]
         .filter(Boolean)
         .join(', ')}`,
   preheader: 'What the shop can’t do without you.',
-  heading: 'Waiting for you',
+  heading: 'Action needed',
   paragraphs: [
     openRequests > 0 &&
       `${counted(openRequests, 'access request is', 'access requests are')} open, the oldest for ${counted(oldestHours, 'hour', 'hours')}. Buyers are promised access within 24 hours.`,

@@ -90,13 +90,19 @@ const declarationToConfirm: Template<{
   }
 }
 
-/** To the seller: too late, for good cause, or about a contract that we can't find. */
-const declarationWaits: Template<Declared> = (data, { publicUrl }) => ({
-  subject: `Waiting for you: a ${data.kind}`,
-  preheader: `${data.name} declared it, and the shop can’t decide it alone.`,
-  heading: `A ${data.kind} is waiting for you`,
+/** To the seller: about a contract that we can't find, for good cause, or nothing that the shop can refund. */
+const declarationWaits: Template<Declared & { isKnown: boolean }> = (data, { publicUrl }) => ({
+  subject: `Action needed: ${data.kind} from ${inertLine(data.name)}`,
+  preheader: 'The shop can’t decide it alone.',
+  heading: `A ${data.kind} needs your decision`,
   paragraphs: [
-    'It’s for good cause, after the 14 days, or about a contract the shop can’t find, so a person must look at it. By law, you have 14 days to act on it.',
+    `${
+      !data.isKnown
+        ? 'We couldn’t find this contract.'
+        : data.forCause
+          ? 'It’s for good cause.'
+          : 'It came after the 14 days, or was paid elsewhere.'
+    } By law, you have 14 days to act on it.`,
   ],
   ...(data.reason ? { quote: data.reason } : {}),
   details: content(data),
@@ -108,10 +114,10 @@ const declarationWaits: Template<Declared> = (data, { publicUrl }) => ({
 /** To the seller, three days after a declaration whose link was not clicked. */
 const declarationUnconfirmed: Template<Declared & { dueAt: string }> = (data, { publicUrl }) => ({
   subject: `Not confirmed: a ${data.kind}, due by ${day(data.dueAt)}`,
-  preheader: `${data.name} declared it, and nobody has clicked the link.`,
+  preheader: `${data.name} declared it, and no one has clicked the link.`,
   heading: `A ${data.kind} is still not confirmed`,
   paragraphs: [
-    `We emailed a link to the address of the contract, and nobody has clicked it for three days, or the link no longer works. So a person must look at it: check who declared it, then carry it out or close it by ${day(data.dueAt)}. After that day, the link carries out nothing anymore.`,
+    `We emailed a link to the address of the contract, and no one has clicked it for three days, or the link no longer works. So it’s yours to decide: check the sender, then do it or close it by ${day(data.dueAt)}. After that day, the link no longer works.`,
   ],
   ...(data.reason ? { quote: data.reason } : {}),
   details: [...content(data), ['Due by', day(data.dueAt)]],

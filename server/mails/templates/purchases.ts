@@ -118,7 +118,7 @@ const subscriptionWillEnd: Template<{
 }> = (data, site) => ({
   subject: 'Your subscription will be cancelled',
   preheader: `You keep access until ${day(data.endsAt)}.`,
-  heading: 'Your subscription will end',
+  heading: 'Your subscription will be cancelled',
   paragraphs: [
     greeting(data.name),
     `Your subscription to ${data.product} will not renew. You keep full access until ${day(data.endsAt)}, and nothing more will be charged.`,

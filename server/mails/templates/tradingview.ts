@@ -62,12 +62,12 @@ const tradingViewDifferences: Template<{
 }> = ({ missing, wrong, ended, foreign, heldBack, people }, { publicUrl }) => ({
   subject: heldBack
     ? `${heldBack} of ${people} people would lose access. Please check.`
-    : 'TradingView and the shop didn’t match last night',
-  preheader: heldBack ? 'Nobody has lost access so far.' : 'The shop has fixed what it could.',
-  heading: heldBack ? 'Please check before so many lose access' : 'Last night’s differences',
+    : `Overnight sync: ${counted(missing + wrong + ended, 'fix', 'fixes')}`,
+  preheader: heldBack ? 'No one has lost access so far.' : 'The shop has fixed what it could.',
+  heading: heldBack ? 'Please check before so many lose access' : 'Overnight sync',
   paragraphs: [
     heldBack > 0 &&
-      `Last night’s check would have taken access from ${counted(heldBack, 'person', 'people')} at once. That’s unusual, so nobody was locked out. Please check, and confirm it in the admin area if it’s right.`,
+      `Last night’s check would have removed ${counted(heldBack, 'person', 'people')} together. That’s unusual, so no one was removed. Please check, and confirm it in the admin area if it’s right.`,
     missing + wrong + ended > 0 &&
       'The shop compared every list with what’s been paid for and fixed the differences.',
     foreign > 0 &&
@@ -76,8 +76,8 @@ const tradingViewDifferences: Template<{
   details: [
     ['Missing', String(missing)],
     ['Wrong date', String(wrong)],
-    ['Ended, but still there', String(ended)],
-    ['Not from this shop', String(foreign)],
+    ['Expired, still there', String(ended)],
+    ['Added by hand', String(foreign)],
   ],
   action: { label: 'Open Access', url: `${publicUrl}/admin/access` },
 })

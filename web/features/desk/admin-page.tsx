@@ -8,13 +8,11 @@ import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { TabList } from '#web/ui/tabs.tsx'
 import { type Area, areasFor, pathOfHash, screenAt } from './screens.ts'
 import { useRememberedList, useTitle } from './shell/place.ts'
-import { SideNavigation } from './shell/side-navigation.tsx'
+import { AreaTabs, panelId, SideNavigation } from './shell/side-navigation.tsx'
 import { useKeys } from './shell/use-keys.ts'
 
 const KeysDialog = lazy(() => import('./shell/keys-dialog.tsx'))
 const SearchDialog = lazy(() => import('./search/search-dialog.tsx'))
-const panelId = 'admin-panel'
-const tabId = ({ path }: Area) => `tab-of-${path}`
 
 export default function AdminPage() {
   const pathname = usePathname()
@@ -41,10 +39,9 @@ export default function AdminPage() {
     )
 
   const { area, path, show: Screen } = found.route
-  const isInTab = area.isTab && path === area.path
   return (
     <div className="mx-auto flex w-full max-w-[90rem] items-start gap-6 px-5 pt-6 sm:px-8 lg:px-6 lg:pt-8">
-      <SideNavigation areas={areas} here={area.path} onSearch={() => setOpened('search')} />
+      <SideNavigation areas={areas} here={area} onSearch={() => setOpened('search')} />
       <div className="flex min-w-0 flex-1 flex-col gap-6">
         <header className="flex flex-wrap items-center gap-x-6 gap-y-3">
           <h1 tabIndex={-1} className="min-w-0 text-2xl wrap-anywhere max-lg:mr-auto max-lg:flex-1">
@@ -59,10 +56,18 @@ export default function AdminPage() {
           >
             <Search className="size-4.5" aria-hidden="true" />
           </Button>
-          {isList && area.isTab && <TabStrip tabs={areas.filter(({ isTab }) => isTab)} here={path} />}
+          {isList && area.isTab && (
+            <TabList aria-label="Admin" className="max-sm:w-full lg:hidden">
+              <AreaTabs
+                areas={areas}
+                here={area}
+                className="flex h-9 flex-1 items-center justify-center rounded-sm px-4 text-sm font-medium text-muted transition-colors hover:text-ink aria-selected:bg-raised aria-selected:text-ink aria-selected:shadow-card"
+              />
+            </TabList>
+          )}
           {isList && area.listed.length > 1 && <SubNavigation area={area} here={path} />}
         </header>
-        <div {...(isInTab ? { role: 'tabpanel', id: panelId, 'aria-labelledby': tabId(area) } : {})}>
+        <div {...(area.isTab ? { role: 'tabpanel', id: panelId, 'aria-label': area.title } : {})}>
           <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
             <Screen key={found.params.id ?? path} id={found.params.id ?? ''} />
           </Suspense>
@@ -91,30 +96,6 @@ function usePathname() {
     if (named) navigate(location.search ? `${named}?${location.search.slice(1)}` : named, { replace: true })
   }, [named, navigate])
   return named || pathname
-}
-
-/** The three tabs of docs/product.md. They are links, so each can be opened in a window of its own. */
-function TabStrip({ tabs, here }: { tabs: Area[]; here: string }) {
-  const selected = tabs.find(({ path }) => path === here)
-  return (
-    <TabList aria-label="Admin" className="max-sm:w-full">
-      {tabs.map((tab) => (
-        <Link
-          key={tab.path}
-          role="tab"
-          id={tabId(tab)}
-          href={tab.path}
-          aria-selected={tab === selected}
-          aria-controls={tab === selected ? panelId : undefined}
-          // While none is selected, the first can be reached.
-          tabIndex={tab === (selected ?? tabs[0]) ? 0 : -1}
-          className="flex h-9 flex-1 items-center justify-center rounded-sm px-4 text-sm font-medium text-muted transition-colors hover:text-ink aria-selected:bg-raised aria-selected:text-ink aria-selected:shadow-card"
-        >
-          {tab.title}
-        </Link>
-      ))}
-    </TabList>
-  )
 }
 
 /** An area's own screen and those beside it. */

@@ -48,10 +48,12 @@ export function createAdministration({ db, now, audit }: Context, execution: Exe
           declaration: shown,
           purchase: {
             id: purchases.id,
+            userId: purchases.userId,
             email: users.email,
             status: purchases.status,
             createdAt: purchases.createdAt,
             orderedAt: purchases.orderedAt,
+            unrefunded: sql<number>`greatest(coalesce(${purchases.lastPaidAmount}, ${purchases.price}) - ${purchases.refundedAmount}, 0)`,
           },
         })
         .from(declarations)
@@ -107,21 +109,27 @@ type Row = {
   declaration: Pick<typeof declarations.$inferSelect, keyof typeof shown>
   purchase: {
     id: string | null
+    userId: string | null
     email: string | null
     status: (typeof purchases.$inferSelect)['status'] | null
     createdAt: Date | null
     orderedAt: Date | null
+    unrefunded: number
   }
 }
 
-function present({ declaration, purchase: { id, email, status, createdAt, orderedAt } }: Row, now: Date) {
+function present({ declaration, purchase }: Row, now: Date) {
+  const { id, userId, email, status, createdAt, orderedAt, unrefunded } = purchase
   const { linkEndsAt, ...row } = declaration
   const { kind, state, declaredAt } = row
   return {
     ...row,
     awaitsClick: state === 'open' && linkEndsAt !== null && now < linkEndsAt,
     dueAt: declarationDue(declaredAt),
-    purchase: id && email && status && createdAt ? { id, email, status, createdAt } : null,
+    purchase:
+      id && userId && email && status && createdAt
+        ? { id, userId, email, status, createdAt, unrefunded }
+        : null,
     isLate: kind === 'withdrawal' && createdAt !== null && isTooLate(declaredAt, { orderedAt, createdAt }),
   }
 }

@@ -59,14 +59,12 @@ export function createCorrespondence({ db, mails, attempts, supportEmail }: Cont
         }),
       ),
 
-    tellSeller: (row: DeclarationRow) =>
+    tellSeller: (row: DeclarationRow, isKnown: boolean) =>
       unlessFlooded('declaration', `seller ${supportEmail}`, { requests: 20, seconds: hour }, () =>
-        mails.sendOnce(
-          `seller about declaration ${row.id}`,
-          supportEmail,
-          'declarationWaits',
-          contentOf(row),
-        ),
+        mails.sendOnce(`seller about declaration ${row.id}`, supportEmail, 'declarationWaits', {
+          ...contentOf(row),
+          isKnown,
+        }),
       ),
 
     /** Counted apart from what strangers send. False if it has to wait. */

@@ -42,12 +42,12 @@ export function createDeclarations(context: Context, { purchases }: { purchases:
   const handle = queue.job<{ id: string }>('handle-declaration', async ({ id }) => {
     const row = await execution.find(id)
     if (row?.state !== 'open') return
-    const { isCertain, isOwner, awaits } = await attach(row)
+    const { isCertain, isOwner, awaits, isKnown } = await attach(row)
     await sendReceipt(row, { withLink: awaits?.email === row.email })
     if (awaits && awaits.email !== row.email) await askOwner(row, awaits)
     if (isCertain && isOwner) await execution.confirmAndCarryOut(id)
     else if (!isCertain) {
-      await tellSeller(row)
+      await tellSeller(row, isKnown)
       await db.update(declarations).set({ sellerToldAt: now() }).where(eq(declarations.id, id))
     }
   })
@@ -65,7 +65,7 @@ export function createDeclarations(context: Context, { purchases }: { purchases:
           ...(awaits && !row.purchaseId ? { linkEndsAt: declarationDue(row.declaredAt) } : {}),
         })
         .where(eq(declarations.id, row.id))
-      return { isCertain, isOwner, awaits }
+      return { isCertain, isOwner, awaits, isKnown: contract !== undefined }
     })
 
   async function declare({ user, ip }: Actor<User | null>, kind: DeclarationKind, declared: Declared) {

@@ -133,7 +133,8 @@ export function createExecution(
   }
 }
 
-const dayOf = (date: Date) => date.toISOString().slice(0, 10)
+const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+const dayOf = (date: Date) => days.format(date)
 
 /** A cancellation for a later day counts from the end of that day. */
 const countsFrom = ({ declaredAt, endsOn }: DeclarationRow) => {

@@ -4,9 +4,8 @@ import { type AccessTodo, accessAdmin, mostAtOnce } from '#contract/access/acces
 import { type TodoKind, todoKinds } from '#contract/statuses.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
-import { classes } from '#web/ui/classes.ts'
 import { Cell } from '#web/ui/table.tsx'
-import { RecordList } from '../lists/record-list.tsx'
+import { Pills, RecordList } from '../lists/record-list.tsx'
 import { hiddenActions } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
@@ -60,7 +59,7 @@ export default function Todo() {
           title: 'All clear.',
           description: status?.unlocksItself
             ? 'New buyers are added automatically.'
-            : 'Whoever waits for you appears here.',
+            : 'People who wait for you appear here.',
         }}
         firstHead={
           <span className="flex items-center justify-between gap-4 sm:flex-row-reverse sm:justify-end">
@@ -105,30 +104,10 @@ function Kinds(props: {
   const all = Object.values(counts ?? {}).reduce((sum, count) => sum + count, 0)
   if (present.length === 0) return null
   const options = [
-    { kind: undefined, text: 'All', count: all },
-    ...present.map((kind) => ({ kind, text: kindTexts[kind], count: counts?.[kind] ?? 0 })),
+    { value: undefined, text: 'All', count: all },
+    ...present.map((kind) => ({ value: kind, text: kindTexts[kind], count: counts?.[kind] ?? 0 })),
   ]
-  return (
-    <fieldset className="flex min-w-0 flex-wrap gap-2">
-      <legend className="sr-only">Show</legend>
-      {options.map(({ kind, text, count }) => (
-        <button
-          key={text}
-          type="button"
-          aria-pressed={kind === chosen}
-          onClick={() => choose(kind)}
-          className={classes(
-            'inline-flex h-9 cursor-pointer items-center gap-1.5 rounded-full border px-3.5 text-sm font-medium',
-            kind === chosen
-              ? 'border-accent bg-accent-soft text-accent-strong'
-              : 'border-line bg-surface text-muted hover:text-ink',
-          )}
-        >
-          {text} <span className="tabular-nums">{count}</span>
-        </button>
-      ))}
-    </fieldset>
-  )
+  return <Pills options={options} value={chosen} onChange={choose} />
 }
 
 /** Only what is done alike for many, so many at a time; the rest stays selected. */

@@ -46,7 +46,7 @@ function FailedJobs() {
   async function askAndDiscard({ id, about }: FailedJob) {
     const yes = await confirm({
       title: 'Discard job',
-      description: `Give up “${about}”? It will not be tried again.`,
+      description: `Discard “${about}”? It won’t be retried.`,
       action: 'Discard job',
       destructive: true,
     })
@@ -59,17 +59,14 @@ function FailedJobs() {
         <h2 id="failed-jobs" className="text-xl">
           Failed jobs
         </h2>
-        <p className="text-sm text-muted">Emails and other work that kept failing until the shop gave up.</p>
+        <p className="text-sm text-muted">Background jobs that failed after every retry.</p>
       </header>
       <RecordTable
         label="List of failed jobs"
         noun={['failed job', 'failed jobs']}
         query={query}
         empty={
-          <EmptyState
-            title="No failed jobs"
-            description="Emails and other jobs that the shop gave up on appear here."
-          />
+          <EmptyState title="No failed jobs" description="Jobs that failed after every retry appear here." />
         }
         columns={['Failed', 'Job', 'Error', action]}
         renderRow={(job) => (
@@ -105,7 +102,7 @@ function AuditLog() {
         <h2 id="audit-log" className="text-xl">
           Audit log
         </h2>
-        <p className="text-sm text-muted">Every action by every admin.</p>
+        <p className="text-sm text-muted">Everything admins have done.</p>
       </header>
       <RecordList
         label="Audit log entries"
@@ -113,7 +110,7 @@ function AuditLog() {
         query={query}
         chosen={chosen}
         search="Search by admin, action, or subject..."
-        none={{ title: 'No entries yet', description: 'Everything your team does is recorded here.' }}
+        none={{ title: 'No entries yet', description: 'Team activity appears here.' }}
         columns={['When', 'Who', 'What', 'To what', 'From']}
         renderRow={(entry) => (
           <>

@@ -205,7 +205,7 @@ function NoteDialog({ asset, onClose }: { asset: ManagedAsset; onClose: () => vo
       schema={schema}
       extra={{ id: asset.id }}
       onSubmit={(typed) => save.mutateAsync(typed)}
-      button={{ pendingText: 'Saving...', children: 'Save Note' }}
+      button={{ pendingText: 'Saving...', children: 'Save note' }}
       onClose={onClose}
     >
       <Field name="note" label="Note" hint="Buyers see it beside the ticker. Leave it empty to remove it.">

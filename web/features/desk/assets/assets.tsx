@@ -126,7 +126,7 @@ function ReboundList() {
       {all.isPending && <Skeleton className="h-40" />}
       {all.isError && <Failed retry={() => void all.refetch()} />}
       {shown?.length === 0 && (
-        <EmptyState title="No assets added yet" description="Add the tickers that owners should see." />
+        <EmptyState title="No assets added yet" description="Add the first ticker buyers should see." />
       )}
       {shown && shown.length > 0 && <AssetList assets={shown} />}
       {importing && product && (

@@ -44,7 +44,7 @@ export function QuickActions() {
     if (due === undefined) return
     if (due === 0) {
       toast({
-        title: 'No one to remind',
+        title: 'No reminders to send',
         description: 'Every active buyer has a TradingView username or was reminded this week.',
       })
       return

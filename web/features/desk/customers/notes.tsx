@@ -67,7 +67,7 @@ export function Notes({ customer: { id, notes } }: { customer: Customer }) {
         className="flex flex-col gap-3"
         onSubmit={({ text }) => add.mutateAsync({ id, text })}
       >
-        <Field name="text" label="New note" labelHidden hint="Customers can read notes in “my data”.">
+        <Field name="text" label="New note" labelHidden hint="Included if the customer downloads their data.">
           <Textarea rows={2} maxLength={2000} placeholder="New note" className="min-h-18" />
         </Field>
         <SubmitButton size="sm" variant="secondary" pendingText="Adding..." className="self-start">

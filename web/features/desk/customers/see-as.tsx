@@ -76,7 +76,7 @@ function useLookOnly() {
     window.fetch = (address, init) =>
       typeof address === 'string' && /^\/api\/(admin|user$|logout)/.test(address)
         ? fetch(address, init)
-        : Promise.reject(new Error('You’re only looking. Nothing can be changed here.'))
+        : Promise.reject(new Error('View only'))
     return () => {
       window.fetch = fetch
     }

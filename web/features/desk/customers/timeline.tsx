@@ -85,8 +85,8 @@ function useEntries(id: string, query: ReturnType<typeof usePages<typeof custome
         kind: 'payment',
         title:
           document.kind === 'credit_note'
-            ? `${exactDollars(document.amount)} paid back`
-            : `Invoice over ${exactDollars(document.amount)}: ${document.status}`,
+            ? `${exactDollars(document.amount)} refunded`
+            : `Invoice ${document.status}, ${exactDollars(document.amount)}`,
         detail: document.number ?? '',
         mailId: null,
       }),
@@ -144,8 +144,8 @@ function MailDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { data, isError, refetch } = useData(customers.adminMail, { id })
   const resend = useCall(customers.adminResend, {
     refreshes: [customers.adminShow],
-    succeeded: 'Email sent again',
-    failed: 'Failed to send it again',
+    succeeded: 'Resent',
+    failed: 'Couldn’t resend',
     onSuccess: onClose,
   })
   return (
@@ -178,7 +178,7 @@ function MailDialog({ id, onClose }: { id: string; onClose: () => void }) {
       {data?.isResendable && (
         <DialogButtons onClose={onClose}>
           <Button pending={resend.isPending} onClick={() => resend.mutate({ id })}>
-            Send again
+            Resend
           </Button>
         </DialogButtons>
       )}

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { exactDollars } from '#contract/money.ts'
 import {
   closingNote,
   type Declaration,
@@ -16,107 +17,89 @@ import { confirm } from '#web/ui/confirm.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { RecordList } from '../lists/record-list.tsx'
+import { Pills, RecordList } from '../lists/record-list.tsx'
 import { action } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
+import { RowMenu } from '../parts/row-menu.tsx'
 import { TextDialog } from '../parts/text-dialog.tsx'
 import { timeLeft } from '../parts/time-left.ts'
 
 const handling = { refreshes: [declarations.adminList, purchases.adminList] }
 const choices = { state: declarationFilters } as const
-const dayOf = (value: string) => new Date(value).toLocaleDateString(undefined, { dateStyle: 'medium' })
-const kinds = { withdrawal: 'Withdrawal', cancellation: 'Cancellation' }
-/** What carrying one out does: its button says so. */
-const does = { withdrawal: 'Refund and end', cancellation: 'Cancel contract' }
+const tabs = [
+  { value: 'open', text: 'Open' },
+  { value: 'waiting', text: 'Waiting for a click' },
+  { value: 'confirmed', text: 'In progress' },
+  { value: 'done', text: 'Done' },
+] as const
+const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+const dayOf = (value: string) => days.format(new Date(value))
+
+/** What pressing the button does: it says so. In time, all that was paid goes back; later, Stripe knows how much. */
+function consequence({ kind, purchase, isLate }: Declaration) {
+  if (kind === 'cancellation') return 'Cancel subscription'
+  return purchase && !isLate && purchase.unrefunded > 0
+    ? `Refund ${exactDollars(purchase.unrefunded)} and end`
+    : 'Refund and end'
+}
 
 export default function Declarations() {
   const [chosen, choose] = useFilters(choices)
-  const query = usePages(declarations.adminList, chosen)
+  const { state = 'open' } = chosen
+  const query = usePages(declarations.adminList, { state })
   const [closing, setClosing] = useState<Declaration | null>(null)
   const carryOut = useCall(declarations.adminCarryOut, {
     ...handling,
     succeeded: { title: 'Done', description: 'The buyer gets an email.' },
-    failed: 'Failed to carry it out',
+    failed: 'Couldn’t complete',
   })
 
-  async function askAndCarryOut({ id, kind, purchase, dueAt }: Declaration) {
+  async function askAndCarryOut(row: Declaration) {
+    const { id, kind, purchase, dueAt } = row
     const yes = await confirm({
-      title: does[kind],
+      title: consequence(row),
       description:
         kind === 'withdrawal'
-          ? `Refund what ${purchase?.email} paid until ${dayOf(dueAt)}, and end the contract now? Later payments are yours to refund.`
-          : `Cancel the contract of ${purchase?.email}? If it was renewed since this was declared, it ends now, and the renewal is refunded.`,
-      action: does[kind],
+          ? `Refund what ${purchase?.email} paid until ${dayOf(dueAt)}, and end the subscription now? Later payments are yours to refund.`
+          : `Cancel the subscription of ${purchase?.email}? If it was renewed since this was declared, it ends now, and the renewal is refunded.`,
+      action: consequence(row),
       destructive: true,
     })
     if (yes) carryOut.mutate({ id })
   }
 
   return (
-    <section aria-labelledby="declarations" className="flex flex-col gap-4">
-      <header>
-        <h2 id="declarations" className="text-xl">
-          Withdrawals and cancellations
-        </h2>
-        <p className="text-sm text-muted">
-          Sent without logging in. The shop acts by itself once the owner has confirmed by email. You decide
-          the rest, and what isn’t confirmed within three days, by its due date. Check who sent it first.
-        </p>
-      </header>
+    <div className="flex flex-col gap-4">
+      <p className="text-sm text-muted">
+        Withdrawals and cancellations sent without logging in. Confirmed ones run by themselves. Decide the
+        others by the due date, and check the sender first.
+      </p>
       <RecordList
         label="List of declarations"
         noun={['declaration', 'declarations']}
         query={query}
-        chosen={chosen}
-        chips={[chosen.state && { text: `Only ${chosen.state}`, remove: () => choose({ state: undefined }) }]}
+        chosen={{}}
+        controls={<Pills options={tabs} value={state} onChange={(value) => choose({ state: value })} />}
         none={{
-          title: 'No declarations yet',
+          title: state === 'open' ? 'All clear' : 'None here',
           description: 'Withdrawals and cancellations sent without logging in appear here.',
         }}
-        columns={['Declared', 'Declaration', 'By', 'Contract', 'Due', action]}
+        columns={['Declaration', 'Sent', 'Due', action]}
         renderRow={(row) => (
           <>
-            <Cell label="Declared" className="whitespace-nowrap">
+            <Cell className="max-w-xl">
+              <Sentence row={row} />
+            </Cell>
+            <Cell label="Sent" className="whitespace-nowrap">
               <Time value={row.declaredAt} />
-            </Cell>
-            <Cell>
-              <span className="block font-medium">{kinds[row.kind]}</span>
-              {row.forCause && <span className="block text-muted">For good cause</span>}
-              {row.reason && <span className="block max-w-64 text-xs break-words">“{row.reason}”</span>}
-              {row.endsOn && (
-                <span className="block text-muted">
-                  To end on <span className="whitespace-nowrap">{row.endsOn}</span>
-                </span>
-              )}
-              {row.isLate && <Badge tone="warning">Too late?</Badge>}
-            </Cell>
-            <Cell className="max-w-56">
-              <span className="block truncate font-medium">{row.name}</span>
-              <span className="block truncate text-muted">{row.email}</span>
-            </Cell>
-            <Cell label="Contract" className="max-w-56">
-              <span className="block truncate">“{row.contract}”</span>
-              {row.purchase ? (
-                <Link
-                  href={`/admin/purchases?${new URLSearchParams({ q: row.purchase.email })}`}
-                  className="block truncate text-muted underline decoration-line underline-offset-4 hover:decoration-accent"
-                >
-                  {contractNumber(row.purchase.id)}, {statusTexts[row.purchase.status]}, {row.purchase.email}
-                </Link>
-              ) : (
-                <span className="block text-muted">No such contract found</span>
-              )}
             </Cell>
             <Cell label="Due">
               <Due row={row} />
             </Cell>
             <Cell className="py-1.5">
               {row.state === 'open' && (
-                <div className="flex justify-end gap-1">
-                  <Button variant="ghost" size="sm" onClick={() => setClosing(row)}>
-                    Close<span className="sr-only"> the declaration by {row.name}</span>
-                  </Button>
+                <div className="flex items-center justify-end gap-1">
                   {row.purchase && (
                     <Button
                       variant="secondary"
@@ -124,10 +107,14 @@ export default function Declarations() {
                       disabled={carryOut.isPending}
                       onClick={() => void askAndCarryOut(row)}
                     >
-                      {does[row.kind]}
-                      <span className="sr-only"> the declaration by {row.name}</span>
+                      {consequence(row)}
+                      <span className="sr-only">: {row.name}</span>
                     </Button>
                   )}
+                  <RowMenu
+                    of={`the declaration by ${row.name}`}
+                    actions={[{ text: 'Close without action', do: () => setClosing(row) }]}
+                  />
                 </div>
               )}
             </Cell>
@@ -135,7 +122,40 @@ export default function Declarations() {
         )}
       />
       {closing && <CloseDialog declaration={closing} onClose={() => setClosing(null)} />}
-    </section>
+    </div>
+  )
+}
+
+/** “Anna withdraws from RS-DED0978D, bought Nov 3, 2026.” */
+function Sentence({ row }: { row: Declaration }) {
+  const { kind, name, email, contract, purchase, forCause, endsOn, reason, isLate } = row
+  return (
+    <>
+      <p className="wrap-anywhere">
+        <span className="font-medium">{name}</span> {kind === 'withdrawal' ? 'withdraws from' : 'cancels'}{' '}
+        {purchase ? (
+          <>
+            <Link
+              href={`/admin/customers/${purchase.userId}`}
+              className="font-medium underline decoration-line underline-offset-4 hover:decoration-accent"
+            >
+              {contractNumber(purchase.id)}
+            </Link>
+            , bought <Time value={purchase.createdAt} />
+          </>
+        ) : (
+          `“${contract}”`
+        )}
+        {forCause && ', for good cause'}
+        {endsOn && `, to end on ${dayOf(endsOn)}`}.
+      </p>
+      <p className="text-xs text-muted wrap-anywhere">
+        {purchase ? `${statusTexts[purchase.status]}, ${purchase.email}` : 'No matching subscription'}
+        {email !== purchase?.email && `. Sent by ${email}`}
+      </p>
+      {reason && <p className="text-xs break-words">“{reason}”</p>}
+      {isLate && <Badge tone="warning">After 14 days</Badge>}
+    </>
   )
 }
 
@@ -171,7 +191,7 @@ function CloseDialog({ declaration, onClose }: { declaration: Declaration; onClo
   })
   return (
     <TextDialog
-      title="Close declaration"
+      title="Close without action"
       schema={schema}
       field={{ name: 'outcome', label: 'How was it handled?', hint: 'Kept with the declaration.' }}
       text={{ required: true, maxLength: 500, rows: 3 }}

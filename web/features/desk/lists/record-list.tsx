@@ -3,6 +3,7 @@ import { type ComponentType, type ReactNode, useEffect, useRef, useState } from 
 import { type Sorting, sortings } from '#contract/endpoint.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
+import { classes } from '#web/ui/classes.ts'
 import { Input, Select } from '#web/ui/input.tsx'
 import { type Href, useNavigation } from '#web/ui/navigation.tsx'
 import { RecordTable, type TableProps } from './record-table.tsx'
@@ -106,6 +107,35 @@ export function Filter<Value extends string>(props: {
         ))}
       </Select>
     </div>
+  )
+}
+
+/** A choice of one value that shows them all, each with how many there are, if that is known. */
+export function Pills<Value>(props: {
+  options: readonly { value: Value; text: string; count?: number }[]
+  value: Value
+  onChange: (value: Value) => void
+}) {
+  return (
+    <fieldset className="flex min-w-0 flex-wrap gap-2">
+      <legend className="sr-only">Show</legend>
+      {props.options.map(({ value, text, count }) => (
+        <button
+          key={text}
+          type="button"
+          aria-pressed={value === props.value}
+          onClick={() => props.onChange(value)}
+          className={classes(
+            'inline-flex h-9 cursor-pointer items-center gap-1.5 rounded-full border px-3.5 text-sm font-medium',
+            value === props.value
+              ? 'border-accent bg-accent-soft text-accent-strong'
+              : 'border-line bg-surface text-muted hover:text-ink',
+          )}
+        >
+          {text} {count !== undefined && <span className="tabular-nums">{count}</span>}
+        </button>
+      ))}
+    </fieldset>
   )
 }
 

@@ -50,7 +50,7 @@ export default function Messages() {
         ]}
         none={{
           title: 'No messages yet',
-          description: 'Messages from the contact form appear here. You can answer them by email.',
+          description: 'Messages from the contact form appear here. You reply by email.',
         }}
         renderRow={(message) => <Row message={message} onOpen={() => setOpened(message)} />}
       />
@@ -82,7 +82,7 @@ function Row({ message, onOpen }: { message: Message; onOpen: () => void }) {
       </Cell>
       <Cell className="py-1.5 text-right">
         <Button variant={message.answeredAt ? 'ghost' : 'secondary'} size="sm" onClick={onOpen}>
-          {message.answeredAt ? 'Read' : 'Answer'}
+          {message.answeredAt ? 'Read' : 'Reply'}
           <span className="sr-only"> {name}</span>
         </Button>
       </Cell>
@@ -97,8 +97,8 @@ function MessageDialog({ message, onClose }: { message: Message; onClose: () => 
   const changing = { refreshes: [messages.adminList, customers.adminShow], onSuccess: onClose }
   const reply = useCall(messages.adminReply, {
     ...changing,
-    succeeded: { title: 'Answer sent', description: `${email} gets it by email.` },
-    failed: 'Failed to send the answer',
+    succeeded: { title: 'Reply sent', description: `${email} gets it by email.` },
+    failed: 'Failed to send the reply',
   })
   const settle = useCall(messages.adminSettle, {
     ...changing,
@@ -120,7 +120,7 @@ function MessageDialog({ message, onClose }: { message: Message; onClose: () => 
         {message.message}
       </blockquote>
       {answeredAt ? (
-        <section aria-label="Answer" className="flex flex-col gap-2">
+        <section aria-label="Reply" className="flex flex-col gap-2">
           <p className="text-sm text-muted">
             Answered on <Time value={answeredAt} />
             {answeredBy && ` by ${answeredBy}`}
@@ -140,14 +140,14 @@ function MessageDialog({ message, onClose }: { message: Message; onClose: () => 
         <Form
           schema={schema}
           extra={{ id }}
-          aria-label="Answer"
+          aria-label="Reply"
           className="flex flex-col gap-4"
           onSubmit={(typed) => reply.mutateAsync(typed)}
         >
           <Field
             name="answer"
-            label="Your answer"
-            hint="Sent with a greeting and their message. Their reply reaches your support address."
+            label="Your reply"
+            hint="We add a greeting and quote their message. Replies go to your support inbox."
           >
             <Textarea required maxLength={5000} rows={6} defaultValue={answer ?? ''} />
           </Field>
@@ -159,7 +159,7 @@ function MessageDialog({ message, onClose }: { message: Message; onClose: () => 
             >
               Mark as answered
             </Button>
-            <SubmitButton pendingText="Sending...">Send answer</SubmitButton>
+            <SubmitButton pendingText="Sending...">Send reply</SubmitButton>
           </div>
         </Form>
       )}

@@ -147,9 +147,9 @@ function Left({
   isError: boolean
 }) {
   if (isError) return 'We couldn’t ask Stripe how much can be refunded.'
-  if (!known) return 'Asking Stripe how much can be refunded...'
+  if (!known) return 'Checking with Stripe…'
   const left = known.payments.reduce((sum, payment) => sum + payment.left, 0)
-  if (left === 0) return 'It has been refunded in full.'
+  if (left === 0) return 'Fully refunded.'
   return (
     <>
       {exactDollars(left)} can be refunded

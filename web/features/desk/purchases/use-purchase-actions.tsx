@@ -129,13 +129,13 @@ function ExtendDialog({ purchase, onClose }: { purchase: Purchase; onClose: () =
   return (
     <FormDialog
       title="Extend"
-      description="Gives time at no charge. The next payment, or the end, moves to this day."
+      description="Add free time. The next charge (or the end) moves to this date."
       schema={form}
       onSubmit={({ until }) => extend.mutateAsync({ id: purchase.id, until })}
       button={{ pendingText: 'Extending...', children: 'Extend' }}
       onClose={onClose}
     >
-      <Field name="until" label="Until the end of" hint="The day in UTC.">
+      <Field name="until" label="Extend to" hint="UTC">
         <Input type="date" required min={isoDay(present)} defaultValue={isoDay(present + 14 * day)} />
       </Field>
     </FormDialog>

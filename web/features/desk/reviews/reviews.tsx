@@ -23,9 +23,7 @@ export default function Reviews() {
         label="List of reviews"
         noun={['review', 'reviews']}
         query={query}
-        empty={
-          <EmptyState title="No reviews yet" description="Buyers can write one after their first month." />
-        }
+        empty={<EmptyState title="No reviews yet" description="Buyers can review after 30 days." />}
         columns={['Written', 'Stars', 'Review', action]}
         renderRow={(review) => (
           <>
@@ -38,7 +36,7 @@ export default function Reviews() {
             <Cell className="max-w-xl">
               <p className="font-medium">{review.author ?? 'Anonymous'}</p>
               <p className="break-words whitespace-pre-line">{review.text}</p>
-              {review.answer && <p className="mt-1 text-muted">Your answer: {review.answer}</p>}
+              {review.answer && <p className="mt-1 text-muted">Your reply: {review.answer}</p>}
               {review.report && <p className="mt-1 text-warning">Reported: {review.report}</p>}
               {review.hiddenBecause && <p className="mt-1 text-muted">Hidden: {review.hiddenBecause}</p>}
             </Cell>
@@ -75,16 +73,16 @@ const hideForm = z.strictObject({ reason: hidingReason(z) })
 function AnswerDialog({ review, onClose }: Props) {
   const answer = useCall(reviews.adminAnswer, {
     refreshes: [reviews.adminList],
-    succeeded: 'Answer published',
-    failed: 'Failed to publish the answer',
+    succeeded: 'Reply published',
+    failed: 'Failed to publish the reply',
     onSuccess: onClose,
   })
   return (
     <TextDialog
-      title="Answer in public"
+      title="Reply in public"
       description="It appears below the review."
       schema={answerForm}
-      field={{ name: 'answer', label: 'Your answer' }}
+      field={{ name: 'answer', label: 'Your reply' }}
       text={{ rows: 4, maxLength: 1000, defaultValue: review.answer ?? '' }}
       button={{ pendingText: 'Publishing...', children: 'Publish' }}
       onSubmit={(typed) => answer.mutateAsync({ id: review.id, ...typed })}
@@ -103,7 +101,7 @@ function HideDialog({ review, onClose }: Props) {
   return (
     <TextDialog
       title="Hide an unlawful review"
-      description="Its text disappears, your reason appears in its place, and its stars still count. The author gets an email."
+      description="The text is replaced by your reason. The stars still count. The author gets an email."
       schema={hideForm}
       field={{ name: 'reason', label: 'Reason, for everyone to read' }}
       text={{ rows: 3, maxLength: 300 }}

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { type EditableSetting, type Setting, settings } from '#contract/desk/settings.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
@@ -53,6 +53,9 @@ export const groups: Group[] = [
   },
 ]
 
+/** What the page’s index links to; no screen of the desk is called so. */
+export const sectionId = (title: string) => `set-${title.toLowerCase().replaceAll(' ', '-')}`
+
 const schema = settings.adminSave.input(z)
 
 export function EditableCard(props: { group: Group; settings: Setting[]; children?: ReactNode }) {
@@ -66,9 +69,10 @@ export function EditableCard(props: { group: Group; settings: Setting[]; childre
     const { value = '', source = 'default' } = all.find((setting) => setting.name === name) ?? {}
     return { name, ...field, value: value ?? '', isFixed: source === 'environment' }
   })
-  const isOpen = fields.some(({ isFixed }) => !isFixed)
+  const [typed, setTyped] = useState<Record<string, string>>({})
+  const isChanged = fields.some(({ name, value }) => (typed[name] ?? value) !== value)
   return (
-    <Card className="flex flex-col gap-5">
+    <Card id={sectionId(group.title)} className="flex flex-col gap-5">
       <header>
         <h2 className="text-lg">{group.title}</h2>
         <p className="text-sm text-muted">{group.hint}</p>
@@ -79,24 +83,34 @@ export function EditableCard(props: { group: Group; settings: Setting[]; childre
         key={fields.map(({ value }) => value).join('\n')}
         schema={schema}
         aria-label={group.title}
-        className="grid gap-4 sm:grid-cols-2"
-        onSubmit={(typed) => save.mutateAsync(typed)}
+        className="flex flex-col gap-4"
+        onSubmit={async (values) => {
+          await save.mutateAsync(values)
+          setTyped({})
+        }}
       >
         {fields.map(({ name, label, type = 'text', value, isFixed }) => (
           <Field
             key={name}
             name={name}
             label={label}
-            hint={isFixed ? `Fixed by ${name} in the environment` : undefined}
+            hint={isFixed ? `Set on the server by ${name}` : undefined}
           >
             {/* What is disabled is not sent. */}
-            <Input type={type} maxLength={300} autoComplete="off" defaultValue={value} disabled={isFixed} />
+            <Input
+              type={type}
+              maxLength={300}
+              autoComplete="off"
+              defaultValue={value}
+              disabled={isFixed}
+              onChange={({ target }) => setTyped({ ...typed, [name]: target.value })}
+            />
           </Field>
         ))}
-        {isOpen && (
-          <div className="sm:col-span-2">
-            <SubmitButton pendingText="Saving...">Save</SubmitButton>
-          </div>
+        {isChanged && (
+          <SubmitButton pendingText="Saving..." className="self-start">
+            Save
+          </SubmitButton>
         )}
       </Form>
     </Card>

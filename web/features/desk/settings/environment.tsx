@@ -7,14 +7,18 @@ import { Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { Failed } from '../lists/record-table.tsx'
+import { sectionId } from './editable-card.tsx'
 
 /** The rest of what the shop runs with, which only the environment can change. */
 export function Environment({ settings }: { settings: Setting[] }) {
   const rest = settings.filter(({ name }) => !editableSettings.some((editable) => editable === name))
   return (
-    <details className="group rounded-lg border border-line bg-surface shadow-card">
+    <details
+      id={sectionId('Set on the server')}
+      className="group rounded-lg border border-line bg-surface shadow-card"
+    >
       <summary className="flex h-16 cursor-pointer list-none items-center rounded-lg px-6">
-        <h2 className="text-lg">Fixed by the environment</h2>
+        <h2 className="text-lg">Set on the server</h2>
         <ChevronDown
           aria-hidden="true"
           className="ml-auto size-5 text-muted transition-transform group-open:rotate-180"
@@ -22,9 +26,9 @@ export function Environment({ settings }: { settings: Setting[] }) {
       </summary>
       <div className="flex flex-col gap-4 px-6 pb-6">
         <p className="text-sm text-muted">
-          Set in the environment or in .env; .env.example explains each. A change takes a restart.
+          From the environment or .env; .env.example explains each. Restart to apply.
         </p>
-        <Table label="Settings of the environment">
+        <Table label="Settings on the server">
           <thead>
             <tr>
               <HeadCell>Name</HeadCell>
@@ -68,6 +72,7 @@ export function PaymentsCard() {
   const todos = data.filter(({ state }) => state === 'todo').length
   return (
     <details
+      id={sectionId('Payments')}
       open={todos > 0}
       className="group rounded-lg border border-line bg-surface shadow-card"
       aria-label="Payments"

@@ -38,7 +38,7 @@ export function PhotoField({ photo, source }: Props) {
         </span>
       )}
       {source === 'environment' ? (
-        <p className="text-sm text-muted">Fixed by MAKER_PHOTO in the environment</p>
+        <p className="text-sm text-muted">Set on the server by MAKER_PHOTO</p>
       ) : (
         <>
           <label

@@ -8,9 +8,11 @@ import { Card, Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { Failed } from '../lists/record-table.tsx'
-import { EditableCard, groups } from './editable-card.tsx'
+import { EditableCard, groups, sectionId } from './editable-card.tsx'
 import { Environment, PaymentsCard } from './environment.tsx'
 import { PhotoField } from './photo-field.tsx'
+
+const sections = ['Payments', 'Email', ...groups.map(({ title }) => title), 'Set on the server']
 
 /** What the shop runs with, what is wrong with it, and how to mend it. */
 export default function Settings() {
@@ -18,16 +20,25 @@ export default function Settings() {
   if (isError) return <Failed retry={() => void refetch()} />
   if (!data) return <Skeleton className="h-96 rounded-lg" />
   return (
-    <div className="flex flex-col gap-6">
-      <Problems problems={data.problems} />
-      <PaymentsCard />
-      <MailCard goesTo={data.mailsGoTo} />
-      {groups.map((group) => (
-        <EditableCard key={group.title} group={group} settings={data.settings}>
-          {group.hasPhoto && <PhotoField photo={data.photo} source={data.photoSource} />}
-        </EditableCard>
-      ))}
-      <Environment settings={data.settings} />
+    <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
+      <div className="flex min-w-0 flex-col gap-6">
+        <Problems problems={data.problems} />
+        <PaymentsCard />
+        <MailCard goesTo={data.mailsGoTo} />
+        {groups.map((group) => (
+          <EditableCard key={group.title} group={group} settings={data.settings}>
+            {group.hasPhoto && <PhotoField photo={data.photo} source={data.photoSource} />}
+          </EditableCard>
+        ))}
+        <Environment settings={data.settings} />
+      </div>
+      <nav aria-label="Settings" className="sticky top-22 flex flex-col text-sm max-lg:hidden">
+        {sections.map((title) => (
+          <a key={title} href={`#${sectionId(title)}`} className="py-2 font-medium text-muted hover:text-ink">
+            {title}
+          </a>
+        ))}
+      </nav>
     </div>
   )
 }
@@ -37,7 +48,7 @@ function Problems({ problems }: { problems: Problem[] }) {
   return (
     <Card className="flex flex-col gap-4">
       <h2 className="flex items-center gap-3 text-lg">
-        What is wrong <Badge tone="bad">{problems.length}</Badge>
+        Setup checklist <Badge tone="bad">{problems.length}</Badge>
       </h2>
       <ul className="flex flex-col gap-3 text-sm">
         {problems.map(({ text, mend, isUrgent }) => (
@@ -75,11 +86,10 @@ function Marked({ text }: { text: string }) {
 function MailCard({ goesTo }: { goesTo: string }) {
   const test = useCall(settings.adminTestMail, {
     failed: 'The test failed',
-    onSuccess: ({ to }) =>
-      toast({ title: 'Test email sent', description: `Look into the mailbox of ${to}.` }),
+    onSuccess: ({ to }) => toast({ title: 'Test email sent', description: `Check the inbox of ${to}.` }),
   })
   return (
-    <Card className="flex flex-wrap items-center gap-x-6 gap-y-3">
+    <Card id={sectionId('Email')} className="flex flex-wrap items-center gap-x-6 gap-y-3">
       <div className="min-w-0 flex-1 basis-60">
         <h2 className="text-lg">Email</h2>
         <p className="text-sm break-words text-muted">Emails go to {goesTo}.</p>

@@ -18,7 +18,7 @@ export default function KeysDialog({ areas, onClose }: { areas: Area[]; onClose:
         <Shortcut keys={['?']}>Show these shortcuts</Shortcut>
       </dl>
       <Checkbox
-        label="Shortcuts with single keys are on"
+        label="Single-key shortcuts"
         checked={isOn}
         onChange={(event) => switchKeys(event.target.checked)}
       />

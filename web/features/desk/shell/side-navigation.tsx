@@ -1,10 +1,11 @@
 import { Ellipsis, Search } from 'lucide-react'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'
+import { moveByKey } from '#web/ui/tabs.tsx'
 import type { Area } from '../screens.ts'
 
-type Props = { areas: Area[]; here: string; onSearch: () => void }
+type Props = { areas: Area[]; here: Area; onSearch: () => void }
 
 /** At the side of a desk, at the bottom of a phone. */
 export function SideNavigation({ areas, here, onSearch }: Props) {
@@ -12,8 +13,9 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
   const close = () => setIsOpen(false)
   // Support has no more than fits.
   const hasMore = areas.length > 5
-  const isInBar = (area: Area | undefined) => !hasMore || area?.isInBar
-  const isBehindMore = !isInBar(areas.find(({ path }) => path === here))
+  const isInBar = (area: Area) => !hasMore || area.isInBar
+  const isBehindMore = !isInBar(here)
+  const firstTab = areas.find(({ isTab }) => isTab)
   return (
     <nav
       aria-label="Admin"
@@ -40,9 +42,32 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
         )}
       >
         {areas.map((area) => (
-          <li key={area.path} className={isInBar(area) ? undefined : 'more max-lg:order-1'}>
-            <AreaLink area={area} isHere={area.path === here} onClick={close} />
-          </li>
+          <Fragment key={area.path}>
+            {area === firstTab && (
+              <li className="max-lg:hidden lg:my-3 lg:border-y lg:border-line lg:py-3">
+                <div
+                  role="tablist"
+                  aria-label="Shop data"
+                  aria-orientation="vertical"
+                  tabIndex={-1}
+                  onKeyDown={moveByKey}
+                  className="flex flex-col gap-0.5"
+                >
+                  <AreaTabs areas={areas} here={here} className={areaLink} withIcons />
+                </div>
+              </li>
+            )}
+            <li className={classes(!isInBar(area) && 'more max-lg:order-1', area.isTab && 'lg:hidden')}>
+              <Link
+                href={area.path}
+                onClick={close}
+                aria-current={area === here ? 'page' : undefined}
+                className={areaLink}
+              >
+                <AreaName area={area} />
+              </Link>
+            </li>
+          </Fragment>
         ))}
         <li className={hasMore ? 'lg:hidden' : 'hidden'}>
           <button
@@ -65,20 +90,42 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
 const item =
   'flex items-center font-medium text-muted transition-colors hover:text-ink max-lg:min-h-14 max-lg:flex-col max-lg:justify-center max-lg:gap-1 max-lg:text-xs lg:min-h-10 lg:gap-3 lg:rounded-md lg:px-3 lg:text-sm'
 
-function AreaLink({ area, isHere, onClick }: { area: Area; isHere: boolean; onClick: () => void }) {
-  const { path, title, icon: Icon } = area
+const areaLink = classes(
+  item,
+  'aria-[current]:text-accent lg:hover:bg-accent-soft/60 lg:aria-[current]:bg-accent-soft lg:aria-[current]:text-accent-strong',
+)
+
+function AreaName({ area: { icon: Icon, title } }: { area: Area }) {
   return (
-    <Link
-      href={path}
-      onClick={onClick}
-      aria-current={isHere ? 'page' : undefined}
-      className={classes(
-        item,
-        'aria-[current]:text-accent lg:hover:bg-accent-soft/60 lg:aria-[current]:bg-accent-soft lg:aria-[current]:text-accent-strong',
-      )}
-    >
+    <>
       <Icon className="size-5 lg:size-4.5" aria-hidden="true" />
       {title}
-    </Link>
+    </>
   )
+}
+
+export const panelId = 'admin-panel'
+
+/**
+ * The three tabs of docs/product.md: in the side bar where there is one, else above their screens. They are links, so
+ * each can be opened in a window of its own.
+ */
+export function AreaTabs(props: { areas: Area[]; here: Area; className: string; withIcons?: boolean }) {
+  const { areas, here, className, withIcons } = props
+  const tabs = areas.filter(({ isTab }) => isTab)
+  return tabs.map((tab) => (
+    <Link
+      key={tab.path}
+      role="tab"
+      href={tab.path}
+      aria-selected={tab === here}
+      aria-current={tab === here ? 'page' : undefined}
+      aria-controls={tab === here ? panelId : undefined}
+      // While none is selected, the first can be reached.
+      tabIndex={tab === (here.isTab ? here : tabs[0]) ? 0 : -1}
+      className={className}
+    >
+      {withIcons ? <AreaName area={tab} /> : tab.title}
+    </Link>
+  ))
 }

@@ -116,9 +116,7 @@ function FilePicker({ fault, onPick }: { fault?: string | undefined; onPick: (fi
       <label className="flex cursor-pointer flex-col items-center gap-2 rounded-lg border border-dashed border-field px-6 py-8 text-center hover:border-accent has-focus-visible:outline-2 has-focus-visible:outline-accent">
         <FileUp className="size-7 text-muted" strokeWidth={1.5} aria-hidden="true" />
         <span className="font-medium">Choose a CSV file</span>
-        <span className="text-sm text-muted">
-          You’ll see what happens with each line before anything does.
-        </span>
+        <span className="text-sm text-muted">You’ll review every line before importing.</span>
         <input
           type="file"
           accept=".csv,text/csv,text/plain"
