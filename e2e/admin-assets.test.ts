@@ -42,7 +42,7 @@ test('the seller adds, notes, hides, imports, reviews, and removes assets', asyn
 
   await page.getByRole('button', { name: 'Edit note of AAPL' }).click()
   await dialog(page).getByRole('textbox', { name: 'Note' }).fill('Weaker now')
-  await dialog(page).getByRole('button', { name: 'Save Note' }).click()
+  await dialog(page).getByRole('button', { name: 'Save note' }).click()
   await toast(page, 'Note saved')
   await expect(list.getByText('Weaker now')).toBeVisible()
 
@@ -189,5 +189,5 @@ test('reminders say how many they are before they are sent', async ({ page, shop
   const mails = await shop.mails()
   expect(mails.filter((mail) => mail.to === email && mail.subject.includes('TradingView'))).toHaveLength(1)
   await page.getByRole('button', { name: 'Send Reminders' }).click()
-  await toast(page, 'No one to remind')
+  await toast(page, 'No reminders to send')
 })

@@ -1,4 +1,6 @@
+import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
 import { expect, expectAccessible, logInAs, overflowOf, test } from './shop.ts'
 import { chooseTheme, comeFrom } from './visitors.ts'
 
@@ -118,6 +120,32 @@ test('the admin area warns loudly while the imprint is empty', async ({ page, sh
   await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: shop.url })))
   await page.goto('/admin/overview')
   await expect(page.getByRole('alert').filter({ hasText: 'Your imprint is incomplete' })).toContainText(
-    'SELLER_NAME, SELLER_STREET, SELLER_CITY, SELLER_COUNTRY',
+    'Add your name, street, city, and country in Settings',
   )
+})
+
+test('the seller decides what the shop can’t, by a button that says what it does', async ({ page, shop }) => {
+  const buyer = await shop.buyer()
+  await shop.visitor().call(declarations.cancel, {
+    name: 'Ada Trader',
+    contract: buyer.user.email,
+    email: 'ada@example.com',
+    grounds: 'good_cause',
+    reason: 'It does not work',
+  })
+  await shop.settle()
+  await openAdmin(page, shop, '/admin/purchases/declarations')
+  const row = rowOf(page, buyer.user.email)
+  await expect(row).toContainText(/Ada Trader cancels RS-\w{8}, bought .*, for good cause\./)
+  await expectLooksRight(page)
+  await row.getByRole('button', { name: 'Cancel subscription: Ada Trader' }).click()
+  await question(page).getByRole('button', { name: 'Cancel subscription' }).click()
+  await toast(page, 'Done')
+  await expect(row).toBeHidden()
+  await page.getByRole('button', { name: 'Done', pressed: false }).click()
+  await expect(row).toContainText('Ends on')
+  await row.getByRole('link', { name: /^RS-/ }).click()
+  await expect(
+    page.getByRole('heading', { level: 1, name: buyer.user.name || buyer.user.email }),
+  ).toBeVisible()
 })

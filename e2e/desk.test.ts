@@ -35,7 +35,7 @@ test('a customer is found by any word, and everything about them is on one page'
   await box.press('Enter')
   await expect(page).toHaveURL(`/admin/customers/${id}`)
   await expect(page.getByText('$39.00 on')).toBeVisible()
-  await expect(page.getByRole('listitem').filter({ hasText: 'Invoice over $39.00: paid' })).toBeVisible()
+  await expect(page.getByRole('listitem').filter({ hasText: 'Invoice paid, $39.00' })).toBeVisible()
 
   await page.getByLabel('New note').fill('Called about alerts')
   await page.getByRole('button', { name: 'Add note' }).click()
@@ -47,8 +47,8 @@ test('a customer is found by any word, and everything about them is on one page'
 
   await page.getByRole('button', { name: /receipt/ }).click()
   await expect(page.getByRole('dialog').getByText('[link removed]')).toBeVisible()
-  await page.getByRole('button', { name: 'Send again' }).click()
-  await expect(page.getByText('Email sent again', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Resend' }).click()
+  await expect(page.getByText('Resent', { exact: true })).toBeVisible()
 
   const owned = page.getByRole('listitem').filter({ hasText: /Rebound Sigma Pro.*since/ })
   await choose(owned, 'Extend')
@@ -109,10 +109,10 @@ test('a customer is found by any word, and everything about them is on one page'
   await page.getByRole('link', { name: 'Back to the customer' }).click()
 
   await page.getByRole('link', { name: 'Wrote: “Where is my invoice?”' }).click()
-  await page.getByRole('button', { name: 'Answer B Uyer' }).click()
-  await page.getByLabel('Your answer').fill('Attached to your receipt.')
-  await page.getByRole('button', { name: 'Send answer' }).click()
-  await expect(page.getByText('Answer sent', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Reply B Uyer' }).click()
+  await page.getByLabel('Your reply').fill('Attached to your receipt.')
+  await page.getByRole('button', { name: 'Send reply' }).click()
+  await expect(page.getByText('Reply sent', { exact: true })).toBeVisible()
   await expectLooksRight(page)
   await page.goto('/admin/settings')
   await expect(page.getByText('Only admins can open this')).toBeVisible()
@@ -235,7 +235,7 @@ test('what needs the seller comes first, and what is set here is on the site', a
 
   await page.goto('/admin/overview')
   await expect(page.getByText('Your imprint is incomplete')).toBeVisible()
-  await page.getByRole('link', { name: /settings? to look at/ }).click()
+  await page.getByRole('link', { name: /settings? to fix/ }).click()
   const seller = page.getByRole('form', { name: 'Seller' })
   await expect(page.getByText('Your imprint is incomplete')).toBeVisible()
   await seller.getByLabel('Name or company').fill('Desk & Sons')

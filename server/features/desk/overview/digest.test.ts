@@ -34,10 +34,10 @@ test('the seller gets a digest once a day, and only if something is waiting', as
   await askForAccess(shop)
   await shop.queue.runNow('digest')
   await shop.queue.runNow('digest')
-  expect(await digests(shop)).toEqual(['Waiting for you: 1 access request'])
+  expect(await digests(shop)).toEqual(['Action needed: 1 access request'])
   shop.clock.advance({ hours: 25 })
   await shop.queue.runNow('digest')
-  expect(await digests(shop)).toEqual(['Waiting for you: 1 access request', '1 access request is overdue'])
+  expect(await digests(shop)).toEqual(['Action needed: 1 access request', '1 access request is overdue'])
 })
 
 test('the seller is reminded of exactly the requests in the queue', async () => {
@@ -48,7 +48,7 @@ test('the seller is reminded of exactly the requests in the queue', async () => 
   expect(await admin.call(accessAdmin.todo, {})).toMatchObject([{ user: { id: staying.user.id } }])
   expect(await admin.call(overview.adminShow, {})).toMatchObject({ openAccessRequests: 1 })
   await shop.queue.runNow('digest')
-  expect(await digests(shop)).toEqual(['Waiting for you: 1 access request'])
+  expect(await digests(shop)).toEqual(['Action needed: 1 access request'])
 })
 
 test('while a connector works, nobody waits for the seller; when it is off, they do', async () => {

@@ -89,7 +89,7 @@ const texts: Record<NeedKind, { one: string; many: string; due?: string; todo?: 
     href: '/admin/overview/figures',
   },
   failed_jobs: { one: 'failed job', many: 'failed jobs', href: '/admin/activity' },
-  settings: { one: 'setting to look at', many: 'settings to look at', href: '/admin/settings' },
+  settings: { one: 'setting to fix', many: 'settings to fix', href: '/admin/settings' },
 }
 
 function useNeeds() {
@@ -130,9 +130,7 @@ export function Needs() {
         Needs attention
       </h2>
       {data.length + toDo === 0 ? (
-        <p className="rounded-lg border border-dashed border-line px-5 py-4 text-muted">
-          All clear. Messages, requests, disputes, failed payments, and wrong settings would show up here.
-        </p>
+        <p className="rounded-lg border border-dashed border-line px-5 py-4 text-muted">All clear.</p>
       ) : (
         <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
           {data.map((need) => (
@@ -142,7 +140,11 @@ export function Needs() {
           ))}
           {toDo > 0 && (
             <li>
-              <Row href="/admin/settings" count={toDo} text="to do at Stripe" />
+              <Row
+                href="/admin/settings"
+                count={toDo}
+                text={toDo === 1 ? 'Stripe step left' : 'Stripe steps left'}
+              />
             </li>
           )}
         </ul>
@@ -185,14 +187,18 @@ function Row(props: { href: Href; count: number; text: string; children?: ReactN
   )
 }
 
-const needed = new Set(['SELLER_NAME', 'SELLER_STREET', 'SELLER_CITY', 'SELLER_COUNTRY'])
+const needed = new Map([
+  ['SELLER_NAME', 'name'],
+  ['SELLER_STREET', 'street'],
+  ['SELLER_CITY', 'city'],
+  ['SELLER_COUNTRY', 'country'],
+])
+const listed = new Intl.ListFormat('en')
 
 /** Selling without an imprint is unlawful in most of Europe, so the seller can't overlook it. */
 export function ImprintWarning() {
   const { data } = useData(settings.adminShow, {})
-  const missing = (data?.settings ?? [])
-    .filter(({ name, value }) => needed.has(name) && !value)
-    .map(({ name }) => name)
+  const missing = (data?.settings ?? []).flatMap(({ name, value }) => (value ? [] : (needed.get(name) ?? [])))
   if (missing.length === 0) return null
   return (
     <div role="alert" className="flex gap-4 rounded-lg border-2 border-danger bg-danger-soft p-5">
@@ -200,8 +206,7 @@ export function ImprintWarning() {
       <div className="flex min-w-0 flex-col gap-1">
         <p className="font-semibold text-danger">Your imprint is incomplete</p>
         <p>
-          By law, visitors must know who is selling to them. Set{' '}
-          <span className="font-mono text-sm break-words">{missing.join(', ')}</span> under{' '}
+          By law, visitors must know who is selling to them. Add your {listed.format(missing)} in{' '}
           <Link href="/admin/settings" className="font-medium underline underline-offset-2">
             Settings
           </Link>
