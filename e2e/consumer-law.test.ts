@@ -138,7 +138,7 @@ test('the seller decides what the shop can’t, by a button that says what it do
   const row = rowOf(page, buyer.user.email)
   await expect(row).toContainText(/Ada Trader cancels RS-\w{8}, bought .*, for good cause\./)
   await expectLooksRight(page)
-  await row.getByRole('button', { name: 'Cancel subscription: Ada Trader' }).click()
+  await row.getByRole('button', { name: 'Cancel subscription for Ada Trader' }).click()
   await question(page).getByRole('button', { name: 'Cancel subscription' }).click()
   await toast(page, 'Done')
   await expect(row).toBeHidden()

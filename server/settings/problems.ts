@@ -10,16 +10,11 @@ export function problemsOf(config: Config, live: Live): Problem[] {
 }
 
 function* imprint({ seller }: Live): Generator<Problem> {
-  const missing = Object.entries({
-    SELLER_NAME: seller.name,
-    SELLER_STREET: seller.street,
-    SELLER_CITY: seller.city,
-    SELLER_COUNTRY: seller.country,
-  }).flatMap(([name, value]) => (value ? [] : [`\`${name}\``]))
+  const missing = (['name', 'street', 'city', 'country'] as const).filter((name) => !seller[name])
   if (missing.length > 0)
     yield {
-      text: `Your imprint is incomplete: ${missing.join(', ')}.`,
-      mend: 'Fill in the seller’s particulars below.',
+      text: 'Your imprint is incomplete.',
+      mend: `Add your ${new Intl.ListFormat('en').format(missing)} under Seller.`,
       isUrgent: true,
     }
 }
@@ -28,7 +23,7 @@ function* address({ production }: Config, { supportEmail }: Live): Generator<Pro
   if (supportEmail.endsWith('@example.com'))
     yield {
       text: `\`${supportEmail}\` is a placeholder.`,
-      mend: 'Set the support address below.',
+      mend: 'Set yours under Support.',
       isUrgent: production,
     }
 }

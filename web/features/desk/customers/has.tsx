@@ -42,8 +42,8 @@ function Owned({ purchase, actions }: { purchase: ManagedPurchase; actions: (Row
   const { product, billingType, amount, refundedAmount, status, createdAt, kind, reason } = purchase
   const { leaveReason, leaveComment } = purchase
   return (
-    <li className="flex flex-wrap items-start gap-x-6 gap-y-3 py-4 first:pt-0 last:pb-0">
-      <div className="min-w-0 flex-1 basis-56">
+    <li className="flex items-start gap-3 py-4 first:pt-0 last:pb-0">
+      <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-center gap-2 font-medium">
           {product.name} <StatusBadge status={status} />
         </p>

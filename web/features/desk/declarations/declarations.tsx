@@ -108,7 +108,7 @@ export default function Declarations() {
                       onClick={() => void askAndCarryOut(row)}
                     >
                       {consequence(row)}
-                      <span className="sr-only">: {row.name}</span>
+                      <span className="sr-only"> for {row.name}</span>
                     </Button>
                   )}
                   <RowMenu
