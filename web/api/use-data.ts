@@ -12,12 +12,18 @@ export function keyOf<E extends Endpoint>(endpoint: E, input?: InputOf<E>): unkn
 export function useData<E extends Endpoint>(
   endpoint: E,
   input: InputOf<E>,
-  options?: { enabled?: boolean; refetchInterval?: (data: OutputOf<E> | undefined) => number | false },
+  options?: {
+    enabled?: boolean
+    /** 0 asks again each time it is shown. */
+    gcTime?: number
+    refetchInterval?: (data: OutputOf<E> | undefined) => number | false
+  },
 ) {
   return useQuery<OutputOf<E>>({
     queryKey: keyOf(endpoint, input),
     queryFn: ({ signal }) => call(endpoint, input, { signal }),
     ...(options?.enabled === undefined ? {} : { enabled: options.enabled }),
+    ...(options?.gcTime === undefined ? {} : { gcTime: options.gcTime }),
     ...(options?.refetchInterval
       ? { refetchInterval: ({ state }) => options.refetchInterval?.(state.data) ?? false }
       : {}),

@@ -1,15 +1,17 @@
+import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { AccessTodo } from '#contract/access/access-admin.ts'
 import type { TodoKind } from '#contract/statuses.ts'
 import { useIsAdmin } from '#web/api/session.ts'
+import { toastError } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Cell } from '#web/ui/table.tsx'
+import { toast } from '#web/ui/toast.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
 import { timeLeft } from '../parts/time-left.ts'
 import { AccessMenu } from './access-menu.tsx'
 import { type Actions, RenameDialog } from './actions.tsx'
-import { CopyButton } from './cells.tsx'
 
 export const kindTexts: Record<TodoKind, string> = {
   decide: 'Decide',
@@ -110,4 +112,28 @@ function TimeLeft({ until }: { until: string }) {
   }, [])
   const { text, isOverdue, isSoon } = timeLeft(until, now)
   return <Badge tone={isOverdue ? 'bad' : isSoon ? 'warning' : 'neutral'}>{text}</Badge>
+}
+
+function CopyButton({ text }: { text: string }) {
+  const [copied, setCopied] = useState(false)
+  const Icon = copied ? Check : Copy
+
+  async function copy() {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 2000)
+    toast({ title: 'Copied', description: text })
+  }
+
+  return (
+    <button
+      type="button"
+      aria-label={`Copy ${text}`}
+      onClick={() => void copy().catch((error: unknown) => toastError('Failed to copy', error))}
+      className="inline-flex max-w-full cursor-pointer items-center gap-2 rounded-sm text-left font-mono text-sm font-medium break-all hover:text-accent-strong"
+    >
+      {text}
+      <Icon className="size-3.5 shrink-0 text-muted" aria-hidden="true" />
+    </button>
+  )
 }

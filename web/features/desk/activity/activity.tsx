@@ -11,6 +11,7 @@ import { action, RecordTable } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
 import { RowMenu } from '../parts/row-menu.tsx'
+import { Section } from '../parts/section.tsx'
 
 const choices = { q: 'text' } as const
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
@@ -54,13 +55,7 @@ function FailedJobs() {
   }
 
   return (
-    <section aria-labelledby="failed-jobs" className="flex flex-col gap-4">
-      <header>
-        <h2 id="failed-jobs" className="text-xl">
-          Failed jobs
-        </h2>
-        <p className="text-sm text-muted">Background jobs that failed after every retry.</p>
-      </header>
+    <Section title="Failed jobs" hint="Background jobs that failed after every retry.">
       <RecordTable
         label="List of failed jobs"
         noun={['failed job', 'failed jobs']}
@@ -89,7 +84,7 @@ function FailedJobs() {
           </>
         )}
       />
-    </section>
+    </Section>
   )
 }
 
@@ -97,13 +92,7 @@ function AuditLog() {
   const [chosen] = useFilters(choices)
   const query = usePages(audit.adminList, chosen)
   return (
-    <section aria-labelledby="audit-log" className="flex flex-col gap-4">
-      <header>
-        <h2 id="audit-log" className="text-xl">
-          Audit log
-        </h2>
-        <p className="text-sm text-muted">Everything admins have done.</p>
-      </header>
+    <Section title="Audit log" hint="Everything admins have done.">
       <RecordList
         label="Audit log entries"
         noun={['entry', 'entries']}
@@ -132,7 +121,7 @@ function AuditLog() {
           </>
         )}
       />
-    </section>
+    </Section>
   )
 }
 

@@ -18,7 +18,7 @@ import { Link } from '#web/ui/navigation.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Pills, RecordList } from '../lists/record-list.tsx'
-import { action } from '../lists/record-table.tsx'
+import { action, DayCell } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
 import { RowMenu } from '../parts/row-menu.tsx'
@@ -91,9 +91,7 @@ export default function Declarations() {
             <Cell className="max-w-xl">
               <Sentence row={row} />
             </Cell>
-            <Cell label="Sent" className="whitespace-nowrap">
-              <Time value={row.declaredAt} />
-            </Cell>
+            <DayCell label="Sent" value={row.declaredAt} />
             <Cell label="Due">
               <Due row={row} />
             </Cell>

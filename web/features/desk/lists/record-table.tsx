@@ -4,7 +4,8 @@ import type { Page } from '#contract/call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
-import { HeadCell, Table } from '#web/ui/table.tsx'
+import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
+import { Time } from '#web/ui/time.tsx'
 
 type Column = string | { title: string; isForReaders?: boolean }
 /** The last column, with a row's buttons; its heading may be for screen readers only. */
@@ -88,6 +89,15 @@ export function RecordTable<Item extends { id: string | number }>(props: TablePr
         )}
       </footer>
     </div>
+  )
+}
+
+/** A day in a column of its own, or a dash for what hasn't happened. */
+export function DayCell({ label, value }: { label: string; value: string | null }) {
+  return (
+    <Cell label={label} className="whitespace-nowrap">
+      {value ? <Time value={value} /> : '–'}
+    </Cell>
   )
 }
 

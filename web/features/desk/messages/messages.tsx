@@ -13,7 +13,7 @@ import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
 import { Filter, RecordList } from '../lists/record-list.tsx'
-import { hiddenActions } from '../lists/record-table.tsx'
+import { DayCell, hiddenActions } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
 
@@ -77,9 +77,7 @@ function Row({ message, onOpen }: { message: Message; onOpen: () => void }) {
       <Cell label="State">
         {message.answeredAt ? <Badge>answered</Badge> : <Badge tone="warning">open</Badge>}
       </Cell>
-      <Cell label="Received" className="whitespace-nowrap">
-        <Time value={message.createdAt} />
-      </Cell>
+      <DayCell label="Received" value={message.createdAt} />
       <Cell className="py-1.5 text-right">
         <Button variant={message.answeredAt ? 'ghost' : 'secondary'} size="sm" onClick={onOpen}>
           {message.answeredAt ? 'Read' : 'Reply'}

@@ -4,8 +4,8 @@ import { newsletterStates, newsletterStateTexts } from '#contract/statuses.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Cell } from '#web/ui/table.tsx'
-import { Time } from '#web/ui/time.tsx'
 import { Filter, RecordList } from '../lists/record-list.tsx'
+import { DayCell } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
 import { useExport } from '../parts/use-export.ts'
@@ -59,15 +59,9 @@ export default function Newsletter() {
           <Cell label="State">
             <Badge tone={tones[row.state]}>{newsletterStateTexts[row.state]}</Badge>
           </Cell>
-          <Cell label="Signed up" className="whitespace-nowrap">
-            <Time value={row.createdAt} />
-          </Cell>
-          <Cell label="Confirmed" className="whitespace-nowrap">
-            {row.confirmedAt ? <Time value={row.confirmedAt} /> : '–'}
-          </Cell>
-          <Cell label="Unsubscribed" className="whitespace-nowrap">
-            {row.unsubscribedAt ? <Time value={row.unsubscribedAt} /> : '–'}
-          </Cell>
+          <DayCell label="Signed up" value={row.createdAt} />
+          <DayCell label="Confirmed" value={row.confirmedAt} />
+          <DayCell label="Unsubscribed" value={row.unsubscribedAt} />
         </>
       )}
     />

@@ -21,6 +21,7 @@ import { Checkbox, Select } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { Failed } from '../lists/record-table.tsx'
+import { Section } from '../parts/section.tsx'
 
 const lists = [takeover.adminList, purchases.adminList, accounts.adminList, overview.adminShow]
 /** Of one price; no one reads more. All of them can be taken over. */
@@ -37,16 +38,11 @@ export default function AtStripe() {
   const ready = subscriptions.filter(({ priceId, obstacle }) => planned.has(priceId) && !obstacle)
   const ids = ready.map(({ id }) => id)
   return (
-    <section aria-labelledby="at-stripe" aria-busy={!data} className="flex flex-col gap-5">
-      <header>
-        <h2 id="at-stripe" className="text-xl">
-          Subscriptions at Stripe
-        </h2>
-        <p className="max-w-prose text-sm text-muted">
-          They run on your Stripe account, but began without the shop. Say what each price is, then take them
-          over: same price, same card, same dates. Nothing is charged.
-        </p>
-      </header>
+    <Section
+      title="Subscriptions at Stripe"
+      hint="They run on your Stripe account, but began without the shop. Say what each price is, then take them over: same price, same card, same dates. Nothing is charged."
+      aria-busy={!data}
+    >
       {!data && <Skeleton className="h-40" />}
       {data && subscriptions.length === 0 && (
         <EmptyState title="All clear" description="Every live subscription at Stripe is in the shop." />
@@ -72,7 +68,7 @@ export default function AtStripe() {
           onTake={take.isPending ? undefined : (id) => take.mutate([id])}
         />
       ))}
-    </section>
+    </Section>
   )
 }
 

@@ -1,11 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { exactDollars } from '#contract/money.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
-import { call } from '#web/api/client.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { keyOf } from '#web/api/use-data.ts'
+import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -32,11 +30,7 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
   const cancelNow = useCall(purchases.adminCancel, cancelling)
   const cancelLater = useCall(purchases.adminCancelAtPeriodEnd, cancelling)
   // Asked each time it opens: what is left becomes less every day.
-  const { data: known, isError } = useQuery({
-    queryKey: keyOf(purchases.adminCancellation, { id }),
-    queryFn: () => call(purchases.adminCancellation, { id }),
-    gcTime: 0,
-  })
+  const { data: known, isError } = useData(purchases.adminCancellation, { id }, { gcTime: 0 })
   const send = () =>
     isLater
       ? cancelLater.mutate({ id })

@@ -1,13 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { type RefundReason, refundReasons } from '#contract/selling/purchases-admin.ts'
 import * as z from '#contract/zod.ts'
-import { call } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { keyOf } from '#web/api/use-data.ts'
+import { useData } from '#web/api/use-data.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
@@ -41,11 +39,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
   })
   const { id, user } = purchase
   // Asked each time it opens: what is left can change at Stripe without us.
-  const { data: known, isError } = useQuery({
-    queryKey: keyOf(purchases.adminRefundable, { id }),
-    queryFn: () => call(purchases.adminRefundable, { id }),
-    gcTime: 0,
-  })
+  const { data: known, isError } = useData(purchases.adminRefundable, { id }, { gcTime: 0 })
   const payment =
     known?.payments.find(({ paymentIntentId }) => paymentIntentId === chosen) ?? known?.payments[0]
   const isWhole = inFull || (payment !== undefined && centsOf(typed) === payment.left)

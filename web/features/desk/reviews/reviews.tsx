@@ -4,8 +4,7 @@ import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { EmptyState } from '#web/ui/card.tsx'
 import { Cell } from '#web/ui/table.tsx'
-import { Time } from '#web/ui/time.tsx'
-import { action, RecordTable } from '../lists/record-table.tsx'
+import { action, DayCell, RecordTable } from '../lists/record-table.tsx'
 import { usePages } from '../lists/use-pages.ts'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { TextDialog } from '../parts/text-dialog.tsx'
@@ -16,7 +15,6 @@ type Doing = { what: 'answer' | 'hide'; review: ManagedReview }
 export default function Reviews() {
   const query = usePages(reviews.adminList, {})
   const [doing, setDoing] = useState<Doing | null>(null)
-  const close = () => setDoing(null)
   return (
     <>
       <RecordTable
@@ -27,9 +25,7 @@ export default function Reviews() {
         columns={['Written', 'Stars', 'Review', action]}
         renderRow={(review) => (
           <>
-            <Cell label="Written" className="whitespace-nowrap">
-              <Time value={review.writtenAt} />
-            </Cell>
+            <DayCell label="Written" value={review.writtenAt} />
             <Cell label="Stars" className="tabular-nums">
               {review.stars} of 5
             </Cell>
@@ -60,24 +56,30 @@ export default function Reviews() {
           </>
         )}
       />
-      {doing?.what === 'answer' && <AnswerDialog review={doing.review} onClose={close} />}
-      {doing?.what === 'hide' && <HideDialog review={doing.review} onClose={close} />}
+      {doing && <ReviewDialog doing={doing} onClose={() => setDoing(null)} />}
     </>
   )
 }
 
-type Props = { review: ManagedReview; onClose: () => void }
 const answerForm = z.strictObject({ answer: answerText(z) })
 const hideForm = z.strictObject({ reason: hidingReason(z) })
+const refreshes = [reviews.adminList]
 
-function AnswerDialog({ review, onClose }: Props) {
-  const answer = useCall(reviews.adminAnswer, {
-    refreshes: [reviews.adminList],
+function ReviewDialog({ doing: { what, review }, onClose }: { doing: Doing; onClose: () => void }) {
+  const { id } = review
+  const reply = useCall(reviews.adminAnswer, {
+    refreshes,
     succeeded: 'Reply published',
     failed: 'Failed to publish the reply',
     onSuccess: onClose,
   })
-  return (
+  const hide = useCall(reviews.adminHide, {
+    refreshes,
+    succeeded: 'Review hidden',
+    failed: 'Failed to hide the review',
+    onSuccess: onClose,
+  })
+  return what === 'answer' ? (
     <TextDialog
       title="Reply in public"
       description="It appears below the review."
@@ -85,20 +87,10 @@ function AnswerDialog({ review, onClose }: Props) {
       field={{ name: 'answer', label: 'Your reply' }}
       text={{ rows: 4, maxLength: 1000, defaultValue: review.answer ?? '' }}
       button={{ pendingText: 'Publishing...', children: 'Publish' }}
-      onSubmit={(typed) => answer.mutateAsync({ id: review.id, ...typed })}
+      onSubmit={(typed) => reply.mutateAsync({ id, ...typed })}
       onClose={onClose}
     />
-  )
-}
-
-function HideDialog({ review, onClose }: Props) {
-  const hide = useCall(reviews.adminHide, {
-    refreshes: [reviews.adminList],
-    succeeded: 'Review hidden',
-    failed: 'Failed to hide the review',
-    onSuccess: onClose,
-  })
-  return (
+  ) : (
     <TextDialog
       title="Hide an unlawful review"
       description="The text is replaced by your reason. The stars still count. The author gets an email."
@@ -106,7 +98,7 @@ function HideDialog({ review, onClose }: Props) {
       field={{ name: 'reason', label: 'Reason, for everyone to read' }}
       text={{ rows: 3, maxLength: 300 }}
       button={{ variant: 'danger', pendingText: 'Hiding...', children: 'Hide review' }}
-      onSubmit={(typed) => hide.mutateAsync({ id: review.id, ...typed })}
+      onSubmit={(typed) => hide.mutateAsync({ id, ...typed })}
       onClose={onClose}
     />
   )

@@ -1,15 +1,13 @@
-import { CircleAlert } from 'lucide-react'
 import { type Problem, settings } from '#contract/desk/settings.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
-import { classes } from '#web/ui/classes.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { Failed } from '../lists/record-table.tsx'
 import { EditableCard, groups, sectionId } from './editable-card.tsx'
-import { Environment, PaymentsCard } from './environment.tsx'
+import { Environment, Line, Marked, PaymentsCard } from './environment.tsx'
 import { PhotoField } from './photo-field.tsx'
 
 const sections = ['Payments', 'Email', ...groups.map(({ title }) => title), 'Set on the server']
@@ -50,36 +48,17 @@ function Problems({ problems }: { problems: Problem[] }) {
       <h2 className="flex items-center gap-3 text-lg">
         Setup checklist <Badge tone="bad">{problems.length}</Badge>
       </h2>
-      <ul className="flex flex-col gap-3 text-sm">
+      <ul className="flex flex-col gap-3">
         {problems.map(({ text, mend, isUrgent }) => (
-          <li key={text} className="flex gap-3">
-            <CircleAlert
-              className={classes('mt-0.5 size-4 shrink-0', isUrgent ? 'text-danger' : 'text-warning')}
-              aria-hidden="true"
-            />
-            <span className="min-w-0 break-words">
-              <Marked text={text} />{' '}
-              <span className="text-muted">
-                <Marked text={mend} />
-              </span>
+          <Line key={text} state={isUrgent ? 'todo' : 'warning'}>
+            <Marked text={text} />{' '}
+            <span className="text-muted">
+              <Marked text={mend} />
             </span>
-          </li>
+          </Line>
         ))}
       </ul>
     </Card>
-  )
-}
-
-/** Names and commands are in backticks. */
-function Marked({ text }: { text: string }) {
-  return text.split('`').map((part, place) =>
-    place % 2 === 1 ? (
-      <code key={part} className="font-mono text-xs">
-        {part}
-      </code>
-    ) : (
-      part
-    ),
   )
 }
 

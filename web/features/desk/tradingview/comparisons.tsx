@@ -5,6 +5,7 @@ import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { Section } from '../parts/section.tsx'
 import { refreshes } from './refreshes.ts'
 
 type Run = OutputOf<typeof tradingViewAdmin.runs>[number]
@@ -21,11 +22,9 @@ export function Comparisons() {
   const latest = data.filter(({ script }, index) => data.findIndex((run) => run.script === script) === index)
   const earlier = data.filter((run) => !latest.includes(run))
   return (
-    <section aria-labelledby="tradingview-sync" className="flex flex-col gap-4">
-      <header className="flex flex-wrap items-center gap-3">
-        <h2 id="tradingview-sync" className="mr-auto text-xl">
-          Sync log
-        </h2>
+    <Section
+      title="Sync log"
+      beside={
         <Button
           size="sm"
           variant="secondary"
@@ -34,7 +33,8 @@ export function Comparisons() {
         >
           Sync now
         </Button>
-      </header>
+      }
+    >
       <Card className="flex flex-col gap-3 text-sm">
         {latest.length === 0 && <p className="text-muted">Runs every night at 03:20 UTC.</p>}
         <Runs runs={latest} />
@@ -47,7 +47,7 @@ export function Comparisons() {
           </details>
         )}
       </Card>
-    </section>
+    </Section>
   )
 }
 

@@ -7,6 +7,7 @@ import { Card, Skeleton } from '#web/ui/card.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { Section } from '../parts/section.tsx'
 import { refreshes } from './refreshes.ts'
 
 const form = z.object({
@@ -24,10 +25,7 @@ export function MeterCard({ connection }: { connection: TradingViewConnection })
   })
   if (!data) return <Skeleton className="h-32 rounded-lg" />
   return (
-    <section aria-labelledby="tradingview-seats" className="flex flex-col gap-4">
-      <h2 id="tradingview-seats" className="text-xl">
-        Seats
-      </h2>
+    <Section title="Seats">
       <Card className="flex flex-col gap-4">
         <Reading meter={data} />
         <Form
@@ -58,7 +56,7 @@ export function MeterCard({ connection }: { connection: TradingViewConnection })
           </SubmitButton>
         </Form>
       </Card>
-    </section>
+    </Section>
   )
 }
 

@@ -2,6 +2,7 @@ import { type TradingViewConnection, tradingViewAdmin } from '#contract/access/t
 import { type ConnectionMode, connectionModes } from '#contract/statuses.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Checkbox } from '#web/ui/input.tsx'
+import { Section } from '../parts/section.tsx'
 import { confirmSwitch } from './preview.ts'
 import { refreshes } from './refreshes.ts'
 
@@ -24,10 +25,7 @@ export function Modes({ connection }: { connection: TradingViewConnection }) {
     if (yes) settings.mutate({ mode })
   }
   return (
-    <section aria-labelledby="tradingview-mode" className="flex flex-col gap-4">
-      <h2 id="tradingview-mode" className="text-xl">
-        What it does
-      </h2>
+    <Section title="What it does">
       <fieldset className="grid min-w-0 gap-3 md:grid-cols-3">
         <legend className="sr-only">What the connection may do</legend>
         {connectionModes.toReversed().map((mode) => (
@@ -52,6 +50,6 @@ export function Modes({ connection }: { connection: TradingViewConnection }) {
         checked={connection.freezesDisputes}
         onChange={(event) => settings.mutate({ freezesDisputes: event.target.checked })}
       />
-    </section>
+    </Section>
   )
 }

@@ -7,6 +7,7 @@ import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { ProductChoice, useProducts } from '../parts/products.tsx'
+import { Section } from '../parts/section.tsx'
 import { refreshes } from './refreshes.ts'
 
 /** The account's own scripts: which of them buyers get. */
@@ -32,13 +33,10 @@ export function ScriptsList() {
 
   if (!data) return <Skeleton className="h-24 rounded-lg" />
   return (
-    <section aria-labelledby="tradingview-scripts" className="flex flex-col gap-4">
-      <header className="flex flex-wrap items-center justify-between gap-3">
-        <h2 id="tradingview-scripts" className="text-xl">
-          Scripts
-        </h2>
-        <ProductChoice products={products} value={productId} onChange={setChosen} />
-      </header>
+    <Section
+      title="Scripts"
+      beside={<ProductChoice products={products} value={productId} onChange={setChosen} />}
+    >
       {data.length === 0 ? (
         <EmptyState title="No scripts" description="The account has no invite-only scripts." />
       ) : (
@@ -74,6 +72,6 @@ export function ScriptsList() {
           ))}
         </ul>
       )}
-    </section>
+    </Section>
   )
 }

@@ -7,6 +7,7 @@ import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { hiddenActions, RecordTable } from '../lists/record-table.tsx'
 import { usePages } from '../lists/use-pages.ts'
+import { Section } from '../parts/section.tsx'
 import { refreshes } from './refreshes.ts'
 
 /** Who is on the lists although this shop never put them there. */
@@ -27,15 +28,10 @@ export function Strangers() {
     if (yes) remove.mutate({ id })
   }
   return (
-    <section aria-labelledby="tradingview-strangers" className="flex flex-col gap-4">
-      <header>
-        <h2 id="tradingview-strangers" className="text-xl">
-          Added by hand
-        </h2>
-        <p className="text-sm text-muted">
-          People on your lists whom this shop didn’t add. It never removes them by itself.
-        </p>
-      </header>
+    <Section
+      title="Added by hand"
+      hint="People on your lists whom this shop didn’t add. It never removes them by itself."
+    >
       <RecordTable
         label="People added by hand"
         noun={['person', 'people']}
@@ -62,6 +58,6 @@ export function Strangers() {
           </>
         )}
       />
-    </section>
+    </Section>
   )
 }

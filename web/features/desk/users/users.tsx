@@ -10,10 +10,9 @@ import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
-import { Time } from '#web/ui/time.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
 import { AddButton, RecordList, SortFilter } from '../lists/record-list.tsx'
-import { hiddenActions } from '../lists/record-table.tsx'
+import { DayCell, hiddenActions } from '../lists/record-table.tsx'
 import { useDialog, useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
 import { RowMenu } from '../parts/row-menu.tsx'
@@ -98,9 +97,7 @@ function Row({ user, onRole, onRemove }: { user: User; onRole: () => void; onRem
         {user.activePurchases} / {user.totalPurchases}
         <span className="sr-only"> active of all</span>
       </Cell>
-      <Cell label="Registered" className="whitespace-nowrap">
-        <Time value={user.createdAt} />
-      </Cell>
+      <DayCell label="Registered" value={user.createdAt} />
       <Cell className="py-1.5">
         {isAdmin && (
           <RowMenu
