@@ -3,11 +3,10 @@ import { auditSentence } from '#contract/desk/audit-actions.ts'
 import { type FailedJob, jobs } from '#contract/desk/jobs.ts'
 import { exactDollars } from '#contract/money.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { RecordList } from '../lists/record-list.tsx'
-import { action, RecordTable } from '../lists/record-table.tsx'
+import { action } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
 import { RowMenu } from '../parts/row-menu.tsx'
@@ -56,13 +55,11 @@ function FailedJobs() {
 
   return (
     <Section title="Failed jobs" hint="Background jobs that failed after every retry.">
-      <RecordTable
+      <RecordList
         label="List of failed jobs"
         noun={['failed job', 'failed jobs']}
         query={query}
-        empty={
-          <EmptyState title="No failed jobs" description="Jobs that failed after every retry appear here." />
-        }
+        none={{ title: 'No failed jobs', description: 'Jobs that failed after every retry appear here.' }}
         columns={['Failed', 'Job', 'Error', action]}
         renderRow={(job) => (
           <>

@@ -1,4 +1,4 @@
-import { ArrowLeft, Eye, FileDown, KeyRound, Mail } from 'lucide-react'
+import { ArrowLeft, Eye } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type Customer, customers } from '#contract/desk/customers.ts'
 import { email as emailField } from '#contract/fields.ts'
@@ -11,7 +11,7 @@ import * as z from '#contract/zod.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
-import { Button, ButtonLink } from '#web/ui/button.tsx'
+import { ButtonLink } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
@@ -19,6 +19,7 @@ import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { RowMenu } from '../parts/row-menu.tsx'
 import { saveFile } from '../parts/use-export.ts'
 import { lastList } from '../shell/place.ts'
 
@@ -35,6 +36,16 @@ export function Who({ customer }: { customer: Customer }) {
     failed: 'Failed to send the link',
   })
 
+  const download = useCall(customerData.adminDownload, {
+    succeeded: 'Customer data exported',
+    failed: 'Failed to export the customer’s data',
+    onSuccess: (data) =>
+      saveFile(
+        new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }),
+        `${email.replaceAll(/[^\w.@-]/g, '_')}.json`,
+      ),
+  })
+
   async function askAndSend() {
     const yes = await confirm({
       title: 'Send a link',
@@ -45,7 +56,7 @@ export function Who({ customer }: { customer: Customer }) {
   }
 
   return (
-    <Card className="flex flex-col gap-5">
+    <Card role="region" aria-label="Customer" className="flex flex-col gap-5">
       <Link
         href={lastList()}
         className="inline-flex w-fit items-center gap-1.5 text-sm font-medium text-muted hover:text-ink"
@@ -72,22 +83,14 @@ export function Who({ customer }: { customer: Customer }) {
               See as buyer
             </ButtonLink>
           )}
-          <Button
-            variant="secondary"
-            size="sm"
-            pending={sendLink.isPending}
-            onClick={() => void askAndSend()}
-          >
-            <KeyRound className="size-4" aria-hidden="true" />
-            Send password link
-          </Button>
-          {mayChange && isBuyer && (
-            <Button variant="secondary" size="sm" onClick={() => setIsChanging(true)}>
-              <Mail className="size-4" aria-hidden="true" />
-              Change email
-            </Button>
-          )}
-          {mayChange && <CustomerDataButton id={id} email={email} />}
+          <RowMenu
+            of={email}
+            actions={[
+              { text: 'Send password link', do: askAndSend },
+              mayChange && isBuyer && { text: 'Change email', do: () => setIsChanging(true) },
+              mayChange && { text: 'Export everything', do: () => download.mutate({ id }) },
+            ]}
+          />
         </div>
       </div>
       <dl className="flex flex-wrap gap-x-10 gap-y-3 text-sm">
@@ -162,29 +165,5 @@ function EmailDialog({ customer, onClose }: { customer: Customer; onClose: () =>
         <Input type="email" autoComplete="off" required maxLength={254} defaultValue={customer.email} />
       </Field>
     </FormDialog>
-  )
-}
-
-/** Everything the shop keeps about one customer, as one file. */
-function CustomerDataButton({ id, email }: { id: string; email: string }) {
-  const download = useCall(customerData.adminDownload, {
-    succeeded: 'Customer data exported',
-    failed: 'Failed to export the customer’s data',
-    onSuccess: (data) =>
-      saveFile(
-        new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }),
-        `${email.replaceAll(/[^\w.@-]/g, '_')}.json`,
-      ),
-  })
-  return (
-    <Button
-      variant="secondary"
-      size="sm"
-      pending={download.isPending}
-      onClick={() => download.mutate({ id })}
-    >
-      <FileDown className="size-4" aria-hidden="true" />
-      Export everything
-    </Button>
   )
 }

@@ -79,7 +79,6 @@ export default function Declarations() {
         label="List of declarations"
         noun={['declaration', 'declarations']}
         query={query}
-        chosen={{}}
         controls={<Pills options={tabs} value={state} onChange={(value) => choose({ state: value })} />}
         none={{
           title: state === 'open' ? 'All clear' : 'None here',

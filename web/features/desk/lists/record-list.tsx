@@ -1,5 +1,5 @@
-import { Plus, Search, X } from 'lucide-react'
-import { type ComponentType, type ReactNode, useEffect, useRef, useState } from 'react'
+import { FileUp, Plus, Search, X } from 'lucide-react'
+import { type ComponentType, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { type Sorting, sortings } from '#contract/endpoint.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
@@ -12,7 +12,7 @@ import { useDialog, useFilters } from './use-filters.ts'
 type Chip = { text: string; remove: () => void }
 type Props<Item> = Omit<TableProps<Item>, 'empty'> & {
   /** What the list is searched and filtered by: see `useFilters`. */
-  chosen: object
+  chosen?: object
   /** What the search box says; without it, there is none. */
   search?: string
   /** Filters and buttons beside the search box. */
@@ -25,7 +25,7 @@ type Props<Item> = Omit<TableProps<Item>, 'empty'> & {
 
 /** A list with its search box, its filters, and what it says when it is empty. */
 export function RecordList<Item extends { id: string | number }>(props: Props<Item>) {
-  const { chosen, search, controls, chips = [], none, ...table } = props
+  const { chosen = {}, search, controls, chips = [], none, ...table } = props
   const isFiltered = Object.keys(chosen).some((name) => name !== 'sort')
   return (
     <div className="flex flex-col gap-5">
@@ -187,16 +187,26 @@ function NoMatch({ title }: { title: string }) {
 }
 
 /** A button that owns its dialog, so opening it doesn't rerender the table. */
-export function AddButton(props: { text: string; dialog: ComponentType<{ onClose: () => void }> }) {
-  const { text, dialog: AddDialog } = props
-  const [isOpen, setIsOpen] = useDialog('add')
+export function AddButton(props: {
+  text: string
+  dialog: ComponentType<{ onClose: () => void }>
+  /** Beside the one that adds a single record. */
+  isImport?: boolean
+}) {
+  const { text, dialog: AddDialog, isImport } = props
+  const [isOpen, setIsOpen] = useDialog(isImport ? 'import' : 'add')
+  const Icon = isImport ? FileUp : Plus
   return (
     <>
-      <Button className="max-sm:w-full sm:ml-auto" onClick={() => setIsOpen(true)}>
-        <Plus className="size-4" aria-hidden="true" />
+      <Button
+        variant={isImport ? 'secondary' : 'primary'}
+        className={classes('max-sm:w-full', !isImport && 'sm:ml-auto')}
+        onClick={() => setIsOpen(true)}
+      >
+        <Icon className="size-4" aria-hidden="true" />
         {text}
       </Button>
-      {isOpen && <AddDialog onClose={() => setIsOpen(false)} />}
+      <Suspense fallback={null}>{isOpen && <AddDialog onClose={() => setIsOpen(false)} />}</Suspense>
     </>
   )
 }

@@ -2,9 +2,9 @@ import { useState } from 'react'
 import { answerText, hidingReason, type ManagedReview, reviews } from '#contract/site/reviews.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { EmptyState } from '#web/ui/card.tsx'
 import { Cell } from '#web/ui/table.tsx'
-import { action, DayCell, RecordTable } from '../lists/record-table.tsx'
+import { RecordList } from '../lists/record-list.tsx'
+import { action, DayCell } from '../lists/record-table.tsx'
 import { usePages } from '../lists/use-pages.ts'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { TextDialog } from '../parts/text-dialog.tsx'
@@ -17,11 +17,11 @@ export default function Reviews() {
   const [doing, setDoing] = useState<Doing | null>(null)
   return (
     <>
-      <RecordTable
+      <RecordList
         label="List of reviews"
         noun={['review', 'reviews']}
         query={query}
-        empty={<EmptyState title="No reviews yet" description="Buyers can review after 30 days." />}
+        none={{ title: 'No reviews yet', description: 'Buyers can review after 30 days.' }}
         columns={['Written', 'Stars', 'Review', action]}
         renderRow={(review) => (
           <>

@@ -30,7 +30,7 @@ export default function Settings() {
         ))}
         <Environment settings={data.settings} />
       </div>
-      <nav aria-label="Settings" className="sticky top-22 flex flex-col text-sm max-lg:hidden">
+      <nav aria-label="Settings" className="flex flex-col text-sm max-lg:hidden lg:sticky lg:top-22">
         {sections.map((title) => (
           <a key={title} href={`#${sectionId(title)}`} className="py-2 font-medium text-muted hover:text-ink">
             {title}

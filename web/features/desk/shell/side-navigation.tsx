@@ -44,14 +44,14 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
         {areas.map((area) => (
           <Fragment key={area.path}>
             {area === firstTab && (
-              <li className="max-lg:hidden lg:my-3 lg:border-y lg:border-line lg:py-3">
+              <li className="mt-3 mb-3 border-y border-line py-3 max-lg:hidden">
                 <div
                   role="tablist"
                   aria-label="Shop data"
                   aria-orientation="vertical"
                   tabIndex={-1}
                   onKeyDown={moveByKey}
-                  className="flex flex-col gap-0.5"
+                  className="lg:flex lg:flex-col lg:gap-0.5"
                 >
                   <AreaTabs areas={areas} here={here} className={areaLink} withIcons />
                 </div>

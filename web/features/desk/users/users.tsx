@@ -1,5 +1,4 @@
-import { FileUp } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, useState } from 'react'
 import { type OutputOf, sortings } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -7,17 +6,17 @@ import { roleTexts } from '#contract/statuses.ts'
 import { useIsAdmin, useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
-import { Button } from '#web/ui/button.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
 import { AddButton, RecordList, SortFilter } from '../lists/record-list.tsx'
 import { DayCell, hiddenActions } from '../lists/record-table.tsx'
-import { useDialog, useFilters } from '../lists/use-filters.ts'
+import { useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { AddUserDialog, RoleDialog } from './user-dialogs.tsx'
 
+const ImportSubscribersDialog = lazy(() => import('./import/import-subscribers-dialog.tsx'))
 type User = OutputOf<typeof accounts.adminList>[number]
 
 const choices = { q: 'text', sort: sortings } as const
@@ -61,7 +60,7 @@ export default function Users() {
           <>
             <SortFilter label="Sort users" value={chosen.sort} onChange={(sort) => choose({ sort })} />
             {isAdmin && <AddButton text="Add User" dialog={AddUserDialog} />}
-            {isAdmin && <ImportButton />}
+            {isAdmin && <AddButton text="Import" dialog={ImportSubscribersDialog} isImport />}
           </>
         }
         none={{ title: 'No users found', description: 'New customers appear here.' }}
@@ -122,23 +121,4 @@ function RoleName({ user }: { user: User }) {
   if (user.isAdmin) return <Badge tone="good">Admin</Badge>
   if (user.role) return <Badge>{roleTexts[user.role]}</Badge>
   return <span className="text-muted">No</span>
-}
-
-const ImportSubscribersDialog = lazy(() => import('./import/import-subscribers-dialog.tsx'))
-
-function ImportButton() {
-  const [isOpen, setIsOpen] = useDialog('import')
-  return (
-    <>
-      <Button variant="secondary" className="max-sm:w-full" onClick={() => setIsOpen(true)}>
-        <FileUp className="size-4" aria-hidden="true" />
-        Import
-      </Button>
-      {isOpen && (
-        <Suspense fallback={null}>
-          <ImportSubscribersDialog onClose={() => setIsOpen(false)} />
-        </Suspense>
-      )}
-    </>
-  )
 }
