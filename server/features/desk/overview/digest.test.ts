@@ -11,7 +11,7 @@ const openSellersShop = () => openShop({ env: { SUPPORT_EMAIL: 'seller@example.c
 
 const digests = async (shop: TestShop) =>
   (await shop.mails())
-    .filter(({ to, subject }) => to === 'seller@example.com' && /waiting|overdue/i.test(subject))
+    .filter(({ to, subject }) => to === 'seller@example.com' && /action needed|overdue/i.test(subject))
     .map(({ subject }) => subject)
 
 async function askForAccess(shop: TestShop) {
