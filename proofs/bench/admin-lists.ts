@@ -33,6 +33,9 @@ export async function adminLists({ shop }: Bench, cookie: string): Promise<Line[
     ['search everywhere, a first name of thousands', `${search}?q=maria`, 4],
     ['search everywhere, a payment', `${search}?q=${payment || 'pi_none'}`, 2, 50],
     ['what needs the seller', '/api/admin/overview/needs', 6],
+    ['payments, first page', '/api/admin/payments', 2],
+    ['payments of a person', `/api/admin/payments?q=${word}`, 3],
+    ['figures of twelve months', '/api/admin/figures?range=12m', 6],
     ['purchases that ended this month', `${list}?ended=${month}`, 2],
   ]
   const lines: Line[] = []
@@ -66,7 +69,7 @@ async function costOf(shop: LabShop, path: string, cookie: string) {
     if (!response.ok) throw new Error(`${path} returned status ${response.status}`)
     const [{ buffers, statements } = { buffers: 0, statements: 0 }] = await shop.query<typeof least>(
       `select coalesce(sum(shared_blks_hit + shared_blks_read), 0)::int as buffers, coalesce(sum(calls), 0)::int as statements
-       from pg_stat_statements where query ~ '"(sessions|users|purchases)"'`,
+       from pg_stat_statements where query ~ '"(sessions|users|purchases|payments|mrr_days|cash_months|cohort_months)"'`,
     )
     least.buffers = Math.min(least.buffers, buffers)
     least.statements = Math.min(least.statements, statements)
