@@ -145,9 +145,6 @@ export async function count({ queue }: Shop) {
 /** Bought, more, less, ended and back again; another plan; a lost dispute and a refund: each on its own day. */
 async function moveRevenue(shop: Shop, goTo: (ago: number) => Promise<void>) {
   const controls = shop.sandbox?.controls
-  const { rows } = await shop.connection.pool.query<{ id: string }>(
-    `select id from sandbox.objects where kind = 'price' and data->'recurring'->>'interval' = 'year' limit 1`,
-  )
   const people: Record<string, Awaited<ReturnType<typeof buy>>> = {}
   const come = async (name: string, billing: BillingType) => {
     people[name] = await buy(shop, person(name), billing)
@@ -169,8 +166,9 @@ async function moveRevenue(shop: Shop, goTo: (ago: number) => Promise<void>) {
         if (dispute) await controls?.closeDispute(dispute.id, 'lost')
       },
     ],
-    [100, async () => controls?.dashboard.changePrice(of('Tess'), rows[0]?.id ?? '')],
+    [100, () => switchToYearly(shop, person('Tess'))],
     [80, () => come('Sven', 'monthly')],
+    [64, () => switchToYearly(shop, person('Sven'))],
     [45, () => come('Uwe', 'yearly')],
     [40, async () => controls?.refund(people.Uwe?.paymentIntentId ?? '', 5000)],
   ]
@@ -181,6 +179,14 @@ async function moveRevenue(shop: Shop, goTo: (ago: number) => Promise<void>) {
     await controls?.webhooks.flush()
     await shop.queue.idle()
   }
+}
+
+async function switchToYearly(shop: Shop, { email, password }: Person) {
+  const { call } = browser(shop)
+  await call(accounts.login, { email, password })
+  const [{ id } = { id: '' }] = await call(purchases.list, {})
+  const { at, due: amount } = await call(purchases.switchOffer, { id })
+  await call(purchases.switch, { id, at, amount })
 }
 
 /**
@@ -290,9 +296,10 @@ export async function buyAndAsk(shop: Shop, buyer: Person, tradingViewUsername: 
   })
 }
 
-export async function buy(shop: Shop, buyer: Person, billingType: BillingType) {
+/** A browser of one's own. */
+function browser(shop: Shop) {
   let cookie = ''
-  const { call } = createCaller(async (path, init) => {
+  return createCaller(async (path, init) => {
     const headers = new Headers(init.headers)
     headers.set('cookie', cookie)
     const response = await fetch(new URL(path, shop.config.publicUrl), { ...init, headers })
@@ -300,6 +307,10 @@ export async function buy(shop: Shop, buyer: Person, billingType: BillingType) {
     cookie = [cookie, ...set].filter(Boolean).join('; ')
     return response
   })
+}
+
+export async function buy(shop: Shop, buyer: Person, billingType: BillingType) {
+  const { call } = browser(shop)
   // Who comes back has an account.
   await call(accounts.register, buyer).catch(() =>
     call(accounts.login, { email: buyer.email, password: buyer.password }),
