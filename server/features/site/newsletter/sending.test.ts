@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, expect, test } from 'vitest'
+import { customers } from '#contract/desk/customers.ts'
 import { newsletters } from '#contract/desk/newsletters.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { newsletter } from '#contract/site/newsletter.ts'
@@ -312,4 +313,32 @@ test('a paused newsletter waits, a stopped one is over, and after 30 days only t
   expect(new Set((await states()).map(([email]) => email))).toEqual(new Set([null]))
   const later = await shop.admin()
   expect(await later.call(newsletters.adminShow, { id })).toMatchObject({ counts: { sent: taken } })
+})
+
+test('“Do not mail” keeps a reader out until it is taken back, and a deleted account leaves no address behind', async () => {
+  const { shop, smtp, admin, draft, show, run, states } = await shopWith()
+  const reader = await shop.user()
+  const { email, id: userId } = reader.user
+  await shop.connection.db.execute(sql`update users set verified_at = now() where id = ${userId}`)
+  await shop.connection.db.insert(newsletterSubscriptions).values({ email, confirmedAt: new Date() })
+  await admin.call(customers.adminSuppress, { id: userId, isSuppressed: true })
+  const { id } = await draft()
+  expect((await show(id)).audience).toBe(0)
+  await admin.call(customers.adminSuppress, { id: userId, isSuppressed: false })
+  expect((await show(id)).audience).toBe(1)
+  await admin.call(newsletters.adminSend, { id, version: 1 })
+  await expect
+    .poll(async () => {
+      await run()
+      return (await show(id)).state
+    })
+    .toBe('sent')
+  expect(addresses(smtp.accepted)).toContain(email)
+  expect(JSON.stringify(await reader.call(accounts.myData, {}))).toContain('Exits are drawn')
+  await reader.call(accounts.deleteMyself, { password: reader.password })
+  expect((await states()).map(([address]) => address)).not.toContain(email)
+  expect((await show(id)).counts.sent).toBe(1)
+  const removed = await draft()
+  await admin.call(newsletters.adminDelete, { id: removed.id })
+  await expect(show(removed.id)).rejects.toMatchObject({ status: 404 })
 })
