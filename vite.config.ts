@@ -99,7 +99,7 @@ export default defineConfig({
               minShareCount: 2,
             },
             // The drawings on the pages that sell.
-            { name: 'showcase', test: /site.showcase|ui.section|about.maker/, priority: 7 },
+            { name: 'showcase', test: /site.showcase|ui.section|about.maker|review-summary/, priority: 7 },
             // What pages of text share: they need none of the kit's forms.
             {
               name: 'text',

@@ -172,6 +172,11 @@ test.describe('an owner', () => {
     await expect(box.getByRole('link', { name: /^Strategy/ })).toHaveAttribute('href', strategyUrl)
     await expect(box.getByRole('heading', { name: 'Quick Instructions' })).toBeVisible()
     await expect(box.getByRole('heading', { name: 'Setup Notes' })).toBeVisible()
+    const instructions = box.getByRole('listitem').first()
+    await expect(instructions).toBeVisible()
+    await page.reload()
+    await expect(box.getByRole('heading', { name: 'Setup Notes' })).toBeVisible()
+    await expect(instructions).toBeHidden()
   })
 
   test('sees the Rebound List, copies it, and exports it for TradingView', async ({

@@ -319,7 +319,11 @@ test.describe('invoices', () => {
 
   test('all of them are listed with date, amount, and status', async ({ page, shop }) => {
     await openDashboard(page, await shop.buyer({ billing: 'yearly' }), shop)
-    await products(page).first().getByRole('button', { name: 'All Invoices' }).click()
+    await products(page)
+      .first()
+      .getByRole('button', { name: /^Manage/ })
+      .click()
+    await page.getByRole('menuitem', { name: 'All Invoices' }).click()
     const invoice = page.getByRole('dialog', { name: 'Invoices' }).getByRole('listitem')
     await expect(invoice).toHaveCount(1)
     await expect(invoice.getByRole('time')).toBeVisible()

@@ -27,7 +27,7 @@ export default function DashboardPage() {
     <>
       <ConfirmLine />
       <div className="hero border-b border-line">
-        <Container className="flex flex-col gap-8 pt-12 pb-10 sm:pt-16 sm:pb-12">
+        <Container className="flex flex-col gap-6 pt-10 pb-8 sm:pt-12">
           <header className="flex flex-col gap-4">
             <Eyebrow>Dashboard</Eyebrow>
             <h1 className="text-3xl break-words">Welcome Back, {user?.name || 'Trader'}</h1>
@@ -42,14 +42,15 @@ export default function DashboardPage() {
         </Container>
       </div>
       {/* Until it is known what there is to show, nothing is shown that would have to move. */}
-      <Container key={String(isPending)} className="flex flex-col gap-14 py-12 sm:gap-16 sm:py-16">
+      <Container key={String(isPending)} className="flex flex-col gap-12 py-10 sm:gap-14 sm:py-12">
         {unpaid && <FailedPayment purchase={unpaid} />}
-        {isPending ? <Waiting /> : <MyProducts purchases={purchases} />}
+        {/* What was bought comes before what is paid for it. */}
         {purchases.live.length > 0 && (
           <Suspense fallback={<Skeleton className="h-60" />}>
             <Access purchases={purchases.live} />
           </Suspense>
         )}
+        {isPending ? <Waiting /> : <MyProducts purchases={purchases} />}
         {purchases.owned.length > 0 && (
           <Suspense fallback={<Skeleton className="h-96" />}>
             <WhatBuyersGet owned={purchases.owned} />

@@ -1,10 +1,12 @@
 import { ArrowUpRight, ChartCandlestick, FlaskConical, LockKeyhole, type LucideIcon } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
 import { access } from '#contract/access/access.ts'
 import { privatePackage } from '#contract/access/package.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
 import { useData } from '#web/api/use-data.ts'
-import { Card, Skeleton } from '#web/ui/card.tsx'
+import { Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
+import { Icon } from '#web/ui/icon.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { LoadError, Part } from './part.tsx'
 import { RecommendedAssets } from './recommended-assets.tsx'
@@ -13,6 +15,7 @@ import { RecommendedAssets } from './recommended-assets.tsx'
 export default function WhatBuyersGet({ owned }: { owned: ListedProduct[] }) {
   return (
     <>
+      {owned.some(({ list }) => list) && <RecommendedAssets />}
       {owned.map((product) => (
         <PrivatePackage
           key={product.slug}
@@ -20,7 +23,6 @@ export default function WhatBuyersGet({ owned }: { owned: ListedProduct[] }) {
           slug={product.slug}
         />
       ))}
-      {owned.some(({ list }) => list) && <RecommendedAssets />}
     </>
   )
 }
@@ -50,6 +52,7 @@ function PrivatePackage({ title, slug }: { title: string; slug: string }) {
 function Contents({ slug }: { slug: string }) {
   const { data, isError, refetch } = useData(privatePackage.show, { product: slug })
   const { data: mine } = useData(access.mine, {})
+  const [isFirstVisit] = useState(readOnce)
   const isUnlocked = mine?.some(({ state }) => state === 'unlocked') ?? false
   if (isError) return <LoadError what="your package" retry={refetch} />
   if (!data) return <Skeleton className="h-72" />
@@ -69,8 +72,7 @@ function Contents({ slug }: { slug: string }) {
         href={data.strategyUrl}
         isUnlocked={isUnlocked}
       />
-      <Card className="flex flex-col gap-4">
-        <h3 className="text-lg">Quick Instructions</h3>
+      <Folded title="Quick Instructions" isOpen={isFirstVisit}>
         <ol className="flex list-decimal flex-col gap-2.5 pl-5 text-muted marker:font-mono marker:text-sm marker:text-accent">
           {data.quickInstructions.map((instruction) => (
             <li key={instruction} className="pl-1.5">
@@ -78,9 +80,8 @@ function Contents({ slug }: { slug: string }) {
             </li>
           ))}
         </ol>
-      </Card>
-      <Card className="flex flex-col gap-4">
-        <h3 className="text-lg">Setup Notes</h3>
+      </Folded>
+      <Folded title="Setup Notes" isOpen={isFirstVisit}>
         <ul className="flex list-disc flex-col gap-2.5 pl-5 text-muted marker:text-accent">
           {data.setupNotes.map((note) => (
             <li key={note} className="pl-1.5">
@@ -88,9 +89,32 @@ function Contents({ slug }: { slug: string }) {
             </li>
           ))}
         </ul>
-      </Card>
+      </Folded>
     </div>
   )
+}
+
+function Folded({ title, isOpen, children }: { title: string; isOpen: boolean; children: ReactNode }) {
+  return (
+    <details open={isOpen} className="group self-start rounded-lg border border-line bg-surface shadow-card">
+      <summary className="flex cursor-pointer items-center justify-between gap-4 px-6 py-4">
+        <h3 className="text-lg">{title}</h3>
+        <Icon name="chevron" className="size-5 text-muted transition-transform group-open:rotate-180" />
+      </summary>
+      <div className="px-6 pb-6">{children}</div>
+    </details>
+  )
+}
+
+/** Whoever has read them once finds them folded. */
+function readOnce() {
+  try {
+    const isFirst = !localStorage.getItem('instructions')
+    localStorage.setItem('instructions', 'read')
+    return isFirst
+  } catch {
+    return true
+  }
 }
 
 /** Looks open once access is unlocked: before that, TradingView only says that the script is locked. */
@@ -101,7 +125,7 @@ function ScriptLink(props: {
   href: string
   isUnlocked: boolean
 }) {
-  const { icon: Icon, title, text, href, isUnlocked } = props
+  const { icon: Picture, title, text, href, isUnlocked } = props
   return (
     <a
       href={href}
@@ -118,7 +142,7 @@ function ScriptLink(props: {
           isUnlocked ? 'bg-accent-soft text-accent-strong' : 'bg-line text-muted',
         )}
       >
-        <Icon aria-hidden="true" className="size-5.5" strokeWidth={1.75} />
+        <Picture aria-hidden="true" className="size-5.5" strokeWidth={1.75} />
       </span>
       <span className="flex min-w-0 flex-1 flex-col">
         <span className="font-semibold">{title}</span>

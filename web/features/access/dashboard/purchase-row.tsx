@@ -10,6 +10,8 @@ import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
+import { Icon } from '#web/ui/icon.tsx'
+import { Menu, MenuItem } from '#web/ui/menu.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { useDownloadInvoice } from './invoices.ts'
 import { PlanSwitch } from './plan-switch.tsx'
@@ -50,7 +52,10 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
         <p className="text-xs text-muted">Contract {contractNumber(id)}</p>
       </div>
       <div className="flex flex-wrap gap-2 max-sm:*:grow lg:justify-end">
-        <Invoices id={id} />
+        <DownloadInvoice id={id} />
+        {status === 'past_due' && <UpdateCard purchase={purchase} />}
+        {status === 'pending_cancel' && <Resume id={id} />}
+        <Manage purchase={purchase} />
         {(status === 'active' || isEndedAtOnce(status)) && (
           <Cancel purchase={purchase} onCancelled={() => setIsLeaving(true)} />
         )}
@@ -58,10 +63,6 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
           <Suspense fallback={null}>
             <WhyDialog purchase={purchase} onClose={() => setIsLeaving(false)} />
           </Suspense>
-        )}
-        {status === 'pending_cancel' && <Resume id={id} />}
-        {(status === 'past_due' || (isLive(status) && purchase.paymentIntentId)) && (
-          <UpdateCard purchase={purchase} />
         )}
         {mayBuyAgain && (
           <ButtonLink href={checkoutAddress(billingType, product.slug)} size="sm">
@@ -123,22 +124,39 @@ function Dates({ purchase }: { purchase: Purchase }) {
   )
 }
 
-function Invoices({ id }: { id: string }) {
-  const [open, setOpen] = useState(false)
+function DownloadInvoice({ id }: { id: string }) {
   const download = useDownloadInvoice()
   return (
+    <Button variant="secondary" size="sm" pending={download.isPending} onClick={() => download.mutate(id)}>
+      Download Invoice
+    </Button>
+  )
+}
+
+/** What is needed now and then. */
+function Manage({ purchase }: { purchase: Purchase }) {
+  const [opened, setOpened] = useState<'invoices' | 'card' | null>(null)
+  const close = () => setOpened(null)
+  return (
     <>
-      <Button variant="secondary" size="sm" pending={download.isPending} onClick={() => download.mutate(id)}>
-        Download Invoice
-      </Button>
-      <Button variant="ghost" size="sm" onClick={() => setOpen(true)}>
-        All Invoices
-      </Button>
-      {open && (
-        <Suspense fallback={null}>
-          <InvoicesDialog purchaseId={id} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      <Menu
+        label={
+          <>
+            Manage <Icon name="chevron" className="size-4" />
+          </>
+        }
+        aria-label={`Manage ${purchase.product.name}`}
+        className="flex h-9 w-full items-center justify-center gap-1.5 rounded-md px-3 text-sm font-medium hover:bg-accent-soft"
+      >
+        <MenuItem onClick={() => setOpened('invoices')}>All Invoices</MenuItem>
+        {isLive(purchase.status) && purchase.paymentIntentId && (
+          <MenuItem onClick={() => setOpened('card')}>Change Card</MenuItem>
+        )}
+      </Menu>
+      <Suspense fallback={null}>
+        {opened === 'invoices' && <InvoicesDialog purchaseId={purchase.id} onClose={close} />}
+        {opened === 'card' && <CardUpdateDialog purchase={purchase} onClose={close} />}
+      </Suspense>
     </>
   )
 }
@@ -217,11 +235,10 @@ function Resume({ id }: { id: string }) {
 
 function UpdateCard({ purchase }: { purchase: Purchase }) {
   const [open, setOpen] = useState(false)
-  const isUnpaid = purchase.status === 'past_due'
   return (
     <>
-      <Button variant={isUnpaid ? 'primary' : 'ghost'} size="sm" onClick={() => setOpen(true)}>
-        {isUnpaid ? 'Update Card' : 'Change Card'}
+      <Button size="sm" onClick={() => setOpen(true)}>
+        Update Card
       </Button>
       {open && (
         <Suspense fallback={null}>

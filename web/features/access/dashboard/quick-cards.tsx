@@ -10,7 +10,7 @@ import type { MyPurchases } from './use-purchases.ts'
 // Loaded when it is opened.
 const ProfileDialog = lazy(() => import('#web/features/identity/account/profile-dialog.tsx'))
 
-const grid = 'grid grid-cols-2 gap-3 sm:gap-4 lg:auto-cols-fr lg:grid-flow-col lg:grid-cols-none'
+const grid = 'grid grid-cols-2 gap-2 sm:gap-3 lg:auto-cols-fr lg:grid-flow-col lg:grid-cols-none'
 
 export function QuickCards({ purchases }: { purchases: MyPurchases }) {
   const logOut = useLogOut()
@@ -19,7 +19,7 @@ export function QuickCards({ purchases }: { purchases: MyPurchases }) {
     return (
       <div className={grid}>
         {['products', 'assets', 'profile', 'log-out'].map((card) => (
-          <Skeleton key={card} className="min-h-40 rounded-lg" />
+          <Skeleton key={card} className="min-h-18 rounded-md" />
         ))}
       </div>
     )
@@ -58,7 +58,7 @@ function ProfileCard() {
   return (
     <>
       <QuickCard title="Profile" icon={UserRound} onClick={() => setIsOpen(true)}>
-        Name and TradingView username
+        Name and username
       </QuickCard>
       {isOpen && (
         <Suspense fallback={null}>
@@ -90,13 +90,15 @@ function QuickCard(props: {
       type="button"
       onClick={onClick}
       disabled={busy}
-      className="group flex min-w-0 cursor-pointer flex-col items-start gap-3 rounded-lg border border-line bg-surface p-4 text-left shadow-card transition-[border-color,translate] duration-150 hover:-translate-y-0.5 hover:border-accent max-lg:[&:last-of-type:nth-of-type(odd)]:col-span-2 sm:p-5"
+      className="flex min-h-18 min-w-0 cursor-pointer items-center gap-3 rounded-md border border-line bg-surface px-3 py-2 text-left shadow-card transition-colors hover:border-accent max-lg:[&:last-of-type:nth-of-type(odd)]:col-span-2 sm:px-4"
     >
-      <span className="grid size-10 place-items-center rounded-md bg-accent-soft text-accent-strong">
+      <span className="text-accent-strong max-sm:hidden">
         {busy ? <Spinner /> : <Icon aria-hidden="true" className="size-5" strokeWidth={1.75} />}
       </span>
-      <span className="font-semibold tracking-tight">{title}</span>
-      <span className="text-sm text-muted">{children}</span>
+      <span className="flex min-w-0 flex-col text-sm">
+        <span className="font-semibold">{title}</span>
+        <span className="text-muted">{children}</span>
+      </span>
     </button>
   )
 }
@@ -104,7 +106,7 @@ function QuickCard(props: {
 function Count({ value, children }: { value: string; children: ReactNode }) {
   return (
     <>
-      <span className="text-xl font-semibold text-ink tabular-nums">{value}</span> {children}
+      <span className="font-semibold text-ink tabular-nums">{value}</span> {children}
     </>
   )
 }
@@ -125,6 +127,6 @@ function ProductCount({ query, all, live }: MyPurchases) {
 function AssetCount() {
   const { data, isError } = useData(assets.list, {})
   if (isError) return 'Not available'
-  if (!data) return <Skeleton className="h-7 w-24" />
+  if (!data) return <Skeleton className="h-5 w-24" />
   return <Count value={`${data.length}`}>{data.length === 1 ? 'symbol' : 'symbols'}</Count>
 }

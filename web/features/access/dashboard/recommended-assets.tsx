@@ -1,5 +1,6 @@
 import { ChartCandlestick, Copy, Download } from 'lucide-react'
 import { assets, type RecommendedAsset } from '#contract/access/assets.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
@@ -9,19 +10,24 @@ import { LoadError, Part } from './part.tsx'
 
 export function RecommendedAssets() {
   const { data, isError, refetch } = useData(assets.list, {})
+  const { maker } = useSettings()
   const reviewedAt = data?.map((asset) => asset.reviewedAt).reduce(later, '')
   return (
     <Part
       id="recommended-assets"
       title="Recommended Assets"
       description={
-        reviewedAt ? (
-          <>
-            The Rebound List, last reviewed on <Time value={reviewedAt} />
-          </>
-        ) : (
-          'The Rebound List, reviewed at least once a month'
-        )
+        <>
+          The Rebound List{maker && ` by ${maker.name}`},{' '}
+          {reviewedAt ? (
+            <>
+              last reviewed on <Time value={reviewedAt} />
+            </>
+          ) : (
+            'reviewed at least once a month'
+          )}
+          . {maker?.name ?? 'Its author'} may hold what is on it. Not investment advice.
+        </>
       }
       actions={data && data.length > 0 && <ListActions list={data} />}
     >

@@ -39,7 +39,7 @@ export default function CheckoutPage() {
     <Container className="grid gap-8 py-10 sm:py-16 lg:grid-cols-[1fr_24rem] lg:items-start lg:gap-12">
       <div className="flex min-w-0 flex-col gap-6 sm:gap-8">
         <h1 className="text-3xl">Checkout</h1>
-        <div className="lg:hidden">
+        <div className="lg:hidden" hidden={!!owned.purchase}>
           <Placeheld by={OrderLine} offer={offer} order={order} product={product} />
         </div>
         {isLoading || owned.isPending || status.isPending || !order ? (
@@ -61,9 +61,9 @@ export default function CheckoutPage() {
             user={user}
           />
         )}
-        <OrderDetails product={product} />
+        {!owned.purchase && <OrderDetails product={product} />}
       </div>
-      <Placeheld by={OrderSummary} offer={offer} order={order} product={product} />
+      {!owned.purchase && <Placeheld by={OrderSummary} offer={offer} order={order} product={product} />}
     </Container>
   )
 }

@@ -1,5 +1,6 @@
 import { dollars } from '#contract/money.ts'
 import { usePrices, useSettings } from '#web/api/settings.tsx'
+import { ReviewQuotes } from '#web/features/site/reviews/review-summary.tsx'
 import { ChartPanel } from '#web/features/site/showcase/chart-panel.tsx'
 import { ExampleChart } from '#web/features/site/showcase/example-chart.tsx'
 import { Principles } from '#web/features/site/showcase/principles.tsx'
@@ -15,6 +16,7 @@ export default function HomePage() {
       <Hero />
       <DataDriven />
       <Teaser />
+      <ReviewQuotes {...useSettings().products[0].reviews} />
       <Section
         eyebrow="Principles"
         title="Three principles behind every rule"

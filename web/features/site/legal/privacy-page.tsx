@@ -185,6 +185,11 @@ function Cookies() {
       lasts: 'until you log out',
     },
     {
+      name: 'instructions (local storage)',
+      purpose: 'Folds the instructions on the dashboard once you have read them',
+      lasts: 'until you clear it',
+    },
+    {
       name: 'checkout-email, return-to (session storage)',
       purpose: 'What you typed, and the page to return to after a login',
       lasts: 'until you close the tab',

@@ -1,16 +1,23 @@
 import { Check } from 'lucide-react'
-import { lazy, Suspense } from 'react'
-import { dollars } from '#contract/money.ts'
+import { type ComponentProps, lazy, Suspense } from 'react'
+import { dollars, exactDollars } from '#contract/money.ts'
 import { yearlySaving } from '#contract/selling/yearly-saving.ts'
+import { useUser } from '#web/api/session.ts'
 import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 
+// Loaded only for those who get to see them.
 const LimitedSeats = lazy(() => import('./limited-seats.tsx'))
+const Owned = lazy(() => import('./owned.tsx'))
 
 const everything = 'Everything in the package'
+const always = [
+  'Cancel any time, keep access until the period ends',
+  '14 days to withdraw, with a full refund',
+]
 const plans = [
   ['monthly', 'Monthly', 'per month'],
   ['yearly', 'Yearly', 'per year'],
@@ -32,10 +39,12 @@ function Offers({ slug }: { slug: string }) {
   const prices = usePrices(slug)
   const saving = yearlySaving(prices)
   const points = {
-    monthly: [everything, 'Cancel any time, keep access until the period ends'],
-    yearly: saving
-      ? [everything, saving.free ? `${saving.free} (save ${saving.saved})` : `Save ${saving.saved}`]
-      : [everything],
+    monthly: [everything, ...always],
+    yearly: [
+      saving ? `${everything}, for ${exactDollars(prices.yearly / 12)} a month` : everything,
+      ...(saving ? [saving.free ? `${saving.free} (save ${saving.saved})` : `Save ${saving.saved}`] : []),
+      ...always,
+    ],
   }
   return (
     <div className="grid gap-6 md:grid-cols-2">
@@ -62,7 +71,7 @@ function Offers({ slug }: { slug: string }) {
               </span>
               {regular && (
                 <span className="mt-2 block text-sm text-muted">
-                  Regular price {dollars(regular)} {unit}
+                  Regular price <s>{dollars(regular)}</s> {unit}
                 </span>
               )}
             </p>
@@ -74,17 +83,29 @@ function Offers({ slug }: { slug: string }) {
                 </li>
               ))}
             </ul>
-            <ButtonLink
-              href={checkoutAddress(billing, slug)}
-              size="lg"
-              variant={best ? 'primary' : 'secondary'}
-              className="mt-auto w-full"
-            >
-              Buy {name} - {price}
-            </ButtonLink>
+            <div className="mt-auto flex flex-col">
+              <BuyLink
+                slug={slug}
+                href={checkoutAddress(billing, slug)}
+                variant={best ? 'primary' : 'secondary'}
+              >
+                Buy {name} - {price}
+              </BuyLink>
+            </div>
           </div>
         )
       })}
     </div>
+  )
+}
+
+/** For everyone who has not bought it yet. */
+export function BuyLink({ slug, ...link }: ComponentProps<typeof ButtonLink> & { slug: string }) {
+  const buy = <ButtonLink size="lg" {...link} />
+  if (!useUser().user) return buy
+  return (
+    <Suspense fallback={buy}>
+      <Owned slug={slug} otherwise={buy} />
+    </Suspense>
   )
 }

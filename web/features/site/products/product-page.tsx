@@ -14,16 +14,15 @@ import {
   RefreshCw,
   ScrollText,
 } from 'lucide-react'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import { dollars } from '#contract/money.ts'
 import { catalog } from '#contract/selling/catalog.ts'
 import type { ListedProduct, ProductText } from '#contract/selling/product.ts'
-import { useUser } from '#web/api/session.ts'
 import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { useData } from '#web/api/use-data.ts'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
-import { ReviewSummary } from '#web/features/site/reviews/review-summary.tsx'
+import { ReviewQuotes, ReviewSummary } from '#web/features/site/reviews/review-summary.tsx'
 import { Accordion } from '#web/ui/accordion.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
@@ -32,12 +31,11 @@ import { Container } from '#web/ui/page.tsx'
 import { Eyebrow, Section } from '#web/ui/section.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { ExplorableChart } from './explorable-chart.tsx'
-import { Pricing } from './pricing.tsx'
+import { BuyLink, Pricing } from './pricing.tsx'
 import { Steps } from './steps.tsx'
 
 // Loaded only for those who get to see them.
 const Maker = lazy(async () => ({ default: (await import('#web/features/site/about/maker.tsx')).Maker }))
-const OwnedNote = lazy(() => import('./owned-note.tsx'))
 
 const benefitIcons = [Crosshair, CalendarRange, ChartCandlestick, FlaskConical, Funnel, RefreshCw]
 const contentIcons = [
@@ -64,6 +62,7 @@ export default function ProductPage() {
   return (
     <>
       <Argument product={product} text={text} />
+      <ReviewQuotes {...product.reviews} />
       {text.chart && (
         <Section title="Example Chart" lead={text.chart.lead}>
           {product.image ? (
@@ -83,10 +82,28 @@ export default function ProductPage() {
   )
 }
 
-/** On phones, the buy button stays within reach. */
+/** On phones, a buy button stays within reach: this one, while no other is in view. */
 function StickyOffer({ slug }: { slug: string }) {
+  const [isNeeded, setIsNeeded] = useState(false)
+  useEffect(() => {
+    const inView = new Set<Element>()
+    const observer = new IntersectionObserver((changes) => {
+      for (const { target, isIntersecting } of changes)
+        if (isIntersecting) inView.add(target)
+        else inView.delete(target)
+      setIsNeeded(inView.size === 0)
+    })
+    for (const other of document.querySelectorAll('#buy,#pricing')) observer.observe(other)
+    return () => observer.disconnect()
+  }, [])
   return (
-    <div className="sticky-offer sticky bottom-0 z-30 mt-8 -mb-24 flex items-center justify-between gap-4 border-t border-line bg-ground/95 px-5 py-3 backdrop-blur-lg md:hidden">
+    <div
+      inert={!isNeeded}
+      className={classes(
+        'sticky-offer sticky bottom-0 z-30 mt-8 -mb-24 flex items-center justify-between gap-4 border-t border-line bg-ground/95 px-5 py-3 backdrop-blur-lg transition-[opacity,translate] md:hidden [@media(max-height:500px)]:hidden',
+        !isNeeded && 'translate-y-full opacity-0',
+      )}
+    >
       <p className="leading-tight">
         <span className="font-semibold">{dollars(usePrices(slug).monthly)}</span>
         <span className="text-sm text-muted"> per month</span>
@@ -210,22 +227,6 @@ function IconOf({ icons, index, className }: { icons: LucideIcon[]; index: numbe
   return Icon && <Icon aria-hidden="true" className={className} strokeWidth={1.75} />
 }
 
-/** Owners get a link to it; everyone else sees what owners say. Its space is reserved. */
-function Standing({ product }: { product: ListedProduct }) {
-  const { user } = useUser()
-  return (
-    <div className="flex min-h-12 items-center">
-      {user ? (
-        <Suspense fallback={null}>
-          <OwnedNote product={product} otherwise={<ReviewSummary {...product.reviews} />} />
-        </Suspense>
-      ) : (
-        <ReviewSummary {...product.reviews} />
-      )}
-    </div>
-  )
-}
-
 function Hero({ product, text }: About) {
   return (
     <div className="hero border-b border-line">
@@ -234,16 +235,16 @@ function Hero({ product, text }: About) {
           <Eyebrow>{text.kind}</Eyebrow>
           <h1 className="text-4xl">{product.name}</h1>
           <p className="max-w-2xl text-lg text-muted sm:text-xl">{text.lead}</p>
-          <div className="flex flex-wrap gap-3 max-sm:w-full max-sm:flex-col">
-            <ButtonLink href={checkoutAddress('monthly', product.slug)} size="lg">
+          <div id="buy" className="flex flex-wrap gap-3 max-sm:w-full max-sm:flex-col">
+            <BuyLink slug={product.slug} href={checkoutAddress('monthly', product.slug)}>
               Get Access - {dollars(usePrices(product.slug).monthly)} per month
-            </ButtonLink>
+            </BuyLink>
             <ButtonLink href="#how-it-works" size="lg" variant="secondary">
               Learn How It Works
               <ArrowDown aria-hidden="true" className="size-4.5" />
             </ButtonLink>
           </div>
-          <Standing product={product} />
+          <ReviewSummary {...product.reviews} />
         </div>
         <dl className="divide-y divide-line rounded-xl border border-line bg-surface px-6 py-2 shadow-float">
           {text.facts.map(({ name, value }) => (

@@ -1,0 +1,29 @@
+import { type Review, reviews } from '#contract/site/reviews.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Card } from '#web/ui/card.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { Stars } from './stars.tsx'
+
+const shown = 3
+
+/** The newest, one of them critical: people who read only praise believe none of it. */
+function three(all: Review[]) {
+  const readable = all.filter(({ text }) => text)
+  const critical = readable.find(({ stars }) => stars <= 3)
+  const others = readable.filter((review) => review !== critical).slice(0, critical ? shown - 1 : shown)
+  return critical ? [...others, critical] : others
+}
+
+/** Loaded once they come into view. */
+export default function Quotes() {
+  const { data } = useData(reviews.list, {})
+  return three(data ?? []).map(({ id, stars, text, author, writtenAt }) => (
+    <Card key={id} className="flex flex-col gap-4">
+      <Stars value={stars} />
+      <blockquote className="line-clamp-6 break-words">{text}</blockquote>
+      <p className="mt-auto text-sm text-muted">
+        {author ?? 'A former customer'}, <Time value={writtenAt} />
+      </p>
+    </Card>
+  ))
+}
