@@ -119,6 +119,11 @@ test.describe('without scripts', () => {
     await answer('9')
     await expect(page.getByRole('alert')).toHaveText('Please answer the security question correctly.')
     await expect(form.getByLabel('Message')).toHaveValue(message)
+    // The form is far down the page: it comes back in view, and what is said with it.
+    await expect(
+      page.getByRole('heading', { name: 'Contact', exact: true }).or(form).first(),
+    ).toBeInViewport()
+    await expect(page.getByRole('alert')).toBeInViewport()
     await answer('8')
     await expect(page.locator('#said')).toHaveText('Message sent successfully!')
     expect((await shop.mails()).filter(({ text }) => text.includes(email))).toHaveLength(1)

@@ -39,6 +39,16 @@ const assets = {
   XLK: 'Sector of most signals this quarter',
 }
 
+/** Someone made up, so that no page looks as if nobody were behind it. */
+const people = {
+  MAKER_NAME: 'Mia Muster',
+  MAKER_SENTENCE: 'I wrote the rules, trade them myself, and answer your emails.',
+  SELLER_NAME: 'Mia Muster (demo)',
+  SELLER_STREET: 'Musterweg 1',
+  SELLER_CITY: '4500 Solothurn',
+  SELLER_COUNTRY: 'Switzerland',
+}
+
 await runCommand(async ({ config, url }) => {
   if (config.production)
     throw new StartError(
@@ -85,6 +95,11 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
     for (const statement of [...statements(productId), ...indexes]) await client.query(statement)
     await sealKeys(client, secrets)
     await addAssets(client, productId)
+    for (const setting of Object.entries(people))
+      await client.query(
+        'insert into shop_settings (name, value) values ($1, $2) on conflict do nothing',
+        setting,
+      )
     await recordCommand(client, 'demo.fill')
     await client.query('commit')
     await client.query(

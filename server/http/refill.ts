@@ -5,7 +5,7 @@ import { escapeHtml } from '../security/escape-html.ts'
  * `"` in attributes, so a tag ends where it seems to.
  */
 export function refill(html: string, action: string, typed: Record<string, string>) {
-  const forms = new RegExp(`<form[^>]* action="${action}"[^>]*>.*?</form>`, 'gs')
+  const forms = new RegExp(`<form[^>]* action="${action}(?:#[^"]+)?"[^>]*>.*?</form>`, 'gs')
   return html.replace(forms, (form) =>
     form.replace(
       /<(input|textarea)([^>]*?)\/?>(?:[^<]*<\/textarea>)?/g,

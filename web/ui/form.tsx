@@ -115,10 +115,11 @@ export function Form<Values>(props: {
           event.preventDefault()
           if (!busy.current) void submit(event.currentTarget)
         }}
-        onFocus={() => typeof schema === 'function' && void schema()}
-        onInput={({ currentTarget, target }) =>
+        onInput={({ currentTarget, target }) => {
+          // On its way while someone types.
+          if (typeof schema === 'function') void schema()
           void recheck(currentTarget, (target as HTMLInputElement).name)
-        }
+        }}
         {...rest}
       >
         {children}

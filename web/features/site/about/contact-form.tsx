@@ -19,7 +19,8 @@ export function ContactForm() {
   return (
     <Form
       schema={form}
-      action={contact.send.path}
+      // A plain post comes back to where it was sent from.
+      action={`${contact.send.path}#contact`}
       onSubmit={({ firstName, lastName, email, message, website }) =>
         send.mutateAsync({ firstName, lastName, email, message, website })
       }

@@ -29,7 +29,8 @@ export function NewsletterForm({ success }: { success: string }) {
   return (
     <form
       method="post"
-      action={newsletter.subscribe.path}
+      // A plain post comes back to its field.
+      action={`${newsletter.subscribe.path}#${id}`}
       onSubmit={(event) => void submit(event)}
       className="@container"
     >

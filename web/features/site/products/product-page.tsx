@@ -98,10 +98,9 @@ function StickyOffer({ slug }: { slug: string }) {
   }, [])
   return (
     <div
-      inert={!isNeeded}
       className={classes(
-        'sticky-offer sticky bottom-0 z-30 mt-8 -mb-24 flex items-center justify-between gap-4 border-t border-line bg-ground/95 px-5 py-3 backdrop-blur-lg transition-[opacity,translate] md:hidden [@media(max-height:500px)]:hidden',
-        !isNeeded && 'translate-y-full opacity-0',
+        'sticky-offer sticky bottom-0 z-30 mt-8 -mb-24 flex items-center justify-between gap-4 border-t border-line bg-ground/95 px-5 py-3 backdrop-blur-lg transition-[visibility,translate] md:hidden [@media(max-height:500px)]:hidden',
+        !isNeeded && 'invisible translate-y-full',
       )}
     >
       <p className="leading-tight">
