@@ -26,6 +26,7 @@ import { stepUp } from './identity/step-up.ts'
 import { billing } from './selling/billing.ts'
 import { catalog } from './selling/catalog.ts'
 import { checkout } from './selling/checkout.ts'
+import { codes } from './selling/codes.ts'
 import { declarations } from './selling/declarations.ts'
 import { termsInForce } from './selling/legal/in-force.ts'
 import { prices } from './selling/prices.ts'
@@ -51,6 +52,7 @@ export const contract = {
   billing,
   prices,
   termsInForce,
+  codes,
   purchases,
   takeover,
   access,

@@ -52,6 +52,7 @@ export const refusalCodes = [
   // Buying, and what was bought.
   'sold-out',
   'price-changed',
+  'code-refused',
   'nothing-due',
   'already-subscribed',
   'not-paid',

@@ -87,6 +87,10 @@ export const statusTexts: Record<PurchaseStatus, string> = {
 export const endReasons = ['cancelled', 'unpaid', 'refunded', 'disputed', 'duplicate', 'no_seat'] as const
 export type EndReason = (typeof endReasons)[number]
 
+/** How far a discount code is. */
+export const codeStates = ['planned', 'running', 'used up', 'over', 'stopped'] as const
+export type CodeState = (typeof codeStates)[number]
+
 /** Why somebody leaves: Stripe's own names, in the order in which they are asked. */
 export const leaveReasons = [
   'too_expensive',
@@ -99,16 +103,6 @@ export const leaveReasons = [
   'other',
 ] as const
 export type LeaveReason = (typeof leaveReasons)[number]
-export const leaveReasonTexts: Record<LeaveReason, string> = {
-  too_expensive: 'It’s too expensive',
-  unused: 'I don’t use it enough',
-  missing_features: 'Something is missing',
-  low_quality: 'The signals don’t suit me',
-  too_complex: 'It’s too hard to set up or use',
-  customer_service: 'Support didn’t help me',
-  switched_service: 'I use something else now',
-  other: 'Another reason',
-}
 
 /** How recurring revenue moves. A reactivation pays again after a time without paying. */
 export const gains = ['new', 'reactivation', 'expansion'] as const

@@ -21,6 +21,8 @@ const auditActions = {
   'asset.show': 'Showed an asset',
   'backup.create': 'Made a backup',
   'backup.restore': 'Restored a backup',
+  'code.add': 'Made a discount code',
+  'code.stop': 'Stopped a discount code',
   'declaration.cancellation': 'Carried out a cancellation',
   'declaration.close': 'Closed a declaration',
   'declaration.withdrawal': 'Carried out a withdrawal',

@@ -1,6 +1,6 @@
 import { endpoint } from '../endpoint.ts'
 import { billingType, cents, instant, optionalEmail, optionalText, paymentIntentId } from '../fields.ts'
-import { type InferOutput, object } from '../schema.ts'
+import { type InferOutput, object, schema } from '../schema.ts'
 import { country, tax, vatId } from './billing.ts'
 
 const place = object((z) => ({
@@ -23,6 +23,18 @@ const paidOrder = object((z) => ({
 }))
 export type PaidOrder = InferOutput<typeof paidOrder>
 
+const discount = object((z) => ({
+  code: z.string(),
+  /** In words: what it is worth, and what is charged when. */
+  worth: z.string(),
+  charges: z.string(),
+  /** Today, in cents. */
+  due: z.int(),
+}))
+export type Discount = InferOutput<typeof discount>
+
+const code = schema((z) => z.string('Please enter a code').check(z.maxLength(60), z.minLength(1)))
+
 /** The version of the checkout's line about news by email. Raise it when the line changes. */
 export const newsVersion = '2026-11-17'
 
@@ -36,6 +48,7 @@ export const checkout = {
       billingType: billingType(z),
       /** The price that the page showed, in cents; if it is another one by now, nothing begins. */
       amount: z.optional(z.int()),
+      code: z.optional(code(z)),
       email: optionalEmail(z),
       /** For access right after paying. It never stops the checkout, whatever is typed. */
       tradingViewUsername: optionalText(z, 200),
@@ -54,8 +67,21 @@ export const checkout = {
       amountDue: z.int(),
       /** The tax inside the price, where there is any. */
       tax: z.optional(tax(z)),
+      discount: z.optional(discount(z)),
     })),
     limit: { requests: 20, seconds: 600 },
+  }),
+  quote: endpoint('POST /api/checkout/code', {
+    access: 'public',
+    caller: 'optional',
+    summary: 'What a plan costs with a discount code; unknown, over and used up get one answer',
+    input: object((z) => ({
+      productSlug: z.string().check(z.maxLength(100)),
+      billingType: billingType(z),
+      code: code(z),
+    })),
+    output: discount,
+    limit: { requests: 10, seconds: 60 },
   }),
   agree: endpoint('POST /api/checkout/agreement', {
     access: 'public',

@@ -29,6 +29,8 @@ const purchase = object((z) => ({
   lastPaidAmount: z.nullable(cents(z)),
   nextAmount: z.nullable(cents(z)),
   dueAmount: z.nullable(cents(z)),
+  /** What is charged when, in words, where a discount will end; see `chargesInWords`. */
+  charges: z.nullable(z.string()),
   status: purchaseStatus(z),
   createdAt: instant(z),
   /** Paid through this date; an active subscription renews then. Null for a purchase booked by hand. */

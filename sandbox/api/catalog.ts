@@ -1,5 +1,6 @@
 import { invalid } from '../failure.ts'
 import { newPrice, newProduct } from '../objects/catalog.ts'
+import { newCoupon } from '../objects/discount.ts'
 import type { Work } from '../work.ts'
 import {
   choice,
@@ -118,6 +119,44 @@ export const catalogRoutes = [
       return price
     },
   ),
+  route(
+    'POST /v1/coupons',
+    {
+      amount_off: integer,
+      currency: text,
+      duration: choice('forever', 'once', 'repeating'),
+      duration_in_months: integer,
+      id: text,
+      metadata,
+      name: text,
+      percent_off: integer,
+    },
+    async ({ work, params: { id, amount_off: amount, percent_off: percent, ...params } }) => {
+      if (id !== undefined && (await work.find('coupon', id)))
+        throw invalid('Coupon already exists.', 'id', 'resource_already_exists')
+      if ((amount === undefined) === (percent === undefined))
+        throw invalid('You must pass either percent_off or amount_off.', 'percent_off')
+      if (percent !== undefined && (percent < 1 || percent > 100))
+        throw invalid('Invalid percent_off', 'percent_off')
+      if (amount !== undefined && (amount < 1 || !params.currency))
+        throw invalid('You must pass currency when passing amount_off', 'currency')
+      const isRepeating = params.duration === 'repeating'
+      if (isRepeating !== (params.duration_in_months !== undefined))
+        throw invalid('duration_in_months goes with the duration repeating.', 'duration_in_months')
+      if (isRepeating && !(params.duration_in_months && params.duration_in_months > 0))
+        throw invalid('Invalid duration_in_months', 'duration_in_months')
+      const months = params.duration === 'forever' ? {} : { months: params.duration_in_months ?? 0 }
+      const off = { ...(percent === undefined ? { amount: amount ?? 0 } : { percent }), ...months }
+      const coupon = await work.insert({
+        ...newCoupon(work.now, off, params.currency ?? 'usd', id),
+        metadata: params.metadata ?? {},
+        name: params.name ?? null,
+      })
+      work.emit('coupon.created', coupon)
+      return coupon
+    },
+  ),
+  route('GET /v1/coupons/:id', {}, ({ work, id }) => work.get('coupon', id)),
   route('GET /v1/prices/:id', {}, ({ work, id }) => work.get('price', id)),
   route('POST /v1/prices/:id', priceFields, async ({ work, id, params }) => {
     const before = await work.claim('price', id)

@@ -5,6 +5,7 @@ import { changePlanWhenPaid } from '../billing/plan-changes.ts'
 import { cancel, type Line, startSubscription, storedCard } from '../billing/subscriptions.ts'
 import { assertTaxable } from '../billing/tax.ts'
 import { Failure, invalid, missing } from '../failure.ts'
+import type { Coupon } from '../objects/discount.ts'
 import { periodOf, type Subscription, withPeriod } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
 import { assertOwnCard } from './methods.ts'
@@ -215,6 +216,14 @@ export async function planOf(
   return { ...line, at: given.proration_date }
 }
 
+async function couponsOf(work: Work, discounts: { coupon: string }[]) {
+  const coupons: Coupon[] = []
+  for (const [index, { coupon: id }] of discounts.entries()) {
+    coupons.push(await work.get('coupon', id, `discounts[${index}][coupon]`))
+  }
+  return coupons
+}
+
 export const subscriptionRoutes = [
   route(
     'POST /v1/subscriptions',
@@ -223,6 +232,7 @@ export const subscriptionRoutes = [
       automatic_tax: group({ enabled: required(flag) }),
       collection_method: choice('charge_automatically'),
       customer: required(text),
+      discounts: list(required(group({ coupon: required(text) }))),
       items: required(list(required(group({ price: required(text), quantity: integer })))),
       payment_behavior: choice('allow_incomplete', 'default_incomplete', 'error_if_incomplete'),
     },
@@ -232,9 +242,11 @@ export const subscriptionRoutes = [
       const lines = await linesOf(work, params.items)
       if (params.automatic_tax?.enabled) assertTaxable(customer, lines)
       await assertOwnCard(work, params.default_payment_method, customer.id, 'default_payment_method')
+      const coupons = await couponsOf(work, params.discounts ?? [])
       const { subscription, intent } = await startSubscription(work, {
         customer,
         lines,
+        coupons,
         change: (draft) => ({
           ...changed(draft, params, work),
           automatic_tax: params.automatic_tax?.enabled

@@ -1,4 +1,4 @@
-import { addSteps, periodEnd } from '../basics.ts'
+import { periodEnd } from '../basics.ts'
 import { invalid } from '../failure.ts'
 import type { Customer } from '../objects/customer.ts'
 import { newCoupon, newDiscount, type Off } from '../objects/discount.ts'
@@ -15,9 +15,7 @@ import { charge } from './subscriptions.ts'
 
 async function discountOf(work: Work, off: Off, of: { customer: string; subscription: string | null }) {
   const coupon = await work.insert(newCoupon(work.now, off, 'usd'))
-  const end =
-    off.months === undefined ? null : addSteps(work.now, { interval: 'month', interval_count: 1 }, off.months)
-  return work.insert(newDiscount({ now: work.now, coupon, end, ...of }))
+  return work.insert(newDiscount({ now: work.now, coupon, ...of }))
 }
 
 export async function applyCoupon(work: Work, before: Subscription, off: Off) {

@@ -30,12 +30,17 @@ export const periodEntries = (subscription: Subscription, period: Entry['period'
   }))
 
 /** A customer's own discount counts where the subscription has none. */
-async function cutsOf(work: Work, { discounts }: Subscription, { discount }: Customer): Promise<Cut[]> {
-  const running: Cut[] = []
+async function cutsOf(work: Work, { discounts }: Subscription, { discount }: Customer) {
+  const running: (Cut & { isOnce: boolean })[] = []
   for (const id of discounts.length > 0 || !discount ? discounts : [discount.id]) {
     const { end, source } = await work.get('discount', id)
     const coupon = await work.get('coupon', source.coupon)
-    if (end === null || end > work.now) running.push({ discount: id, of: (amount) => offOf(coupon, amount) })
+    if (end === null || end > work.now)
+      running.push({
+        discount: id,
+        of: (amount) => offOf(coupon, amount),
+        isOnce: coupon.duration === 'once',
+      })
   }
   return running
 }
@@ -60,18 +65,21 @@ export async function draft(work: Work, { subscription: given, reason, entries }
   const productName = (product: string) => names.get(product) ?? product
   const taxIds = await taxIdsOf(work, customer.id)
   const tax = subscription.automatic_tax.enabled ? await taxFor(work, customer, taxIds) : null
+  const cuts = await cutsOf(work, subscription, customer)
   const invoice = newInvoice({
     now: work.now,
     customer,
     subscription,
     productName,
     entries,
-    cuts: await cutsOf(work, subscription, customer),
+    cuts,
     reason,
     tax,
     taxIds,
   })
-  return { customer, invoice, subscription }
+  const spent = cuts.flatMap(({ discount, isOnce }) => (isOnce ? [discount] : []))
+  const discounts = subscription.discounts.filter((id) => !spent.includes(id))
+  return { customer, invoice, subscription: { ...subscription, discounts } }
 }
 
 /**

@@ -2,6 +2,7 @@ import { periodEnd } from '../basics.ts'
 import { Failure, invalid } from '../failure.ts'
 import type { Price } from '../objects/catalog.ts'
 import type { Customer, PaymentMethod } from '../objects/customer.ts'
+import { type Coupon, newDiscount } from '../objects/discount.ts'
 import type { Invoice } from '../objects/invoice.ts'
 import {
   type CancellationReason,
@@ -27,11 +28,12 @@ export type Line = { price: Price; quantity: number }
 type Wanted = {
   customer: Customer
   lines: Line[]
+  coupons?: Coupon[]
   change: (subscription: Subscription) => Subscription
 }
 
 /** Writes a subscription and its first invoice, not yet paid. */
-export async function startSubscription(work: Work, { customer, lines, change }: Wanted) {
+export async function startSubscription(work: Work, { customer, lines, coupons = [], change }: Wanted) {
   const [first] = lines
   const step = first?.price.recurring
   if (!first || !step) throw invalid('The price must be recurring.', 'items[0][price]')
@@ -45,8 +47,13 @@ export async function startSubscription(work: Work, { customer, lines, change }:
   const periodEnds = periodEnd(work.now, step, work.now)
   const { currency } = first.price
   const draft = change(newSubscription({ now: work.now, customer, lines, currency, end: periodEnds }))
+  const discounts: string[] = []
+  for (const coupon of coupons) {
+    const of = { customer: customer.id, subscription: draft.id }
+    discounts.push((await work.insert(newDiscount({ now: work.now, coupon, ...of }))).id)
+  }
   const { invoice, intent, subscription } = await bill(work, {
-    subscription: draft,
+    subscription: { ...draft, discounts },
     reason: 'subscription_create',
     entries: periodEntries(draft, { start: work.now, end: periodEnds }),
   })

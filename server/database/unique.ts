@@ -11,6 +11,7 @@ export const sentences: Record<string, [RefusalCode, string] | null> = {
   users_email_unique: ['email-taken', 'There is already an account with this email.'],
   purchases_one_live: ['already-subscribed', 'There is already an active subscription for this account.'],
   access_name: ['name-taken', nameTaken],
+  discount_codes_code_unique: ['already-listed', 'There is a code of this name already.'],
   recommended_assets_ticker: ['already-listed', 'This symbol is already on the list.'],
   // Upserts.
   access_one: null,

@@ -2,6 +2,7 @@
 import StripeSdk from 'stripe'
 import { accountCalls } from './stripe/account.ts'
 import { createClient, type StripeFault } from './stripe/client.ts'
+import { couponCalls } from './stripe/coupons.ts'
 import { customerCalls } from './stripe/customers.ts'
 import { eventCalls } from './stripe/events.ts'
 import { existingSubscriptionCalls } from './stripe/existing-subscriptions.ts'
@@ -66,6 +67,7 @@ export function createStripeGateway({
     payments,
     invoices: invoiceCalls(client, payments.hasPaid),
     prices: priceCalls(client, invoices),
+    coupons: couponCalls(client),
     account: accountCalls(client),
     events: eventCalls(client, webhookSecret),
     /** How often Stripe has failed us so far, by kind of fault. */

@@ -11,6 +11,7 @@ type Begun = Paid & { clientSecret: string }
 
 type Wish = {
   billing?: BillingType
+  code?: string | undefined
   email?: string
   tradingViewUsername?: string
   news?: { version: string; objects?: boolean }
@@ -18,11 +19,12 @@ type Wish = {
 
 async function begin(
   visitor: Visitor,
-  { billing = 'monthly', email, tradingViewUsername, news }: Wish = {},
+  { billing = 'monthly', code, email, tradingViewUsername, news }: Wish = {},
 ): Promise<Begun> {
   const { clientSecret } = await visitor.call(checkout.createSubscriptionIntent, {
     productSlug: reboundSigmaPro.slug,
     billingType: billing,
+    ...(code ? { code } : {}),
     ...(email ? { email } : {}),
     ...(tradingViewUsername ? { tradingViewUsername } : {}),
     ...(news ? { news } : {}),

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { accounts } from '#contract/identity/accounts.ts'
 import { staff } from '#contract/identity/staff.ts'
-import type { BillingType } from '#contract/statuses.ts'
 import type { SentMail } from '../gateways/outbox.ts'
 import type { createBuyers } from './buyers.ts'
 import { createVisitor, type Visitor } from './visitor.ts'
@@ -59,7 +58,7 @@ export function createPeople({ url, buy, mails }: Given) {
     verifiedUser,
     confirm,
     /** Someone who has signed up and bought. */
-    async buyer(given: { billing?: BillingType; card?: string; laterCard?: string; email?: string } = {}) {
+    async buyer(given: Parameters<typeof buy>[1] & { email?: string } = {}) {
       const { email, ...wanted } = given
       const buyer = await user(email ? { email } : {})
       return { ...buyer, purchase: await buy(buyer, wanted) }

@@ -54,6 +54,9 @@ export const purchases = pgTable(
     lastPaidAmount: integer(),
     /** What the next renewal will charge; null if nothing more will be charged. */
     nextAmount: integer(),
+    /** What is charged from a later renewal on, once a discount has ended. */
+    laterAmount: integer(),
+    laterAt: moment(),
     /** What a past-due one owes now. */
     dueAmount: integer(),
     /** When the present plan was ordered, which is when its first period was paid for: its later periods are renewals. */

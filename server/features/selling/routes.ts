@@ -7,6 +7,7 @@ import type { SecurityLog } from '#server/security/security-log.ts'
 import type { Authenticated } from '../identity/sessions/sessions.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import type { Checkout, Customers } from './checkout/checkout.ts'
+import type { Codes } from './codes/codes.ts'
 import type { Declarations } from './declarations/declarations.ts'
 import type { Prices } from './prices/prices.ts'
 import type { Purchases } from './purchases/purchases.ts'
@@ -59,6 +60,12 @@ export const priceRoutes = (
   },
 })
 
+export const codeRoutes = (codes: Codes): Handlers<Contract['codes']> => ({
+  adminList: () => codes.list(),
+  adminAdd: (wish, { actor }) => codes.add(actor, wish),
+  adminStop: ({ id }, { actor }) => codes.stop(actor, id),
+})
+
 export function checkoutRoutes(
   checkout: Checkout,
   beginSession: BeginSession<Authenticated>,
@@ -71,6 +78,7 @@ export function checkoutRoutes(
       if (nonce) cookie.set(reply, nonce)
       return begun
     },
+    quote: (wish, { actor }) => checkout.quote(actor, wish),
     agree: (agreed, { actor, request }) => checkout.agree(actor, cookie.read(request), agreed),
     guestPurchaseLogin: async ({ paymentIntentId }, { actor, request, reply }) => {
       const authenticated = await checkout.loginOfGuest(cookie.read(request), paymentIntentId)

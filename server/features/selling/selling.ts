@@ -6,6 +6,7 @@ import { mountWebhook } from '#server/http/webhook.ts'
 import type { Schedules } from '#server/jobs/schedules.ts'
 import type { Identity } from '../identity/identity.ts'
 import { createCheckout, createCheckouts, createCustomers } from './checkout/checkout.ts'
+import { createCodes } from './codes/codes.ts'
 import { createDeclarations } from './declarations/declarations.ts'
 import { createLedger, createProof } from './ledger/ledger.ts'
 import { createPrices } from './prices/prices.ts'
@@ -14,6 +15,7 @@ import {
   billingRoutes,
   catalogRoutes,
   checkoutRoutes,
+  codeRoutes,
   declarationRoutes,
   priceRoutes,
   purchaseRoutes,
@@ -36,14 +38,25 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
   const checkouts = createCheckouts(context)
   const seats = createSeats(context)
   const prices = createPrices(context, { stripe })
+  const codes = createCodes(context, { stripe, prices })
   const ledger = createLedger(context)
-  const purchases = createPurchases(context, { stripe, accounts, checkouts, seats, ledger, prices, access })
+  const purchases = createPurchases(context, {
+    stripe,
+    accounts,
+    checkouts,
+    seats,
+    codes,
+    ledger,
+    prices,
+    access,
+  })
   const proof = createProof(context, { stripe, checkouts, sync: purchases.sync })
   const checkout = createCheckout(context, {
     stripe,
     checkouts,
     customers,
     seats,
+    codes,
     prices,
     purchases,
     questions,
@@ -58,7 +71,7 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
     events: eventTypes,
     prices: prices.wanted,
   })
-  const people: PeoplesRoom[] = [purchases, ledger, checkouts, customers, seats, declarations]
+  const people: PeoplesRoom[] = [purchases, ledger, checkouts, codes, customers, seats, declarations]
   const schedules: Schedules = {
     reconcile: { cron: '*/5 * * * *', run: purchases.reconcile },
     'read-histories': { cron: '* * * * *', run: purchases.readHistories },
@@ -75,6 +88,7 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
     'add-up-movements': { cron: '17 2 * * *', run: ledger.addUp },
     'count-cohorts': { cron: '47 * * * *', run: ledger.countCohorts },
     'prove-revenue': { cron: '41 2 * * *', run: proof.prove },
+    'forget-unused-codes': { cron: '38 3 * * *', run: codes.forgetUnused },
     'forget-unpaid-checkouts': { cron: '37 3 * * *', run: checkouts.forgetUnpaid },
   }
 
@@ -107,6 +121,7 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
       mount(contract.catalog, catalogRoutes(context.catalog, prices))
       mount(contract.termsInForce, { show: ({ version }) => checkout.terms(version) })
       mount(contract.prices, priceRoutes(context.catalog, prices, pages))
+      mount(contract.codes, codeRoutes(codes))
       mount(contract.checkout, checkoutRoutes(checkout, beginSession, checkoutCookie, context.securityLog))
       mount(contract.billing, billingRoutes(customers))
       mount(contract.purchases, purchaseRoutes(purchases))

@@ -8,8 +8,9 @@ type FirstPayment = { clientSecret: string; amountDue: number; tax: Tax | null }
 
 type NewSubscription = FirstPayment & { customerId: string; subscriptionId: string; paymentIntentId: string }
 
-/** The parameter that names the price. */
+/** The parameters that name the price and the coupon. */
 const price = 'items[0][price]'
+const coupon = 'discounts[0][coupon]'
 
 const withFirstPayment = ['latest_invoice.confirmation_secret', 'latest_invoice.payments']
 
@@ -60,7 +61,11 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
       attempt: string
       customerId: string
       priceId: string
-    }): Promise<NewSubscription | { missing: 'price' | 'customer' }> {
+      couponId?: string | undefined
+      /** How often something was made again: the same wish is another request then. */
+      renewals?: number
+    }): Promise<NewSubscription | { missing: 'price' | 'customer' | 'coupon' }> {
+      const { couponId } = wanted
       const isGone = (error: unknown, param: string) => isRefused(error, { param })
       const request = sdk.subscriptions.create(
         {
@@ -71,14 +76,19 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
             save_default_payment_method: 'on_subscription',
             payment_method_types: ['card'],
           },
+          ...(couponId ? { discounts: [{ coupon: couponId }] } : {}),
           ...(automaticTax ? { automatic_tax: { enabled: true } } : {}),
           metadata: { checkout: wanted.attempt },
           expand: withFirstPayment,
         },
-        { idempotencyKey: `subscription-${wanted.attempt}-${wanted.priceId}-${wanted.customerId}` },
+        {
+          idempotencyKey: `subscription-${wanted.attempt}-${wanted.priceId}-${wanted.customerId}${wanted.renewals || ''}`,
+        },
       )
       try {
-        const subscription = await ask(request, (error) => isGone(error, price) || isGone(error, 'customer'))
+        const subscription = await ask(request, (error) =>
+          [price, coupon, 'customer'].some((param) => isGone(error, param)),
+        )
         return {
           customerId: wanted.customerId,
           subscriptionId: subscription.id,
@@ -87,6 +97,7 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
       } catch (error) {
         if (isGone(error, price)) return { missing: 'price' }
         if (isGone(error, 'customer')) return { missing: 'customer' }
+        if (isGone(error, coupon)) return { missing: 'coupon' }
         throw error
       }
     },

@@ -21,9 +21,11 @@ export type Subscription = History & {
   status: Stripe.Subscription.Status
   /** What each period costs, according to its items: an older subscription keeps its price. */
   plan: { itemId: string; priceId: string; billing: BillingType | null; price: number; quantity: number }
-  discounts: { percentOff: number; amountOff: number; endsAt: Date | null }[]
+  discounts: { percentOff: number | null; amountOff: number | null; endsAt: Date | null }[]
   /** What the customer's next invoices are reduced by. */
   credit: number
+  /** Renewals are counted from it. */
+  anchor: Date
   periodStart: Date
   currentPeriodEnd: Date
   /** When a scheduled cancellation takes effect. */
@@ -81,8 +83,9 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, histo
           ),
           quantity: found.items.data.reduce((sum, { quantity }) => sum + (quantity ?? 1), 0),
         },
-        discounts: discountsOf(found).flatMap(discountOf),
+        discounts: discountsOf(found).flatMap((each) => discountOf(each, item.current_period_start)),
         credit: creditOf(found.customer),
+        anchor: date(found.billing_cycle_anchor),
         periodStart: date(item.current_period_start),
         currentPeriodEnd: date(item.current_period_end),
         endsAt: dateOrNull(found.cancel_at ?? (found.cancel_at_period_end ? item.current_period_end : null)),
@@ -199,12 +202,14 @@ function discountsOf({ discounts, customer }: Stripe.Subscription) {
   return discounts.length === 0 && own ? [own] : discounts
 }
 
-function discountOf(discount: string | Stripe.Discount) {
+/** One for a single invoice is spent on the present period, if it was there when that began. */
+function discountOf(discount: string | Stripe.Discount, periodStart: number) {
   const coupon = typeof discount === 'object' ? discount.source.coupon : null
   if (typeof discount === 'string' || !coupon || typeof coupon === 'string') return []
+  if (coupon.duration === 'once' && discount.start <= periodStart) return []
   return {
-    percentOff: coupon.percent_off ?? 0,
-    amountOff: coupon.amount_off ?? 0,
+    percentOff: coupon.percent_off,
+    amountOff: coupon.amount_off,
     endsAt: dateOrNull(discount.end),
   }
 }

@@ -13,10 +13,18 @@ const plan = ({ product, billingType, amount }: Subscription): [string, string][
 ]
 
 /** What is really paid, where discounts or a credit make it differ from the plan's price. Older mails only knew the price. */
-type Charged = Subscription & { charged?: number }
+type Charged = Subscription & {
+  charged?: number
+  /** What is charged from then on, in words, where a discount makes it change. */
+  charges?: string | null
+}
 const chargedOf = ({ charged, amount }: Charged) => exactDollars(charged ?? amount)
 const chargedLine = (label: string, data: Charged): [string, string][] =>
-  (data.charged ?? data.amount) === data.amount ? [] : [[label, chargedOf(data)]]
+  data.charges
+    ? [['Charges', data.charges]]
+    : (data.charged ?? data.amount) === data.amount
+      ? []
+      : [[label, chargedOf(data)]]
 
 const toDashboard = (label: string, { publicUrl }: MailSite) => ({ label, url: `${publicUrl}/dashboard` })
 

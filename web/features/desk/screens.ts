@@ -57,6 +57,7 @@ const table = [
     { path: '/admin/purchases/at-stripe', title: 'At Stripe', access: 'admin', show: lazy(() => import('./purchases/at-stripe.tsx')) },
     { path: '/admin/purchases/declarations', title: 'Declarations', access: 'admin', show: lazy(() => import('./declarations/declarations.tsx')) },
     { path: '/admin/purchases/prices', title: 'Prices', access: 'admin', show: lazy(() => import('./prices/prices.tsx')) },
+    { path: '/admin/purchases/codes', title: 'Codes', access: 'admin', show: lazy(() => import('./codes/codes.tsx')) },
   ] },
   { letter: 'a', icon: KeyRound, isInBar: true, screens: [
     { path: '/admin/access', title: 'Access', tab: 'To do', access: 'staff', show: lazy(() => import('./access/todo.tsx')) },

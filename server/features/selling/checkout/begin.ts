@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { and, eq } from 'drizzle-orm'
 import { exactDollars } from '#contract/money.ts'
 import { needsPostalCode } from '#contract/selling/billing.ts'
+import { chargesInWords, worthInWords } from '#contract/selling/charges.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { readUsername } from '#contract/tradingview-name.ts'
 import type { Actor, User } from '#server/actor.ts'
@@ -15,6 +16,7 @@ import type { Place, StripeGateway, Tax } from '#server/gateways/stripe.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Product } from '../catalog/catalog.ts'
+import type { Codes } from '../codes/codes.ts'
 import type { Prices } from '../prices/prices.ts'
 import type { Seats } from '../seats/seats.ts'
 import type { Checkouts } from './checkouts.ts'
@@ -24,6 +26,7 @@ type Others = {
   stripe: StripeGateway
   checkouts: Checkouts
   seats: Seats
+  codes: Codes
   prices: Prices
   questions: EmailQuestions
   sync: (subscriptionId: string) => Promise<void>
@@ -34,6 +37,7 @@ type Wish = {
   productSlug: string
   billingType: BillingType
   amount?: number | undefined
+  code?: string | undefined
   email?: string | null | undefined
   tradingViewUsername?: string | undefined
   news?: { version: string; objects?: boolean | undefined } | undefined
@@ -42,8 +46,8 @@ type Wish = {
 
 /** "Continue to Payment". */
 export function createBegin(context: Context, others: Others) {
-  const { db, config, catalog, attempts, refuseShopAddress, crashPoint } = context
-  const { stripe, checkouts, seats, prices, questions, sync, subscribe } = others
+  const { db, now, config, catalog, attempts, refuseShopAddress, crashPoint } = context
+  const { stripe, checkouts, seats, codes, prices, questions, sync, subscribe } = others
   // Stripe computes it, for which it must know where the buyer is.
   const wantsTax = config.tax.mode === 'stripe'
 
@@ -100,31 +104,52 @@ export function createBegin(context: Context, others: Others) {
       // Their first click has just been answered, with the nonce that this one lacks. Only that browser may have it.
       if (hadToWait && !user && !issued) throw conflict('changed-meanwhile', secondClick)
       const who = user ? { userId: user.id } : issued ? { nonceHash: hashToken(issued) } : undefined
-      for (const attempt of who ? await checkouts.open(who, email) : []) {
+      const open = who ? await checkouts.open(who, email) : []
+      const own = open.map(({ id }) => id)
+      const terms = { productId: product.id, billingType, price: amount, buyer: isBuyer }
+      let refusal: unknown
+      const applied =
+        wish.code &&
+        (await codes.apply(wish.code, terms, own).catch((error: unknown) => {
+          refusal = error
+          return undefined
+        }))
+      const answer = ({ tax, ...payment }: { clientSecret: string; amountDue: number; tax: Tax | null }) => ({
+        ...payment,
+        isPaid: false,
+        ...(tax ? { tax } : {}),
+        ...(applied ? { discount: discounted(applied, payment.amountDue, now()) } : {}),
+      })
+      for (const attempt of open) {
         const isSame =
+          !refusal &&
           attempt.productId === product.id &&
           attempt.billingType === billingType &&
           attempt.amount === amount &&
+          (await codes.ofCheckout(attempt.id)) === (applied || undefined)?.code.id &&
           (!place || (await checkouts.orders.isPlacedAt(attempt.id, place)))
-        const open = await stripe.newSubscriptions.open(attempt.subscriptionId)
+        const unpaid = await stripe.newSubscriptions.open(attempt.subscriptionId)
         // Paid in the meantime, in another tab or before a crash.
-        if (!open) await sync(attempt.subscriptionId)
+        if (!unpaid) await sync(attempt.subscriptionId)
         // Paid, but Stripe isn't done yet: don't start anything that could be paid as well.
         else if (await stripe.payments.hasPaid(attempt.paymentIntentId)) {
-          if (attempt.productId === product.id) return { ...answer(open), isPaid: true, nonce }
+          if (attempt.productId === product.id) return { ...answer(unpaid), isPaid: true, nonce }
         } else if (isSame) {
           await insistOnOffer()
+          await codes.keep(attempt.id)
           await checkouts.setUsername(attempt.id, tradingViewUsername)
           await checkouts.orders.recordNews(attempt.id, wish.news)
-          return { ...answer(open), nonce }
+          return { ...answer(unpaid), nonce }
         }
       }
       await refuseSecond(db, product, user, email)
+      if (refusal) throw refusal
       await insistOnOffer()
 
       const attempt = randomUUID()
       const kept = issued ?? randomToken()
-      const order = { user, email, price, place }
+      if (applied) await codes.hold(applied.code, attempt, own)
+      const order = { user, email, price, place, code: applied ? applied.code : undefined }
       const { clientSecret, amountDue, tax, ...ids } = await subscribe(attempt, order)
       crashPoint('checkout before commit')
       // The browser gets the secret only now, so no one can pay for something we haven't recorded.
@@ -149,10 +174,15 @@ export function createBegin(context: Context, others: Others) {
 const secondClick = 'Your checkout has just been opened. Please try again.'
 
 /** What the page says before anyone pays is what Stripe will charge. */
-const answer = ({ tax, ...payment }: { clientSecret: string; amountDue: number; tax: Tax | null }) => ({
-  ...payment,
-  isPaid: false,
-  ...(tax ? { tax } : {}),
+export const discounted = (
+  { code, charges }: Awaited<ReturnType<Codes['apply']>>,
+  due: number,
+  at: Date,
+) => ({
+  code: code.code,
+  worth: worthInWords(code),
+  due,
+  charges: chargesInWords({ ...charges, today: due }, at),
 })
 
 function readPlace(given: Wish['place'], ip: string): Place {

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { PaidOrder } from '#contract/selling/checkout.ts'
+import type { BillingType } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { type purchases as bought, users } from '#server/database/schema.ts'
@@ -8,10 +9,11 @@ import type { Authenticated } from '#server/features/identity/sessions/sessions.
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
+import type { Codes } from '../codes/codes.ts'
 import type { Prices } from '../prices/prices.ts'
 import type { Seats } from '../seats/seats.ts'
 import { keepTerms, termsOf } from '../terms/terms.ts'
-import { createBegin } from './begin.ts'
+import { createBegin, discounted } from './begin.ts'
 import type { CheckoutRow, Checkouts } from './checkouts.ts'
 import type { Customers } from './stripe-customers.ts'
 import { createSubscribe } from './subscribe.ts'
@@ -26,6 +28,7 @@ type Others = {
   checkouts: Checkouts
   customers: Customers
   seats: Seats
+  codes: Codes
   prices: Prices
   purchases: {
     sync(subscriptionId: string): Promise<void>
@@ -35,6 +38,7 @@ type Others = {
 }
 
 type Paid = { paymentIntentId: string }
+type WantedQuote = { productSlug: string; billingType: BillingType; code: string }
 
 const loginWindow = 60 * 60_000
 
@@ -48,9 +52,9 @@ export type Checkout = ReturnType<typeof createCheckout>
 /** From "Continue to Payment" to a booked purchase. */
 export function createCheckout(context: Context, others: Others) {
   const { db, now, catalog, site } = context
-  const { stripe, checkouts, customers, purchases, seats, prices } = others
+  const { stripe, checkouts, customers, purchases, seats, prices, codes } = others
   const { sync } = purchases
-  const subscribe = createSubscribe(stripe, customers, prices)
+  const subscribe = createSubscribe(stripe, customers, prices, codes)
 
   async function hasPassword(userId: string) {
     const [user] = await db
@@ -66,6 +70,16 @@ export function createCheckout(context: Context, others: Others) {
     /** In force, or as an order's version says. */
     terms: (version?: string) => (version ? termsOf(db, version) : keepTerms(db, now(), site)),
 
+    /** What a plan costs with a code, before anything begins. */
+    async quote({ user }: Actor<User | null>, { productSlug, billingType, code }: WantedQuote) {
+      const product = catalog.onSale().find(({ slug }) => slug === productSlug)
+      if (!product) throw notFound('Product')
+      const { amount: price } = await prices.of(product.id, billingType)
+      const buyer = { userId: user?.id ?? null, email: user?.email ?? null }
+      const applied = await codes.apply(code, { productId: product.id, billingType, price, buyer })
+      return discounted(applied, applied.charges.today ?? price, now())
+    },
+
     /** Only by the browser or account that started the checkout, before it is paid. */
     async agree({ user, ip }: Actor<User | null>, nonce: string | undefined, { paymentIntentId }: Paid) {
       const begun = await checkouts.ofPayment(paymentIntentId)
@@ -73,6 +87,7 @@ export function createCheckout(context: Context, others: Others) {
       if (!begun || !isTheirs || begun.closedAt) throw notFound('Checkout')
       // Better refused now than refunded later.
       await seats.reserve(begun, begun.productId, ip)
+      await codes.keep(begun.id)
       const { version } = await keepTerms(db, now(), site)
       await checkouts.orders.recordAgreement(begun.id, version)
     },

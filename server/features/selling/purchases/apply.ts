@@ -9,6 +9,7 @@ import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 import type { Enqueue } from '#server/jobs/queue.ts'
 import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
+import type { Codes } from '../codes/codes.ts'
 import { arrOf, type Ledger, movementsOf } from '../ledger/ledger.ts'
 import type { Seats } from '../seats/seats.ts'
 import type { AccessEffects } from './entitlement.ts'
@@ -23,6 +24,7 @@ export type ApplyDependencies = {
   checkouts: Checkouts
   access: AccessEffects
   seats: Seats
+  codes: Codes
   ledger: Ledger
   notices: Notices
   payBack: Enqueue<{ subscriptionId: string; since?: string }>
@@ -33,7 +35,7 @@ export type ApplyDependencies = {
 
 /** Writes what Stripe has answered about a subscription, with everything that follows from it, in one transaction. */
 export function createApply({ now }: Context, others: ApplyDependencies) {
-  const { accounts, checkouts, access, seats, ledger, notices } = others
+  const { accounts, checkouts, access, seats, codes, ledger, notices } = others
   const { payBack, payBackLate, payBackRest, creditRefunds } = others
 
   /** The money has arrived: it's now a purchase, for the buyer's account or for one created for the guest. */
@@ -46,6 +48,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     const buyer = await lockUser(tx, userId)
     const state = stateOf(answer, checkout.billingType)
     const refundedBecause = state.endedAt === null && (await whyRefunded(tx, buyer, checkout))
+    if (!refundedBecause) await codes.use(tx, checkout.id)
     const movements = refundedBecause ? [] : movementsOf(answer, endOf(state), now())
     const after = await insertPurchase(
       tx,
@@ -172,6 +175,8 @@ const isPaidForNothing = (because: EndReason | null) => because === 'duplicate' 
 const endedAs = (endedBecause: EndReason, endedAt: Date) => ({
   status: 'cancelled' as const,
   nextAmount: null,
+  laterAmount: null,
+  laterAt: null,
   endedAt,
   endedBecause,
 })

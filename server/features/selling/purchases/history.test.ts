@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { privatePackage } from '#contract/access/package.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { codes } from '#contract/selling/codes.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { isLive } from '#contract/statuses.ts'
@@ -434,21 +436,59 @@ async function liveThrough(buyer: Buyer, story: (typeof deeds)[number][]) {
 }
 
 const asked = { seed: 1, drop: false, shortens: true }
-const lives: [typeof asked, 'monthly' | 'yearly', (typeof deeds)[number][]][] = [
+/** Bought with a code: what it takes off, and for how many months (0: once). */
+const worths = [
+  null,
+  { percentOff: 20, months: 0 },
+  { percentOff: 15, months: 3 },
+  { amountOff: 500 },
+  { amountOff: 700, months: 2 },
+] as const
+type Worth = (typeof worths)[number]
+
+async function makeCode(worth: Worth) {
+  if (!worth) return undefined
+  const code = `CODE-${randomUUID().slice(0, 8)}`.toUpperCase()
+  await (await shop.admin()).call(codes.adminAdd, { code, ...worth })
+  return code
+}
+
+const lives: [typeof asked, 'monthly' | 'yearly', Worth, (typeof deeds)[number][]][] = [
   [
     asked,
     'monthly',
+    worths[2],
+    [
+      'a month passes',
+      'buyer cancels',
+      'buyer resumes',
+      'seller gives time',
+      'a month passes',
+      'a month passes',
+    ],
+  ],
+  [
+    asked,
+    'monthly',
+    null,
     ['seller refunds a part', 'seller refunds a part', 'bank sends a refund back', 'a month passes'],
   ],
-  [asked, 'monthly', ['seller gives the customer a discount', 'seller gives a credit', 'a month passes']],
+  [
+    asked,
+    'monthly',
+    worths[1],
+    ['seller gives the customer a discount', 'seller gives a credit', 'a month passes'],
+  ],
   [
     { ...asked, drop: true },
     'monthly',
+    worths[3],
     ['a month passes', 'seller sets the quantity', 'the process dies later', 'seller changes the plan'],
   ],
   [
     asked,
     'monthly',
+    worths[2],
     [
       'a month passes',
       'buyer switches to yearly, in two windows',
@@ -460,6 +500,7 @@ const lives: [typeof asked, 'monthly' | 'yearly', (typeof deeds)[number][]][] = 
   [
     { ...asked, drop: true },
     'monthly',
+    worths[3],
     [
       'seller gives a credit',
       'buyer switches with a card whose bank asks',
@@ -467,7 +508,7 @@ const lives: [typeof asked, 'monthly' | 'yearly', (typeof deeds)[number][]][] = 
       'bank opens a dispute',
     ],
   ],
-  [asked, 'yearly', ['the process dies at its next step', 'buyer cancels', 'buyer resumes', 'seller pauses']],
+  [asked, 'yearly', worths[4], ['the process dies at its next step', 'buyer cancels', 'buyer resumes', 'seller pauses']],
 ]
 
 test('whatever buyer, seller, bank and dashboard do: charged as said, refunded as decided, and one look at the end says it all', {
@@ -478,9 +519,10 @@ test('whatever buyer, seller, bank and dashboard do: charged as said, refunded a
     fc.asyncProperty(
       fc.record({ seed: fc.integer({ min: 1, max: 1e6 }), drop: fc.boolean(), shortens: fc.boolean() }),
       fc.constantFrom('monthly' as const, 'yearly' as const),
+      fc.constantFrom(...worths),
       fc.array(fc.constantFrom(...deeds), { minLength: 3, maxLength: 9 }),
-      async (quirks, billing, story) => {
-        const buyer = await shop.buyer({ billing })
+      async (quirks, billing, worth, story) => {
+        const buyer = await shop.buyer({ billing, code: await makeCode(worth) })
         await controls.behave({ ...quirks, duplicates: 0.3, spread: 1 })
         const { told, decided, customer } = await liveThrough(buyer, story)
         const seenSoFar = await movementsOf(buyer)
@@ -544,6 +586,8 @@ test('whatever buyer, seller, bank and dashboard do: charged as said, refunded a
             price: 1,
             lastPaidAmount: null,
             nextAmount: null,
+            laterAmount: null,
+            laterAt: null,
             orderedAt: null,
             paidFrom: null,
             paidUntil: null,

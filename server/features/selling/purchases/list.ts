@@ -1,5 +1,6 @@
 import { and, type Column, eq, gt, gte, inArray, isNotNull, lt, not, or, type SQL, sql } from 'drizzle-orm'
 import { longestPage } from '#contract/endpoint.ts'
+import { chargesInWords } from '#contract/selling/charges.ts'
 import {
   type BillingType,
   isLive,
@@ -214,6 +215,17 @@ export const showToSeller = (row: Row) => ({
   failedRefunds: row.purchase.failedRefunds,
 })
 
+/** In the same words as at the checkout. Nothing while it costs the same all along; `today`: what was just paid. */
+export function chargesOf(purchase: PurchaseRow, today?: number) {
+  const { billingType, price, nextAmount, currentPeriodEnd, laterAmount, laterAt } = purchase
+  const later = laterAmount !== null && laterAt ? { amount: laterAmount, at: laterAt } : null
+  const isSame = today === undefined || (today === nextAmount && nextAmount === price)
+  if (nextAmount === null || !currentPeriodEnd || (isSame && !later)) return null
+  const charges = { billingType, next: { amount: nextAmount, at: currentPeriodEnd }, later }
+  const since = purchase.lastPaidAt ?? purchase.createdAt
+  return chargesInWords(today === undefined ? charges : { ...charges, today }, since)
+}
+
 export function showToBuyer({ purchase, product, user: { email, name, tradingViewUsername } }: Row) {
   const { pastDueSince } = purchase
   return {
@@ -225,6 +237,7 @@ export function showToBuyer({ purchase, product, user: { email, name, tradingVie
     lastPaidAmount: purchase.lastPaidAmount,
     nextAmount: purchase.nextAmount,
     dueAmount: purchase.dueAmount,
+    charges: chargesOf(purchase),
     status: purchase.status,
     createdAt: purchase.createdAt,
     currentPeriodEnd: purchase.currentPeriodEnd,

@@ -6,7 +6,7 @@ import { purchases, users } from '#server/database/schema.ts'
 import { sqlList } from '#server/database/sql-list.ts'
 import type { PaidPeriod } from '#server/gateways/stripe.ts'
 import { graceEnd } from './entitlement.ts'
-import { findPurchase, type PurchaseRow } from './list.ts'
+import { chargesOf, findPurchase, type PurchaseRow } from './list.ts'
 
 type Change = {
   before: PurchaseRow | undefined
@@ -58,6 +58,7 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
         await mails.send(tx, to.email, 'receipt', {
           ...subscription,
           charged: after.lastPaidAmount ?? amount,
+          charges: chargesOf(after, after.lastPaidAmount ?? amount),
           paidAt: after.lastPaidAt.toISOString(),
           renewsAt: status === 'active' ? (currentPeriodEnd?.toISOString() ?? null) : null,
           purchaseId: after.id,
@@ -202,6 +203,7 @@ export function createAnnouncements(
           billingType,
           amount,
           charged: nextAmount ?? amount,
+          charges: chargesOf({ ...purchase, nextAmount }),
           renewsAt,
           days,
         })

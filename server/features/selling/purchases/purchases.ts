@@ -10,6 +10,7 @@ import { payments, planSwitches, purchases, refunds } from '#server/database/sch
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
+import type { Codes } from '../codes/codes.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Prices } from '../prices/prices.ts'
 import type { Seats } from '../seats/seats.ts'
@@ -40,6 +41,7 @@ type Others = {
   accounts: Accounts
   checkouts: Checkouts
   seats: Seats
+  codes: Codes
   ledger: Ledger
   prices: Prices
   access: AccessEffects

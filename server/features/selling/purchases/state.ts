@@ -1,9 +1,10 @@
+import { afterDiscount } from '#contract/selling/charges.ts'
 import { withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import type { BillingType, EndReason } from '#contract/statuses.ts'
 import type { PaidPeriod, Payment, Refund, Subscription } from '#server/gateways/stripe.ts'
 import { graceDays, graceEnd } from './entitlement.ts'
 import type { PurchaseRow } from './list.ts'
-import { restOf } from './notice.ts'
+import { addMonths, restOf } from './notice.ts'
 
 /** What a purchase takes from Stripe. */
 export type PurchaseState = Omit<
@@ -111,17 +112,34 @@ export const isPastDue = ({ status, paused }: Subscription) =>
   paused?.because === 'first failure' ||
   paused?.because === 'last failure'
 
+/** What a renewal costs on a day, with the discounts that still run then. */
+const priceAt = ({ plan, discounts }: Subscription, at: Date) =>
+  discounts
+    .filter(({ endsAt }) => !endsAt || endsAt > at)
+    .reduce((left, { percentOff, amountOff }) => afterDiscount(left, { percentOff, amountOff }), plan.price)
+
 /** What the next renewal will charge. */
-export function nextAmount({ plan, discounts, credit, currentPeriodEnd }: Subscription): number {
-  const price = discounts
-    .filter(({ endsAt }) => !endsAt || endsAt > currentPeriodEnd)
-    .reduce(
-      (left, { percentOff, amountOff }) =>
-        left - Math.min(left, amountOff || Math.round((left * percentOff) / 100)),
-      plan.price,
-    )
-  return Math.max(0, price - credit)
+export const nextAmount = (subscription: Subscription) =>
+  Math.max(0, priceAt(subscription, subscription.currentPeriodEnd) - subscription.credit)
+
+/** The same, and what another one will once a discount has ended. */
+function nextCharges(subscription: Subscription) {
+  const { plan, discounts, currentPeriodEnd: next, anchor } = subscription
+  const amount = priceAt(subscription, next)
+  const [ends] = discounts.flatMap(({ endsAt }) => (endsAt && endsAt > next ? endsAt : [])).toSorted(byTime)
+  const step = plan.billing === 'yearly' ? 12 : 1
+  let laterAt = next
+  // Counted from the first day: a month that is too short for it moves no later one.
+  for (let months = step; ends && laterAt < ends; months += step)
+    laterAt = later(laterAt, addMonths(anchor, months))
+  const laterAmount = priceAt(subscription, laterAt)
+  return {
+    nextAmount: nextAmount(subscription),
+    ...(laterAmount === amount ? none : { laterAmount, laterAt }),
+  }
 }
+const none = { laterAmount: null, laterAt: null }
+const later = (a: Date, b: Date) => (a > b ? a : b)
 
 /** What has been paid and for which time; a subscription that nobody has paid for is taken at its word. */
 function paidTime(subscription: Subscription) {
@@ -198,6 +216,7 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
     price: plan.price,
     ...paidTime(subscription),
     nextAmount: null,
+    ...none,
     dueAmount: null,
     currentPeriodEnd,
     refundedAmount: payments.reduce((sum, payment) => sum + payment.refunded, 0),
@@ -226,12 +245,12 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
     return { ...ended, status: endedBecause === 'unpaid' ? 'expired' : 'cancelled' }
   }
   if (paused && !isPastDue(subscription)) return { ...common, status: 'paused', pausedAt: paused.at, endsAt }
-  const next = nextAmount(subscription)
+  const next = nextCharges(subscription)
   if (isPastDue(subscription))
     return {
       ...common,
       status: 'past_due',
-      nextAmount: next,
+      ...next,
       dueAmount: owed?.amountDue ?? null,
       pastDueSince: owed?.createdAt ?? currentPeriodEnd,
       dunningStep: dunningStep(owed),
@@ -241,5 +260,5 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
   // With a day beyond this period, it renews until then.
   return endsAt && endsAt <= currentPeriodEnd
     ? { ...common, status: 'pending_cancel', endsAt }
-    : { ...common, status: 'active', nextAmount: next, endsAt }
+    : { ...common, status: 'active', ...next, endsAt }
 }

@@ -94,7 +94,7 @@ function Dates({ purchase }: { purchase: Purchase }) {
         <>
           , renews on <Time value={currentPeriodEnd} />
           {purchase.paymentIntentId &&
-            `: next charge ${exactDollars(purchase.nextAmount ?? purchase.amount)}`}
+            `: ${purchase.charges ?? `next charge ${exactDollars(purchase.nextAmount ?? purchase.amount)}`}`}
         </>
       )}
       {end && (status === 'pending_cancel' || (status === 'active' && endsAt)) && (

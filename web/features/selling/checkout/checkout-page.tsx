@@ -57,7 +57,14 @@ export default function CheckoutPage() {
             product={product}
             billing={billing}
             offer={offer}
-            onOffer={(next) => setOffers((others) => ({ ...others, [billing]: next }))}
+            onOffer={(next) =>
+              setOffers((others) => ({
+                // With another code or none, the other plan costs something else, too.
+                ...(Object.values(others).every((each) => each.discount?.code === next.discount?.code) &&
+                  others),
+                [billing]: next,
+              }))
+            }
             user={user}
           />
         )}

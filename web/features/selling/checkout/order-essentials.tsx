@@ -13,8 +13,14 @@ export function OrderEssentials(props: Order & { offer: Offer; tax: Tax | undefi
   const due = `Total price ${exactDollars(offer.due)}`
   const total = tax ? `${due}, ${taxLine(tax)}` : `${due}. ${settings.tax.note}`
   // Whatever the law, the tax inside the price is said before anyone pays.
-  if (settings.consumerLaw === 'none') return tax ? <p className="text-sm text-muted">{total}</p> : null
-  const renewal = `Renews every ${period} at ${exactDollars(offer.price)}`
+  const charges = offer.discount?.charges
+  if (settings.consumerLaw === 'none')
+    return tax || charges ? (
+      <p className="text-sm text-muted">
+        {tax && total} {charges}
+      </p>
+    ) : null
+  const renewal = charges ?? `Renews every ${period} at ${exactDollars(offer.price)}`
   return (
     <section
       aria-label="Your order"

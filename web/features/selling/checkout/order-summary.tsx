@@ -1,6 +1,7 @@
 import { Check, KeyRound, LockKeyhole, RotateCcw } from 'lucide-react'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import { dollars, exactDollars } from '#contract/money.ts'
+import type { Discount } from '#contract/selling/checkout.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
 import { yearlySaving } from '#contract/selling/yearly-saving.ts'
 import { billingPeriods, billingTypes } from '#contract/statuses.ts'
@@ -13,8 +14,8 @@ import { checkoutAddress, type Order } from './address.ts'
 
 const names = { monthly: 'Monthly', yearly: 'Yearly' }
 
-/** What each period costs, and what is charged today: less, if Stripe holds a credit. In cents. */
-export type Offer = { price: number; due: number }
+/** What each period costs, and what is charged today: less, with a code, or if Stripe holds a credit. In cents. */
+export type Offer = { price: number; due: number; discount?: Discount | undefined }
 
 /** On narrow screens, the only summary: what is bought, for how much, and the other plan. */
 export function OrderLine({ product, billing, offer }: Order & { offer: Offer }) {
@@ -133,7 +134,7 @@ export function OrderSummary({ product, billing, offer }: Order & { offer: Offer
   const period = billingPeriods[billing]
   const { tax } = useSettings()
   const regular = usePrices(product.slug).regular[billing]
-  const { price, due } = offer
+  const { price, due, discount } = offer
   return (
     <Card className="flex flex-col gap-6 sm:p-8 max-lg:hidden">
       <h2 className="text-xl">Order summary</h2>
@@ -162,7 +163,8 @@ export function OrderSummary({ product, billing, offer }: Order & { offer: Offer
         <dd className="text-xl font-semibold tabular-nums">{exactDollars(due)}</dd>
       </dl>
       <p className="text-sm text-muted">
-        Renews every {period} at {exactDollars(price)} until you cancel. {tax.note}
+        {discount ? discount.charges : `Renews every ${period} at ${exactDollars(price)}`} until you cancel.{' '}
+        {tax.note}
       </p>
       <Assurances />
     </Card>

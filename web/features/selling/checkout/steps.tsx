@@ -5,7 +5,7 @@ import { ApiError } from '#contract/call.ts'
 import { email as emailField } from '#contract/fields.ts'
 import type { User } from '#contract/identity/session.ts'
 import type { Zod } from '#contract/schema.ts'
-import { checkout, newsVersion } from '#contract/selling/checkout.ts'
+import { checkout, type Discount, newsVersion } from '#contract/selling/checkout.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { checked } from '#web/api/checked.ts'
@@ -42,7 +42,10 @@ export function Steps(props: {
   // Either plan is a checkout of its own at Stripe: anyone who looks at the other one returns to the same.
   const [ready, setReady] = useState<Partial<Record<BillingType, Ready>>>({})
   const [refusal, setRefusal] = useState<ApiError | null>(null)
-  const { navigate } = useNavigation()
+  const { navigate, search } = useNavigation()
+  // From a link, or typed; the server knows what it is worth on each plan.
+  const [code, setCode] = useState(() => new URLSearchParams(search).get('code') ?? '')
+  const [hasCode, setHasCode] = useState(code !== '')
   const begin = useCall(checkout.createSubscriptionIntent, {})
 
   /** Another tab of this browser was faster: asked again, the server knows both as one. */
@@ -56,10 +59,11 @@ export function Steps(props: {
     void loadCardForm().catch(() => undefined)
     const { email, tradingViewUsername, noNews, country, ...where } = wanted
     try {
-      const { clientSecret, isPaid, amountDue, tax } = await twice({
+      const { clientSecret, isPaid, amountDue, tax, discount } = await twice({
         productSlug: product.slug,
         billingType: billing,
         amount: offer.price,
+        ...(code ? { code } : {}),
         ...(user ? {} : { email }),
         ...(tradingViewUsername ? { tradingViewUsername } : {}),
         news: { version: newsVersion, objects: !!noNews },
@@ -71,11 +75,12 @@ export function Steps(props: {
         navigate(`/checkout/success?payment_intent=${paymentIntentId}`)
         return
       }
-      onOffer({ ...offer, due: amountDue })
+      onOffer({ ...offer, due: amountDue, discount })
       setReady((others) => ({ ...others, [billing]: { clientSecret, tax } }))
       setAsked(wanted)
     } catch (error) {
       startOver()
+      if (error instanceof ApiError && error.code === 'code-refused') setDiscount(null)
       if (error instanceof ApiError && error.amount !== undefined)
         onOffer({ price: error.amount, due: error.amount })
       toastError({ title: 'Error', description: 'Failed to initialize checkout' }, error)
@@ -84,6 +89,13 @@ export function Steps(props: {
       // The form says it at the field, too.
       throw error
     }
+  }
+
+  /** Each plan has another price with it; a payment that has begun begins again. */
+  function setDiscount(discount: Discount | null) {
+    if (discount?.code !== code) setReady({})
+    setCode(discount?.code ?? '')
+    onOffer({ price: offer.price, due: discount?.due ?? offer.price, discount: discount ?? undefined })
   }
 
   function startOver() {
@@ -103,20 +115,38 @@ export function Steps(props: {
         .catch(() => undefined)
   }, [isMissing])
 
+  const codeField = hasCode ? (
+    <Suspense>
+      <CodeField
+        slug={product.slug}
+        billing={billing}
+        code={code}
+        discount={offer.discount}
+        onChange={setDiscount}
+      />
+    </Suspense>
+  ) : (
+    <button type="button" className={`${link} self-start text-sm`} onClick={() => setHasCode(true)}>
+      Have a code?
+    </button>
+  )
   if (asked)
     return (
-      <Payment
-        ready={ready[billing]}
-        email={asked.email}
-        product={product}
-        billing={billing}
-        offer={offer}
-        onChange={user ? null : startOver}
-        onSoldOut={(refused) => {
-          startOver()
-          setRefusal(refused)
-        }}
-      />
+      <>
+        <Payment
+          ready={ready[billing]}
+          email={asked.email}
+          product={product}
+          billing={billing}
+          offer={offer}
+          onChange={user ? null : startOver}
+          onSoldOut={(refused) => {
+            startOver()
+            setRefusal(refused)
+          }}
+        />
+        {codeField}
+      </>
     )
   const onContinue = (wanted: Asked) => {
     setRefusal(null)
@@ -126,6 +156,7 @@ export function Steps(props: {
   return (
     <Card className="flex flex-col gap-6 sm:p-8">
       {user ? <KnownBuyer {...step} email={user.email} /> : <GuestEmail {...step} />}
+      {codeField}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line pt-5 text-sm text-muted">
         <CardBrands />
         Secure card payment by Stripe
@@ -182,6 +213,9 @@ const guestForm = checked((z) => z.object(guestFields(z)))
 const nameAndPlaceForm = checked((z) => z.object({ ...nameFields(z), ...placeForm(z) }))
 const guestAndPlaceForm = checked((z) => z.object({ ...guestFields(z), ...placeForm(z) }))
 
+// Only some have one.
+const CodeField = lazy(() => import('./code-field.tsx'))
+
 // Only some shops ask for it here.
 const UsernameInput = lazy(() =>
   import('./username-input.tsx').then((module) => ({ default: module.UsernameInput })),
@@ -232,7 +266,7 @@ function Refusal(props: { product: ListedProduct; error: ApiError | null; childr
           Tell me when a seat is free
         </Link>
       ) : (
-        error.code !== 'price-changed' && children
+        error.code !== 'price-changed' && error.code !== 'code-refused' && children
       )}
     </Notice>
   )

@@ -1,0 +1,47 @@
+import type { BillingType } from '../billing-types.ts'
+import { exactDollars } from '../money.ts'
+
+/** What a subscription charges from now on, in cents. */
+export type Charges = {
+  billingType: BillingType
+  /** Left out where nothing is paid today. */
+  today?: number
+  next: { amount: number; at: Date }
+  /** Once a discount has ended. */
+  later: { amount: number; at: Date } | null
+}
+
+const near = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const far = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+
+/**
+ * The one sentence about what is paid when, wherever it is said: "$31.20 today, then $39.00 every month from Feb 15". A
+ * day that could be next year's has its year.
+ */
+export function chargesInWords({ billingType, today, next, later }: Charges, now: Date): string {
+  const every = billingType === 'yearly' ? 'every year' : 'every month'
+  const from = ({ amount, at }: Charges['next']) => {
+    const isFar = at.getTime() - now.getTime() > 300 * 86_400_000
+    return `${exactDollars(amount)} ${every} from ${(isFar ? far : near).format(at)}`
+  }
+  const steps = [from(next), ...(later ? [from(later)] : [])]
+  const then = steps.join(', and ')
+  return today === undefined ? then : `${exactDollars(today)} today, then ${then}`
+}
+
+/** What is left of a price, to the cent as Stripe rounds it. */
+export const afterDiscount = (price: number, off: { percentOff: number | null; amountOff: number | null }) =>
+  price - Math.min(price, off.amountOff ?? Math.round((price * (off.percentOff ?? 0)) / 100))
+
+/** "20% off for 3 months" */
+export function worthInWords(worth: {
+  percentOff: number | null
+  amountOff: number | null
+  months: number | null
+}) {
+  const off = `${worth.percentOff === null ? exactDollars(worth.amountOff ?? 0) : `${worth.percentOff}%`} off`
+  if (worth.months === null) return `${off}, always`
+  return worth.months === 0
+    ? `${off} the first payment`
+    : `${off} for ${worth.months} month${worth.months === 1 ? '' : 's'}`
+}

@@ -1,0 +1,45 @@
+import { sql } from 'drizzle-orm'
+import { boolean, check, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import type { BillingType } from '#contract/statuses.ts'
+import { products } from './catalog.ts'
+import { createdAt, id, moment } from './columns.ts'
+
+/** The seller's discount codes. What one is worth never changes: at Stripe, it is the coupon with its id. */
+export const discountCodes = pgTable(
+  'discount_codes',
+  {
+    id: id(),
+    /** In upper case. */
+    code: text().notNull().unique(),
+    percentOff: integer(),
+    amountOff: integer(),
+    /** For one payment (0), for some months, or always (null). */
+    months: integer(),
+    /** Of any product, and for both plans, if null. */
+    productId: uuid().references(() => products.id),
+    billingType: text().$type<BillingType>(),
+    startsAt: moment(),
+    endsAt: moment(),
+    maxUses: integer(),
+    newOnly: boolean().notNull().default(false),
+    createdAt: createdAt(),
+    stoppedAt: moment(),
+  },
+  (t) => [check('discount_codes_worth', sql`num_nonnulls(${t.percentOff}, ${t.amountOff}) = 1`)],
+)
+
+/** Who is at the checkout with a code, and who has paid with it. */
+export const codeUses = pgTable(
+  'code_uses',
+  {
+    /** Written before the checkout is, so that no one else gets the last use meanwhile. */
+    checkoutId: uuid().primaryKey(),
+    codeId: uuid()
+      .notNull()
+      .references(() => discountCodes.id),
+    heldUntil: moment().notNull(),
+    /** Later than that for someone who took longer to pay: the discount is theirs, and counts beyond the limit. */
+    usedAt: moment(),
+  },
+  (t) => [index('code_uses_code').on(t.codeId, t.usedAt)],
+)

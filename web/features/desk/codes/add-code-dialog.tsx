@@ -1,0 +1,133 @@
+import { useState } from 'react'
+import { codes } from '#contract/selling/codes.ts'
+import { billingTypes } from '#contract/statuses.ts'
+import * as z from '#contract/zod.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
+import { Checkbox, Input, Select } from '#web/ui/input.tsx'
+import { dollarAmount } from '../parts/dollars.ts'
+import { useProducts } from '../parts/products.tsx'
+
+const wholeNumber = z.pipe(
+  z.string(),
+  z.transform((typed) => (typed.trim() ? Number(typed) : undefined)),
+)
+const optional = z.pipe(
+  z._default(z.string(), ''),
+  z.transform((typed) => typed || undefined),
+)
+const form = z.object({
+  code: z.string().check(z.trim(), z.minLength(3, 'Please enter at least 3 characters')),
+  productId: optional,
+  billingType: z.pipe(
+    z.string(),
+    z.transform((typed) => billingTypes.find((each) => each === typed)),
+  ),
+  from: optional,
+  until: optional,
+  maxUses: wholeNumber,
+  newOnly: z.pipe(
+    z._default(z.string(), ''),
+    z.transform((typed) => typed !== ''),
+  ),
+  months: wholeNumber,
+  // One of the two is there.
+  percentOff: z.optional(wholeNumber),
+  amountOff: z.optional(dollarAmount),
+})
+
+type Duration = 'once' | 'months' | 'always'
+/** What the form knows as a choice, the shop knows as a number. */
+const monthsOf = (duration: Duration, months: number | undefined) =>
+  duration === 'always' ? undefined : duration === 'once' ? 0 : months
+
+export function AddCodeDialog({ onClose }: { onClose: () => void }) {
+  const products = useProducts()
+  const [isPercent, setIsPercent] = useState(true)
+  const [duration, setDuration] = useState<Duration>('once')
+  const add = useCall(codes.adminAdd, {
+    refreshes: [codes.adminList],
+    succeeded: 'Code added',
+    failed: 'Failed to add it',
+    onSuccess: onClose,
+  })
+  return (
+    <FormDialog
+      title="New code"
+      description="At least $1.00 must remain to pay. To give it for free, book a gift instead."
+      schema={form}
+      onSubmit={({ months, newOnly, ...wish }) => {
+        const given = Object.entries({ ...wish, months: monthsOf(duration, months) })
+        const present = Object.fromEntries(given.filter(([, value]) => value !== undefined))
+        return add.mutateAsync({ ...present, code: wish.code, newOnly })
+      }}
+      button={{ pendingText: 'Adding...', children: 'Add code' }}
+      onClose={onClose}
+    >
+      <Field name="code" label="Code" hint="Letters, digits and hyphens; upper and lower case are the same.">
+        <Input autoComplete="off" autoCapitalize="characters" required placeholder="SPRING20" />
+      </Field>
+      <div className="grid grid-cols-2 gap-4">
+        <Field name="unit" label="Discount in">
+          <Select value={isPercent ? '%' : '$'} onChange={({ target }) => setIsPercent(target.value === '%')}>
+            <option value="%">percent</option>
+            <option value="$">dollars</option>
+          </Select>
+        </Field>
+        {isPercent ? (
+          <Field name="percentOff" label="Percent off">
+            <Input inputMode="numeric" autoComplete="off" required placeholder="20" />
+          </Field>
+        ) : (
+          <Field name="amountOff" label="Dollars off">
+            <Input inputMode="decimal" autoComplete="off" required placeholder="10.00" />
+          </Field>
+        )}
+        <Field name="duration" label="How long">
+          <Select value={duration} onChange={({ target }) => setDuration(target.value as Duration)}>
+            <option value="once">once</option>
+            <option value="months">some months</option>
+            <option value="always">always</option>
+          </Select>
+        </Field>
+        {duration === 'months' ? (
+          <Field name="months" label="Months">
+            <Input inputMode="numeric" autoComplete="off" required defaultValue="3" />
+          </Field>
+        ) : (
+          <input type="hidden" name="months" value="" />
+        )}
+        <Field name="billingType" label="Plan" className="col-start-1">
+          <Select defaultValue="">
+            <option value="">both plans</option>
+            <option value="monthly">monthly</option>
+            <option value="yearly">yearly</option>
+          </Select>
+        </Field>
+        <Field name="maxUses" label="Uses (optional)">
+          <Input inputMode="numeric" autoComplete="off" placeholder="no limit" />
+        </Field>
+        <Field name="from" label="From (optional)">
+          <Input type="date" />
+        </Field>
+        <Field name="until" label="Until (optional)">
+          <Input type="date" />
+        </Field>
+      </div>
+      {products.length > 1 && (
+        <Field name="productId" label="Product">
+          <Select defaultValue="">
+            <option value="">all products</option>
+            {products.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        </Field>
+      )}
+      <Checkbox name="newOnly" label="Only for new customers" />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,136 @@
+import { useState } from 'react'
+import { worthInWords } from '#contract/selling/charges.ts'
+import { codes, type ShownCode } from '#contract/selling/codes.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { RowMenu } from '../parts/row-menu.tsx'
+import { AddCodeDialog } from './add-code-dialog.tsx'
+
+const tones = {
+  planned: 'warning',
+  running: 'good',
+  'used up': 'neutral',
+  over: 'neutral',
+  stopped: 'neutral',
+} as const
+
+export default function Codes() {
+  const { data } = useData(codes.adminList, {})
+  const [isAdding, setIsAdding] = useState(false)
+  return (
+    <section aria-labelledby="codes" className="flex flex-col gap-4">
+      <header className="flex flex-wrap items-start justify-between gap-3">
+        <div>
+          <h2 id="codes" className="text-xl">
+            Codes
+          </h2>
+          <p className="text-sm text-muted">
+            Discounts for new subscriptions. What a code is worth can’t be changed; stop it and make another.
+          </p>
+        </div>
+        <Button size="sm" onClick={() => setIsAdding(true)}>
+          New code
+        </Button>
+      </header>
+      {data?.length === 0 && (
+        <EmptyState
+          title="No codes yet"
+          description="Each code has a link that fills it in at the checkout."
+        />
+      )}
+      {data ? data.length > 0 && <List rows={data} /> : <Skeleton className="h-64 rounded-lg" />}
+      {isAdding && <AddCodeDialog onClose={() => setIsAdding(false)} />}
+    </section>
+  )
+}
+
+function List({ rows }: { rows: ShownCode[] }) {
+  const stop = useCall(codes.adminStop, {
+    refreshes: [codes.adminList],
+    succeeded: 'Stopped',
+    failed: 'Failed to stop it',
+  })
+  async function askAndStop({ id, code }: ShownCode) {
+    const yes = await confirm({
+      title: `Stop ${code}`,
+      description: 'No one gets it anymore. Whoever has paid with it, or is paying now, keeps the discount.',
+      action: 'Stop it',
+      destructive: true,
+    })
+    if (yes) stop.mutate({ id })
+  }
+  async function copy({ link }: ShownCode) {
+    await navigator.clipboard.writeText(link)
+    toast({ title: 'Link copied', description: link })
+  }
+  return (
+    <div className="@container">
+      <Table label="List of codes" className="records">
+        <thead>
+          <tr>
+            {['Code', 'Discount', 'For', 'Used', 'When'].map((title) => (
+              <HeadCell key={title}>{title}</HeadCell>
+            ))}
+            <HeadCell className="text-right">
+              <span className="sr-only">Actions</span>
+            </HeadCell>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id}>
+              <Cell>
+                <span className="flex flex-wrap items-center gap-2 font-medium break-all">
+                  {row.code} <Badge tone={tones[row.state]}>{row.state}</Badge>
+                </span>
+              </Cell>
+              <Cell label="Discount">{worthInWords(row)}</Cell>
+              <Cell label="For">
+                {row.billingType ? `${row.billingType} plan` : 'both plans'}
+                {row.newOnly && <span className="block text-muted">new customers</span>}
+              </Cell>
+              <Cell label="Used" className="tabular-nums">
+                {row.used.toLocaleString('en-US')}
+                {row.maxUses !== null && ` of ${row.maxUses.toLocaleString('en-US')}`}
+                {row.maxUses !== null && row.late > 0 && (
+                  <span className="block text-muted">{row.late} paid late</span>
+                )}
+                {row.held > 0 && <span className="block text-muted">{row.held} paying now</span>}
+              </Cell>
+              <Cell label="When">
+                <span className="block">
+                  from <Time value={row.startsAt ?? row.createdAt} />
+                </span>
+                {row.endsAt && (
+                  <span className="block text-muted">
+                    until <Time value={row.endsAt} />
+                  </span>
+                )}
+              </Cell>
+              <Cell className="py-1.5">
+                <RowMenu
+                  of={row.code}
+                  actions={[
+                    { text: 'Copy link', do: () => copy(row) },
+                    row.state !== 'stopped' && {
+                      text: 'Stop',
+                      do: () => askAndStop(row),
+                      isDangerous: true,
+                    },
+                  ]}
+                />
+              </Cell>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </div>
+  )
+}

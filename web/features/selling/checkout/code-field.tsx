@@ -1,0 +1,67 @@
+import { useEffect, useEffectEvent } from 'react'
+import { checkout, type Discount } from '#contract/selling/checkout.ts'
+import type { BillingType } from '#contract/statuses.ts'
+import { checked } from '#web/api/checked.ts'
+import { toastError, useCall } from '#web/api/use-call.ts'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Input } from '#web/ui/input.tsx'
+
+const form = checked((z) =>
+  z.object({ code: z.string().check(z.trim(), z.minLength(1, 'Please enter a code')) }),
+)
+
+/** A discount code, typed or from a link. For another plan, the server is asked again. */
+export default function CodeField(props: {
+  slug: string
+  billing: BillingType
+  code: string
+  discount: Discount | undefined
+  onChange: (discount: Discount | null) => void
+}) {
+  const { slug, billing, code, discount, onChange } = props
+  const { mutateAsync: quote } = useCall(checkout.quote, {})
+  const apply = async (typed: string) =>
+    onChange(await quote({ productSlug: slug, billingType: billing, code: typed }))
+  const askAgain = useEffectEvent(() => {
+    apply(code).catch((error: unknown) => {
+      onChange(null)
+      toastError(`${code} was not applied`, error)
+    })
+  })
+  const isUnasked = code !== '' && !discount
+  useEffect(() => {
+    if (isUnasked) askAgain()
+  }, [isUnasked, billing])
+
+  if (code)
+    return (
+      <p role="status" className="flex flex-wrap items-baseline gap-x-2 text-sm">
+        <span>
+          <strong className="font-semibold">{code}</strong>
+          {discount && `: ${discount.worth}. ${discount.charges}.`}
+        </span>
+        <button
+          type="button"
+          className="cursor-pointer font-medium text-accent-strong underline underline-offset-2"
+          onClick={() => onChange(null)}
+        >
+          Remove
+        </button>
+      </p>
+    )
+  return (
+    <Form
+      schema={form}
+      aria-label="Discount code"
+      className="flex items-start gap-3"
+      onSubmit={(typed: { code: string }) => apply(typed.code)}
+    >
+      <Field name="code" label="Discount code" labelHidden className="grow">
+        <Input autoFocus autoComplete="off" autoCapitalize="characters" placeholder="Code" maxLength={60} />
+      </Field>
+      <SubmitButton variant="secondary" className="h-11" pendingText="Applying...">
+        Apply
+      </SubmitButton>
+    </Form>
+  )
+}
