@@ -28,7 +28,7 @@ function payloadOf({ path, input, answer }: Endpoint): string[] {
     ...inPath,
     'website',
     // Optional, and asked in addition to the promised fields.
-    ...(path === '/api/create-subscription-intent' ? ['tradingViewUsername', 'amount', 'news'] : []),
+    ...(path === '/api/create-subscription-intent' ? ['tradingViewUsername', 'amount', 'news', 'code'] : []),
     ...(path === '/api/admin/purchases' ? ['kind', 'reason', 'endsAt', 'invite'] : []),
     ...(path === '/api/admin/recommended-assets' ? ['reviewedAt'] : []),
     ...(path === '/api/admin/purchases/:id/cancel' ? ['when', 'refund'] : []),
@@ -100,6 +100,7 @@ test('only a public call may make its caller optional', () => {
     'accounts.confirmAddress',
     'credentials.confirmEmail',
     'checkout.createSubscriptionIntent',
+    'checkout.quote',
     'checkout.agree',
     'contact.send',
     'declarations.withdraw',

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { desc, isNotNull } from 'drizzle-orm'
 import { orderRecords } from '#server/database/schema.ts'
-import { expect, expectAccessible, overflowOf, test } from './shop.ts'
+import { choose, openAdmin, question, rowOf } from './desk.ts'
+import { expect, expectAccessible, expectAccessibleInBothThemes, overflowOf, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
 const monthly = '/checkout?product=rebound-sigma-pro&billing=monthly'
@@ -122,4 +123,59 @@ test.describe('without JavaScript', () => {
     expect(there.y).toBeGreaterThan(above.y + above.height)
     expect(there.y + there.height).toBeLessThan(below.y)
   })
+})
+
+test('a code is made at the desk, filled in by its link, typed at the payment, and charged as it says', async ({
+  page,
+  shop,
+}) => {
+  await openAdmin(page, shop, '/admin/purchases/codes')
+  const mark = randomUUID().slice(0, 8).toUpperCase()
+  const [percent, dollars] = [`SPRING-${mark}`, `FIVE-${mark}`]
+  const form = page.getByRole('dialog', { name: 'New code' })
+  for (const { code, ...fields } of [
+    { code: percent, 'Percent off': '20' },
+    { code: dollars, 'Dollars off': '5.00' },
+  ]) {
+    await page.getByRole('button', { name: 'New code' }).click()
+    await form.getByRole('textbox', { name: 'Code' }).fill(code)
+    if ('Dollars off' in fields) await form.getByLabel('Discount in').selectOption('dollars')
+    if ('Dollars off' in fields) await form.getByLabel('How long').selectOption('always')
+    for (const [label, value] of Object.entries(fields)) await form.getByLabel(label).fill(value)
+    await form.getByRole('button', { name: 'Add code' }).click()
+    await expect(form).toBeHidden()
+  }
+  await expect(rowOf(page, percent)).toContainText('20% off the first payment')
+  await expect(rowOf(page, dollars)).toContainText('$5.00 off, always')
+  await expectAccessibleInBothThemes(page)
+
+  await page.context().clearCookies()
+  await page.goto(`/checkout?product=rebound-sigma-pro&billing=monthly&code=${percent}`)
+  const once = /\$31\.20 today, then \$39\.00 every month from/
+  await expect(page.getByRole('status').filter({ hasText: once })).toBeVisible()
+  await page.getByLabel('Email', { exact: true }).first().fill(`code-${randomUUID()}@example.com`)
+  await page.getByRole('button', { name: 'Continue to Payment' }).click()
+  await expect(page.getByRole('button', { name: 'Pay $31.20' })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Your order' })).toContainText(once)
+  // Without it, with one that nobody knows, and with another one, at the payment.
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await expect(page.getByRole('button', { name: 'Pay $39.00' })).toBeVisible()
+  const typed = page.getByRole('form', { name: 'Discount code' })
+  await typed.getByLabel('Discount code').fill('nobody-knows')
+  await typed.getByRole('button', { name: 'Apply' }).click()
+  await expect(typed).toContainText('We can’t apply this code.')
+  await typed.getByLabel('Discount code').fill(dollars.toLowerCase())
+  await typed.getByRole('button', { name: 'Apply' }).click()
+  await expect(page.getByRole('button', { name: 'Pay $34.00' })).toBeEnabled()
+  await expectAccessible(page)
+  await fillCard(page, '4242 4242 4242 4242')
+  await page.getByRole('button', { name: 'Pay $34.00' }).click()
+  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+  await page.goto('/dashboard')
+  await expect(page.getByRole('region', { name: 'My Products' })).toContainText('next charge $34.00')
+  await openAdmin(page, shop, '/admin/purchases/codes')
+  await expect(rowOf(page, dollars)).toContainText('1')
+  await choose(rowOf(page, dollars), 'Stop')
+  await question(page).getByRole('button', { name: 'Stop it' }).click()
+  await expect(rowOf(page, dollars)).toContainText('stopped')
 })

@@ -134,6 +134,8 @@ const wantedByThieves = [
   'factors.addPasskey',
   'factors.removePasskey',
   'credentials.changePassword',
+  'codes.adminAdd',
+  'codes.adminStop',
   'credentials.changeEmail',
   'accounts.deleteMyself',
   // Other people, and what is kept about them.
