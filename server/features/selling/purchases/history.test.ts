@@ -508,7 +508,12 @@ const lives: [typeof asked, 'monthly' | 'yearly', Worth, (typeof deeds)[number][
       'bank opens a dispute',
     ],
   ],
-  [asked, 'yearly', worths[4], ['the process dies at its next step', 'buyer cancels', 'buyer resumes', 'seller pauses']],
+  [
+    asked,
+    'yearly',
+    worths[4],
+    ['the process dies at its next step', 'buyer cancels', 'buyer resumes', 'seller pauses'],
+  ],
 ]
 
 test('whatever buyer, seller, bank and dashboard do: charged as said, refunded as decided, and one look at the end says it all', {
