@@ -1,4 +1,3 @@
-import { day, periodEnd } from '../basics.ts'
 import { update } from '../billing/invoices.ts'
 import { confirmPayment } from '../billing/payments.ts'
 import { changePlanWhenPaid } from '../billing/plan-changes.ts'
@@ -6,157 +5,12 @@ import { cancel, type Line, startSubscription, storedCard } from '../billing/sub
 import { assertTaxable } from '../billing/tax.ts'
 import { Failure, invalid, missing } from '../failure.ts'
 import type { Coupon } from '../objects/discount.ts'
-import { periodOf, type Subscription, withPeriod } from '../objects/subscription.ts'
+import type { Subscription } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
 import { assertOwnCard } from './methods.ts'
-import {
-  choice,
-  clearable,
-  flag,
-  group,
-  integer,
-  keep,
-  list,
-  mergeMetadata,
-  metadata,
-  type Params,
-  paging,
-  range,
-  required,
-  text,
-} from './params.ts'
+import { choice, flag, group, integer, list, type Params, paging, range, required, text } from './params.ts'
 import { route } from './route.ts'
-
-const cancellationDetails = group({
-  comment: clearable(text),
-  feedback: clearable(
-    choice(
-      'customer_service',
-      'low_quality',
-      'missing_features',
-      'other',
-      'switched_service',
-      'too_complex',
-      'too_expensive',
-      'unused',
-    ),
-  ),
-})
-
-const editable = {
-  cancel_at: clearable(integer),
-  cancel_at_period_end: flag,
-  cancellation_details: cancellationDetails,
-  default_payment_method: clearable(text),
-  description: clearable(text),
-  metadata,
-  off_session: flag,
-  payment_settings: group({
-    payment_method_types: list(required(choice('card'))),
-    save_default_payment_method: choice('off', 'on_subscription'),
-  }),
-}
-
-type Change = Params<typeof editable>
-
-function withDetails(subscription: Subscription, given: Change['cancellation_details']): Subscription {
-  const old = subscription.cancellation_details
-  return {
-    ...subscription,
-    cancellation_details: {
-      ...old,
-      comment: keep(given?.comment, old.comment),
-      feedback: keep(given?.feedback, old.feedback),
-    },
-  }
-}
-
-function withCancelAt(
-  subscription: Subscription,
-  at: number | null,
-  atEnd: boolean,
-  now: number,
-): Subscription {
-  return {
-    ...subscription,
-    cancel_at: at,
-    cancel_at_period_end: atEnd,
-    canceled_at: at === null ? null : (subscription.canceled_at ?? now),
-    cancellation_details: {
-      ...subscription.cancellation_details,
-      reason: at === null ? null : 'cancellation_requested',
-    },
-  }
-}
-
-function changed(
-  subscription: Subscription,
-  params: Change,
-  { now, quirks }: Pick<Work, 'now' | 'quirks'>,
-): Subscription {
-  if (params.cancel_at !== undefined && params.cancel_at_period_end !== undefined) {
-    throw invalid(
-      'You may only specify one of these parameters: cancel_at, cancel_at_period_end.',
-      'cancel_at',
-      'parameters_exclusive',
-    )
-  }
-  let after = withDetails(subscription, params.cancellation_details)
-  if (params.cancel_at !== undefined) {
-    if (params.cancel_at !== null && params.cancel_at <= now) {
-      throw invalid('cancel_at must be in the future.', 'cancel_at')
-    }
-    after = withCancelAt(after, params.cancel_at, false, now)
-    if (quirks.shortens) after = endingAt(after, params.cancel_at)
-  }
-  if (params.cancel_at_period_end !== undefined) {
-    // A date set by the portal survives clearing the flag, which was never set.
-    if (params.cancel_at_period_end) after = withCancelAt(after, periodOf(after).end, true, now)
-    else if (after.cancel_at_period_end) after = withCancelAt(after, null, false, now)
-  }
-  const settings = params.payment_settings
-  return {
-    ...after,
-    default_payment_method: keep(params.default_payment_method, after.default_payment_method),
-    description: keep(params.description, after.description),
-    metadata: mergeMetadata(after.metadata, params.metadata),
-    payment_settings: {
-      ...after.payment_settings,
-      payment_method_types: settings?.payment_method_types ?? after.payment_settings.payment_method_types,
-      save_default_payment_method:
-        settings?.save_default_payment_method ?? after.payment_settings.save_default_payment_method,
-    },
-  }
-}
-
-/** A date within the period shortens it; without one, the period is as long as it was. */
-function endingAt(subscription: Subscription, at: number | null): Subscription {
-  const { start, end, step } = periodOf(subscription)
-  const { trial_end: trialEnd, billing_cycle_anchor: anchor } = subscription
-  const whole = trialEnd && trialEnd > start ? trialEnd : periodEnd(anchor, step, start)
-  return withPeriod(subscription, start, at === null ? Math.max(whole, end) : Math.min(end, at))
-}
-
-/** Counted from the first period, not from today. */
-const twoYears = 731 * day
-
-/** A trial on a running subscription: nothing is charged before its end, where the next period begins. */
-function onTrial(subscription: Subscription, until: number, now: number): Subscription {
-  if (until <= now)
-    throw invalid('Invalid timestamp: must be an integer Unix timestamp in the future', 'trial_end')
-  if (until > subscription.billing_cycle_anchor + twoYears)
-    throw invalid(
-      'Invalid timestamp: can be no more than two years after the billing cycle anchor',
-      'trial_end',
-    )
-  return {
-    ...withPeriod(subscription, now, until),
-    status: 'trialing',
-    trial_start: now,
-    trial_end: until,
-    billing_cycle_anchor: until,
-  }
-}
+import { cancellationDetails, changed, editable, onTrial, withDetails } from './subscription-changes.ts'
 
 async function linesOf(
   work: Work,
@@ -179,10 +33,7 @@ export const planParams = {
   proration_date: integer,
 }
 
-const pendable = new Set([
-  ...Object.keys(planParams),
-  ...['metadata', 'payment_behavior', 'proration_behavior'],
-])
+const pendable = new Set([...Object.keys(planParams), 'metadata', 'payment_behavior', 'proration_behavior'])
 
 /** What waits for its payment can change nothing else. */
 function assertPendable(params: {

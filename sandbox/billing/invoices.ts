@@ -77,8 +77,8 @@ export async function draft(work: Work, { subscription: given, reason, entries }
     tax,
     taxIds,
   })
-  const spent = cuts.flatMap(({ discount, isOnce }) => (isOnce ? [discount] : []))
-  const discounts = subscription.discounts.filter((id) => !spent.includes(id))
+  const spent = new Set(cuts.flatMap(({ discount, isOnce }) => (isOnce ? [discount] : [])))
+  const discounts = subscription.discounts.filter((id) => !spent.has(id))
   return { customer, invoice, subscription: { ...subscription, discounts } }
 }
 

@@ -5,6 +5,7 @@ import { bookingMails } from './templates/bookings.ts'
 import { declarationMails } from './templates/declarations.ts'
 import { factorMails } from './templates/factors.ts'
 import { newsletterMails } from './templates/newsletter.ts'
+import { paymentMails } from './templates/payments.ts'
 import { purchaseMails } from './templates/purchases.ts'
 import { refundMails } from './templates/refunds.ts'
 import { reviewMails } from './templates/reviews.ts'
@@ -14,6 +15,7 @@ import { tradingViewMails } from './templates/tradingview.ts'
 export const templates = {
   ...accountMails,
   ...factorMails,
+  ...paymentMails,
   ...purchaseMails,
   ...refundMails,
   ...bookingMails,

@@ -7,7 +7,7 @@ import type { SecurityLog } from '#server/security/security-log.ts'
 import type { Authenticated } from '../identity/sessions/sessions.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import type { Checkout, Customers } from './checkout/checkout.ts'
-import type { Codes } from './codes/codes.ts'
+import type { CodeAdministration } from './codes/administration.ts'
 import type { Declarations } from './declarations/declarations.ts'
 import type { Prices } from './prices/prices.ts'
 import type { Purchases } from './purchases/purchases.ts'
@@ -60,7 +60,7 @@ export const priceRoutes = (
   },
 })
 
-export const codeRoutes = (codes: Codes): Handlers<Contract['codes']> => ({
+export const codeRoutes = (codes: CodeAdministration): Handlers<Contract['codes']> => ({
   adminList: () => codes.list(),
   adminAdd: (wish, { actor }) => codes.add(actor, wish),
   adminStop: ({ id }, { actor }) => codes.stop(actor, id),

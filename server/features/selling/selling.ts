@@ -6,6 +6,7 @@ import { mountWebhook } from '#server/http/webhook.ts'
 import type { Schedules } from '#server/jobs/schedules.ts'
 import type { Identity } from '../identity/identity.ts'
 import { createCheckout, createCheckouts, createCustomers } from './checkout/checkout.ts'
+import { createCodeAdministration } from './codes/administration.ts'
 import { createCodes } from './codes/codes.ts'
 import { createDeclarations } from './declarations/declarations.ts'
 import { createLedger, createProof } from './ledger/ledger.ts'
@@ -38,7 +39,7 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
   const checkouts = createCheckouts(context)
   const seats = createSeats(context)
   const prices = createPrices(context, { stripe })
-  const codes = createCodes(context, { stripe, prices })
+  const codes = createCodes(context, stripe)
   const ledger = createLedger(context)
   const purchases = createPurchases(context, {
     stripe,
@@ -121,7 +122,7 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
       mount(contract.catalog, catalogRoutes(context.catalog, prices))
       mount(contract.termsInForce, { show: ({ version }) => checkout.terms(version) })
       mount(contract.prices, priceRoutes(context.catalog, prices, pages))
-      mount(contract.codes, codeRoutes(codes))
+      mount(contract.codes, codeRoutes(createCodeAdministration(context, { stripe, prices })))
       mount(contract.checkout, checkoutRoutes(checkout, beginSession, checkoutCookie, context.securityLog))
       mount(contract.billing, billingRoutes(customers))
       mount(contract.purchases, purchaseRoutes(purchases))

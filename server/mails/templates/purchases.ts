@@ -1,105 +1,6 @@
-import { whenAccessComes } from '#contract/access/promise.ts'
 import { exactDollars } from '#contract/money.ts'
-import { type Tax, taxLine } from '#contract/selling/billing.ts'
-import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
-import { type BillingType, billingPeriods } from '#contract/statuses.ts'
-import { day, greeting, type MailSite, type Template, termsInForce } from '../template.ts'
-
-type Subscription = { name: string; product: string; billingType: BillingType; amount: number }
-
-const plan = ({ product, billingType, amount }: Subscription): [string, string][] => [
-  ['Product', product],
-  ['Price', `${exactDollars(amount)} per ${billingPeriods[billingType]}`],
-]
-
-/** What is really paid, where discounts or a credit make it differ from the plan's price. Older mails only knew the price. */
-type Charged = Subscription & {
-  charged?: number
-  /** What is charged from then on, in words, where a discount makes it change. */
-  charges?: string | null
-}
-const chargedOf = ({ charged, amount }: Charged) => exactDollars(charged ?? amount)
-const chargedLine = (label: string, data: Charged): [string, string][] =>
-  data.charges
-    ? [['Charges', data.charges]]
-    : (data.charged ?? data.amount) === data.amount
-      ? []
-      : [[label, chargedOf(data)]]
-
-const toDashboard = (label: string, { publicUrl }: MailSite) => ({ label, url: `${publicUrl}/dashboard` })
-
-/** Works once without a login, because a guest may not have a password yet. Stripe's own links expire. */
-function invoiceLink(of: { purchaseId: string; invoiceId: string | null }, site: MailSite) {
-  const { purchaseId: purchase, invoiceId: invoice } = of
-  if (!invoice) return `${site.publicUrl}/dashboard?purchase=${purchase}`
-  const token = site.linkToken('invoice', `${purchase} ${invoice}`)
-  return `${site.publicUrl}/invoice?${new URLSearchParams({ purchase, invoice, token })}`
-}
-
-/** For the first payment, each renewal, and a switch to yearly. */
-const receipt: Template<
-  Charged & {
-    paidAt: string
-    renewsAt: string | null
-    purchaseId: string
-    invoiceId: string | null
-    /** The first payment makes the contract, and this email confirms it. */
-    isFirst: boolean
-    /** So does a switch, which credits what was left of the month. */
-    switched?: { credit: number } | null
-    /** Whether the shop unlocks by itself; older emails didn't say when access comes. */
-    unlocksItself?: boolean
-    tax: Tax | null
-  }
-> = (data, site) => {
-  const { switched } = data
-  const confirms = data.isFirst || switched
-  return {
-    subject: switched ? `You’ve switched to yearly: ${data.product}` : `Your receipt: ${data.product}`,
-    preheader: `We’ve received ${chargedOf(data)}. Thank you.`,
-    heading: switched ? 'You’re on the yearly plan now' : 'Thank you for your payment',
-    paragraphs: [
-      greeting(data.name),
-      switched
-        ? `You now pay for ${data.product} by the year, and we’ve received your payment for the first one. It began today; your access continues.`
-        : `We’ve received your payment for ${data.product}.`,
-      ...(confirms ? ['This email confirms your contract. Its terms are below; please keep it.'] : []),
-      ...(data.isFirst && data.unlocksItself !== undefined
-        ? [whenAccessComes({ unlocksItself: data.unlocksItself })]
-        : []),
-    ],
-    details: [
-      ...plan(data),
-      ...(switched?.credit
-        ? [['Unused time of your month', exactDollars(-switched.credit)] as [string, string]]
-        : []),
-      ...chargedLine('Paid', data),
-      ...(data.tax ? [['Tax', taxLine(data.tax)] as [string, string]] : []),
-      ['Contract', contractNumber(data.purchaseId)],
-      ['Paid on', day(data.paidAt)],
-      ...(data.renewsAt ? [['Renews on', day(data.renewsAt)] as [string, string]] : []),
-    ],
-    action: { label: 'View the invoice', url: invoiceLink(data, site) },
-    footnote: [
-      'You can cancel any time from your dashboard and keep access until the end of the paid period.',
-      site.consumerLaw === 'eu' && confirms
-        ? `Within 14 days you can withdraw and get ${switched ? 'back everything you’ve paid for the time since' : 'all your money back'}: ${site.publicUrl}/withdraw`
-        : '',
-    ]
-      .filter(Boolean)
-      .join('\n'),
-    ...(confirms ? { documents: contractTexts(site) } : {}),
-  }
-}
-
-/** The terms in force; for consumers in the EU, they include the withdrawal instruction and the model form. */
-function contractTexts(site: MailSite) {
-  const { version, sections } = termsInForce(site)
-  return [
-    { id: 'terms', title: `Terms of Service (version ${version})`, blocks: [] },
-    ...sections.map((section, index) => ({ ...section, title: `${index + 1}. ${section.title}` })),
-  ]
-}
+import { day, greeting, type Template } from '../template.ts'
+import { plan, type Subscription, toDashboard } from './payments.ts'
 
 /** Someone paid as a guest with the address of an account: the purchase goes to its owner. */
 const purchaseAttached: Template<Subscription> = (data, site) => ({
@@ -206,84 +107,6 @@ const subscriptionEnded: Template<{
     : { label: 'See the products', url: `${publicUrl}/products` },
 })
 
-/** Before a yearly renewal. */
-const renewalNotice: Template<Charged & { renewsAt: string; days: number }> = (data, site) => ({
-  subject: `Your subscription renews in ${data.days} days`,
-  preheader: `${chargedOf(data)} on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do.`,
-  heading: `Renews in ${data.days} days`,
-  paragraphs: [
-    greeting(data.name),
-    `Your yearly subscription to ${data.product} renews on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do. If not, cancel before that day from your dashboard.`,
-    ...(site.consumerLaw === 'eu'
-      ? [
-          'After that day, you can still leave at any time with one month’s notice, and we pay back the rest of the year.',
-        ]
-      : []),
-  ],
-  details: [...plan(data), ...chargedLine('Next charge', data), ['Renews on', day(data.renewsAt)]],
-  action: toDashboard('Manage your subscription', site),
-})
-
-const dunning = {
-  1: {
-    subject: 'Your payment did not go through',
-    heading: 'Your payment did not go through',
-    text: 'It happens: an expired card, a spending limit, a bank that wants confirmation. We’ll keep trying over the next few days, and you keep your access in the meantime.',
-  },
-  2: {
-    subject: 'Reminder: your payment did not go through',
-    heading: 'Please update your card',
-    text: 'We’ve tried again without success. Please update your card, or make sure it can be charged. You keep your access for now.',
-  },
-  3: {
-    subject: 'Last reminder: your subscription is about to end',
-    heading: 'Your subscription is about to end',
-    text: 'This was our last attempt. Unless you pay with another card, your subscription and your access to the indicator will end soon.',
-  },
-}
-
-/** An attempt more would fail the same way: only the buyer can confirm it. */
-const wantsBank =
-  'Your bank wants you to confirm this payment. Your card is fine: open your dashboard and choose “Confirm with your bank”.'
-
-const paymentFailed: Template<
-  Charged & {
-    step: keyof typeof dunning
-    endsAt: string | null
-    awaitsBank?: boolean
-    /** Sent by the seller: it can be paid there, without a login. */
-    invoice?: { purchaseId: string; invoiceId: string }
-  }
-> = (data, site) => {
-  const { subject, heading: usual, text: usually } = dunning[data.step]
-  const heading = data.awaitsBank ? 'Please confirm your payment' : usual
-  const text = data.awaitsBank ? wantsBank : usually
-  return {
-    subject,
-    preheader: `We couldn’t charge ${chargedOf(data)} for ${data.product}.`,
-    heading,
-    paragraphs: [greeting(data.name), `We couldn’t charge ${chargedOf(data)} for ${data.product}. ${text}`],
-    details: [
-      ...plan(data),
-      ...(data.endsAt ? [['Access until', day(data.endsAt)] as [string, string]] : []),
-    ],
-    action: data.invoice
-      ? { label: `Pay ${chargedOf(data)}`, url: invoiceLink(data.invoice, site) }
-      : toDashboard(data.awaitsBank ? 'Confirm with your bank' : 'Update your card', site),
-  }
-}
-
-const cardUpdated: Template<{ name: string }> = (data, site) => ({
-  subject: 'Your card was changed',
-  preheader: 'From now on, we’ll charge the new one.',
-  paragraphs: [
-    greeting(data.name),
-    'The card for your subscription was changed on your dashboard. From now on, we’ll charge the new one.',
-  ],
-  action: toDashboard('Open your dashboard', site),
-  footnote: 'Wasn’t you? Reset your password and reply to this email right away.',
-})
-
 /** A present of time: `renews` tells a subscription from a purchase booked by hand. */
 const subscriptionExtended: Template<{ name: string; product: string; until: string; renews: boolean }> = (
   { name, product, until, renews },
@@ -302,14 +125,10 @@ const subscriptionExtended: Template<{ name: string; product: string; until: str
 })
 
 export const purchaseMails = {
-  receipt,
   subscriptionExtended,
   purchaseAttached,
   subscriptionWillEnd,
   subscriptionPaused,
   subscriptionResumed,
   subscriptionEnded,
-  renewalNotice,
-  paymentFailed,
-  cardUpdated,
 }

@@ -70,15 +70,7 @@ export function createCheckout(context: Context, others: Others) {
     /** In force, or as an order's version says. */
     terms: (version?: string) => (version ? termsOf(db, version) : keepTerms(db, now(), site)),
 
-    /** What a plan costs with a code, before anything begins. */
-    async quote({ user }: Actor<User | null>, { productSlug, billingType, code }: WantedQuote) {
-      const product = catalog.onSale().find(({ slug }) => slug === productSlug)
-      if (!product) throw notFound('Product')
-      const { amount: price } = await prices.of(product.id, billingType)
-      const buyer = { userId: user?.id ?? null, email: user?.email ?? null }
-      const applied = await codes.apply(code, { productId: product.id, billingType, price, buyer })
-      return discounted(applied, applied.charges.today ?? price, now())
-    },
+    quote: createQuote(context, others),
 
     /** Only by the browser or account that started the checkout, before it is paid. */
     async agree({ user, ip }: Actor<User | null>, nonce: string | undefined, { paymentIntentId }: Paid) {
@@ -185,6 +177,18 @@ export function createCheckout(context: Context, others: Others) {
     forfeitNonce: (nonce: string) => checkouts.logins.forfeit(hashToken(nonce)),
   }
 }
+
+/** What a plan costs with a code, before anything begins. */
+const createQuote =
+  ({ catalog, now }: Context, { prices, codes }: Others) =>
+  async ({ user }: Actor<User | null>, { productSlug, billingType, code }: WantedQuote) => {
+    const product = catalog.onSale().find(({ slug }) => slug === productSlug)
+    if (!product) throw notFound('Product')
+    const { amount: price } = await prices.of(product.id, billingType)
+    const buyer = { userId: user?.id ?? null, email: user?.email ?? null }
+    const applied = await codes.apply(code, { productId: product.id, billingType, price, buyer })
+    return discounted(applied, applied.charges.today ?? price, now())
+  }
 
 const isBegunWith = (nonce: string | undefined, begun: CheckoutRow | undefined) =>
   nonce !== undefined && begun?.nonceHash === hashToken(nonce)

@@ -131,7 +131,7 @@ function nextCharges(subscription: Subscription) {
   let laterAt = next
   // Counted from the first day: a month that is too short for it moves no later one.
   for (let months = step; ends && laterAt < ends; months += step)
-    laterAt = later(laterAt, addMonths(anchor, months))
+    laterAt = latest(laterAt, addMonths(anchor, months))
   const laterAmount = priceAt(subscription, laterAt)
   return {
     nextAmount: nextAmount(subscription),
@@ -139,7 +139,7 @@ function nextCharges(subscription: Subscription) {
   }
 }
 const none = { laterAmount: null, laterAt: null }
-const later = (a: Date, b: Date) => (a > b ? a : b)
+const latest = (a: Date, b: Date) => (a > b ? a : b)
 
 /** What has been paid and for which time; a subscription that nobody has paid for is taken at its word. */
 function paidTime(subscription: Subscription) {

@@ -10,27 +10,30 @@ const form = checked((z) =>
   z.object({ code: z.string().check(z.trim(), z.minLength(1, 'Please enter a code')) }),
 )
 
+/** Who opens it wants to type. */
+const focus = (input: HTMLInputElement | null) => input?.focus()
+
 /** A discount code, typed or from a link. For another plan, the server is asked again. */
 export default function CodeField(props: {
-  slug: string
+  product: { slug: string }
   billing: BillingType
   code: string
   discount: Discount | undefined
   onChange: (discount: Discount | null) => void
 }) {
-  const { slug, billing, code, discount, onChange } = props
+  const { product, billing, code, discount, onChange } = props
   const { mutateAsync: quote } = useCall(checkout.quote, {})
-  const apply = async (typed: string) =>
-    onChange(await quote({ productSlug: slug, billingType: billing, code: typed }))
-  const askAgain = useEffectEvent(() => {
-    apply(code).catch((error: unknown) => {
+  const apply = async (typed: string, plan = billing) =>
+    onChange(await quote({ productSlug: product.slug, billingType: plan, code: typed }))
+  const askAgain = useEffectEvent((plan: BillingType) => {
+    apply(code, plan).catch((error: unknown) => {
       onChange(null)
       toastError(`${code} was not applied`, error)
     })
   })
   const isUnasked = code !== '' && !discount
   useEffect(() => {
-    if (isUnasked) askAgain()
+    if (isUnasked) askAgain(billing)
   }, [isUnasked, billing])
 
   if (code)
@@ -57,7 +60,7 @@ export default function CodeField(props: {
       onSubmit={(typed: { code: string }) => apply(typed.code)}
     >
       <Field name="code" label="Discount code" labelHidden className="grow">
-        <Input autoFocus autoComplete="off" autoCapitalize="characters" placeholder="Code" maxLength={60} />
+        <Input ref={focus} autoComplete="off" autoCapitalize="characters" placeholder="Code" maxLength={60} />
       </Field>
       <SubmitButton variant="secondary" className="h-11" pendingText="Applying...">
         Apply

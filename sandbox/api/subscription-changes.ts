@@ -1,0 +1,149 @@
+import { day, periodEnd } from '../basics.ts'
+import { invalid } from '../failure.ts'
+import { periodOf, type Subscription, withPeriod } from '../objects/subscription.ts'
+import type { Work } from '../work.ts'
+import {
+  choice,
+  clearable,
+  flag,
+  group,
+  integer,
+  keep,
+  list,
+  mergeMetadata,
+  metadata,
+  type Params,
+  required,
+  text,
+} from './params.ts'
+
+export const cancellationDetails = group({
+  comment: clearable(text),
+  feedback: clearable(
+    choice(
+      'customer_service',
+      'low_quality',
+      'missing_features',
+      'other',
+      'switched_service',
+      'too_complex',
+      'too_expensive',
+      'unused',
+    ),
+  ),
+})
+
+export const editable = {
+  cancel_at: clearable(integer),
+  cancel_at_period_end: flag,
+  cancellation_details: cancellationDetails,
+  default_payment_method: clearable(text),
+  description: clearable(text),
+  metadata,
+  off_session: flag,
+  payment_settings: group({
+    payment_method_types: list(required(choice('card'))),
+    save_default_payment_method: choice('off', 'on_subscription'),
+  }),
+}
+
+type Change = Params<typeof editable>
+
+export function withDetails(subscription: Subscription, given: Change['cancellation_details']): Subscription {
+  const old = subscription.cancellation_details
+  return {
+    ...subscription,
+    cancellation_details: {
+      ...old,
+      comment: keep(given?.comment, old.comment),
+      feedback: keep(given?.feedback, old.feedback),
+    },
+  }
+}
+
+function withCancelAt(
+  subscription: Subscription,
+  at: number | null,
+  atEnd: boolean,
+  now: number,
+): Subscription {
+  return {
+    ...subscription,
+    cancel_at: at,
+    cancel_at_period_end: atEnd,
+    canceled_at: at === null ? null : (subscription.canceled_at ?? now),
+    cancellation_details: {
+      ...subscription.cancellation_details,
+      reason: at === null ? null : 'cancellation_requested',
+    },
+  }
+}
+
+export function changed(
+  subscription: Subscription,
+  params: Change,
+  { now, quirks }: Pick<Work, 'now' | 'quirks'>,
+): Subscription {
+  if (params.cancel_at !== undefined && params.cancel_at_period_end !== undefined) {
+    throw invalid(
+      'You may only specify one of these parameters: cancel_at, cancel_at_period_end.',
+      'cancel_at',
+      'parameters_exclusive',
+    )
+  }
+  let after = withDetails(subscription, params.cancellation_details)
+  if (params.cancel_at !== undefined) {
+    if (params.cancel_at !== null && params.cancel_at <= now) {
+      throw invalid('cancel_at must be in the future.', 'cancel_at')
+    }
+    after = withCancelAt(after, params.cancel_at, false, now)
+    if (quirks.shortens) after = endingAt(after, params.cancel_at)
+  }
+  if (params.cancel_at_period_end !== undefined) {
+    // A date set by the portal survives clearing the flag, which was never set.
+    if (params.cancel_at_period_end) after = withCancelAt(after, periodOf(after).end, true, now)
+    else if (after.cancel_at_period_end) after = withCancelAt(after, null, false, now)
+  }
+  const settings = params.payment_settings
+  return {
+    ...after,
+    default_payment_method: keep(params.default_payment_method, after.default_payment_method),
+    description: keep(params.description, after.description),
+    metadata: mergeMetadata(after.metadata, params.metadata),
+    payment_settings: {
+      ...after.payment_settings,
+      payment_method_types: settings?.payment_method_types ?? after.payment_settings.payment_method_types,
+      save_default_payment_method:
+        settings?.save_default_payment_method ?? after.payment_settings.save_default_payment_method,
+    },
+  }
+}
+
+/** A date within the period shortens it; without one, the period is as long as it was. */
+function endingAt(subscription: Subscription, at: number | null): Subscription {
+  const { start, end, step } = periodOf(subscription)
+  const { trial_end: trialEnd, billing_cycle_anchor: anchor } = subscription
+  const whole = trialEnd && trialEnd > start ? trialEnd : periodEnd(anchor, step, start)
+  return withPeriod(subscription, start, at === null ? Math.max(whole, end) : Math.min(end, at))
+}
+
+/** Counted from the first period, not from today. */
+const twoYears = 731 * day
+
+/** A trial on a running subscription: nothing is charged before its end, where the next period begins. */
+export function onTrial(subscription: Subscription, until: number, now: number): Subscription {
+  if (until <= now)
+    throw invalid('Invalid timestamp: must be an integer Unix timestamp in the future', 'trial_end')
+  if (until > subscription.billing_cycle_anchor + twoYears)
+    throw invalid(
+      'Invalid timestamp: can be no more than two years after the billing cycle anchor',
+      'trial_end',
+    )
+  return {
+    ...withPeriod(subscription, now, until),
+    status: 'trialing',
+    trial_start: now,
+    trial_end: until,
+    billing_cycle_anchor: until,
+  }
+}
