@@ -110,7 +110,7 @@ export default defineConfig({
             // What pages with forms share; what only the desk's screens share is no part of it.
             {
               name: 'kit',
-              test: /[\\/]contract[\\/](?!desk|zod|.*(admin|catalog|product))|web.ui|useMutation|mutationObserver|[iI]nfiniteQuery|api.(use-call|checked)|sign-in.(refusal|auth-card|code-form)|until-done|use-log-out|payment-skeleton|use-owned/,
+              test: /[\\/]contract[\\/](?!desk|zod|.*(admin|catalog|product))|web.ui|useMutation|mutationObserver|[iI]nfiniteQuery|api.(use-call|checked)|sign-in.(refusal|auth-card|code-form)|until-done|use-log-out|payment-skeleton|use-owned|order-essentials/,
               priority: 4,
               minShareCount: 2,
             },
