@@ -14,12 +14,10 @@ export function OrderEssentials(props: Order & { offer: Offer; tax: Tax | undefi
   const total = tax ? `${due}, ${taxLine(tax)}` : `${due}. ${settings.tax.note}`
   // Whatever the law, the tax inside the price is said before anyone pays.
   const charges = offer.discount?.charges
-  if (settings.consumerLaw === 'none')
-    return tax || charges ? (
-      <p className="text-sm text-muted">
-        {tax && total} {charges}
-      </p>
-    ) : null
+  if (settings.consumerLaw === 'none') {
+    const said = [tax && total, charges].filter(Boolean).join('. ')
+    return said ? <p className="text-sm text-muted">{said}</p> : null
+  }
   const renewal = charges ?? `Renews every ${period} at ${exactDollars(offer.price)}`
   return (
     <section
