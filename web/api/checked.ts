@@ -7,7 +7,7 @@ export const checked =
   <S extends ZodMiniType>(rules: Schema<S>) =>
   async (): Promise<Rules<output<S>>> => {
     try {
-      return rules(await import('#contract/zod.ts')) as unknown as Rules<output<S>>
+      return rules(await import('#contract/zod.ts'))
     } catch {
       return { safeParse: (typed) => ({ success: true, data: typed as output<S> }) }
     }

@@ -189,22 +189,6 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
     }
   }
 
-  /** Only after an attempt: who is still at the checkout has the secret already. */
-  async function attemptOn({ attempt_count: attempts, payments }: Stripe.Invoice) {
-    const intent = idOf(payments?.data.at(-1)?.payment.payment_intent)
-    if (attempts === 0 || !intent) return {}
-    const {
-      status,
-      client_secret: secret,
-      last_payment_error: failure,
-    } = await ask(sdk.paymentIntents.retrieve(intent))
-    return {
-      confirmWith: status === 'requires_action' ? secret : null,
-      isPaying: status === 'processing' || status === 'succeeded',
-      refusal: failure?.message ?? null,
-    }
-  }
-
   return async function historyOf(subscription: string, customer: string): Promise<History> {
     const invoices = await all(sdk.invoices.list({ subscription, expand: ['data.payments'], limit: 100 }))
     const invoiceOf = new Map(
@@ -225,9 +209,28 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
       payments,
       uncoveredNotes: await uncoveredNotes({ sdk, ask }, invoices, payments),
       dueInvoice: due ? owedInvoice(due) : null,
-      openInvoice: open ? { ...owedInvoice(open), ...(await attemptOn(open)) } : null,
+      openInvoice: open ? { ...owedInvoice(open), ...(await attemptOn({ sdk, ask }, open)) } : null,
       invoiceCount: invoices.length,
     }
+  }
+}
+
+/** Only after an attempt: who is still at the checkout has the secret already. */
+async function attemptOn(
+  { sdk, ask }: Pick<Client, 'sdk' | 'ask'>,
+  { attempt_count: attempts, payments }: Stripe.Invoice,
+) {
+  const intent = idOf(payments?.data.at(-1)?.payment.payment_intent)
+  if (attempts === 0 || !intent) return {}
+  const {
+    status,
+    client_secret: secret,
+    last_payment_error: failure,
+  } = await ask(sdk.paymentIntents.retrieve(intent))
+  return {
+    confirmWith: status === 'requires_action' ? secret : null,
+    isPaying: status === 'processing' || status === 'succeeded',
+    refusal: failure?.message ?? null,
   }
 }
 

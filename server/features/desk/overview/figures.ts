@@ -108,48 +108,6 @@ export function createFigures(context: Context, proof: Pick<Proof, 'show'>) {
     return rows.flatMap((row) => (row.reason ? [{ ...row, reason: row.reason }] : []))
   }
 
-  async function readCohorts() {
-    const first = nameOf(monthsAgo(now(), cohorts - 1))
-    const rows = await db
-      .select()
-      .from(cohortMonths)
-      .where(gte(cohortMonths.cohort, `${first}-01`))
-    return Array.from({ length: cohorts }, (_, age) => age).flatMap((age) => {
-      const month = nameOf(monthsAgo(now(), age))
-      const own = rows.filter(({ cohort }) => cohort.startsWith(month))
-      const joined = own.reduce((total, row) => total + row.joined, 0)
-      let [count, arr] = [0, 0]
-      const stayed = Array.from({ length: age + 1 }, (_, place) => {
-        for (const row of own.filter((each) =>
-          each.month.startsWith(nameOf(monthsAgo(now(), age - place))),
-        )) {
-          count += row.people
-          arr += row.arr
-        }
-        return { count, arr }
-      })
-      return joined > 0 ? [{ month, joined, stayed }] : []
-    })
-  }
-
-  async function readCash(from: Date | undefined) {
-    const { month, paid, tax, refunded, lost } = cashMonths
-    const sumOf = (column: AnyPgColumn) => sql<number>`sum(${column})::float8`
-    const name = sql<string>`to_char(${month}, 'YYYY-MM')`
-    return db
-      .select({
-        month: name,
-        paid: sumOf(paid),
-        tax: sumOf(tax),
-        refunded: sumOf(refunded),
-        lost: sumOf(lost),
-      })
-      .from(cashMonths)
-      .where(from && gte(month, `${nameOf(from)}-01`))
-      .groupBy(name)
-      .orderBy(desc(name))
-  }
-
   return {
     payments: createPayments(context),
 
@@ -158,8 +116,8 @@ export function createFigures(context: Context, proof: Pick<Proof, 'show'>) {
       const [moved, reasons, stayed, cash, compared] = await Promise.all([
         readMovements(from),
         readReasons(from),
-        readCohorts(),
-        readCash(from),
+        readCohorts(context),
+        readCash(context, from),
         proof.show(),
       ])
       return { ...moved, reasons, cohorts: stayed, cash, proof: compared }
@@ -202,4 +160,46 @@ export function createFigures(context: Context, proof: Pick<Proof, 'show'>) {
       return pageOf(rows, limit, (row) => ({ at: row.at, id: String(row.id) }))
     },
   }
+}
+
+/** Who stayed, by the month of their first payment. */
+async function readCohorts({ db, now }: Context) {
+  const first = nameOf(monthsAgo(now(), cohorts - 1))
+  const rows = await db
+    .select()
+    .from(cohortMonths)
+    .where(gte(cohortMonths.cohort, `${first}-01`))
+  return Array.from({ length: cohorts }, (_, age) => age).flatMap((age) => {
+    const month = nameOf(monthsAgo(now(), age))
+    const own = rows.filter(({ cohort }) => cohort.startsWith(month))
+    const joined = own.reduce((total, row) => total + row.joined, 0)
+    let [count, arr] = [0, 0]
+    const stayed = Array.from({ length: age + 1 }, (_, place) => {
+      for (const row of own.filter((each) => each.month.startsWith(nameOf(monthsAgo(now(), age - place))))) {
+        count += row.people
+        arr += row.arr
+      }
+      return { count, arr }
+    })
+    return joined > 0 ? [{ month, joined, stayed }] : []
+  })
+}
+
+/** Money on its own days. */
+async function readCash({ db }: Context, from: Date | undefined) {
+  const { month, paid, tax, refunded, lost } = cashMonths
+  const sumOf = (column: AnyPgColumn) => sql<number>`sum(${column})::float8`
+  const name = sql<string>`to_char(${month}, 'YYYY-MM')`
+  return db
+    .select({
+      month: name,
+      paid: sumOf(paid),
+      tax: sumOf(tax),
+      refunded: sumOf(refunded),
+      lost: sumOf(lost),
+    })
+    .from(cashMonths)
+    .where(from && gte(month, `${nameOf(from)}-01`))
+    .groupBy(name)
+    .orderBy(desc(name))
 }

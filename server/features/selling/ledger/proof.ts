@@ -137,31 +137,32 @@ export function createProof({ db, now, log }: Context, { stripe, checkouts, sync
       return { ...proof, differences }
     },
 
-    measures: {
-      async ofTheDatabase(): Promise<Family[]> {
-        const proof = await latest()
-        const dollars = proof ? Math.abs(proof.atStripe - proof.here) / 1200 : 0
-        return [
-          {
-            name: 'shop_mrr_differing',
-            type: 'gauge',
-            help: 'Subscriptions that Stripe’s own list counts differently.',
-            samples: [{ value: proof?.differing ?? 0 }],
-          },
-          {
-            name: 'shop_mrr_difference_dollars',
-            type: 'gauge',
-            help: 'How far monthly recurring revenue is from Stripe’s own list.',
-            samples: [{ value: dollars }],
-          },
-          {
-            name: 'shop_mrr_proof_age_seconds',
-            type: 'gauge',
-            help: 'How long ago it was last compared.',
-            samples: proof ? [{ value: (now().getTime() - proof.at.getTime()) / 1000 }] : [],
-          },
-        ]
-      },
-    },
+    measures: { ofTheDatabase: async () => familiesOf(await latest(), now()) },
   }
+}
+
+function familiesOf(proof: typeof mrrProofs.$inferSelect | undefined, now: Date): Family[] {
+  const gauge = (name: string, help: string, value: number | undefined): Family => ({
+    name,
+    type: 'gauge',
+    help,
+    samples: value === undefined ? [] : [{ value }],
+  })
+  return [
+    gauge(
+      'shop_mrr_differing',
+      'Subscriptions that Stripe’s own list counts differently.',
+      proof?.differing ?? 0,
+    ),
+    gauge(
+      'shop_mrr_difference_dollars',
+      'How far monthly recurring revenue is from Stripe’s own list.',
+      proof ? Math.abs(proof.atStripe - proof.here) / 1200 : 0,
+    ),
+    gauge(
+      'shop_mrr_proof_age_seconds',
+      'How long ago it was last compared.',
+      proof && (now.getTime() - proof.at.getTime()) / 1000,
+    ),
+  ]
 }

@@ -129,21 +129,8 @@ export function createEnding(context: Context, others: Others) {
     /** Undoes a cancellation during the paid period. */
     resume: ({ user }: Actor, id: string) => resume(id, user.id),
 
-    /** Asked after the cancellation, never before: whoever doesn't answer has cancelled all the same. */
-    async giveReason({ user }: Actor, id: string, reason: LeaveReason, comment: string) {
-      const { stripeSubscriptionId, status, endedBecause } = await findPurchase(db, id, user.id)
-      if (status !== 'pending_cancel' && endedBecause !== 'cancelled' && endedBecause !== 'unpaid')
-        throw conflict('not-active', 'This subscription isn’t cancelled')
-      if (!stripeSubscriptionId) {
-        await db
-          .update(purchases)
-          .set({ leaveReason: reason, leaveComment: comment || null })
-          .where(eq(purchases.id, id))
-        return
-      }
-      await stripe.subscriptions.giveReason(stripeSubscriptionId, reason, comment)
-      await sync(stripeSubscriptionId)
-    },
+    giveReason: (actor: Actor, id: string, reason: LeaveReason, comment: string) =>
+      giveReason(context, others, actor, id, { reason, comment }),
 
     /** The same for somebody else, who asked the seller to. */
     forBuyer: {
@@ -192,6 +179,27 @@ function keptOf(answer: Subscription, dueOf: DueOf): Kept {
     kept[why[dispute] ?? (isReturned ? 'returned' : 'late')] += left
   }
   return kept
+}
+
+/** Asked after the cancellation, never before: whoever doesn't answer has cancelled all the same. */
+async function giveReason(
+  { db }: Context,
+  { stripe, sync }: Others,
+  { user }: Actor,
+  id: string,
+  { reason, comment }: { reason: LeaveReason; comment: string },
+) {
+  const { stripeSubscriptionId, status, endedBecause } = await findPurchase(db, id, user.id)
+  if (status !== 'pending_cancel' && endedBecause !== 'cancelled' && endedBecause !== 'unpaid')
+    throw conflict('not-active', 'This subscription isn’t cancelled')
+  if (stripeSubscriptionId) {
+    await stripe.subscriptions.giveReason(stripeSubscriptionId, reason, comment)
+    await sync(stripeSubscriptionId)
+  } else
+    await db
+      .update(purchases)
+      .set({ leaveReason: reason, leaveComment: comment || null })
+      .where(eq(purchases.id, id))
 }
 
 /** Before an account is deleted: it must not be charged again. What is being paid for can't be ended fairly yet. */
