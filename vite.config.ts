@@ -116,7 +116,7 @@ export default defineConfig({
             },
             { name: 'declarations', test: /declaration-page|not-found-page/, priority: 3 },
             { name: 'access-form', test: /access-form|username-input/, priority: 3 },
-            { name: 'passkeys', test: /simplewebauthn|api.passkeys|sign-in.passkey/, priority: 2 },
+            { name: 'passkeys', test: /simplewebauthn|api.passkeys|sign-in.passkey/, priority: 4 },
             // The rules of forms, loaded once someone types in one. With a dialog that imports React: a file that uses the
             // bundler's helpers and nothing else of `main` has them put into a file, and a request, of their own.
             { name: 'zod', test: /[\\/]zod[\\/.]|step-up-dialog/, priority: 3 },

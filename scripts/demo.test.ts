@@ -69,13 +69,13 @@ test('the year has every kind of movement, reasons, people who stayed, a refund 
 
 test('two subscriptions that began without the shop wait at Stripe, and can be taken over', async () => {
   const admin = await shop.admin()
-  const { prices, subscriptions } = await admin.call(takeover.adminList, {})
+  const { prices: atStripe, subscriptions } = await admin.call(takeover.adminList, {})
   expect(subscriptions.map(({ email }) => email).toSorted()).toEqual([
     'xenia.demo@example.com',
     'yusuf.demo@example.com',
   ])
   const plan = { productId: reboundSigmaPro.id, billingType: 'monthly' as const }
-  for (const { id } of prices) await admin.call(takeover.adminSetPlan, { id, plan })
+  for (const { id } of atStripe) await admin.call(takeover.adminSetPlan, { id, plan })
   const ids = subscriptions.map(({ id }) => id)
   expect(await admin.call(takeover.adminTakeOver, { ids, invite: false })).toMatchObject([
     { verdict: 'new' },

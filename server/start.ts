@@ -1,7 +1,5 @@
-import cluster from 'node:cluster'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -32,7 +30,7 @@ import { createQueue, type Queue } from './jobs/queue.ts'
 import { assertBuilt } from './pages/build.ts'
 import { noPages, openPages } from './pages/pages.ts'
 import { assertWritable } from './process/data-folder.ts'
-import { explainListen, portFor } from './process/port.ts'
+import { listen, portFor } from './process/port.ts'
 import { createAttempts } from './security/attempts.ts'
 import { createPasswords, type Passwords } from './security/passwords.ts'
 import { createSecrets, loadSecretsKey, type Secrets } from './security/secrets.ts'
@@ -279,18 +277,6 @@ function ensureAdmin({ config, connection: { db }, passwords, now }: AdminParts)
   })
   const { email = config.supportEmail, password } = config.admin
   return admins.ensureFirst({ email, password })
-}
-
-async function listen(app: FastifyInstance, config: Config) {
-  // Several processes each accept their own visitors: those that Node's primary holds for them are lost in a stop.
-  const reusePort = cluster.isWorker && process.platform === 'linux'
-  const options = { port: config.port, host: config.host, reusePort }
-  try {
-    await app.listen(options)
-  } catch (error) {
-    throw explainListen(error as NodeJS.ErrnoException, config)
-  }
-  if (cluster.isWorker) process.send?.('listening')
 }
 
 function openMail(config: Config, settings: ShopSettings, log: Logger) {

@@ -4,6 +4,7 @@ import { readPageData } from './api/query-client.ts'
 import { readSettings } from './api/settings.tsx'
 import { App } from './app.tsx'
 import { loadPage, routeFor } from './router.tsx'
+// Almost every page has the next two: imported here, they are no file of their own.
 import './ui/badge.tsx'
 import '#contract/money.ts'
 import './styles.css'

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { connect } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 import { freePort } from '../database/free-port.ts'
 import { StartError } from '../errors.ts'
@@ -18,6 +19,18 @@ export async function portFor(config: Config): Promise<number> {
   return config.port
 }
 
+export async function listen(app: FastifyInstance, config: Config) {
+  // Several processes each accept their own visitors: those that Node's primary holds for them are lost in a stop.
+  const reusePort = cluster.isWorker && process.platform === 'linux'
+  const options = { port: config.port, host: config.host, reusePort }
+  try {
+    await app.listen(options)
+  } catch (error) {
+    throw explainListen(error as NodeJS.ErrnoException, config)
+  }
+  if (cluster.isWorker) process.send?.('listening')
+}
+
 function isAnswered({ port, host }: Config): Promise<boolean> {
   const isEveryAddress = host === '0.0.0.0' || host === '::'
   return new Promise((done) => {
@@ -31,7 +44,7 @@ function isAnswered({ port, host }: Config): Promise<boolean> {
   })
 }
 
-export function explainListen(error: NodeJS.ErrnoException, { port, host }: Config): Error {
+function explainListen(error: NodeJS.ErrnoException, { port, host }: Config): Error {
   if (error.code === 'EADDRINUSE')
     return new StartError(`Port ${port} is in use. Stop what uses it, or choose another: PORT=3001 npm start`)
   if (error.code === 'EACCES')

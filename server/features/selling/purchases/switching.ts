@@ -62,20 +62,38 @@ function obstacle(subscription: Subscription, purchase: PurchaseRow, now: Date):
   return undefined
 }
 
+async function subscriptionOf(stripe: StripeGateway, { stripeSubscriptionId }: PurchaseRow) {
+  if (!stripeSubscriptionId)
+    throw conflict(
+      'booked-by-hand',
+      'This purchase wasn’t paid through this shop. Please write to us to change it.',
+    )
+  return stripe.subscriptions.read(stripeSubscriptionId)
+}
+
+/** What Stripe would charge for a year. Its price may have been archived there meanwhile. */
+async function previewAt(
+  { stripe, prices }: Others,
+  subscription: Subscription,
+  productId: string,
+  at: Date,
+) {
+  const price = await prices.of(productId, 'yearly')
+  let priceId = await prices.stripeIdOf(price)
+  let offer = await stripe.planSwitches.preview(subscription, { priceId, at })
+  if (offer === 'price is gone') {
+    priceId = await prices.renew(price)
+    offer = await stripe.planSwitches.preview(subscription, { priceId, at })
+  }
+  if (offer === 'price is gone') throw new Error(`Stripe does not sell the price ${priceId}`)
+  return { ...offer, price: price.amount, priceId }
+}
+
 export type Switching = ReturnType<typeof createSwitching>
 
 /** From monthly to yearly, now, with credit for the unused time. An order of its own, which nothing but its payment brings about. */
 export function createSwitching({ db, now, catalog, site, crashPoint }: Context, others: Others) {
-  const { stripe, prices, sync, runExclusive } = others
-
-  async function subscriptionOf(purchase: PurchaseRow) {
-    if (!purchase.stripeSubscriptionId)
-      throw conflict(
-        'booked-by-hand',
-        'This purchase wasn’t paid through this shop. Please write to us to change it.',
-      )
-    return stripe.subscriptions.read(purchase.stripeSubscriptionId)
-  }
+  const { stripe, sync, runExclusive } = others
 
   /** What Stripe would charge, or why it can't be. */
   async function offerFor(purchase: PurchaseRow, subscription: Subscription, at: Date) {
@@ -83,17 +101,10 @@ export function createSwitching({ db, now, catalog, site, crashPoint }: Context,
     if (refused) throw refused
     if (catalog.onSale().every((product) => product.id !== purchase.productId))
       throw conflict('switch-refused', 'This product is no longer sold. Your subscription stays as it is.')
-    const price = await prices.of(purchase.productId, 'yearly')
-    let priceId = await prices.stripeIdOf(price)
-    let offer = await stripe.planSwitches.preview(subscription, { priceId, at })
-    if (offer === 'price is gone') {
-      priceId = await prices.renew(price)
-      offer = await stripe.planSwitches.preview(subscription, { priceId, at })
-    }
-    if (offer === 'price is gone') throw new Error(`Stripe does not sell the price ${priceId}`)
+    const offer = await previewAt(others, subscription, purchase.productId, at)
     if (offer.due < leastCharge)
       throw conflict('nothing-due', `You have a credit with us that covers this. ${writeToUs}`)
-    return { ...offer, price: price.amount, priceId }
+    return offer
   }
 
   /** One that came to nothing was no order: nothing payable and no agreement is left. */
@@ -108,7 +119,7 @@ export function createSwitching({ db, now, catalog, site, crashPoint }: Context,
 
   /** Where it stands after the card was asked, or the bank: done, waiting for the buyer, or off. */
   async function outcome(purchase: PurchaseRow, giveUp: boolean) {
-    const subscription = await subscriptionOf(purchase)
+    const subscription = await subscriptionOf(stripe, purchase)
     const open = subscription.openInvoice
     if (subscription.pending && !giveUp) {
       if (open?.confirmWith) return { state: 'processing' as const, confirmWith: open.confirmWith }
@@ -130,7 +141,7 @@ export function createSwitching({ db, now, catalog, site, crashPoint }: Context,
   return {
     async offer(userId: string, id: string) {
       const purchase = await findPurchase(db, id, userId)
-      const subscription = await subscriptionOf(purchase)
+      const subscription = await subscriptionOf(stripe, purchase)
       const { periodStart, currentPeriodEnd: end } = subscription
       const at = new Date(Math.max(Math.floor(now().getTime() / 1000) * 1000, periodStart.getTime()))
       const { priceId: _, creditLeft, ...offer } = await offerFor(purchase, subscription, at)
@@ -154,7 +165,7 @@ export function createSwitching({ db, now, catalog, site, crashPoint }: Context,
       const { stripeSubscriptionId } = await findPurchase(db, id, user.id)
       return runExclusive(stripeSubscriptionId ?? id, async () => {
         const purchase = await findPurchase(db, id, user.id)
-        const subscription = await subscriptionOf(purchase)
+        const subscription = await subscriptionOf(stripe, purchase)
         const isStale = at > now() || at.getTime() < now().getTime() - offerLasts
         if (isStale || at < subscription.periodStart)
           throw conflict('changed-meanwhile', 'This offer is no longer current. Please look again.')
@@ -176,7 +187,7 @@ export function createSwitching({ db, now, catalog, site, crashPoint }: Context,
           .insert(planSwitches)
           .values({ id: switchId, purchaseId: id, amountDue: due, termsVersion, agreedAt: now() })
         crashPoint('switch agreed')
-        const current = subscription.pending ? await subscriptionOf(purchase) : subscription
+        const current = subscription.pending ? await subscriptionOf(stripe, purchase) : subscription
         await stripe.planSwitches.begin(current, { priceId, at, switchId })
         crashPoint('switched at Stripe')
         const { state, confirmWith } = await outcome(purchase, false)
@@ -203,7 +214,7 @@ export function createSwitching({ db, now, catalog, site, crashPoint }: Context,
         )
       for (const { purchase } of old)
         await runExclusive(purchase.stripeSubscriptionId ?? purchase.id, async () =>
-          drop(purchase, await subscriptionOf(purchase)),
+          drop(purchase, await subscriptionOf(stripe, purchase)),
         ).catch(onError)
     },
   }

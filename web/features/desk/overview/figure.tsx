@@ -1,6 +1,7 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useId } from 'react'
 import { classes } from '#web/ui/classes.ts'
 import { type Href, Link } from '#web/ui/navigation.tsx'
+import { HeadCell } from '#web/ui/table.tsx'
 
 export function Figure(props: {
   title: string
@@ -46,5 +47,50 @@ export function Meaning({ title, children }: { title: string; children: string }
       </summary>
       <p className="pt-2">{children}</p>
     </details>
+  )
+}
+
+export const number = (value: number) => value.toLocaleString('en-US')
+
+export function Part(props: { title: string; meaning: string; children: ReactNode }) {
+  const { title, meaning, children } = props
+  const id = useId()
+  return (
+    <section aria-labelledby={id} className="flex min-w-0 flex-col gap-3">
+      <h2 id={id} className="text-lg">
+        {title}
+      </h2>
+      <Meaning title={title}>{meaning}</Meaning>
+      {children}
+    </section>
+  )
+}
+
+export const Nothing = ({ children }: { children: string }) => (
+  <p className="rounded-lg border border-dashed border-line px-5 py-4 text-muted">{children}</p>
+)
+
+export const numeric = 'py-2 text-right whitespace-nowrap tabular-nums'
+export const underlined = 'underline decoration-line underline-offset-4 hover:decoration-current'
+
+export function Heads({ titles }: { titles: readonly string[] }) {
+  return (
+    <thead>
+      <tr>
+        {titles.map((title, index) => (
+          <HeadCell key={title} className={index > 0 ? 'text-right' : ''}>
+            {title}
+          </HeadCell>
+        ))}
+      </tr>
+    </thead>
+  )
+}
+
+export function RowHead({ children }: { children: ReactNode }) {
+  return (
+    <th scope="row" className="border-b border-line px-4 py-2 text-left font-normal whitespace-nowrap">
+      {children}
+    </th>
   )
 }

@@ -1,19 +1,18 @@
-import { type ReactNode, useId } from 'react'
 import { figures, ranges, type ShownFigures, type ShownMovement } from '#contract/desk/figures.ts'
-import { exactDollars } from '#contract/money.ts'
 import { leaveReasonTexts } from '#contract/selling/leaving.ts'
 import { leaveReasons, movementCauses, movementKinds } from '#contract/statuses.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Skeleton } from '#web/ui/card.tsx'
 import { type Href, Link } from '#web/ui/navigation.tsx'
-import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
+import { Cell, Table } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { CustomerCell, CustomerLink } from '../customers/customer-link.tsx'
+import { CustomerCell } from '../customers/customer-link.tsx'
 import { Filter, RecordList } from '../lists/record-list.tsx'
 import { Failed } from '../lists/record-table.tsx'
 import { type Chosen, useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
-import { Figure, Meaning } from './figure.tsx'
+import { Figure, Heads, Nothing, number, numeric, Part, RowHead, underlined } from './figure.tsx'
+import { Cash, Proof, Stayed } from './figure-tables.tsx'
 import { causeTexts, kindTexts, meanings, monthName, perMonth, signed } from './words.ts'
 
 const choices = {
@@ -29,7 +28,6 @@ const rangeTexts = [
   ['3m', '3 months'],
   ['all', 'All time'],
 ] as const
-const number = (value: number) => value.toLocaleString('en-US')
 
 export default function Figures() {
   const [chosen, choose] = useFilters(choices)
@@ -63,24 +61,6 @@ export default function Figures() {
     </section>
   )
 }
-
-function Part(props: { title: string; meaning: string; children: ReactNode }) {
-  const { title, meaning, children } = props
-  const id = useId()
-  return (
-    <section aria-labelledby={id} className="flex min-w-0 flex-col gap-3">
-      <h2 id={id} className="text-lg">
-        {title}
-      </h2>
-      <Meaning title={title}>{meaning}</Meaning>
-      {children}
-    </section>
-  )
-}
-
-const Nothing = ({ children }: { children: string }) => (
-  <p className="rounded-lg border border-dashed border-line px-5 py-4 text-muted">{children}</p>
-)
 
 type Range = (typeof ranges)[number]
 const peopleAt = (query: Record<string, string>) =>
@@ -160,68 +140,6 @@ function Row({ user, kind, cause, reason, comment, arrBefore, arrAfter, at }: Sh
   )
 }
 
-const numeric = 'py-2 text-right whitespace-nowrap tabular-nums'
-const underlined = 'underline decoration-line underline-offset-4 hover:decoration-current'
-
-function Heads({ titles }: { titles: readonly string[] }) {
-  return (
-    <thead>
-      <tr>
-        {titles.map((title, index) => (
-          <HeadCell key={title} className={index > 0 ? 'text-right' : ''}>
-            {title}
-          </HeadCell>
-        ))}
-      </tr>
-    </thead>
-  )
-}
-
-function RowHead({ children }: { children: ReactNode }) {
-  return (
-    <th scope="row" className="border-b border-line px-4 py-2 text-left font-normal whitespace-nowrap">
-      {children}
-    </th>
-  )
-}
-
-function Stayed({ cohorts }: Pick<ShownFigures, 'cohorts'>) {
-  const longest = Math.max(0, ...cohorts.map(({ stayed }) => stayed.length))
-  const ages = Array.from({ length: longest }, (_, age) => (age === 0 ? 'Same month' : `+${age}`))
-  return (
-    <Part title="Who stayed" meaning={meanings.stayed}>
-      {cohorts.length === 0 ? (
-        <Nothing>Counted every hour, from the first payment on.</Nothing>
-      ) : (
-        <Table label="Who stayed, by month of first payment">
-          <Heads titles={['First paid in', 'People', ...ages]} />
-          <tbody>
-            {cohorts.map(({ month, joined, stayed }) => (
-              <tr key={month}>
-                <RowHead>{monthName(month)}</RowHead>
-                <Cell className={numeric}>{number(joined)}</Cell>
-                {ages.map((age, index) => {
-                  const found = stayed[index]
-                  return (
-                    <Cell key={age} className={numeric}>
-                      {found && (
-                        <>
-                          {Math.round((100 * found.count) / joined)}%{' '}
-                          <span className="block text-xs text-muted">{perMonth(found.arr)}</span>
-                        </>
-                      )}
-                    </Cell>
-                  )
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </Table>
-      )}
-    </Part>
-  )
-}
-
 type LeftProps = Pick<ShownFigures, 'lost' | 'reasons'> & { range: Range }
 
 function Left({ lost, reasons, range }: LeftProps) {
@@ -265,79 +183,5 @@ function Reasons({ title, rows, range }: { title: string; rows: Reason[]; range:
         ))}
       </tbody>
     </Table>
-  )
-}
-
-function Cash({ cash }: Pick<ShownFigures, 'cash'>) {
-  const cell = (month: string, kind: string, amount: number) => (
-    <Cell className={numeric}>
-      {amount === 0 ? (
-        '–'
-      ) : (
-        <Link href={`/admin/purchases/payments?period=${month}&kind=${kind}`} className={underlined}>
-          {exactDollars(amount)}
-        </Link>
-      )}
-    </Cell>
-  )
-  return (
-    <Part title="Cash" meaning={meanings.cash}>
-      {cash.length === 0 ? (
-        <Nothing>No payments in this time.</Nothing>
-      ) : (
-        <Table label="Cash by month">
-          <Heads titles={['Month', 'Paid', 'Tax in it', 'Refunded', 'Lost to disputes', 'Left']} />
-          <tbody>
-            {cash.map(({ month, paid, tax, refunded, lost }) => (
-              <tr key={month}>
-                <RowHead>{monthName(month)}</RowHead>
-                {cell(month, 'payment', paid)}
-                <Cell className={numeric}>{tax === 0 ? '–' : exactDollars(tax)}</Cell>
-                {cell(month, 'refund', refunded)}
-                {cell(month, 'dispute', lost)}
-                <Cell className={`${numeric} font-medium`}>{exactDollars(paid - refunded - lost)}</Cell>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
-      )}
-    </Part>
-  )
-}
-
-function Proof({ proof }: Pick<ShownFigures, 'proof'>) {
-  return (
-    <Part title="Compared with Stripe" meaning={meanings.proof}>
-      {proof ? (
-        <>
-          <p role={proof.differing > 0 ? 'alert' : undefined}>
-            <Time value={proof.at} withClock />: {number(proof.compared)}{' '}
-            {proof.compared === 1 ? 'subscription comes' : 'subscriptions come'} to {perMonth(proof.atStripe)}{' '}
-            a month at Stripe and to {perMonth(proof.here)} here.{' '}
-            {proof.differing === 0 ? 'Every one is the same.' : `${number(proof.differing)} differ.`}
-            {proof.elsewhere > 0 &&
-              ` Another ${perMonth(proof.elsewhere)} was paid elsewhere, which Stripe doesn’t know.`}
-          </p>
-          {proof.differences.length > 0 && (
-            <Table label="Subscriptions that differ">
-              <Heads titles={['Subscription', 'At Stripe', 'Here']} />
-              <tbody>
-                {proof.differences.map(({ subscriptionId, userId, atStripe, here }) => (
-                  <tr key={subscriptionId}>
-                    <RowHead>
-                      {userId ? <CustomerLink id={userId}>{subscriptionId}</CustomerLink> : subscriptionId}
-                    </RowHead>
-                    <Cell className={numeric}>{perMonth(atStripe)}</Cell>
-                    <Cell className={numeric}>{perMonth(here)}</Cell>
-                  </tr>
-                ))}
-              </tbody>
-            </Table>
-          )}
-        </>
-      ) : (
-        <Nothing>The first comparison runs tonight.</Nothing>
-      )}
-    </Part>
   )
 }

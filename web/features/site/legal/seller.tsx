@@ -1,5 +1,4 @@
 import { brand } from '#contract/brand.ts'
-import { type Party, partyOf } from '#contract/selling/legal/text.ts'
 import { useSettings } from '#web/api/settings.tsx'
 
 /** The seller's name and address, from the settings. */
@@ -20,10 +19,4 @@ export function SellerAddress() {
 export function SupportEmail() {
   const { supportEmail } = useSettings()
   return <a href={`mailto:${supportEmail}`}>{supportEmail}</a>
-}
-
-/** The seller as the legal texts name them. */
-export function useParty(): Party {
-  const { seller, supportEmail, publicUrl } = useSettings()
-  return partyOf(seller, { supportEmail, publicUrl })
 }
