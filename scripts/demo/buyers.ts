@@ -1,18 +1,15 @@
 import { once } from 'node:events'
 import { pino } from 'pino'
-import { access } from '#contract/access/access.ts'
 import { createCaller } from '#contract/call.ts'
 import { accounts } from '#contract/identity/accounts.ts'
-import { catalog } from '#contract/selling/catalog.ts'
-import { checkout } from '#contract/selling/checkout.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { type BillingType, type Role, roles } from '#contract/statuses.ts'
 import type { Config } from '#server/config.ts'
 import { StartError } from '#server/errors.ts'
-import { createStripeGateway } from '#server/gateways/stripe.ts'
 import { tellFirstAdmin } from '#server/process/first-admin.ts'
 import { type Shop, startShop } from '#server/start.ts'
+import { browser, buy, buyAndAsk, idOf, type Person, stripeOf, useCard } from './buying.ts'
 import { copyPayments } from './payments.ts'
 
 /** The one you can log in as. */
@@ -26,7 +23,6 @@ export const demoSupport = {
 /** Each misspelled a name that TradingView's look-alike knows: they wait for the seller, and for themselves. */
 const misspelled = { Ada: 'ada_trade', Ben: 'TrendFolower', Carla: 'macd-mara' }
 
-type Person = typeof demoBuyer
 export const person = (name: string): Person => ({
   name: `${name} Demo`,
   email: `${name.toLowerCase()}.demo@example.com`,
@@ -259,76 +255,4 @@ async function subscribeAtStripe(shop: Shop) {
     const begun = await stripe.newSubscriptions.create({ attempt: email, customerId, priceId })
     if ('clientSecret' in begun) await useCard(shop, 'payment_intents', begun.clientSecret, 'pm_card_visa')
   }
-}
-
-function stripeOf({ sandbox }: Shop) {
-  if (!sandbox) throw new Error('The demo buys with test cards only')
-  const { secretKey, api } = sandbox
-  return createStripeGateway({ secretKey, webhookSecret: '', address: api })
-}
-
-const idOf = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? ''
-
-/** What the payment form does with a card. */
-async function useCard(
-  { config, sandbox }: Shop,
-  kind: 'payment_intents' | 'setup_intents',
-  secret: string,
-  card: string,
-) {
-  const response = await fetch(`${config.publicUrl}/_sandbox/v1/${kind}/${idOf(secret)}/confirm`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${sandbox?.publishableKey}` },
-    body: new URLSearchParams({ client_secret: secret, payment_method: card }),
-  })
-  if (!response.ok) throw new Error(`The sandbox refused a test card: ${await response.text()}`)
-}
-
-/** Buys and requests access right away, as the success page offers it. */
-export async function buyAndAsk(shop: Shop, buyer: Person, tradingViewUsername: string) {
-  const { call, paymentIntentId } = await buy(shop, buyer, 'monthly')
-  await call(access.submit, {
-    paymentIntentId,
-    exchangeName: 'Kraken',
-    tradingViewUsername,
-    apiKey: 'demo-key',
-    secretKey: 'not a real secret',
-  })
-}
-
-/** A browser of one's own. */
-function browser(shop: Shop) {
-  let cookie = ''
-  return createCaller(async (path, init) => {
-    const headers = new Headers(init.headers)
-    headers.set('cookie', cookie)
-    const response = await fetch(new URL(path, shop.config.publicUrl), { ...init, headers })
-    const set = response.headers.getSetCookie().map((line) => line.split(';')[0])
-    cookie = [cookie, ...set].filter(Boolean).join('; ')
-    return response
-  })
-}
-
-export async function buy(shop: Shop, buyer: Person, billingType: BillingType) {
-  const { call } = browser(shop)
-  // Who comes back has an account.
-  await call(accounts.register, buyer).catch(() =>
-    call(accounts.login, { email: buyer.email, password: buyer.password }),
-  )
-  const { clientSecret } = await call(checkout.createSubscriptionIntent, {
-    productSlug: (await call(catalog.list, {}))[0]?.slug ?? '',
-    billingType,
-    // Asked for where Stripe computes tax.
-    place: { country: 'DE' },
-  })
-  const paymentIntentId = idOf(clientSecret)
-  await useCard(shop, 'payment_intents', clientSecret, 'pm_card_visa')
-  await shop.sandbox?.controls.settle()
-  await call(checkout.confirm, { paymentIntentId })
-  const { rows } = await shop.connection.pool.query<{ id: string; subscriptionId: string }>(
-    'select id, stripe_subscription_id as "subscriptionId" from purchases where payment_intent_id = $1',
-    [paymentIntentId],
-  )
-  if (!rows[0]) throw new Error('The purchase was not booked')
-  return { call, paymentIntentId, ...rows[0] }
 }

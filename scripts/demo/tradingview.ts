@@ -4,7 +4,8 @@ import { seats } from '#contract/selling/seats.ts'
 import { liveStatuses } from '#contract/statuses.ts'
 import type { Config } from '#server/config.ts'
 import { type Shop, startShop } from '#server/start.ts'
-import { buy, buyAndAsk, count, forDemo, person } from './buyers.ts'
+import { count, forDemo, person } from './buyers.ts'
+import { buy, buyAndAsk } from './buying.ts'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -7,7 +7,7 @@ import type { SecurityLog } from '#server/security/security-log.ts'
 import type { Authenticated } from '../identity/sessions/sessions.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import type { Checkout, Customers } from './checkout/checkout.ts'
-import type { CodeAdministration } from './codes/administration.ts'
+import type { CodeAdministration } from './codes/codes.ts'
 import type { Declarations } from './declarations/declarations.ts'
 import type { Prices } from './prices/prices.ts'
 import type { Purchases } from './purchases/purchases.ts'
@@ -78,7 +78,7 @@ export function checkoutRoutes(
       if (nonce) cookie.set(reply, nonce)
       return begun
     },
-    quote: (wish, { actor }) => checkout.quote(actor, wish),
+    quote: (wish, { actor, request }) => checkout.quote(actor, cookie.read(request), wish),
     agree: (agreed, { actor, request }) => checkout.agree(actor, cookie.read(request), agreed),
     guestPurchaseLogin: async ({ paymentIntentId }, { actor, request, reply }) => {
       const authenticated = await checkout.loginOfGuest(cookie.read(request), paymentIntentId)

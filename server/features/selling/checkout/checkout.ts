@@ -180,13 +180,20 @@ export function createCheckout(context: Context, others: Others) {
 
 /** What a plan costs with a code, before anything begins. */
 const createQuote =
-  ({ catalog, now }: Context, { prices, codes }: Others) =>
-  async ({ user }: Actor<User | null>, { productSlug, billingType, code }: WantedQuote) => {
+  ({ catalog, now }: Context, { prices, codes, checkouts }: Others) =>
+  async (
+    { user }: Actor<User | null>,
+    nonce: string | undefined,
+    { productSlug, billingType, code }: WantedQuote,
+  ) => {
     const product = catalog.onSale().find(({ slug }) => slug === productSlug)
     if (!product) throw notFound('Product')
     const { amount: price } = await prices.of(product.id, billingType)
     const buyer = { userId: user?.id ?? null, email: user?.email ?? null }
-    const applied = await codes.apply(code, { productId: product.id, billingType, price, buyer })
+    // Who reloads the page has the code's last use already.
+    const who = user ? { userId: user.id } : nonce && { nonceHash: hashToken(nonce) }
+    const own = who ? (await checkouts.open(who)).map(({ id }) => id) : []
+    const applied = await codes.apply(code, { productId: product.id, billingType, price, buyer }, own)
     return discounted(applied, applied.charges.today ?? price, now())
   }
 

@@ -45,7 +45,7 @@ export function createCheckouts(context: Context) {
       ).map(({ id }) => id),
 
     /** What this buyer, or this guest's browser, started but hasn't paid yet, newest first. */
-    open: (who: { userId: string } | { nonceHash: string }, email: string) =>
+    open: (who: { userId: string } | { nonceHash: string }, email?: string) =>
       db
         .select()
         .from(checkouts)
@@ -54,7 +54,7 @@ export function createCheckouts(context: Context) {
             'userId' in who
               ? eq(checkouts.userId, who.userId)
               : and(isNull(checkouts.userId), eq(checkouts.nonceHash, who.nonceHash)),
-            eq(checkouts.email, email),
+            email === undefined ? undefined : eq(checkouts.email, email),
             isNull(checkouts.closedAt),
             gt(checkouts.createdAt, ago(reusableFor)),
           ),

@@ -151,6 +151,9 @@ test('is held for 15 minutes and used as often as allowed in two processes; whoe
   const yearly = await shop.begin(one, { code: 'FEW', billing: 'yearly' })
   const monthly = await shop.begin(two, { code: 'FEW' })
   expect(await shown('FEW')).toMatchObject({ used: 0, held: 2 })
+  // Who reloads the page has a use already; nobody else gets one.
+  expect(await quote('FEW', 'monthly', two)).toBeTruthy()
+  await expect(quote('FEW')).rejects.toMatchObject(refusal)
 
   for (const each of [shop, second]) each.clock.advance({ minutes: 16 })
   const others = wanting.filter((buyer) => !held.includes(buyer)).slice(0, 2)

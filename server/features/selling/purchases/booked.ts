@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull, lte, type SQL } from 'drizzle-orm'
+import { addMonths } from '#contract/billing-types.ts'
 import type { BillingType, BookableStatus, BookingKind } from '#contract/statuses.ts'
 import { isLive } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
@@ -10,7 +11,6 @@ import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import { arrOf, type Ledger, movementsOfBooked } from '../ledger/ledger.ts'
 import type { AccessEffects } from './entitlement.ts'
 import type { PurchaseRow } from './list.ts'
-import { addMonths } from './notice.ts'
 import type { Notices } from './notices.ts'
 
 type Others = { accounts: Accounts; ledger: Ledger; access: AccessEffects; notices: Notices }

@@ -38,12 +38,6 @@ export function createEnding(context: Context, others: Others) {
   const { stripe, checkouts, booked, sync, runExclusive } = others
   const { consumerLaw } = config
 
-  /** An idempotency key based on what we know now: the same request made twice, even in two processes, counts once. */
-  async function keyFor(wish: string, subscriptionId: string) {
-    const checkout = await checkouts.ofSubscription(subscriptionId)
-    return `${wish}-${subscriptionId}-${checkout?.version ?? 0}`
-  }
-
   async function noticeOf(purchase: PurchaseRow) {
     if (consumerLaw !== 'eu' || !purchase.paidFrom) return null
     const [paid] = await db
@@ -69,10 +63,13 @@ export function createEnding(context: Context, others: Others) {
           subscriptionId,
           notice.endsAt,
           { refund: notice.refund, until: purchase.paidUntil },
-          await keyFor('notice', subscriptionId),
+          await keyFor(checkouts, 'notice', subscriptionId),
         )
       else
-        await stripe.subscriptions.cancelAtPeriodEnd(subscriptionId, await keyFor('cancel', subscriptionId))
+        await stripe.subscriptions.cancelAtPeriodEnd(
+          subscriptionId,
+          await keyFor(checkouts, 'cancel', subscriptionId),
+        )
       crashPoint('cancelled at Stripe')
       await sync(subscriptionId)
     })
@@ -86,7 +83,7 @@ export function createEnding(context: Context, others: Others) {
       if (status === 'active') return
       if (status !== 'pending_cancel')
         throw conflict('subscription-ended', 'This subscription has ended. You can buy a new one any time.')
-      await stripe.subscriptions.resume(subscriptionId, await keyFor('resume', subscriptionId))
+      await stripe.subscriptions.resume(subscriptionId, await keyFor(checkouts, 'resume', subscriptionId))
       crashPoint('resumed at Stripe')
       await sync(subscriptionId)
     })
@@ -165,6 +162,12 @@ export function createEnding(context: Context, others: Others) {
 
     endAllOf: (userId: string) => endAllOf(context, others, userId),
   }
+}
+
+/** An idempotency key based on what we know now: the same request made twice, even in two processes, counts once. */
+async function keyFor(checkouts: Checkouts, wish: string, subscriptionId: string) {
+  const checkout = await checkouts.ofSubscription(subscriptionId)
+  return `${wish}-${subscriptionId}-${checkout?.version ?? 0}`
 }
 
 const nothing: Kept = { late: 0, disputed: 0, lost: 0, returned: 0 }

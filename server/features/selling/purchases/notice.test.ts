@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addMonths } from '#contract/billing-types.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
-import { addMonths, restOf } from './notice.ts'
+import { restOf } from './notice.ts'
 
 let shop: TestShop
 beforeAll(async () => {

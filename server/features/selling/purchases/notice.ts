@@ -1,3 +1,4 @@
+import { addMonths } from '#contract/billing-types.ts'
 import type { PurchaseRow } from './list.ts'
 
 const day = 86_400_000
@@ -43,12 +44,3 @@ export function restOf({ from, until, amount }: PaidYear, endsAt: Date): number 
 
 /** Of UTC's day: whoever asks again in the same day asks for the same. */
 const endOfDay = (date: Date) => new Date(Math.floor(date.getTime() / day) * day + day - 1000)
-
-/** Moves a date by months as Stripe does: the 31st becomes the 30th in a shorter month. */
-export function addMonths(date: Date, months: number): Date {
-  const moved = new Date(date)
-  moved.setUTCMonth(date.getUTCMonth() + months)
-  // Too long for its month, the day has run over into the next one.
-  if (moved.getUTCDate() !== date.getUTCDate()) moved.setUTCDate(0)
-  return moved
-}

@@ -1,10 +1,11 @@
+import { addMonths } from '#contract/billing-types.ts'
 import { afterDiscount } from '#contract/selling/charges.ts'
 import { withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import type { BillingType, EndReason } from '#contract/statuses.ts'
 import type { PaidPeriod, Payment, Refund, Subscription } from '#server/gateways/stripe.ts'
 import { graceDays, graceEnd } from './entitlement.ts'
 import type { PurchaseRow } from './list.ts'
-import { addMonths, restOf } from './notice.ts'
+import { restOf } from './notice.ts'
 
 /** What a purchase takes from Stripe. */
 export type PurchaseState = Omit<

@@ -36,7 +36,7 @@ export function Figure(props: {
 }
 
 /** A “?” that says how a figure is computed: by pointer, finger, and keyboard alike. */
-export function Meaning({ title, children }: { title: string; children: string }) {
+function Meaning({ title, children }: { title: string; children: string }) {
   return (
     <details className="text-xs text-muted">
       <summary

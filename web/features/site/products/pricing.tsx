@@ -71,7 +71,7 @@ function Offers({ slug }: { slug: string }) {
               </span>
               {regular && (
                 <span className="mt-2 block text-sm text-muted">
-                  Regular price <s>{dollars(regular)}</s> {unit}
+                  Regular price {dollars(regular)} {unit}
                 </span>
               )}
             </p>

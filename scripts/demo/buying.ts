@@ -1,0 +1,82 @@
+import { access } from '#contract/access/access.ts'
+import { createCaller } from '#contract/call.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { catalog } from '#contract/selling/catalog.ts'
+import { checkout } from '#contract/selling/checkout.ts'
+import type { BillingType } from '#contract/statuses.ts'
+import { createStripeGateway } from '#server/gateways/stripe.ts'
+import type { Shop } from '#server/start.ts'
+
+export type Person = { name: string; email: string; password: string }
+
+export function stripeOf({ sandbox }: Shop) {
+  if (!sandbox) throw new Error('The demo buys with test cards only')
+  const { secretKey, api } = sandbox
+  return createStripeGateway({ secretKey, webhookSecret: '', address: api })
+}
+
+export const idOf = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? ''
+
+/** What the payment form does with a card. */
+export async function useCard(
+  { config, sandbox }: Shop,
+  kind: 'payment_intents' | 'setup_intents',
+  secret: string,
+  card: string,
+) {
+  const response = await fetch(`${config.publicUrl}/_sandbox/v1/${kind}/${idOf(secret)}/confirm`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${sandbox?.publishableKey}` },
+    body: new URLSearchParams({ client_secret: secret, payment_method: card }),
+  })
+  if (!response.ok) throw new Error(`The sandbox refused a test card: ${await response.text()}`)
+}
+
+/** Buys and requests access right away, as the success page offers it. */
+export async function buyAndAsk(shop: Shop, buyer: Person, tradingViewUsername: string) {
+  const { call, paymentIntentId } = await buy(shop, buyer, 'monthly')
+  await call(access.submit, {
+    paymentIntentId,
+    exchangeName: 'Kraken',
+    tradingViewUsername,
+    apiKey: 'demo-key',
+    secretKey: 'not a real secret',
+  })
+}
+
+/** A browser of one's own. */
+export function browser(shop: Shop) {
+  let cookie = ''
+  return createCaller(async (path, init) => {
+    const headers = new Headers(init.headers)
+    headers.set('cookie', cookie)
+    const response = await fetch(new URL(path, shop.config.publicUrl), { ...init, headers })
+    const set = response.headers.getSetCookie().map((line) => line.split(';')[0])
+    cookie = [cookie, ...set].filter(Boolean).join('; ')
+    return response
+  })
+}
+
+export async function buy(shop: Shop, buyer: Person, billingType: BillingType) {
+  const { call } = browser(shop)
+  // Who comes back has an account.
+  await call(accounts.register, buyer).catch(() =>
+    call(accounts.login, { email: buyer.email, password: buyer.password }),
+  )
+  const { clientSecret } = await call(checkout.createSubscriptionIntent, {
+    productSlug: (await call(catalog.list, {}))[0]?.slug ?? '',
+    billingType,
+    // Asked for where Stripe computes tax.
+    place: { country: 'DE' },
+  })
+  const paymentIntentId = idOf(clientSecret)
+  await useCard(shop, 'payment_intents', clientSecret, 'pm_card_visa')
+  await shop.sandbox?.controls.settle()
+  await call(checkout.confirm, { paymentIntentId })
+  const { rows } = await shop.connection.pool.query<{ id: string; subscriptionId: string }>(
+    'select id, stripe_subscription_id as "subscriptionId" from purchases where payment_intent_id = $1',
+    [paymentIntentId],
+  )
+  if (!rows[0]) throw new Error('The purchase was not booked')
+  return { call, paymentIntentId, ...rows[0] }
+}
