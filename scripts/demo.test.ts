@@ -12,6 +12,7 @@ import { figures } from '#contract/desk/figures.ts'
 import { newsletterAddresses } from '#contract/desk/newsletter-addresses.ts'
 import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { codes } from '#contract/selling/codes.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { prices } from '#contract/selling/prices.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -65,6 +66,15 @@ test('the year has every kind of movement, reasons, people who stayed, a refund 
   const { months, atRisk } = await admin.call(overview.adminShow, {})
   expect(months.map(({ late }) => late)).toEqual(months.map(() => 0))
   expect(atRisk.disputes.count).toBeGreaterThan(0)
+})
+
+test('a code has been used, and two more are there', async () => {
+  const made = await (await shop.admin()).call(codes.adminList, {})
+  expect(made.map(({ code, state, used }) => [code, state, used]).toSorted()).toEqual([
+    ['FRIENDS', 'running', 1],
+    ['SUMMER', 'stopped', 0],
+    ['WELCOME', 'running', 0],
+  ])
 })
 
 test('two subscriptions that began without the shop wait at Stripe, and can be taken over', async () => {

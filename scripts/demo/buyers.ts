@@ -29,8 +29,8 @@ export const person = (name: string): Person => ({
   password: `${name} believes it`,
 })
 
-/** Who moves the revenue in every way there is, or takes their money back. */
-const storytellers = ['Sven', 'Tara', 'Tess', 'Uwe', 'Yann', 'Zora']
+/** Who moves the revenue in every way there is, takes their money back, or pays less. */
+const storytellers = ['Sven', 'Tara', 'Tess', 'Uwe', 'Wanda', 'Yann', 'Zora']
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -102,6 +102,7 @@ export async function letThemBuy(config: Config): Promise<number> {
       await endAtOnce(shop, (await buy(shop, person(gone), billing)).subscriptionId)
     }
     await buy(shop, demoBuyer, 'yearly')
+    await giveDiscounts(shop)
     await subscribeAtStripe(shop)
     // Long enough ago that the connector has handed them to the seller.
     past = 3 * hour
@@ -229,6 +230,16 @@ async function noteSome({ connection }: Shop) {
        select u.id, a.id, $2 from users u, (select id from users where is_admin limit 1) a where u.email = $1`,
       [email, text],
     )
+}
+
+/** One code in use, one for new customers, and one that is over. */
+async function giveDiscounts(shop: Shop) {
+  await shop.connection.pool.query(
+    `insert into discount_codes (code, percent_off, amount_off, months, max_uses, new_only, stopped_at) values
+     ('FRIENDS', null, 500, null, 50, false, null), ('WELCOME', 20, null, 0, null, true, null),
+     ('SUMMER', 10, null, 3, 20, false, now())`,
+  )
+  await buy(shop, person('Wanda'), 'monthly', 'FRIENDS')
 }
 
 function aPeriodBefore(date: Date, billing: BillingType) {

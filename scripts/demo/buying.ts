@@ -57,7 +57,7 @@ export function browser(shop: Shop) {
   })
 }
 
-export async function buy(shop: Shop, buyer: Person, billingType: BillingType) {
+export async function buy(shop: Shop, buyer: Person, billingType: BillingType, code?: string) {
   const { call } = browser(shop)
   // Who comes back has an account.
   await call(accounts.register, buyer).catch(() =>
@@ -66,6 +66,7 @@ export async function buy(shop: Shop, buyer: Person, billingType: BillingType) {
   const { clientSecret } = await call(checkout.createSubscriptionIntent, {
     productSlug: (await call(catalog.list, {}))[0]?.slug ?? '',
     billingType,
+    ...(code && { code }),
     // Asked for where Stripe computes tax.
     place: { country: 'DE' },
   })
