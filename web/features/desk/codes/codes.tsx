@@ -25,16 +25,11 @@ export default function Codes() {
   const { data } = useData(codes.adminList, {})
   const [isAdding, setIsAdding] = useState(false)
   return (
-    <section aria-labelledby="codes" className="flex flex-col gap-4">
+    <section aria-label="Codes" className="flex flex-col gap-4">
       <header className="flex flex-wrap items-start justify-between gap-3">
-        <div>
-          <h2 id="codes" className="text-xl">
-            Codes
-          </h2>
-          <p className="text-sm text-muted">
-            Discounts for new subscriptions. What a code is worth can’t be changed; stop it and make another.
-          </p>
-        </div>
+        <p className="max-w-prose text-sm text-muted">
+          Discounts for new subscriptions. What a code is worth can’t be changed; stop it and make another.
+        </p>
         <Button size="sm" onClick={() => setIsAdding(true)}>
           New code
         </Button>
