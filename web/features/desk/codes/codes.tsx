@@ -10,6 +10,7 @@ import { confirm } from '#web/ui/confirm.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { Failed } from '../lists/record-table.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { AddCodeDialog } from './add-code-dialog.tsx'
 
@@ -22,8 +23,9 @@ const tones = {
 } as const
 
 export default function Codes() {
-  const { data } = useData(codes.adminList, {})
+  const { data, isError, refetch } = useData(codes.adminList, {})
   const [isAdding, setIsAdding] = useState(false)
+  if (isError && !data) return <Failed retry={() => void refetch()} />
   return (
     <section aria-label="Codes" className="flex flex-col gap-4">
       <header className="flex flex-wrap items-start justify-between gap-3">
