@@ -53,7 +53,9 @@ export async function planChange(work: Work, before: Subscription, plan: Plan) {
   })
   if (isSameStep) return { after, entries: [prorated(item, -1), prorated(changed, 1)] }
   const next = { start: work.now, end: periodEnd(work.now, periodOf(after).step, work.now) }
-  const moved = { ...withPeriod(after, next.start, next.end), billing_cycle_anchor: work.now }
+  // Who has cancelled leaves at the end of the new period.
+  const cancel_at = after.cancel_at_period_end ? next.end : after.cancel_at
+  const moved = { ...withPeriod(after, next.start, next.end), billing_cycle_anchor: work.now, cancel_at }
   return { after: moved, entries: [prorated(item, -1), ...periodEntries(moved, next)] }
 }
 

@@ -15,7 +15,7 @@ const probes: [permission: string, probe: (sdk: Stripe) => Promise<unknown>][] =
   ['Customers: write', (sdk) => sdk.customers.update('cus_none', {})],
   ['Products: write', (sdk) => sdk.products.update('prod_none', {})],
   ['Prices: write', (sdk) => sdk.prices.update('price_none', {})],
-  ['Coupons: write', (sdk) => sdk.coupons.update('none', {})],
+  ['Coupons: write', (sdk) => sdk.coupons.update('coupon_none', {})],
   ['Subscriptions: write', (sdk) => sdk.subscriptions.update('sub_none', {})],
   ['Invoices: write', (sdk) => sdk.invoices.voidInvoice('in_none')],
   ['Credit notes: write', (sdk) => sdk.creditNotes.update('cn_none', {})],

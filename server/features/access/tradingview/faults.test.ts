@@ -205,8 +205,8 @@ describe('every night', () => {
     expect(rows.find(({ username }) => username === 'early_bird')?.expiration).not.toBeNull()
     const { items } = await admin.callPage(tradingViewAdmin.strangers, { q: 'total_stranger' })
     expect(items).toMatchObject([{ username: 'total_stranger', until: null }])
-    const mail = (await shop.mails()).findLast(({ text }) => text.includes('Ended, but still there'))
-    expect(mail?.text).toMatch(/Missing: 1\s+Wrong date: 1\s+Ended, but still there: 0/)
+    const mail = (await shop.mails()).findLast(({ text }) => text.includes('Expired, still there'))
+    expect(mail?.text).toMatch(/Missing: 1\s+Wrong date: 1\s+Expired, still there: 0/)
   })
 
   test('a session that ends in the middle of the walk leads to no conclusion at all', async () => {

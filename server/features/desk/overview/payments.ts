@@ -72,7 +72,9 @@ export function createPayments({ db }: Context) {
   }
 
   function entries({ cursor, kind, period }: Wanted, intents: SQL | undefined, most: number) {
-    const after = decodeCursor(cursor, String.raw`\w{1,100}`)
+    const after = decodeCursor(cursor, String.raw`[a-z]+_\w{1,100}`)
+    // A payment and its dispute have one id: the kind decides between them.
+    const [, afterKind = '', afterId = ''] = /^([a-z]+)_(.+)$/.exec(after?.id ?? '') ?? []
     const [from, until] = period ? boundsOf(period) : []
     const chosen = kinds.filter((each) => !kind || each === kind)
     const parts = chosen.map((each) => {
@@ -80,7 +82,9 @@ export function createPayments({ db }: Context) {
       const conditions = [
         sql`${at} is not null`,
         ...(from ? [sql`${at} >= ${from} and ${at} < ${until}`] : []),
-        ...(after ? [sql`(${at}, ${id}) < (${after.at}, ${after.id})`] : []),
+        ...(after
+          ? [sql`(${at}, ${id}) ${each < afterKind ? sql`<=` : sql`<`} (${after.at}, ${afterId})`]
+          : []),
         ...(intents ? [sql`payment_intent_id in ${intents}`] : []),
       ]
       // When few are left, deliberately not by the index: else the planner walks all of it.
@@ -88,7 +92,7 @@ export function createPayments({ db }: Context) {
       return sql`(select ${each}::text as kind, ${id} as id, payment_intent_id as intent, ${at} as at, ${columns}
         from ${table} where ${sql.join(conditions, sql` and `)} order by ${order} desc, ${id} desc limit ${most})`
     })
-    return sql`(select * from (${sql.join(parts, sql` union all `)}) parts order by at desc, id desc limit ${most}) e`
+    return sql`(select * from (${sql.join(parts, sql` union all `)}) parts order by at desc, id desc, kind desc limit ${most}) e`
   }
 
   return async function list(wanted: Wanted) {
@@ -102,20 +106,25 @@ export function createPayments({ db }: Context) {
         ${users.id} as "userId", ${users.name}, ${users.email}
       from ${found} join ${payments} p on p.payment_intent_id = e.intent join ${purchases} b on b.id = p.purchase_id
         join ${users} on ${users.id} = b.user_id
-      where ${isWalking ? matches(q) : sql`true`} order by e.at desc, e.id desc limit ${limit + 1}`)
-    const { items, next } = pageOf(rows, limit, ({ at, id }) => ({ at: new Date(at), id }))
+      where ${isWalking ? matches(q) : sql`true`} order by e.at desc, e.id desc, e.kind desc limit ${limit + 1}`)
+    const { items, next } = pageOf(rows, limit, positionOf)
     return { items: items.map(show), next: next ?? (isWalking ? await horizon(found) : undefined) }
   }
 
   /** How far a walk came, if it did not come to the end. */
   async function horizon(found: SQL) {
-    const { rows } = await db.execute<{ at: string | Date; id: string }>(
-      sql`select at, id from ${found} order by at desc, id desc offset ${stride - 1}`,
+    const { rows } = await db.execute<Pick<Row, 'at' | 'id' | 'kind'>>(
+      sql`select at, id, kind from ${found} order by at desc, id desc, kind desc offset ${stride - 1}`,
     )
     const [last] = rows
-    return last && encodeCursor({ at: new Date(last.at), id: last.id })
+    return last && encodeCursor(positionOf(last))
   }
 }
+
+const positionOf = ({ at, id, kind }: Pick<Row, 'at' | 'id' | 'kind'>) => ({
+  at: new Date(at),
+  id: `${kind}_${id}`,
+})
 
 const dateOf = (at: string | Date | null) => (at === null ? null : new Date(at))
 
