@@ -154,7 +154,7 @@ function Left({ lost, reasons, range }: LeftProps) {
       {lost.length === 0 ? (
         <Nothing>No one has left in this time.</Nothing>
       ) : (
-        <div className="grid items-start gap-5 lg:grid-cols-2">
+        <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
           <Reasons title="What ended it" rows={ended} range={range} />
           {said.length > 0 && <Reasons title="What they said" rows={said} range={range} />}
         </div>
