@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
-import { dialog, expectLooksRight, question, rowOf } from './desk.ts'
+import { choose, dialog, expectLooksRight, question, rowOf } from './desk.ts'
 import { test as base, expect, expectAccessible, logInAs } from './shop.ts'
 import { payAsGuest } from './visitors.ts'
 
@@ -141,7 +141,7 @@ test('the seller reads what another mode would do before switching to it', async
   await page.getByRole('searchbox').fill(buyer.username)
   const row = rowOf(page, buyer.username)
   await expect(row).toContainText('unlocked')
-  await row.getByRole('button', { name: /^More/ }).click()
+  await choose(row, 'History and details')
   await expect(dialog(page).getByRole('list', { name: 'History' })).toContainText('Access unlocked')
   await expectLooksRight(page)
 })
