@@ -1,5 +1,5 @@
 import { endpoint } from '../../endpoint.ts'
-import { instant } from '../../fields.ts'
+import { instant, optionalText } from '../../fields.ts'
 import { type InferOutput, object, schema } from '../../schema.ts'
 import type { ZodMiniType } from '../../zod.ts'
 import type { LegalBlock } from './text.ts'
@@ -18,7 +18,7 @@ export const termsInForce = {
   show: endpoint('GET /api/terms', {
     access: 'public',
     summary: 'The terms in force, or an earlier version of them',
-    input: object((z) => ({ version: z.optional(z.string().check(z.maxLength(20))) })),
+    input: object((z) => ({ version: optionalText(z, 20) })),
     output: termsShown,
   }),
 }

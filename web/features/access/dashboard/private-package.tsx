@@ -1,5 +1,5 @@
 import { ArrowUpRight, ChartCandlestick, FlaskConical, LockKeyhole, type LucideIcon } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { access } from '#contract/access/access.ts'
 import { privatePackage } from '#contract/access/package.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
@@ -49,11 +49,24 @@ function PrivatePackage({ title, slug }: { title: string; slug: string }) {
   )
 }
 
+/** Asked once for each page load: React may render a part twice before it is seen. */
+const isFirstVisit = storage((kept) => !kept.getItem('instructions')) ?? true
+
+function storage<T>(use: (kept: Storage) => T) {
+  try {
+    return use(localStorage)
+  } catch {
+    // Without storage they stay open.
+  }
+}
+
 function Contents({ slug }: { slug: string }) {
   const { data, isError, refetch } = useData(privatePackage.show, { product: slug })
   const { data: mine } = useData(access.mine, {})
-  const [isFirstVisit] = useState(readOnce)
   const isUnlocked = mine?.some(({ state }) => state === 'unlocked') ?? false
+  useEffect(() => {
+    if (data) storage((kept) => kept.setItem('instructions', 'read'))
+  }, [data])
   if (isError) return <LoadError what="your package" retry={refetch} />
   if (!data) return <Skeleton className="h-72" />
   return (
@@ -104,17 +117,6 @@ function Folded({ title, isOpen, children }: { title: string; isOpen: boolean; c
       <div className="px-6 pb-6">{children}</div>
     </details>
   )
-}
-
-/** Whoever has read them once finds them folded. */
-function readOnce() {
-  try {
-    const isFirst = !localStorage.getItem('instructions')
-    localStorage.setItem('instructions', 'read')
-    return isFirst
-  } catch {
-    return true
-  }
 }
 
 /** Looks open once access is unlocked: before that, TradingView only says that the script is locked. */
