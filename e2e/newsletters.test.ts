@@ -1,0 +1,87 @@
+import { freePort } from '#server/database/free-port.ts'
+import { newsletterSubscriptions } from '#server/database/schema.ts'
+import { openShop } from '#server/testing/open-shop.ts'
+import { openSmtp } from '#server/testing/smtp.ts'
+import { expectLooksRight, openAdmin, question, toast } from './desk.ts'
+import { test as base, expect } from './shop.ts'
+
+/** A shop with everything that sending needs, and the mail server it hands its emails to. */
+const test = base.extend<object, { smtp: Awaited<ReturnType<typeof openSmtp>> }>({
+  smtp: [
+    async ({}, use) => {
+      const smtp = await openSmtp()
+      await use(smtp)
+      await smtp.close()
+    },
+    { scope: 'worker' },
+  ],
+  shop: [
+    async ({ smtp }, use) => {
+      const port = await freePort()
+      const shop = await openShop({
+        withPages: true,
+        quirks: {},
+        env: {
+          PORT: String(port),
+          PUBLIC_URL: `http://localhost:${port}`,
+          SMTP_URL: smtp.url,
+          SELLER_NAME: 'Ada Lovelace',
+          SELLER_STREET: 'Ring 1',
+          SELLER_CITY: '4500 Solothurn',
+          SELLER_COUNTRY: 'Switzerland',
+        },
+      })
+      await use(shop)
+      await shop.close()
+    },
+    { scope: 'worker' },
+  ],
+})
+
+test('the seller writes about a change, reads the preview, tries it on themselves, and sends it', async ({
+  page,
+  shop,
+  smtp,
+}) => {
+  const readers = ['ada@example.com', 'bob@example.com', 'cyd@example.com']
+  await shop.connection.db
+    .insert(newsletterSubscriptions)
+    .values(readers.map((email) => ({ email, confirmedAt: new Date() })))
+  const mailsTo = (address: string) => smtp.accepted.filter(({ to }) => to === address)
+
+  const admin = await openAdmin(page, shop, '/changelog')
+  await page.getByRole('link', { name: 'Write to buyers' }).first().click()
+  await expect(page.getByLabel('Subject')).not.toHaveValue('')
+  await expect(page.getByLabel('Buyers of Rebound Sigma Pro')).toBeChecked()
+  await expect(page.getByLabel('Newsletter subscribers')).not.toBeChecked()
+  await page.getByLabel('Subject').fill('Exits are drawn')
+  await page.getByLabel('Text').fill('Exits are **drawn** now. <b>Really</b>')
+  await page.getByLabel('Newsletter subscribers').check()
+  await page.getByRole('button', { name: 'Save draft' }).click()
+  await toast(page, 'Draft saved')
+
+  const colors = new Set<string>()
+  for (const theme of ['light', 'dark']) {
+    const preview = page.frameLocator(`iframe[title="Preview, ${theme} theme"]`)
+    const words = preview.getByText('Exits are drawn now. <b>Really</b>')
+    await expect(words).toBeVisible()
+    colors.add(await words.evaluate((element) => getComputedStyle(element).color))
+  }
+  expect(colors.size).toBe(2)
+  await page.getByText('Plain text').click()
+  await expect(page.getByText(/Ada Lovelace, Ring 1, 4500 Solothurn, Switzerland/).first()).toBeVisible()
+  await expectLooksRight(page)
+
+  await page.getByRole('button', { name: 'Send a test to me' }).click()
+  await toast(page, 'Test sent to you')
+  expect(mailsTo(admin.user.email).at(-1)?.source).toContain('Subject: [Test] Exits are drawn')
+
+  await expect(page.getByText('it goes to 3 addresses')).toBeVisible()
+  await page.getByRole('button', { name: 'Send now' }).click()
+  await question(page).getByRole('button', { name: 'Send to 3 addresses' }).click()
+  await expect(page.getByRole('progressbar', { name: 'Progress' })).toHaveAttribute('value', '3')
+  await expect(page.getByText('sent', { exact: true })).toBeVisible()
+  await expect(page.getByRole('definition').first()).toHaveText('3')
+  for (const reader of readers) expect(mailsTo(reader)).toHaveLength(1)
+  await expectLooksRight(page)
+})
