@@ -39,6 +39,8 @@ const vite = await createServer({
   server: {
     port,
     strictPort: true,
+    // The shop behind writes there all the time.
+    watch: { ignored: [`${root}data/**`] },
     proxy: { '^/(api|_sandbox|dev|metrics|healthz|readyz)': behind },
   },
   plugins: [

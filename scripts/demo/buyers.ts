@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { pino } from 'pino'
-import { createCaller } from '#contract/call.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -191,7 +190,7 @@ async function switchToYearly(shop: Shop, { email, password }: Person) {
  * click or for its day, and carried out. Older ones that a seller closed are in fill.sql.
  */
 async function declareSome(shop: Shop) {
-  const { call } = createCaller((path, init) => fetch(new URL(path, shop.config.publicUrl), init))
+  const { call } = browser(shop)
   const by = (first: string) => {
     const { name, email } = person(first)
     return { name, email, contract: email }
@@ -211,11 +210,13 @@ async function declareSome(shop: Shop) {
   await refunded.call(declarations.withdraw, by('Vera'))
 }
 
-async function hireSupport({ config, connection }: Shop) {
-  const { call } = createCaller((path, init) => fetch(new URL(path, config.publicUrl), init))
-  const { id } = await call(accounts.register, demoSupport)
+async function hireSupport(shop: Shop) {
+  const { id } = await browser(shop).call(accounts.register, demoSupport)
   const role: Role = roles[0]
-  await connection.pool.query('update users set role = $2, verified_at = now() where id = $1', [id, role])
+  await shop.connection.pool.query('update users set role = $2, verified_at = now() where id = $1', [
+    id,
+    role,
+  ])
 }
 
 /** What the seller wrote down about two of them. */
