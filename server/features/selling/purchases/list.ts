@@ -20,6 +20,41 @@ import { graceEnd } from './entitlement.ts'
 
 export type PurchaseRow = typeof purchases.$inferSelect
 
+/** The third of a purchase that its buyer is shown, or that its next charges are told from. */
+const buyersColumns = {
+  id: purchases.id,
+  userId: purchases.userId,
+  productId: purchases.productId,
+  billingType: purchases.billingType,
+  price: purchases.price,
+  lastPaidAmount: purchases.lastPaidAmount,
+  lastPaidAt: purchases.lastPaidAt,
+  nextAmount: purchases.nextAmount,
+  laterAmount: purchases.laterAmount,
+  laterAt: purchases.laterAt,
+  dueAmount: purchases.dueAmount,
+  status: purchases.status,
+  createdAt: purchases.createdAt,
+  currentPeriodEnd: purchases.currentPeriodEnd,
+  endsAt: purchases.endsAt,
+  pastDueSince: purchases.pastDueSince,
+  awaitsBank: purchases.awaitsBank,
+  endedAt: purchases.endedAt,
+  endedBecause: purchases.endedBecause,
+  refundedAmount: purchases.refundedAmount,
+  paymentIntentId: purchases.paymentIntentId,
+  bookedAs: purchases.bookedAs,
+}
+
+const sellersColumns = {
+  ...buyersColumns,
+  bookedBecause: purchases.bookedBecause,
+  leaveReason: purchases.leaveReason,
+  leaveComment: purchases.leaveComment,
+  warnedPaymentIntentId: purchases.warnedPaymentIntentId,
+  failedRefunds: purchases.failedRefunds,
+}
+
 /** With a user, finds only what's theirs: someone else's purchase doesn't exist. */
 export async function findPurchase(
   db: Database | Transaction,
@@ -114,14 +149,14 @@ export async function listPurchases<Shown extends Position>(
   db: Database,
   wanted: Wanted,
   now: Date,
-  show: (row: Row) => Shown,
+  show: (row: Row<keyof typeof sellersColumns>) => Shown,
 ) {
   const { limit, cursor, q, userId, status, billingType, need, begun, ended, sort = 'newest' } = wanted
   const after = decodeCursor(cursor)
   const found = q ? await findUsers(db, q, { list: purchases, after, sort }) : undefined
   const [few, horizon] = [found?.userIds, found?.horizon]
   const page = db
-    .select()
+    .select(sellersColumns)
     .from(purchases)
     .where(
       and(
@@ -171,7 +206,7 @@ export async function listPurchases<Shown extends Position>(
  */
 export function prepareOwnPurchases(db: Database) {
   const page = db
-    .select()
+    .select(buyersColumns)
     .from(purchases)
     .where(eq(purchases.userId, users.id))
     .orderBy(...inOrder(purchases, 'newest'))
@@ -200,23 +235,23 @@ type Position = { createdAt: Date; id: string }
 const pageOfPurchases = <Shown extends Position>(shown: Shown[], limit: number) =>
   pageOf(shown, limit, ({ createdAt: at, id }) => ({ at, id }))
 
-type Row = {
-  purchase: PurchaseRow
+type Row<Columns extends keyof PurchaseRow> = {
+  purchase: Pick<PurchaseRow, Columns>
   user: { email: string; name: string; tradingViewUsername: string | null }
   product: { name: string; slug: string }
 }
 
-export const showToSeller = (row: Row) => ({
-  ...showToBuyer(row),
-  reason: row.purchase.bookedBecause,
-  leaveReason: row.purchase.leaveReason,
-  leaveComment: row.purchase.leaveComment,
-  isWarned: row.purchase.warnedPaymentIntentId !== null && isLive(row.purchase.status),
-  failedRefunds: row.purchase.failedRefunds,
+export const showToSeller = ({ purchase, ...others }: Row<keyof typeof sellersColumns>) => ({
+  ...showToBuyer({ purchase, ...others }),
+  reason: purchase.bookedBecause,
+  leaveReason: purchase.leaveReason,
+  leaveComment: purchase.leaveComment,
+  isWarned: purchase.warnedPaymentIntentId !== null && isLive(purchase.status),
+  failedRefunds: purchase.failedRefunds,
 })
 
 /** In the same words as at the checkout. Nothing while it costs the same all along; `today`: what was just paid. */
-export function chargesOf(purchase: PurchaseRow, today?: number) {
+export function chargesOf(purchase: Pick<PurchaseRow, keyof typeof buyersColumns>, today?: number) {
   const { billingType, price, nextAmount, currentPeriodEnd, laterAmount, laterAt } = purchase
   const later = laterAmount !== null && laterAt ? { amount: laterAmount, at: laterAt } : null
   const isSame = today === undefined || (today === nextAmount && nextAmount === price)
@@ -226,7 +261,11 @@ export function chargesOf(purchase: PurchaseRow, today?: number) {
   return chargesInWords(today === undefined ? charges : { ...charges, today }, since)
 }
 
-export function showToBuyer({ purchase, product, user: { email, name, tradingViewUsername } }: Row) {
+export function showToBuyer({
+  purchase,
+  product,
+  user: { email, name, tradingViewUsername },
+}: Row<keyof typeof buyersColumns>) {
   const { pastDueSince } = purchase
   return {
     id: purchase.id,
