@@ -13,48 +13,44 @@ begin
 end $$;
 
 -- The same for money: a payment counts on its day, a refund and a lost dispute on theirs; what changes counts by the
--- difference, and a purchase that is deleted takes nothing back.
-create or replace function add_payments_to_cash() returns trigger language plpgsql as $$
+-- difference (the old rows are taken off, the new ones added: the trigger's argument is the sign), and a purchase that is
+-- deleted takes nothing back.
+create or replace function count_payments() returns trigger language plpgsql as $$
 begin
   insert into cash_months (month, paid, tax, refunded, lost)
-  select date_trunc('month', paid_at at time zone 'UTC'), sum(amount), sum(tax), 0, 0 from new_rows group by 1
+  select date_trunc('month', paid_at at time zone 'UTC'), sum(amount) * tg_argv[0]::int, sum(tax) * tg_argv[0]::int, 0, 0
+  from moved group by 1
   union all
-  select date_trunc('month', lost_at at time zone 'UTC'), 0, 0, 0, sum(lost_amount) from new_rows
+  select date_trunc('month', lost_at at time zone 'UTC'), 0, 0, 0, sum(lost_amount) * tg_argv[0]::int from moved
   where lost_at is not null group by 1;
-  if tg_op = 'UPDATE' then
-    insert into cash_months (month, paid, tax, refunded, lost)
-    select date_trunc('month', paid_at at time zone 'UTC'), -sum(amount), -sum(tax), 0, 0 from old_rows group by 1
-    union all
-    select date_trunc('month', lost_at at time zone 'UTC'), 0, 0, 0, -sum(lost_amount) from old_rows
-    where lost_at is not null group by 1;
-  end if;
   return null;
 end $$;
 
-create or replace function add_refunds_to_cash() returns trigger language plpgsql as $$
+create or replace function count_refunds() returns trigger language plpgsql as $$
 begin
   insert into cash_months (month, paid, tax, refunded, lost)
-  select date_trunc('month', at at time zone 'UTC'), 0, 0, sum(amount), 0 from new_rows
+  select date_trunc('month', at at time zone 'UTC'), 0, 0, sum(amount) * tg_argv[0]::int, 0 from moved
   where status not in ('failed', 'canceled') group by 1;
-  if tg_op = 'UPDATE' then
-    insert into cash_months (month, paid, tax, refunded, lost)
-    select date_trunc('month', at at time zone 'UTC'), 0, 0, -sum(amount), 0 from old_rows
-    where status not in ('failed', 'canceled') group by 1;
-  end if;
   return null;
 end $$;
 
-do $$ begin
+do $$
+declare
+  name text;
+begin
   if to_regclass('cash_months') is not null
-    and not exists (select from pg_trigger where tgname = 'payments_added') then
-    create trigger payments_added after insert on payments referencing new table as new_rows
-      for each statement execute function add_payments_to_cash();
-    create trigger payments_changed after update on payments referencing new table as new_rows old table as old_rows
-      for each statement execute function add_payments_to_cash();
-    create trigger refunds_added after insert on refunds referencing new table as new_rows
-      for each statement execute function add_refunds_to_cash();
-    create trigger refunds_changed after update on refunds referencing new table as new_rows old table as old_rows
-      for each statement execute function add_refunds_to_cash();
+    and not exists (select from pg_trigger where tgname = 'payments_changed_from') then
+    -- Earlier versions had a function for what comes and what changes.
+    drop function if exists add_payments_to_cash, add_refunds_to_cash cascade;
+    foreach name in array array['payments', 'refunds'] loop
+      execute format($f$
+        create trigger %1$s_added after insert on %1$s referencing new table as moved
+          for each statement execute function count_%1$s('1');
+        create trigger %1$s_changed_from after update on %1$s referencing old table as moved
+          for each statement execute function count_%1$s('-1');
+        create trigger %1$s_changed after update on %1$s referencing new table as moved
+          for each statement execute function count_%1$s('1')$f$, name);
+    end loop;
     -- What came in before; a restored backup has it already.
     if not exists (select from cash_months) then
       insert into cash_months (month, paid, tax, refunded, lost)
