@@ -33,6 +33,10 @@ import { purchases } from './purchases.ts'
 export const mayBeOpen = (t: Record<'state' | 'nameProblem' | 'unlockedName' | 'reason', PgColumn>) =>
   sql`(${t.state} in ('asked', 'unlocking') or ${t.nameProblem} is not null or (${t.unlockedName} is not null and (${t.state} = 'withheld' or ${t.reason} is null)))`
 
+/** Those the connector would begin to unlock if it worked, which it asks for every minute. */
+export const awaitsConnector = (t: Record<'state' | 'reason' | 'nameKey' | 'needsDecision', PgColumn>) =>
+  sql`(${t.state} in ('none', 'locked', 'asked') and ${t.reason} is not null and ${t.nameKey} is not null and not ${t.needsDecision})`
+
 /** What a grant by hand would go back to. */
 export type Undo = { state: AccessState; needsDecision: boolean; unlockedName: string | null }
 
@@ -82,6 +86,7 @@ export const access = pgTable(
     index('access_by_state').on(t.state, t.stateSince, t.id),
     index('access_undo').on(t.undoUntil).where(sql`${t.undoUntil} is not null`),
     index('access_open').on(t.userId).where(mayBeOpen(t)).concurrently(),
+    index('access_awaits_connector').on(t.id).where(awaitsConnector(t)).concurrently(),
     index('access_newest').on(t.stateSince, t.id).concurrently(),
     index('access_unlocked_name').on(sql`lower(${t.unlockedName})`).concurrently(),
     check('access_state', sql`${t.state} in ${listed(accessStates)}`),

@@ -1,9 +1,9 @@
-import { and, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, eq, isNull, lt, or } from 'drizzle-orm'
 import type { NameProblem } from '#contract/statuses.ts'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { access } from '#server/database/schema.ts'
+import { access, awaitsConnector } from '#server/database/schema.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
 import {
   askSeller,
@@ -106,15 +106,7 @@ export function createConnectorChanges(context: Context, connector: ConnectorDoo
       .select({ id: access.id })
       .from(access)
       .where(
-        works
-          ? or(
-              hasWaitedForConnector(now()),
-              and(
-                or(inArray(access.state, ['none', 'locked']), eq(access.state, 'asked')),
-                sql`${access.reason} is not null and ${access.nameKey} is not null and not ${access.needsDecision}`,
-              ),
-            )
-          : eq(access.state, 'unlocking'),
+        works ? or(hasWaitedForConnector(now()), awaitsConnector(access)) : eq(access.state, 'unlocking'),
       )
     if (candidates.length === 0) return
     const event = works ? 'connector_on' : 'connector_off'
