@@ -1,4 +1,4 @@
-import { optionalText } from './fields.ts'
+import { id, optionalText } from './fields.ts'
 import { type InferInput, type InferOutput, object, type Schema, schema, type Zod } from './schema.ts'
 import type * as z from './zod.ts'
 
@@ -49,23 +49,30 @@ export type ParsedInputOf<E extends Endpoint> = InferOutput<E['input']>
 export type RawOutputOf<E extends Endpoint> = InferInput<E['output']>
 
 const nothing = object(() => ({}))
+const byId = object((z) => ({ id: id(z) }))
 type Nothing = ReturnType<typeof nothing>
+type Named = { byId: ReturnType<typeof byId>; nothing: Nothing }
+type NamedIn<Address> = Named[Address extends `${string}/:id` | `${string}/:id/${string}`
+  ? 'byId'
+  : 'nothing']
 
 type Row<Input extends Fields, Output extends z.ZodMiniType> = Omit<
   Endpoint<Input, Output>,
   'method' | 'path' | 'input' | 'output'
 > & { input?: Schema<Input>; output?: Schema<Output> }
 
-/** One call. A row without input takes nothing, and one without output answers with nothing. */
+/** One call. A row without input takes the `:id` of its path and no more; one without output answers with nothing. */
 export function endpoint<
+  const Address extends `${Method} ${Path}`,
   const A extends Access,
-  Input extends Fields = Nothing,
+  Input extends Fields = NamedIn<Address>,
   Output extends z.ZodMiniType = Nothing,
   const R extends Answer = 'json',
   const C extends Caller = 'none',
->(address: `${Method} ${Path}`, row: Row<Input, Output> & { access: A; answer?: R; caller?: C }) {
+>(address: Address, row: Row<Input, Output> & { access: A; answer?: R; caller?: C }) {
   const [method, path] = address.split(' ') as [Method, Path]
-  const input = schema(row.input ?? (nothing as unknown as Schema<Input>))
+  const named = /\/:id(\/|$)/.test(path) ? byId : nothing
+  const input = schema(row.input ?? (named as unknown as Schema<Input>))
   const output = row.output ? schema(row.output) : (nothing as unknown as Schema<Output>)
   return { ...row, method, path, input, output }
 }
@@ -76,11 +83,12 @@ export const isNothing = (output: Schema) => output === nothing
 export const longestPage = 200
 
 /** Every list pages the same way: newest first, by an opaque cursor, 100 at a time by default. */
-export const paging = (z: Zod) => ({
+export const pages = (z: Zod) => ({
   limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(longestPage)), 100),
   cursor: z.optional(z.string().check(z.maxLength(200))),
-  q: optionalText(z, 100),
 })
+/** Most can be searched, too. */
+export const paging = (z: Zod) => ({ ...pages(z), q: optionalText(z, 100) })
 
 export const sortings = ['newest', 'oldest'] as const
 export type Sorting = (typeof sortings)[number]

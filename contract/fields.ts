@@ -1,5 +1,5 @@
 import { billingTypes } from './billing-types.ts'
-import { schema, type Zod } from './schema.ts'
+import { object, schema, type Zod } from './schema.ts'
 
 /** The fields that endpoints share, each with the message people see when it is wrong. */
 
@@ -85,9 +85,10 @@ const uselessLink = 'This link is incomplete. Please open it from the email agai
 export const id = schema((z) => z.uuid('This is not a valid id'))
 
 /** Both parts of an emailed link that works without logging in. */
-export const mailedLink = schema((z) =>
-  z.strictObject({ id: id(z), token: z.string(uselessLink).check(z.maxLength(100, uselessLink)) }),
-)
+export const mailedLink = object((z) => ({
+  id: id(z),
+  token: z.string(uselessLink).check(z.maxLength(100, uselessLink)),
+}))
 
 /** Stripe's ids: a known prefix, then letters, digits and underscores. */
 export const paymentIntentId = schema((z) =>
@@ -129,9 +130,7 @@ export const day = schema((z) =>
 )
 
 /** A product by its slug; the first one, if none is named. */
-export const whichProduct = schema((z) =>
-  z.strictObject({ product: z.optional(z.string().check(z.maxLength(100))) }),
-)
+export const whichProduct = object((z) => ({ product: z.optional(z.string().check(z.maxLength(100))) }))
 
 /** A month of the books: 2026-03. */
 export const month = schema((z) =>

@@ -1,24 +1,22 @@
 import { endpoint, paging } from '../endpoint.ts'
 import { id, instant, text } from '../fields.ts'
-import { type InferOutput, schema } from '../schema.ts'
+import { type InferOutput, object, schema } from '../schema.ts'
 import { accessStates, entitlementReasons, todoKinds } from '../statuses.ts'
 import { typedName } from './access.ts'
 
-const user = schema((z) => z.strictObject({ id: id(z), name: z.string(), email: z.string() }))
+const user = object((z) => ({ id: id(z), name: z.string(), email: z.string() }))
 
 /** Whose access, and how it stands. */
-const whose = schema((z) =>
-  z.strictObject({
-    id: id(z),
-    user: user(z),
-    username: z.nullable(z.string()),
-    state: z.enum(accessStates),
-    /** Null: nothing is paid for. */
-    reason: z.nullable(z.enum(entitlementReasons)),
-    /** Within a minute of a grant. */
-    mayUndo: z.boolean(),
-  }),
-)
+const whose = object((z) => ({
+  id: id(z),
+  user: user(z),
+  username: z.nullable(z.string()),
+  state: z.enum(accessStates),
+  /** Null: nothing is paid for. */
+  reason: z.nullable(z.enum(entitlementReasons)),
+  /** Within a minute of a grant. */
+  mayUndo: z.boolean(),
+}))
 export type Whose = InferOutput<typeof whose>
 
 const todo = schema((z) =>
@@ -54,27 +52,22 @@ const person = schema((z) =>
 )
 export type AccessPerson = InferOutput<typeof person>
 
-const happening = schema((z) =>
-  z.strictObject({
-    at: instant(z),
-    what: z.string(),
-    outcome: z.string(),
-    detail: z.nullable(z.string()),
-  }),
-)
+const happening = object((z) => ({
+  at: instant(z),
+  what: z.string(),
+  outcome: z.string(),
+  detail: z.nullable(z.string()),
+}))
 
 export const declineReason = schema((z) => text(z, 500, 'Please give a reason'))
 
 /** In one call. */
 export const mostAtOnce = 200
-const some = schema((z) =>
-  z.strictObject({
-    ids: z.array(id(z)).check(z.minLength(1, 'Please choose someone'), z.maxLength(mostAtOnce)),
-  }),
-)
+const some = object((z) => ({
+  ids: z.array(id(z)).check(z.minLength(1, 'Please choose someone'), z.maxLength(mostAtOnce)),
+}))
 /** For how many it was done: fewer than were named if another admin got there first. */
-const changed = schema((z) => z.strictObject({ changed: z.int() }))
-const one = schema((z) => z.strictObject({ id: id(z) }))
+const changed = object((z) => ({ changed: z.int() }))
 
 /** About some people at once, by all staff. */
 const decision = { access: 'staff', input: some, output: changed } as const
@@ -84,36 +77,33 @@ export const accessAdmin = {
   todo: endpoint('GET /api/admin/access/todo', {
     access: 'staff',
     summary: 'Who waits for the seller, and for what; the longest wait first',
-    input: (z) =>
-      z.strictObject({
-        ...paging(z),
-        kind: z.optional(z.enum(todoKinds)),
-        /** Requests whose promised day is over, or not yet. */
-        overdue: z.optional(z.enum(['yes', 'no'])),
-      }),
+    input: object((z) => ({
+      ...paging(z),
+      kind: z.optional(z.enum(todoKinds)),
+      /** Requests whose promised day is over, or not yet. */
+      overdue: z.optional(z.enum(['yes', 'no'])),
+    })),
     output: (z) => z.array(todo(z)),
     answer: 'list',
   }),
   counts: endpoint('GET /api/admin/access/counts', {
     access: 'staff',
     summary: 'How many of each kind there are to do, and how many are being unlocked right now',
-    output: (z) =>
-      z.strictObject({
-        todo: z.record(z.enum(todoKinds), z.int()),
-        addingNow: z.int(),
-      }),
+    output: object((z) => ({
+      todo: z.record(z.enum(todoKinds), z.int()),
+      addingNow: z.int(),
+    })),
   }),
   people: endpoint('GET /api/admin/access/people', {
     access: 'staff',
     summary: 'Everybody’s access, one row each, the latest change first',
-    input: (z) => z.strictObject({ ...paging(z), state: z.optional(z.enum(accessStates)) }),
+    input: object((z) => ({ ...paging(z), state: z.optional(z.enum(accessStates)) })),
     output: (z) => z.array(person(z)),
     answer: 'list',
   }),
   history: endpoint('GET /api/admin/access/people/:id', {
     access: 'staff',
     summary: 'What happened to one person’s access, and what TradingView was asked about it, newest first',
-    input: one,
     output: (z) => z.array(happening(z)),
   }),
   grant: endpoint('POST /api/admin/access/grant', {
@@ -151,25 +141,22 @@ export const accessAdmin = {
     access: 'admin',
     fresh: true,
     summary: 'Give a customer another TradingView username, without the buyers’ limit',
-    input: (z) => z.extend(one(z), { username: typedName(z) }),
+    input: object((z) => ({ id: id(z), username: typedName(z) })),
   }),
   retry: endpoint('POST /api/admin/access/people/:id/retry', {
     access: 'admin',
     summary: 'Try again now on TradingView',
-    input: one,
   }),
   adopt: endpoint('POST /api/admin/access/people/:id/adopt', {
     access: 'admin',
     fresh: true,
     summary: 'Manage access that was there before this shop unlocked it',
-    input: one,
   }),
   reveal: endpoint('POST /api/admin/access/people/:id/reveal', {
     access: 'admin',
     fresh: true,
     summary: 'Show the exchange keys that somebody sent last; the audit log records who looked',
-    input: one,
-    output: (z) => z.strictObject({ apiKey: z.string(), secretKey: z.string() }),
+    output: object((z) => ({ apiKey: z.string(), secretKey: z.string() })),
     limit: { requests: 30, seconds: 60 },
   }),
 }

@@ -96,6 +96,5 @@ export const assets = {
     access: 'admin',
     fresh: true,
     summary: 'Remove a recommended asset',
-    input: object((z) => ({ id: id(z) })),
   }),
 }

@@ -1,5 +1,6 @@
 import { endpoint } from '../endpoint.ts'
 import { whichProduct } from '../fields.ts'
+import { object } from '../schema.ts'
 
 export const privatePackage = {
   show: endpoint('GET /api/package', {
@@ -7,12 +8,11 @@ export const privatePackage = {
     summary:
       'Links, setup notes, and instructions for owners of a product; of the first one, unless it is named',
     input: whichProduct,
-    output: (z) =>
-      z.strictObject({
-        indicatorUrl: z.string(),
-        strategyUrl: z.string(),
-        setupNotes: z.array(z.string()),
-        quickInstructions: z.array(z.string()),
-      }),
+    output: object((z) => ({
+      indicatorUrl: z.string(),
+      strategyUrl: z.string(),
+      setupNotes: z.array(z.string()),
+      quickInstructions: z.array(z.string()),
+    })),
   }),
 }

@@ -155,7 +155,7 @@ export const tradingViewAdmin = {
   strangers: endpoint('GET /api/admin/tradingview/strangers', {
     access: 'admin',
     summary: 'Who is on the lists without being a customer, newest first',
-    input: (z) => z.strictObject(paging(z)),
+    input: object(paging),
     output: (z) => z.array(stranger(z)),
     answer: 'list',
   }),
@@ -163,7 +163,6 @@ export const tradingViewAdmin = {
     access: 'admin',
     fresh: true,
     summary: 'Remove someone whom this shop did not unlock, unless they have just bought',
-    input: object((z) => ({ id: id(z) })),
   }),
   runs: endpoint('GET /api/admin/tradingview/runs', {
     access: 'admin',

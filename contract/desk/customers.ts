@@ -2,142 +2,125 @@ import { access } from '../access/access.ts'
 import { accessAdmin } from '../access/access-admin.ts'
 import { assets } from '../access/assets.ts'
 import { privatePackage } from '../access/package.ts'
-import { endpoint, paging } from '../endpoint.ts'
+import { endpoint, pages } from '../endpoint.ts'
 import { cents, email, id, instant, text } from '../fields.ts'
 import { accounts } from '../identity/accounts.ts'
-import { type InferOutput, schema } from '../schema.ts'
+import { type InferOutput, object } from '../schema.ts'
 import { purchases } from '../selling/purchases.ts'
 import { roles, suppressionReasons } from '../statuses.ts'
 
-const note = schema((z) =>
-  z.strictObject({ id: id(z), text: z.string(), author: z.string(), createdAt: instant(z) }),
-)
+const note = object((z) => ({ id: id(z), text: z.string(), author: z.string(), createdAt: instant(z) }))
 
-const customer = schema((z) =>
-  z.strictObject({
-    id: id(z),
-    name: z.string(),
-    email: z.string(),
-    isAdmin: z.boolean(),
-    role: z.nullable(z.enum(roles)),
-    tradingViewUsername: z.nullable(z.string()),
-    createdAt: instant(z),
-    /** When a link emailed to the address was used. */
-    verifiedAt: z.nullable(instant(z)),
-    hasPassword: z.boolean(),
-    purchases: purchases.adminList.output(z),
-    /** One for each product. */
-    access: accessAdmin.people.output(z),
-    notes: z.array(note(z)),
-    /** Why they get no newsletters, if so. */
-    suppressed: z.nullable(z.strictObject({ because: z.enum(suppressionReasons), at: instant(z) })),
-  }),
-)
+const customer = object((z) => ({
+  id: id(z),
+  name: z.string(),
+  email: z.string(),
+  isAdmin: z.boolean(),
+  role: z.nullable(z.enum(roles)),
+  tradingViewUsername: z.nullable(z.string()),
+  createdAt: instant(z),
+  /** When a link emailed to the address was used. */
+  verifiedAt: z.nullable(instant(z)),
+  hasPassword: z.boolean(),
+  purchases: purchases.adminList.output(z),
+  /** One for each product. */
+  access: accessAdmin.people.output(z),
+  notes: z.array(note(z)),
+  /** Why they get no newsletters, if so. */
+  suppressed: z.nullable(z.strictObject({ because: z.enum(suppressionReasons), at: instant(z) })),
+}))
 export type Customer = InferOutput<typeof customer>
 
 const timelineKinds = ['purchase', 'mail', 'message', 'access', 'login', 'staff'] as const
 
-const timelineEntry = schema((z) =>
-  z.strictObject({
-    id: z.string(),
-    at: instant(z),
-    kind: z.enum(timelineKinds),
-    title: z.string(),
-    detail: z.string(),
-    /** An email that can be read. */
-    mailId: z.nullable(id(z)),
-  }),
-)
+const timelineEntry = object((z) => ({
+  id: z.string(),
+  at: instant(z),
+  kind: z.enum(timelineKinds),
+  title: z.string(),
+  detail: z.string(),
+  /** An email that can be read. */
+  mailId: z.nullable(id(z)),
+}))
 export type TimelineEntry = InferOutput<typeof timelineEntry>
 
-const payments = schema((z) =>
-  z.strictObject({
-    /** Invoices and credit notes of every subscription, newest first. */
-    documents: purchases.invoices.output(z),
-    /** What came in and stayed. */
-    paid: cents(z),
-    refunded: cents(z),
-  }),
-)
+const payments = object((z) => ({
+  /** Invoices and credit notes of every subscription, newest first. */
+  documents: purchases.invoices.output(z),
+  /** What came in and stayed. */
+  paid: cents(z),
+  refunded: cents(z),
+}))
 
 export const customers = {
   adminShow: endpoint('GET /api/admin/customers/:id', {
     access: 'staff',
     summary: 'A customer: who they are, what they have, and our notes',
-    input: (z) => z.strictObject({ id: id(z) }),
     output: customer,
   }),
   adminTimeline: endpoint('GET /api/admin/customers/:id/timeline', {
     access: 'staff',
     summary: 'What happened with a customer, newest first',
-    input: (z) => z.strictObject({ id: id(z), limit: paging(z).limit, cursor: paging(z).cursor }),
+    input: object((z) => ({ id: id(z), ...pages(z) })),
     output: (z) => z.array(timelineEntry(z)),
     answer: 'list',
   }),
   adminPayments: endpoint('GET /api/admin/customers/:id/payments', {
     access: 'staff',
     summary: 'A customer’s invoices and credit notes, from Stripe',
-    input: (z) => z.strictObject({ id: id(z) }),
     output: payments,
   }),
   adminMail: endpoint('GET /api/admin/mails/:id', {
     access: 'staff',
     summary: 'An email as it was sent, without links that carry a secret',
-    input: (z) => z.strictObject({ id: id(z) }),
-    output: (z) =>
-      z.strictObject({
-        subject: z.string(),
-        text: z.string(),
-        sentAt: instant(z),
-        /** False if it carries a link to set a password: those get a new one. */
-        isResendable: z.boolean(),
-      }),
+    output: object((z) => ({
+      subject: z.string(),
+      text: z.string(),
+      sentAt: instant(z),
+      /** False if it carries a link to set a password: those get a new one. */
+      isResendable: z.boolean(),
+    })),
   }),
   adminResend: endpoint('POST /api/admin/mails/:id/resend', {
     access: 'staff',
     summary: 'Send an email once more, to the customer’s present address',
-    input: (z) => z.strictObject({ id: id(z) }),
   }),
   adminAddNote: endpoint('POST /api/admin/customers/:id/notes', {
     access: 'staff',
     summary: 'Note something about a customer',
-    input: (z) => z.strictObject({ id: id(z), text: text(z, 2000, 'Please write something') }),
+    input: object((z) => ({ id: id(z), text: text(z, 2000, 'Please write something') })),
   }),
   adminDeleteNote: endpoint('DELETE /api/admin/notes/:id', {
     access: 'staff',
     summary: 'Delete a note',
-    input: (z) => z.strictObject({ id: id(z) }),
   }),
   adminSendPasswordLink: endpoint('POST /api/admin/customers/:id/password-link', {
     access: 'staff',
     summary: 'Email a customer a link to set a password',
-    input: (z) => z.strictObject({ id: id(z) }),
   }),
   adminSuppress: endpoint('POST /api/admin/customers/:id/suppress', {
     access: 'staff',
     summary: 'Send a customer no newsletters, or send them again; receipts always go out',
-    input: (z) => z.strictObject({ id: id(z), isSuppressed: z.boolean() }),
+    input: object((z) => ({ id: id(z), isSuppressed: z.boolean() })),
   }),
   adminCorrectEmail: endpoint('POST /api/admin/customers/:id/email', {
     access: 'admin',
     fresh: true,
     summary: 'Correct a customer’s email address; both addresses get an email',
-    input: (z) => z.strictObject({ id: id(z), email: email(z) }),
+    input: object((z) => ({ id: id(z), email: email(z) })),
   }),
   /** Data to look at, nothing more: there is no session behind it, so nothing can be changed with it. */
   adminSeeAs: endpoint('GET /api/admin/customers/:id/dashboard', {
     access: 'staff',
     fresh: true,
     summary: 'A buyer’s dashboard as they see it; recorded in the audit log',
-    input: (z) => z.strictObject({ id: id(z) }),
-    output: (z) =>
-      z.strictObject({
-        user: accounts.user.output(z),
-        purchases: purchases.list.output(z),
-        access: access.mine.output(z),
-        /** Null for someone who owns nothing. */
-        privatePackage: z.nullable(privatePackage.show.output(z)),
-        assets: z.nullable(assets.list.output(z)),
-      }),
+    output: object((z) => ({
+      user: accounts.user.output(z),
+      purchases: purchases.list.output(z),
+      access: access.mine.output(z),
+      /** Null for someone who owns nothing. */
+      privatePackage: z.nullable(privatePackage.show.output(z)),
+      assets: z.nullable(assets.list.output(z)),
+    })),
   }),
 }

@@ -18,18 +18,16 @@ export const jobs = {
   adminList: endpoint('GET /api/admin/failed-jobs', {
     access: 'admin',
     summary: 'Jobs that have failed permanently, newest first',
-    input: (z) => z.strictObject(paging(z)),
+    input: object(paging),
     output: (z) => z.array(failedJob(z)),
     answer: 'list',
   }),
   adminRetry: endpoint('POST /api/admin/failed-jobs/:id/retry', {
     access: 'admin',
     summary: 'Run a failed job again',
-    input: object((z) => ({ id: id(z) })),
   }),
   adminDiscard: endpoint('DELETE /api/admin/failed-jobs/:id', {
     access: 'admin',
     summary: 'Discard a failed job',
-    input: object((z) => ({ id: id(z) })),
   }),
 }

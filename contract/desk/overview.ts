@@ -1,49 +1,45 @@
 import { endpoint } from '../endpoint.ts'
 import { cents, instant } from '../fields.ts'
-import { type InferOutput, schema } from '../schema.ts'
+import { type InferOutput, object } from '../schema.ts'
 import { movementKinds, purchaseNeeds, purchaseRisks } from '../statuses.ts'
 
 /** Whatever waits is counted up to here: beyond it, the count would cost more than it says. */
 export const mostCounted = 1000
 
-const month = schema((z) =>
-  z.strictObject({
-    /** For example, 2026-03. */
-    month: z.string(),
-    /** Yearly recurring revenue at its end, in whole cents: a twelfth of it, rounded once when shown, is the MRR. */
-    arr: z.int(),
-    /** People who pay at its end. */
-    paying: z.int(),
-    /** Those who stopped paying. */
-    lost: z.int(),
-    /** Percentage lost of those who paid when it began; null if there were none. */
-    churn: z.nullable(z.number()),
-    /** What moved the yearly revenue, by how much, and how often. */
-    movements: z.record(z.enum(movementKinds), z.strictObject({ arr: z.int(), count: z.int() })),
-    /** Movements that were recorded after it was over. */
-    late: z.int(),
-  }),
-)
+const month = object((z) => ({
+  /** For example, 2026-03. */
+  month: z.string(),
+  /** Yearly recurring revenue at its end, in whole cents: a twelfth of it, rounded once when shown, is the MRR. */
+  arr: z.int(),
+  /** People who pay at its end. */
+  paying: z.int(),
+  /** Those who stopped paying. */
+  lost: z.int(),
+  /** Percentage lost of those who paid when it began; null if there were none. */
+  churn: z.nullable(z.number()),
+  /** What moved the yearly revenue, by how much, and how often. */
+  movements: z.record(z.enum(movementKinds), z.strictObject({ arr: z.int(), count: z.int() })),
+  /** Movements that were recorded after it was over. */
+  late: z.int(),
+}))
 export type OverviewMonth = InferOutput<typeof month>
 
-const overviewFigures = schema((z) =>
-  z.strictObject({
-    /** The last twelve months, ending with the current one. */
-    months: z.array(month(z)),
-    /** The month before, up to the same day as the current one. */
-    lastMonthSoFar: month(z),
-    /** Purchases whose history is still to be read into the ledger, up to `mostCounted`. */
-    unread: z.int(),
-    /** Money that may not come, each up to `mostCounted`, with the day on which the first of them is decided. */
-    atRisk: z.record(
-      z.enum(purchaseRisks),
-      z.strictObject({ count: z.int(), amount: cents(z), dueAt: z.nullable(instant(z)) }),
-    ),
-    /** Up to `mostCounted`. */
-    openAccessRequests: z.int(),
-    overdueAccessRequests: z.int(),
-  }),
-)
+const overviewFigures = object((z) => ({
+  /** The last twelve months, ending with the current one. */
+  months: z.array(month(z)),
+  /** The month before, up to the same day as the current one. */
+  lastMonthSoFar: month(z),
+  /** Purchases whose history is still to be read into the ledger, up to `mostCounted`. */
+  unread: z.int(),
+  /** Money that may not come, each up to `mostCounted`, with the day on which the first of them is decided. */
+  atRisk: z.record(
+    z.enum(purchaseRisks),
+    z.strictObject({ count: z.int(), amount: cents(z), dueAt: z.nullable(instant(z)) }),
+  ),
+  /** Up to `mostCounted`. */
+  openAccessRequests: z.int(),
+  overdueAccessRequests: z.int(),
+}))
 
 /** What needs the seller, in the order of urgency in which the overview shows it. */
 export const needKinds = [
@@ -60,15 +56,13 @@ export const needKinds = [
 ] as const
 export type NeedKind = (typeof needKinds)[number]
 
-const need = schema((z) =>
-  z.strictObject({
-    kind: z.enum(needKinds),
-    /** Up to `mostCounted`. */
-    count: z.int(),
-    /** When the first of them is due, if anything is. */
-    dueAt: z.nullable(instant(z)),
-  }),
-)
+const need = object((z) => ({
+  kind: z.enum(needKinds),
+  /** Up to `mostCounted`. */
+  count: z.int(),
+  /** When the first of them is due, if anything is. */
+  dueAt: z.nullable(instant(z)),
+}))
 export type Need = InferOutput<typeof need>
 
 export const overview = {

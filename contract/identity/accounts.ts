@@ -107,7 +107,6 @@ export const accounts = {
   logoutDevice: endpoint('DELETE /api/user/devices/:id', {
     access: 'user',
     summary: 'Log out one device',
-    input: object((z) => ({ id: id(z) })),
   }),
   logoutEverywhere: endpoint('POST /api/user/logout-everywhere', {
     access: 'user',
@@ -156,6 +155,5 @@ export const accounts = {
     access: 'admin',
     fresh: true,
     summary: 'Delete a user: personal data is anonymized, the books stay',
-    input: object((z) => ({ id: id(z) })),
   }),
 }

@@ -73,7 +73,7 @@ export const billing = {
   save: endpoint('POST /api/billing-details', {
     access: 'user',
     summary: 'Company, address and VAT ID for my next invoice',
-    input: (z) => z.strictObject(details(z)),
+    input: object(details),
     limit: { requests: 30, seconds: 600 },
   }),
 }

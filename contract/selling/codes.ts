@@ -81,7 +81,6 @@ export const codes = {
     access: 'admin',
     fresh: true,
     summary: 'Stop a discount code: who has it keeps it, no one else gets it',
-    input: object((z) => ({ id: id(z) })),
   }),
 }
 export type WantedCode = ParsedInputOf<typeof codes.adminAdd>

@@ -1,4 +1,4 @@
-import { endpoint, paging } from '../endpoint.ts'
+import { endpoint, pages } from '../endpoint.ts'
 import { cents, email, id, instant, line, optionalText, text } from '../fields.ts'
 import { personName } from '../person-name.ts'
 import { type InferOutput, object, schema, type Zod } from '../schema.ts'
@@ -69,7 +69,7 @@ export const declarations = {
     caller: 'optional',
     summary:
       'Withdraw from a contract; a receipt is emailed, and everyone but its logged-in owner gets the same answer',
-    input: (z) => z.strictObject(declaring(z)),
+    input: object(declaring),
     output: received,
     limit,
   }),
@@ -103,8 +103,7 @@ export const declarations = {
     access: 'admin',
     summary: 'Withdrawals and cancellations, newest first',
     input: object((z) => ({
-      limit: paging(z).limit,
-      cursor: paging(z).cursor,
+      ...pages(z),
       state: z.optional(z.enum(declarationFilters)),
     })),
     output: (z) => z.array(declaration(z)),
@@ -114,7 +113,6 @@ export const declarations = {
     access: 'admin',
     fresh: true,
     summary: 'Carry out a declaration: refund and end the contract, or cancel it',
-    input: object((z) => ({ id: id(z) })),
   }),
   adminClose: endpoint('POST /api/admin/declarations/:id/close', {
     access: 'admin',

@@ -1,32 +1,28 @@
 import { endpoint, type ParsedInputOf } from '../endpoint.ts'
 import { billingType, cents, day, id, instant } from '../fields.ts'
-import { type InferOutput, schema } from '../schema.ts'
+import { type InferOutput, object } from '../schema.ts'
 import { productStates } from './product.ts'
 
-const publication = schema((z) =>
-  z.strictObject({
-    number: z.int(),
-    amount: cents(z),
-    regularAmount: z.nullable(cents(z)),
-    /** Null for the first one, which the product's file set. */
-    startsAt: z.nullable(instant(z)),
-    publishedAt: instant(z),
-    state: z.enum(['planned', 'current', 'past', 'called off']),
-  }),
-)
+const publication = object((z) => ({
+  number: z.int(),
+  amount: cents(z),
+  regularAmount: z.nullable(cents(z)),
+  /** Null for the first one, which the product's file set. */
+  startsAt: z.nullable(instant(z)),
+  publishedAt: instant(z),
+  state: z.enum(['planned', 'current', 'past', 'called off']),
+}))
 export type Publication = InferOutput<typeof publication>
 
-const plan = schema((z) =>
-  z.strictObject({
-    productId: id(z),
-    product: z.string(),
-    billingType: billingType(z),
-    /** Newest first; one of them is current. */
-    publications: z.array(publication(z)),
-    /** How many running subscriptions pay what, gifts and those paid elsewhere left out. */
-    subscriptions: z.array(z.strictObject({ amount: cents(z), count: z.int() })),
-  }),
-)
+const plan = object((z) => ({
+  productId: id(z),
+  product: z.string(),
+  billingType: billingType(z),
+  /** Newest first; one of them is current. */
+  publications: z.array(publication(z)),
+  /** How many running subscriptions pay what, gifts and those paid elsewhere left out. */
+  subscriptions: z.array(z.strictObject({ amount: cents(z), count: z.int() })),
+}))
 export type Plan = InferOutput<typeof plan>
 
 export const prices = {
@@ -54,17 +50,16 @@ export const prices = {
     access: 'admin',
     fresh: true,
     summary: 'Publish a price for new subscriptions; running ones keep theirs',
-    input: (z) =>
-      z.strictObject({
-        productId: id(z),
-        billingType: billingType(z),
-        amount: cents(z).check(z.minimum(100, 'Please enter $1.00 or more')),
-        regularAmount: z.optional(cents(z)),
-        /** From the beginning of that day, UTC; from now on, if left out. */
-        from: z.optional(day(z)),
-        /** The newest publication that the seller saw: if there is another one by now, nothing is published. */
-        after: z.int().check(z.minimum(1), z.maximum(1_000_000)),
-      }),
+    input: object((z) => ({
+      productId: id(z),
+      billingType: billingType(z),
+      amount: cents(z).check(z.minimum(100, 'Please enter $1.00 or more')),
+      regularAmount: z.optional(cents(z)),
+      /** From the beginning of that day, UTC; from now on, if left out. */
+      from: z.optional(day(z)),
+      /** The newest publication that the seller saw: if there is another one by now, nothing is published. */
+      after: z.int().check(z.minimum(1), z.maximum(1_000_000)),
+    })),
   }),
 }
 export type Wish = ParsedInputOf<typeof prices.adminPublish>

@@ -1,5 +1,6 @@
 import { endpoint } from '../endpoint.ts'
 import { cents, day, id, instant } from '../fields.ts'
+import { object } from '../schema.ts'
 
 /** Why money goes back, for the audit log; the first two are Stripe's own. */
 export const refundReasons = {
@@ -15,119 +16,107 @@ export const purchasesAdmin = {
     access: 'admin',
     fresh: true,
     summary: 'Cancel a purchase and its Stripe subscription now',
-    input: (z) =>
-      z.strictObject({
-        id: id(z),
-        /** What goes back for the rest of the paid period, as `adminCancellation` said. Nothing, if left out. */
-        refund: z.optional(cents(z).check(z.minimum(1, 'Please enter an amount'))),
-      }),
+    input: object((z) => ({
+      id: id(z),
+      /** What goes back for the rest of the paid period, as `adminCancellation` said. Nothing, if left out. */
+      refund: z.optional(cents(z).check(z.minimum(1, 'Please enter an amount'))),
+    })),
   }),
   /** What the buyer's own button does, for one who asks by email. */
   adminCancelAtPeriodEnd: endpoint('POST /api/admin/purchases/:id/cancel-at-period-end', {
     access: 'staff',
     fresh: true,
     summary: 'Cancel an active purchase at the end of the paid period',
-    input: (z) => z.strictObject({ id: id(z) }),
   }),
   adminCancellation: endpoint('GET /api/admin/purchases/:id/cancellation', {
     access: 'staff',
     summary: 'What a cancellation would do: at the end of the paid period, and now',
-    input: (z) => z.strictObject({ id: id(z) }),
-    output: (z) =>
-      z.strictObject({
-        /** When it would end, or will; null if it can only end now. */
-        endsAt: z.nullable(instant(z)),
-        /** What goes back then, for the rest of a renewed year. */
-        refund: cents(z),
-        /** What can go back if it ends now, for the days that are left. */
-        rest: cents(z),
-      }),
+    output: object((z) => ({
+      /** When it would end, or will; null if it can only end now. */
+      endsAt: z.nullable(instant(z)),
+      /** What goes back then, for the rest of a renewed year. */
+      refund: cents(z),
+      /** What can go back if it ends now, for the days that are left. */
+      rest: cents(z),
+    })),
   }),
   adminResume: endpoint('POST /api/admin/purchases/:id/resume', {
     access: 'admin',
     fresh: true,
     summary: 'Take back a cancellation before the paid period ends',
-    input: (z) => z.strictObject({ id: id(z) }),
   }),
   adminRefundable: endpoint('GET /api/admin/purchases/:id/refundable', {
     access: 'admin',
     summary: 'How much of each payment has not been refunded yet',
-    input: (z) => z.strictObject({ id: id(z) }),
-    output: (z) =>
-      z.strictObject({
-        /** Newest first. */
-        payments: z.array(
-          z.strictObject({
-            paymentIntentId: z.string(),
-            paidAt: instant(z),
-            amount: cents(z),
-            left: cents(z),
-            /** Whether the subscription ends when nothing is left. */
-            ends: z.boolean(),
-          }),
-        ),
-        /** How long they keep access, if it does not end. */
-        accessUntil: z.nullable(instant(z)),
-        /** Of every payment for this purchase; `adminRefund` wants it back. */
-        refundedSoFar: cents(z),
-      }),
+    output: object((z) => ({
+      /** Newest first. */
+      payments: z.array(
+        z.strictObject({
+          paymentIntentId: z.string(),
+          paidAt: instant(z),
+          amount: cents(z),
+          left: cents(z),
+          /** Whether the subscription ends when nothing is left. */
+          ends: z.boolean(),
+        }),
+      ),
+      /** How long they keep access, if it does not end. */
+      accessUntil: z.nullable(instant(z)),
+      /** Of every payment for this purchase; `adminRefund` wants it back. */
+      refundedSoFar: cents(z),
+    })),
   }),
   adminRefund: endpoint('POST /api/admin/purchases/:id/refund', {
     access: 'admin',
     fresh: true,
     summary: 'Refund what is left of a payment, or part of it; all of the present period’s ends access',
-    input: (z) =>
-      z.strictObject({
-        id: id(z),
-        /** How much had been refunded when the caller looked. If that has changed since, nothing is refunded. */
-        refundedSoFar: cents(z),
-        amount: z.optional(cents(z).check(z.minimum(1, 'Please enter an amount'))),
-        /** The latest, if left out. */
-        paymentIntentId: z.optional(z.string().check(z.regex(/^pi_[A-Za-z0-9_]{1,200}$/))),
-        /** The subscription continues even if nothing is left of the payment. */
-        keepAccess: z.optional(z.boolean()),
-        reason: z.optional(z.enum(Object.keys(refundReasons) as [RefundReason, ...RefundReason[]])),
-      }),
+    input: object((z) => ({
+      id: id(z),
+      /** How much had been refunded when the caller looked. If that has changed since, nothing is refunded. */
+      refundedSoFar: cents(z),
+      amount: z.optional(cents(z).check(z.minimum(1, 'Please enter an amount'))),
+      /** The latest, if left out. */
+      paymentIntentId: z.optional(z.string().check(z.regex(/^pi_[A-Za-z0-9_]{1,200}$/))),
+      /** The subscription continues even if nothing is left of the payment. */
+      keepAccess: z.optional(z.boolean()),
+      reason: z.optional(z.enum(Object.keys(refundReasons) as [RefundReason, ...RefundReason[]])),
+    })),
   }),
   adminSettleWarning: endpoint('POST /api/admin/purchases/:id/fraud-warning', {
     access: 'admin',
     fresh: true,
     summary: 'Refund a payment that its bank takes for fraud and end the subscription, or keep both',
-    input: (z) => z.strictObject({ id: id(z), decision: z.enum(['refund', 'dismiss']) }),
+    input: object((z) => ({ id: id(z), decision: z.enum(['refund', 'dismiss']) })),
   }),
   adminSettleRefunds: endpoint('POST /api/admin/purchases/:id/failed-refunds', {
     access: 'admin',
     fresh: true,
     summary: 'Note that what a bank sent back has gone back to the buyer another way',
     /** As the caller saw it: what fails meanwhile is not settled. */
-    input: (z) =>
-      z.strictObject({ id: id(z), amount: cents(z).check(z.minimum(1, 'Please enter an amount')) }),
+    input: object((z) => ({ id: id(z), amount: cents(z).check(z.minimum(1, 'Please enter an amount')) })),
   }),
   adminExtend: endpoint('POST /api/admin/purchases/:id/extend', {
     access: 'admin',
     fresh: true,
     summary: 'Move the next payment, or the end, to a later day, free of charge',
-    input: (z) => z.strictObject({ id: id(z), until: day(z) }),
+    input: object((z) => ({ id: id(z), until: day(z) })),
   }),
   adminRetryPayment: endpoint('POST /api/admin/purchases/:id/retry', {
     access: 'admin',
     fresh: true,
     summary: 'Charge the card on file again for an unpaid renewal',
-    input: (z) => z.strictObject({ id: id(z) }),
     /** `awaits-bank`: only the buyer can confirm it. */
-    output: (z) => z.strictObject({ state: z.enum(['done', 'processing', 'awaits-bank']) }),
+    output: object((z) => ({ state: z.enum(['done', 'processing', 'awaits-bank']) })),
   }),
   adminSendPayLink: endpoint('POST /api/admin/purchases/:id/pay-link', {
     access: 'admin',
     fresh: true,
     summary: 'Email the buyer a link to pay an unpaid renewal without logging in',
-    input: (z) => z.strictObject({ id: id(z) }),
     limit: { requests: 20, seconds: 3600 },
   }),
   adminDelete: endpoint('DELETE /api/admin/purchases/:id', {
     access: 'admin',
     fresh: true,
     summary: 'Permanently delete a purchase and cancel its Stripe subscription',
-    input: (z) => z.strictObject({ id: id(z) }),
   }),
 }

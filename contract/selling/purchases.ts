@@ -1,4 +1,4 @@
-import { endpoint, paging, sort } from '../endpoint.ts'
+import { endpoint, pages, paging, sort } from '../endpoint.ts'
 import { billingType, cents, id, instant, month, optionalText, setupIntentId } from '../fields.ts'
 import { type InferOutput, object, schema } from '../schema.ts'
 import {
@@ -107,26 +107,23 @@ export const purchases = {
   list: endpoint('GET /api/purchases', {
     access: 'user',
     summary: 'My purchases, newest first',
-    input: object((z) => ({ limit: paging(z).limit, cursor: paging(z).cursor })),
+    input: object(pages),
     output: (z) => z.array(purchase(z)),
     answer: 'list',
   }),
   cancel: endpoint('POST /api/purchases/:id/cancel', {
     access: 'user',
     summary: 'Cancel at the end of the paid period',
-    input: object((z) => ({ id: id(z) })),
     limit: changes,
   }),
   cancellation: endpoint('GET /api/purchases/:id/cancellation', {
     access: 'user',
     summary: 'When a cancellation made now would take effect, and what would be paid back',
-    input: object((z) => ({ id: id(z) })),
     output: object((z) => ({ endsAt: z.nullable(instant(z)), refund: cents(z) })),
   }),
   invoice: endpoint('GET /api/purchases/:id/invoice', {
     access: 'user',
     summary: 'Where to view and download the latest invoice',
-    input: object((z) => ({ id: id(z) })),
     output: object((z) => ({ invoiceUrl: z.string() })),
   }),
   giveReason: endpoint('POST /api/purchases/:id/reason', {
@@ -138,13 +135,11 @@ export const purchases = {
   resume: endpoint('POST /api/purchases/:id/resume', {
     access: 'user',
     summary: 'Undo a cancellation before the paid period ends',
-    input: object((z) => ({ id: id(z) })),
     limit: changes,
   }),
   invoices: endpoint('GET /api/purchases/:id/invoices', {
     access: 'user',
     summary: 'Every invoice for a purchase, newest first',
-    input: object((z) => ({ id: id(z) })),
     output: (z) => z.array(invoice(z)),
   }),
   openInvoice: endpoint('POST /api/invoice-link', {
@@ -161,7 +156,6 @@ export const purchases = {
   beginCardUpdate: endpoint('POST /api/purchases/:id/card', {
     access: 'user',
     summary: 'Start saving another card; returns the client secret for the card form',
-    input: object((z) => ({ id: id(z) })),
     /** Another one if the bank only wants the buyer to confirm the open payment: the present card will do. */
     output: object((z) => ({ clientSecret: z.string(), confirmWith: z.nullable(z.string()) })),
     limit: { requests: 20, seconds: 600 },
@@ -178,7 +172,6 @@ export const purchases = {
   switchOffer: endpoint('GET /api/purchases/:id/switch', {
     access: 'user',
     summary: 'What it costs to switch from monthly to yearly right now, line by line',
-    input: object((z) => ({ id: id(z) })),
     output: switchOffer,
     limit: { requests: 60, seconds: 600 },
   }),

@@ -1,50 +1,46 @@
 import { endpoint } from '../endpoint.ts'
 import { billingType, cents, id, instant } from '../fields.ts'
-import { type InferOutput, schema } from '../schema.ts'
+import { type InferOutput, object, schema } from '../schema.ts'
 import { importVerdicts } from '../statuses.ts'
 
 const subscriptionId = schema((z) => z.string().check(z.regex(/^sub_[A-Za-z0-9_]{1,200}$/)))
 const priceId = schema((z) => z.string().check(z.regex(/^(price|plan)_[A-Za-z0-9_]{1,200}$/)))
 
 /** What a price of Stripe's buys here. */
-const plan = schema((z) => z.strictObject({ productId: id(z), billingType: billingType(z) }))
+const plan = object((z) => ({ productId: id(z), billingType: billingType(z) }))
 
-const price = schema((z) =>
-  z.strictObject({
-    id: z.string(),
-    name: z.string(),
-    amount: cents(z),
-    currency: z.string(),
-    /** Like `month` or `3 months`. */
-    every: z.string(),
-    /** The plan's period, if it is one of ours. */
-    billingType: z.nullable(billingType(z)),
-    /** Null until the seller has said so. */
-    plan: z.nullable(plan(z)),
-    /** Another shop on the same account sells it. */
-    isOther: z.boolean(),
-  }),
-)
+const price = object((z) => ({
+  id: z.string(),
+  name: z.string(),
+  amount: cents(z),
+  currency: z.string(),
+  /** Like `month` or `3 months`. */
+  every: z.string(),
+  /** The plan's period, if it is one of ours. */
+  billingType: z.nullable(billingType(z)),
+  /** Null until the seller has said so. */
+  plan: z.nullable(plan(z)),
+  /** Another shop on the same account sells it. */
+  isOther: z.boolean(),
+}))
 export type PriceAtStripe = InferOutput<typeof price>
 
-const subscription = schema((z) =>
-  z.strictObject({
-    id: z.string(),
-    email: z.string(),
-    name: z.string(),
-    priceId: z.string(),
-    /** Stripe's own word. */
-    status: z.string(),
-    amount: cents(z),
-    currency: z.string(),
-    startedAt: instant(z),
-    /** When it renews, or ends. */
-    periodEnd: instant(z),
-    ends: z.boolean(),
-    /** Why it cannot be taken over, if that is plain already. */
-    obstacle: z.nullable(z.string()),
-  }),
-)
+const subscription = object((z) => ({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  priceId: z.string(),
+  /** Stripe's own word. */
+  status: z.string(),
+  amount: cents(z),
+  currency: z.string(),
+  startedAt: instant(z),
+  /** When it renews, or ends. */
+  periodEnd: instant(z),
+  ends: z.boolean(),
+  /** Why it cannot be taken over, if that is plain already. */
+  obstacle: z.nullable(z.string()),
+}))
 export type SubscriptionAtStripe = InferOutput<typeof subscription>
 
 /** Each is read from Stripe with its whole history. */
@@ -54,26 +50,25 @@ export const takeover = {
   adminList: endpoint('GET /api/admin/stripe-subscriptions', {
     access: 'admin',
     summary: 'Every live subscription at Stripe that the shop does not know',
-    output: (z) => z.strictObject({ prices: z.array(price(z)), subscriptions: z.array(subscription(z)) }),
+    output: object((z) => ({ prices: z.array(price(z)), subscriptions: z.array(subscription(z)) })),
   }),
   adminSetPlan: endpoint('POST /api/admin/stripe-prices/:id/plan', {
     access: 'admin',
     fresh: true,
     summary:
       'Say which plan a price of Stripe’s is, or that another shop sells it; kept with the price at Stripe',
-    input: (z) => z.strictObject({ id: priceId(z), plan: z.nullable(plan(z)) }),
+    input: object((z) => ({ id: priceId(z), plan: z.nullable(plan(z)) })),
   }),
   adminTakeOver: endpoint('POST /api/admin/stripe-subscriptions', {
     access: 'admin',
     fresh: true,
     summary:
       'Take over subscriptions as they are; nothing is charged, and those taken over already are left alone',
-    input: (z) =>
-      z.strictObject({
-        ids: z.array(subscriptionId(z)).check(z.minLength(1), z.maxLength(mostTakenOver)),
-        /** Tell each of them by email. */
-        invite: z.boolean(),
-      }),
+    input: object((z) => ({
+      ids: z.array(subscriptionId(z)).check(z.minLength(1), z.maxLength(mostTakenOver)),
+      /** Tell each of them by email. */
+      invite: z.boolean(),
+    })),
     output: (z) =>
       z.array(z.strictObject({ id: z.string(), verdict: z.enum(importVerdicts), message: z.string() })),
   }),

@@ -1,7 +1,7 @@
-import { endpoint, paging } from '../endpoint.ts'
+import { endpoint, pages } from '../endpoint.ts'
 import { id, instant, text } from '../fields.ts'
 import { looksLikeLink, personName } from '../person-name.ts'
-import { type InferOutput, schema, type Zod } from '../schema.ts'
+import { type InferOutput, object, schema, type Zod } from '../schema.ts'
 
 export const reviewsPerPage = 20
 
@@ -20,32 +20,28 @@ const stars = schema((z) =>
 const withoutLinks = (z: Zod) =>
   z.refine<string>((typed) => !looksLikeLink(typed), 'Please write it without links or email addresses')
 
-export const newReview = schema((z) =>
-  z.strictObject({
-    stars: stars(z),
-    text: text(z, 1000, 'Please write a few words').check(
-      z.minLength(20, 'Please write at least 20 characters'),
-      withoutLinks(z),
-    ),
-    author: personName(z),
-  }),
-)
+export const newReview = object((z) => ({
+  stars: stars(z),
+  text: text(z, 1000, 'Please write a few words').check(
+    z.minLength(20, 'Please write at least 20 characters'),
+    withoutLinks(z),
+  ),
+  author: personName(z),
+}))
 
-const review = schema((z) =>
-  z.strictObject({
-    id: id(z),
-    stars: stars(z),
-    /** Empty when it is hidden. */
-    text: z.string(),
-    /** Null once the author's account is deleted. */
-    author: z.nullable(z.string()),
-    writtenAt: instant(z),
-    answer: z.nullable(z.string()),
-    answeredAt: z.nullable(instant(z)),
-    /** Why a reported, unlawful review is no longer readable. Its stars still count. */
-    hiddenBecause: z.nullable(z.string()),
-  }),
-)
+const review = object((z) => ({
+  id: id(z),
+  stars: stars(z),
+  /** Empty when it is hidden. */
+  text: z.string(),
+  /** Null once the author's account is deleted. */
+  author: z.nullable(z.string()),
+  writtenAt: instant(z),
+  answer: z.nullable(z.string()),
+  answeredAt: z.nullable(instant(z)),
+  /** Why a reported, unlawful review is no longer readable. Its stars still count. */
+  hiddenBecause: z.nullable(z.string()),
+}))
 export type Review = InferOutput<typeof review>
 
 const managedReview = schema((z) =>
@@ -60,26 +56,23 @@ export const answerText = schema((z) => text(z, 1000, 'Please enter an answer'))
 export const hidingReason = schema((z) => text(z, 300, 'Please give a reason'))
 export const reportReason = schema((z) => text(z, 500, 'Please tell us what is wrong with it'))
 
-const pages = schema((z) => z.strictObject({ limit: paging(z).limit, cursor: paging(z).cursor }))
-
 export const reviews = {
   list: endpoint('GET /api/reviews', {
     access: 'public',
     summary: 'Every verified review, newest first',
-    input: pages,
+    input: object(pages),
     output: (z) => z.array(review(z)),
     answer: 'list',
   }),
   mine: endpoint('GET /api/reviews/mine', {
     access: 'user',
     summary: 'My review, and whether I may write one',
-    output: (z) =>
-      z.strictObject({
-        mayWrite: z.boolean(),
-        review: z.nullable(review(z)),
-        /** What may be reviewed next. */
-        product: z.nullable(z.string()),
-      }),
+    output: object((z) => ({
+      mayWrite: z.boolean(),
+      review: z.nullable(review(z)),
+      /** What may be reviewed next. */
+      product: z.nullable(z.string()),
+    })),
   }),
   write: endpoint('POST /api/reviews', {
     access: 'user',
@@ -90,13 +83,13 @@ export const reviews = {
   report: endpoint('POST /api/reviews/:id/report', {
     access: 'public',
     summary: 'Tell the seller that a review is unlawful',
-    input: (z) => z.strictObject({ id: id(z), reason: reportReason(z) }),
+    input: object((z) => ({ id: id(z), reason: reportReason(z) })),
     limit: { requests: 5, seconds: 600 },
   }),
   adminList: endpoint('GET /api/admin/reviews', {
     access: 'admin',
     summary: 'Every review with its report, newest first',
-    input: pages,
+    input: object(pages),
     output: (z) => z.array(managedReview(z)),
     answer: 'list',
   }),
@@ -104,12 +97,12 @@ export const reviews = {
     access: 'admin',
     fresh: true,
     summary: 'Answer a review in public; replaces an earlier answer',
-    input: (z) => z.strictObject({ id: id(z), answer: answerText(z) }),
+    input: object((z) => ({ id: id(z), answer: answerText(z) })),
   }),
   adminHide: endpoint('POST /api/admin/reviews/:id/hide', {
     access: 'admin',
     fresh: true,
     summary: 'Hide the text of a reported, unlawful review; everyone reads the reason',
-    input: (z) => z.strictObject({ id: id(z), reason: hidingReason(z) }),
+    input: object((z) => ({ id: id(z), reason: hidingReason(z) })),
   }),
 }
