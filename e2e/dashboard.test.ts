@@ -343,6 +343,7 @@ test('a failed renewal is fixed with another card', async ({ page, shop }) => {
   await expect(page.getByRole('region', { name: 'Failed payment' })).toContainText('$39.00')
   await row.getByRole('button', { name: 'Update Card' }).click()
   const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText(/Now: Visa ending in 0341, expires \d\d\/\d\d/)
   const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
   const save = async (card: string) => {
     await frame.locator('[name=number]').fill(card)
@@ -357,6 +358,7 @@ test('a failed renewal is fixed with another card', async ({ page, shop }) => {
   await save('4242 4242 4242 4242')
   await expect(toastIn(page)).toContainText('Card updated')
   await expect(row.getByText('active', { exact: true })).toBeVisible()
+  await expect(row).toContainText('Visa ending in 4242, expires 12/34 · Change')
 })
 
 test('a renewal that only wants the bank’s confirmation gets it with the same card', async ({

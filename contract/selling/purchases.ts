@@ -31,6 +31,8 @@ const purchase = object((z) => ({
   dueAmount: z.nullable(cents(z)),
   /** What is charged when, in words, where a discount will end; see `chargesInWords`. */
   charges: z.nullable(z.string()),
+  /** What pays for it: "Visa ending in 4242, expires 12/34". Null once nothing more is charged. */
+  card: z.nullable(z.string()),
   status: purchaseStatus(z),
   createdAt: instant(z),
   /** Paid through this date; an active subscription renews then. Null for a purchase booked by hand. */
@@ -96,7 +98,7 @@ const switchOffer = object((z) => ({
   /** When it renews, and what it charges then. */
   renewsAt: instant(z),
   nextAmount: cents(z),
-  card: z.nullable(z.strictObject({ brand: z.string(), last4: z.string() })),
+  card: z.nullable(z.string()),
 }))
 export type SwitchOffer = InferOutput<typeof switchOffer>
 

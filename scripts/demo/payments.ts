@@ -21,8 +21,15 @@ const dates = [
   'past_due_since',
   'ended_at',
 ] as const
-const figures = ['last_paid_amount', 'next_amount', 'due_amount', 'dunning_step', 'card_expires_at'] as const
-type Figures = Record<(typeof figures)[number], number | Date | null>
+const figures = [
+  'last_paid_amount',
+  'next_amount',
+  'due_amount',
+  'dunning_step',
+  'card',
+  'card_expires_at',
+] as const
+type Figures = Record<(typeof figures)[number], number | string | Date | null>
 type Dates = Record<(typeof dates)[number], Date | null>
 type Purchase = Dates &
   Figures & {

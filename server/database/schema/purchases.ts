@@ -80,6 +80,8 @@ export const purchases = pgTable(
     draftSince: moment(),
     /** What it earns in a year by the ledger, in whole cents; null until its history has been read into it. */
     arr: integer(),
+    /** What pays for it, in words: "Visa ending in 4242". */
+    card: text(),
     cardExpiresAt: moment(),
     /** Why the buyer cancelled, here or at Stripe, if they said so. Null again if they undo it. */
     leaveReason: text().$type<LeaveReason>(),

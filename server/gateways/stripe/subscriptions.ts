@@ -39,9 +39,9 @@ export type Subscription = History & {
   trialEndsAt: Date | null
   /** Null while it isn't paused. */
   paused: { because: PauseReason; at: Date } | null
-  /** When the card that will be charged expires: the end of its last month. */
+  /** The card that will be charged, in words, and when it expires: the end of its last month. */
+  card: string | null
   cardExpiresAt: Date | null
-  card: { brand: string; last4: string } | null
   /** A change that waits for its payment: it is off once the invoice is void. */
   pending: { invoiceId: string } | null
   /** The buyer's order by which the plan was changed last. */
@@ -218,11 +218,21 @@ function discountOf(discount: string | Stripe.Discount, periodStart: number) {
 const defaultCardOf = (customer: Stripe.Subscription['customer']) =>
   typeof customer === 'string' || customer.deleted ? null : customer.invoice_settings.default_payment_method
 
+const brands: Record<string, string> = {
+  amex: 'American Express',
+  diners: 'Diners Club',
+  discover: 'Discover',
+  jcb: 'JCB',
+  mastercard: 'Mastercard',
+  unionpay: 'UnionPay',
+  visa: 'Visa',
+}
+
 function cardOf(method: Stripe.Subscription['default_payment_method']) {
   const card = typeof method === 'object' ? method?.card : null
   return {
     cardExpiresAt: card ? new Date(Date.UTC(card.exp_year, card.exp_month)) : null,
-    card: card ? { brand: card.brand, last4: card.last4 } : null,
+    card: card ? `${brands[card.brand] ?? 'Card'} ending in ${card.last4}` : null,
   }
 }
 

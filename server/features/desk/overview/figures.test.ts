@@ -213,7 +213,7 @@ test('a card that only the customer has expires like any other', async () => {
   const { purchase } = await shop.buyer()
   const expiry = async () => {
     const { rows } = await pool.query(
-      'select card_expires_at as at, stripe_subscription_id as sub from purchases where id = $1',
+      'select card, card_expires_at as at, stripe_subscription_id as sub from purchases where id = $1',
       [purchase.id],
     )
     return rows[0]
@@ -228,8 +228,9 @@ test('a card that only the customer has expires like any other', async () => {
      from card where o.id = card.customer`,
     [sub],
   )
-  await pool.query('update purchases set card_expires_at = null where id = $1', [purchase.id])
+  await pool.query('update purchases set card = null, card_expires_at = null where id = $1', [purchase.id])
   await shop.sandbox.controls.dashboard.setQuantity(sub, 2)
   await shop.settle()
   expect((await expiry()).at).toEqual(at)
+  expect((await expiry()).card).toBe('Visa ending in 4242')
 })

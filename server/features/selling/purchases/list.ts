@@ -33,6 +33,8 @@ const buyersColumns = {
   laterAmount: purchases.laterAmount,
   laterAt: purchases.laterAt,
   dueAmount: purchases.dueAmount,
+  card: purchases.card,
+  cardExpiresAt: purchases.cardExpiresAt,
   status: purchases.status,
   createdAt: purchases.createdAt,
   currentPeriodEnd: purchases.currentPeriodEnd,
@@ -261,6 +263,12 @@ export function chargesOf(purchase: Pick<PurchaseRow, keyof typeof buyersColumns
   return chargesInWords(today === undefined ? charges : { ...charges, today }, since)
 }
 
+function cardInWords({ card, cardExpiresAt }: Pick<PurchaseRow, 'card' | 'cardExpiresAt'>) {
+  if (!card || !cardExpiresAt) return card
+  const [year, month] = new Date(cardExpiresAt.getTime() - 1).toISOString().split('-')
+  return `${card}, expires ${month}/${year?.slice(2)}`
+}
+
 export function showToBuyer({
   purchase,
   product,
@@ -277,6 +285,7 @@ export function showToBuyer({
     nextAmount: purchase.nextAmount,
     dueAmount: purchase.dueAmount,
     charges: chargesOf(purchase),
+    card: cardInWords(purchase),
     status: purchase.status,
     createdAt: purchase.createdAt,
     currentPeriodEnd: purchase.currentPeriodEnd,

@@ -121,7 +121,7 @@ export function createPurchases(context: Context, others: Others) {
     async forget(tx: Transaction, userId: string) {
       await tx
         .update(purchases)
-        .set({ bookedBecause: null, warnedPaymentIntentId: null, leaveComment: null })
+        .set({ bookedBecause: null, warnedPaymentIntentId: null, leaveComment: null, card: null })
         .where(eq(purchases.userId, userId))
     },
 
@@ -147,6 +147,8 @@ export function createPurchases(context: Context, others: Others) {
           leftWithTheWords: purchases.leaveComment,
           bookedByHandAs: purchases.bookedAs,
           bookedByHandBecause: purchases.bookedBecause,
+          card: purchases.card,
+          cardExpiresAt: purchases.cardExpiresAt,
           payments: paymentsOfPurchase,
           switchesToYearly: switchesOfPurchase,
         })

@@ -225,6 +225,7 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
     disputeDueAt: payments.flatMap(({ disputeDueAt }) => disputeDueAt ?? []).toSorted(byTime)[0] ?? null,
     taxIsOff: subscription.taxIsOff,
     draftSince: hasDraft ? dueInvoice.createdAt : null,
+    card: subscription.card,
     cardExpiresAt: subscription.cardExpiresAt,
     restRefund: restRefund(subscription),
     leaveReason: endsAt || endedAt ? leaving.reason : null,
@@ -242,7 +243,7 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
   if (endedAt || status === 'canceled' || wasTrial) {
     const isUnpaid = wasTrial || unpaidInvoices.has(dueInvoice?.status ?? '')
     const endedBecause: EndReason = moneyIsBack(subscription) ?? (isUnpaid ? 'unpaid' : 'cancelled')
-    const ended = { ...common, endedAt: endedAt ?? paused?.at ?? currentPeriodEnd, endedBecause }
+    const ended = { ...common, card: null, endedAt: endedAt ?? paused?.at ?? currentPeriodEnd, endedBecause }
     return { ...ended, status: endedBecause === 'unpaid' ? 'expired' : 'cancelled' }
   }
   if (paused && !isPastDue(subscription)) return { ...common, status: 'paused', pausedAt: paused.at, endsAt }

@@ -78,7 +78,7 @@ test('the year begins now, the unused days are credited to the second, and the a
     due: 39_000 - unused,
     unusedDays: Math.round((end - Date.parse(offer.at)) / day),
     nextAmount: 39_000,
-    card: { brand: 'visa', last4: '4242' },
+    card: 'Visa ending in 4242',
   })
   expect(await order(buyer, offer)).toEqual({ state: 'done', confirmWith: null })
 

@@ -48,6 +48,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
           </span>
         </p>
         <Dates purchase={purchase} />
+        <CardInUse purchase={purchase} />
         <PlanSwitch purchase={purchase} />
         <p className="text-xs text-muted">Contract {contractNumber(id)}</p>
       </div>
@@ -121,6 +122,29 @@ function Dates({ purchase }: { purchase: Purchase }) {
         </span>
       )}
     </p>
+  )
+}
+
+function CardInUse({ purchase }: { purchase: Purchase }) {
+  const [open, setOpen] = useState(false)
+  if (!purchase.card || !isLive(purchase.status)) return null
+  return (
+    <div className="text-sm text-muted">
+      {purchase.card} ·{' '}
+      <button
+        type="button"
+        aria-label="Change card"
+        onClick={() => setOpen(true)}
+        className="cursor-pointer font-medium text-accent-strong underline underline-offset-2"
+      >
+        Change
+      </button>
+      {open && (
+        <Suspense fallback={null}>
+          <CardUpdateDialog purchase={purchase} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </div>
   )
 }
 

@@ -16,7 +16,7 @@ const CardForm = lazy(() => import('./card-form.tsx'))
 
 /** A new card for a live subscription. An open renewal is charged to it right away. */
 export default function CardUpdateDialog(props: {
-  purchase: Pick<Purchase, 'id' | 'status' | 'amount' | 'dueAmount'>
+  purchase: Pick<Purchase, 'id' | 'status' | 'amount' | 'dueAmount' | 'card'>
   onClose: () => void
 }) {
   const { purchase, onClose } = props
@@ -53,9 +53,12 @@ export default function CardUpdateDialog(props: {
     <Dialog
       title={isOpen ? 'Update your card' : 'Change your card'}
       description={
-        isOpen
-          ? `We’ll charge the open ${due} now and use this card for renewals.`
-          : 'Nothing is charged now. We’ll use this card for renewals.'
+        <>
+          {purchase.card && <p className="font-medium text-ink">Now: {purchase.card}.</p>}
+          {isOpen
+            ? `We’ll charge the open ${due} to the new card now and use it for renewals.`
+            : 'Nothing is charged now. We’ll use the new card for renewals.'}
+        </>
       }
       onClose={onClose}
     >

@@ -133,9 +133,7 @@ function Order({ purchase, offer }: { purchase: Purchase; offer: SwitchOffer }) 
         {card && (
           <div className={`${line} text-sm text-muted`}>
             <dt>Card</dt>
-            <dd className="capitalize">
-              {card.brand} ···{card.last4}
-            </dd>
+            <dd>{card}</dd>
           </div>
         )}
       </dl>
