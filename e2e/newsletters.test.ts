@@ -57,6 +57,20 @@ test('the seller writes about a change, reads the preview, tries it on themselve
   await page.getByLabel('Subject').fill('Exits are drawn')
   await page.getByLabel('Text').fill('Exits are **drawn** now. <b>Really</b>')
   await page.getByLabel('Newsletter subscribers').check()
+
+  // Leaving with unsaved words asks: on a link, on Back, and when the tab closes.
+  const writing = page.url()
+  await page.getByRole('link', { name: 'Overview', exact: true }).click()
+  await expect(question(page)).toContainText('Leave without saving')
+  await question(page).getByRole('button', { name: 'Cancel' }).click()
+  await page.goBack()
+  await expect(question(page)).toContainText('Leave without saving')
+  await question(page).getByRole('button', { name: 'Cancel' }).click()
+  await expect(page).toHaveURL(writing)
+  const warning = page.waitForEvent('dialog')
+  await page.close({ runBeforeUnload: true })
+  expect((await warning).type()).toBe('beforeunload')
+  await (await warning).dismiss()
   await page.getByRole('button', { name: 'Save draft' }).click()
   await toast(page, 'Draft saved')
 
@@ -72,6 +86,11 @@ test('the seller writes about a change, reads the preview, tries it on themselve
   await expect(page.getByText(/Ada Lovelace, Ring 1, 4500 Solothurn, Switzerland/).first()).toBeVisible()
   await expectLooksRight(page)
 
+  await page.getByLabel('Text').fill('Exits are **drawn** now. At last.')
+  await page.getByRole('button', { name: 'Send a test to me' }).click()
+  await toast(page, 'Save the draft first')
+  await page.getByRole('button', { name: 'Save draft' }).click()
+  await expect(page.locator('pre')).toContainText('Exits are drawn now. At last.')
   await page.getByRole('button', { name: 'Send a test to me' }).click()
   await toast(page, 'Test sent to you')
   expect(mailsTo(admin.user.email).at(-1)?.source).toContain('Subject: [Test] Exits are drawn')

@@ -28,6 +28,8 @@ type Navigator = {
   navigate: (href: Href, options?: { replace?: boolean }) => void
   /** Prefetches a page's code. */
   prefetch: (href: string) => void
+  /** Asked before another page is shown, also by Back: false stays. Undone by what it returns. */
+  askBeforeLeaving: (mayLeave: () => Promise<boolean>) => () => void
 }
 
 type Pattern = { path: string; below?: boolean }
@@ -75,9 +77,19 @@ export function NavigationProvider(props: {
 function createNavigator(load: (pathname: string) => Promise<unknown>, setPlace: (place: Place) => void) {
   const codeOf = (href: string) => load(new URL(href, location.href).pathname)
   let latest = 0
+  let guard: { here: string; mayLeave: () => Promise<boolean> } | undefined
 
   async function show(href: string, isReturn: boolean, arrive?: () => void) {
     const request = ++latest
+    if (guard) {
+      const { here, mayLeave } = guard
+      const isLeaving = new URL(href, here).pathname !== new URL(here).pathname
+      if (isLeaving && !(await mayLeave())) {
+        // After Back, the browser's address is the other page's.
+        if (isReturn && request === latest) history.pushState(null, '', here)
+        return
+      }
+    }
     try {
       await codeOf(href)
     } catch {
@@ -97,6 +109,12 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, setPlace:
     },
     prefetch(href: string) {
       codeOf(href).catch(() => undefined)
+    },
+    askBeforeLeaving(mayLeave: () => Promise<boolean>) {
+      guard = { here: location.href, mayLeave }
+      return () => {
+        guard = undefined
+      }
     },
     listen() {
       const onPopState = () => void show(location.href, true)

@@ -1,3 +1,4 @@
+import { type RefObject, useEffect, useRef } from 'react'
 import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { line, optionalLine, text } from '#contract/fields.ts'
 import * as z from '#contract/zod.ts'
@@ -20,8 +21,34 @@ const schema = z.object({
   buyersOf: z._default(z.string(), ''),
 })
 
+/** Whether something was typed since it was saved: then leaving asks first, here as when the tab is closed. */
+export function useUnsaved() {
+  const { askBeforeLeaving } = useNavigation()
+  const unsaved = useRef(false)
+  useEffect(() => {
+    const warn = (event: Event) => unsaved.current && event.preventDefault()
+    addEventListener('beforeunload', warn)
+    const undo = askBeforeLeaving(
+      async () =>
+        !unsaved.current ||
+        confirm({
+          title: 'Leave without saving',
+          description: 'What you typed since you last saved will be lost.',
+          action: 'Leave',
+          destructive: true,
+        }),
+    )
+    return () => {
+      undo()
+      removeEventListener('beforeunload', warn)
+    }
+  }, [askBeforeLeaving])
+  return unsaved
+}
+
 /** What it says, and to whom it goes. */
-export function Draft({ start, saved }: { start: Written; saved?: NewsletterShown }) {
+export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved: RefObject<boolean> }) {
+  const { start, saved, unsaved } = props
   const { navigate } = useNavigation()
   const products = useProducts()
   const refreshes = [newsletters.adminShow, newsletters.adminList]
@@ -40,7 +67,10 @@ export function Draft({ start, saved }: { start: Written; saved?: NewsletterShow
     refreshes: [newsletters.adminList],
     succeeded: 'Draft deleted',
     failed: 'Failed to delete the draft',
-    onSuccess: () => navigate('/admin/messages/newsletters'),
+    onSuccess() {
+      unsaved.current = false
+      navigate('/admin/messages/newsletters')
+    },
   })
 
   async function askAndRemove({ id, subject }: NewsletterShown) {
@@ -54,12 +84,16 @@ export function Draft({ start, saved }: { start: Written; saved?: NewsletterShow
   }
 
   return (
-    <Card>
+    <Card
+      onInput={() => {
+        unsaved.current = true
+      }}
+    >
       <Form
         schema={schema}
         aria-label="Newsletter"
         className="flex flex-col gap-5"
-        onSubmit={({ subject, preheader, markdown, toSubscribers, buyersOf }) => {
+        onSubmit={async ({ subject, preheader, markdown, toSubscribers, buyersOf }) => {
           const written = {
             subject,
             preheader,
@@ -67,9 +101,15 @@ export function Draft({ start, saved }: { start: Written; saved?: NewsletterShow
             toSubscribers: toSubscribers !== '',
             buyersOf: buyersOf || null,
           }
-          return saved
-            ? save.mutateAsync({ id: saved.id, version: saved.version, ...written })
-            : create.mutateAsync(written)
+          // Before the call: what is typed while it is under way is not in it.
+          unsaved.current = false
+          try {
+            if (saved) await save.mutateAsync({ id: saved.id, version: saved.version, ...written })
+            else await create.mutateAsync(written)
+          } catch (error) {
+            unsaved.current = true
+            throw error
+          }
         }}
       >
         <Field name="subject" label="Subject">

@@ -1,4 +1,4 @@
-import { newsletters } from '#contract/desk/newsletters.ts'
+import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { useData } from '#web/api/use-data.ts'
 import { changelog } from '#web/features/site/content/changelog.ts'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
@@ -6,7 +6,7 @@ import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { Failed } from '../lists/record-table.tsx'
 import { useProducts } from '../parts/products.tsx'
 import { useRecordTitle } from '../shell/place.ts'
-import { Draft } from './draft.tsx'
+import { Draft, useUnsaved } from './draft.tsx'
 import { Preview } from './preview.tsx'
 import { Progress } from './progress.tsx'
 import { SendCard } from './send-card.tsx'
@@ -20,10 +20,12 @@ export default function NewsletterScreen({ id }: { id: string }) {
 function NewDraft() {
   const { search } = useNavigation()
   const products = useProducts()
+  const unsaved = useUnsaved()
   const about = new URLSearchParams(search).get('about')
   const entry = changelog.entries.find(({ id }) => id === about)
   return (
     <Draft
+      unsaved={unsaved}
       start={{
         subject: entry?.title ?? '',
         preheader: '',
@@ -35,12 +37,17 @@ function NewDraft() {
   )
 }
 
+/** What goes on by itself. */
+const refetchMs: Partial<Record<NewsletterShown['state'], number>> = { sending: 2000, scheduled: 15_000 }
+
 function Stored({ id }: { id: string }) {
   const { data, isError, error, refetch } = useData(
     newsletters.adminShow,
     { id },
-    { refetchInterval: (shown) => (shown?.state === 'sending' ? 2000 : false) },
+    // How many it goes to changes meanwhile, so it is asked each time.
+    { gcTime: 0, refetchInterval: (shown) => refetchMs[shown?.state ?? 'draft'] ?? false },
   )
+  const unsaved = useUnsaved()
   useRecordTitle(data?.subject ?? 'Newsletter')
   if (isError && 'status' in error && (error.status === 404 || error.status === 400))
     return (
@@ -56,8 +63,8 @@ function Stored({ id }: { id: string }) {
     <div className="flex flex-col gap-6">
       {data.state === 'draft' ? (
         <>
-          <Draft start={data} saved={data} />
-          <SendCard newsletter={data} />
+          <Draft start={data} saved={data} unsaved={unsaved} />
+          <SendCard newsletter={data} unsaved={unsaved} />
         </>
       ) : (
         <Progress newsletter={data} />

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type RefObject, useState } from 'react'
 import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -7,12 +7,14 @@ import { confirm } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
+import { toast } from '#web/ui/toast.tsx'
 
 export const addresses = (count: number) =>
   count === 1 ? '1 address' : `${count.toLocaleString('en-US')} addresses`
 
 /** The saved draft: tried on oneself, then sent to everyone. */
-export function SendCard({ newsletter }: { newsletter: NewsletterShown }) {
+export function SendCard(props: { newsletter: NewsletterShown; unsaved: RefObject<boolean> }) {
+  const { newsletter, unsaved } = props
   const { id, version, subject, audience, missing } = newsletter
   const [at, setAt] = useState('')
   const test = useCall(newsletters.adminTest, {
@@ -25,7 +27,14 @@ export function SendCard({ newsletter }: { newsletter: NewsletterShown }) {
     failed: 'Failed to send the newsletter',
   })
 
+  /** What was typed since would not be in it. */
+  const isSaved = () => {
+    if (unsaved.current) toast({ title: 'Save the draft first', destructive: true })
+    return !unsaved.current
+  }
+
   async function askAndSend() {
+    if (!isSaved()) return
     const time = at && new Date(at).toLocaleString()
     const yes = await confirm({
       title: at ? 'Schedule newsletter' : 'Send newsletter',
@@ -55,7 +64,7 @@ export function SendCard({ newsletter }: { newsletter: NewsletterShown }) {
         <Input type="datetime-local" value={at} onChange={({ target }) => setAt(target.value)} />
       </Field>
       <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
-        <Button variant="secondary" pending={test.isPending} onClick={() => test.mutate({ id })}>
+        <Button variant="secondary" pending={test.isPending} onClick={() => isSaved() && test.mutate({ id })}>
           Send a test to me
         </Button>
         <Button
