@@ -41,6 +41,24 @@ test('one address may try twenty logins a minute, whichever account it tries', a
   expect((await logIn('victim-1@example.com', someAddress())).status).toBe(401)
 })
 
+test('one address may guess ten discount codes a minute', async () => {
+  const ip = someAddress()
+  const statuses: number[] = []
+  for (let count = 0; count < 12; count++) {
+    const guess = await shop.visitor().fetch('/api/checkout/code', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': ip },
+      body: JSON.stringify({
+        productSlug: reboundSigmaPro.slug,
+        billingType: 'monthly',
+        code: `GUESS${count}`,
+      }),
+    })
+    statuses.push(guess.status)
+  }
+  expect(statuses).toEqual([...Array<number>(10).fill(409), 429, 429])
+})
+
 test('the addresses of one IPv6 network count as one', async () => {
   const statuses: number[] = []
   for (let count = 0; count < 25; count++)
