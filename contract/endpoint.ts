@@ -90,6 +90,4 @@ export const pages = (z: Zod) => ({
 /** Most can be searched, too. */
 export const paging = (z: Zod) => ({ ...pages(z), q: optionalText(z, 100) })
 
-export const sortings = ['newest', 'oldest'] as const
-export type Sorting = (typeof sortings)[number]
-export const sort = schema((z) => z.optional(z.enum(sortings)))
+export const sort = schema((z) => z.optional(z.enum(['newest', 'oldest'])))

@@ -1,6 +1,6 @@
 import { endpoint, paging } from '../endpoint.ts'
 import { id, instant } from '../fields.ts'
-import { type InferOutput, object } from '../schema.ts'
+import { object } from '../schema.ts'
 
 const failedJob = object((z) => ({
   id: id(z),
@@ -12,7 +12,6 @@ const failedJob = object((z) => ({
   tries: z.int(),
   failedAt: instant(z),
 }))
-export type FailedJob = InferOutput<typeof failedJob>
 
 export const jobs = {
   adminList: endpoint('GET /api/admin/failed-jobs', {

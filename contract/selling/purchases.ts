@@ -14,7 +14,7 @@ import { tax } from './billing.ts'
 import { purchasesAdmin } from './purchases-admin.ts'
 
 /** A status, or `live`: whichever gives access. */
-export const purchaseFilters = [...purchaseStatuses, 'live', 'paying'] as const
+const purchaseFilters = [...purchaseStatuses, 'live', 'paying'] as const
 
 const purchaseStatus = schema((z) => z.enum(purchaseStatuses))
 

@@ -9,7 +9,7 @@ export type Question = {
   effect?: string
   action: string
   cancel?: string
-  destructive?: boolean
+  destructive?: boolean | undefined
 }
 export type AskedQuestion = Question & { answer: (yes: boolean) => void }
 

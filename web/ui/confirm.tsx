@@ -2,6 +2,8 @@ import { lazy, Suspense } from 'react'
 import type { AskedQuestion, Question } from './confirm-dialog.tsx'
 import { createStore } from './store.ts'
 
+export type { Question }
+
 const store = createStore<AskedQuestion>()
 
 /** Asks before doing something irreversible: `if (await confirm({ ... })) remove()`. */
@@ -15,6 +17,10 @@ export function confirm(question: Question): Promise<boolean> {
     store.set({ ...question, answer })
   })
 }
+
+/** Does it once they have said yes. */
+export const ask = (question: Question, act: () => unknown) =>
+  void confirm(question).then((yes) => (yes ? act() : undefined))
 
 const ConfirmDialog = lazy(() => import('./confirm-dialog.tsx'))
 

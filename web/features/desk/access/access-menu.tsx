@@ -2,10 +2,9 @@ import { useState } from 'react'
 import { accessAdmin, type Whose } from '#contract/access/access-admin.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { useData } from '#web/api/use-data.ts'
-import { Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { Failed } from '../lists/record-table.tsx'
+import { Pending } from '../lists/record-table.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { type Actions, DeclineDialog, ExchangeKeys, RenameDialog } from './actions.tsx'
 
@@ -82,9 +81,9 @@ const outcomes: Record<string, string> = {
 }
 
 function History({ id }: { id: string }) {
-  const { data, isError, refetch } = useData(accessAdmin.history, { id })
-  if (isError) return <Failed retry={() => void refetch()} />
-  if (!data) return <Skeleton className="h-24" />
+  const query = useData(accessAdmin.history, { id })
+  const { data } = query
+  if (!data) return <Pending query={query} className="h-24" />
   if (data.length === 0) return <p className="text-sm text-muted">No activity in 90 days.</p>
   return (
     <ol aria-label="History" className="flex max-h-72 flex-col gap-1.5 overflow-y-auto text-sm">

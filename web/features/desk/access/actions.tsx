@@ -5,7 +5,7 @@ import * as z from '#contract/zod.ts'
 import { call } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
+import { ask } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
@@ -63,23 +63,17 @@ export function useActions() {
     retry: (id: string) => retry.mutate({ id }),
     adopt: (id: string) => adopt.mutate({ id }),
     /** For people who pay. */
-    async withhold(id: string, username: string | null) {
-      const yes = await confirm({
-        title: 'Remove access',
-        description: `Remove the access of ${username}? They still pay for it; you can restore it as long as they do. Unless TradingView is connected, remove them there, too.`,
-        action: 'Remove',
-        destructive: true,
-      })
-      if (yes) withhold.mutate({ ids: [id] })
+    withhold(id: string, username: string | null) {
+      const description = `Remove the access of ${username}? They still pay for it; you can restore it as long as they do. Unless TradingView is connected, remove them there, too.`
+      const question = { title: 'Remove access', description, action: 'Remove', destructive: true }
+      ask(question, () => withhold.mutate({ ids: [id] }))
     },
     /** For people who no longer pay: the seller says that it is done. */
-    async lock(ids: string[], username: string | null) {
-      const yes = await confirm({
-        title: 'Removed on TradingView?',
-        description: `Have you removed ${ids.length === 1 ? username : people(ids.length)} from your scripts on TradingView? They get an email.`,
-        action: 'I’ve removed them',
-      })
-      if (yes) lock.mutate({ ids })
+    lock(ids: string[], username: string | null) {
+      const who = ids.length === 1 ? username : people(ids.length)
+      const description = `Have you removed ${who} from your scripts on TradingView? They get an email.`
+      const question = { title: 'Removed on TradingView?', description, action: 'I’ve removed them' }
+      ask(question, () => lock.mutate({ ids }))
     },
     undoBar: unlocked.length > 0 && (
       <UndoBar

@@ -1,24 +1,17 @@
 import { type AccessPerson, accessAdmin } from '#contract/access/access-admin.ts'
-import { accessStates } from '#contract/statuses.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
-import { Filter, RecordList } from '../lists/record-list.tsx'
+import { RecordList } from '../lists/record-list.tsx'
 import { hiddenActions } from '../lists/record-table.tsx'
-import { useFilters } from '../lists/use-filters.ts'
-import { usePages } from '../lists/use-pages.ts'
 import { AccessMenu } from './access-menu.tsx'
 import { useActions } from './actions.tsx'
 import { stateTexts, stateTones } from './states.ts'
 
-const choices = { q: 'text', state: accessStates } as const
-
 /** Everyone's access, one row each: who has it, who waits, and who had it. */
 export default function People() {
-  const [chosen, choose] = useFilters(choices)
-  const query = usePages(accessAdmin.people, chosen)
   const actions = useActions()
   return (
     <div className="flex flex-col gap-4">
@@ -27,18 +20,9 @@ export default function People() {
         label="People"
         noun={['person', 'people']}
         columns={['Customer', 'TradingView username', 'Access', 'On TradingView', 'Until', hiddenActions]}
-        query={query}
-        chosen={chosen}
+        list={accessAdmin.people}
         search="Search by username, email or name..."
-        controls={
-          <Filter
-            label="Access"
-            all="Everyone"
-            options={accessStates.map((state) => [state, stateTexts[state]] as const)}
-            value={chosen.state}
-            onChange={(state) => choose({ state })}
-          />
-        }
+        filters={{ state: { label: 'Access', all: 'Everyone', options: Object.entries(stateTexts) } }}
         none={{ title: 'No one has access yet', description: 'Buyers and their access appear here.' }}
         renderRow={(person) => (
           <>

@@ -36,8 +36,7 @@ export default function Todo() {
       <RecordList
         label="To do"
         noun={['person', 'people']}
-        query={query}
-        chosen={chosen}
+        list={accessAdmin.todo}
         search="Search by username, email or name..."
         controls={
           <>
@@ -49,12 +48,8 @@ export default function Todo() {
             )}
           </>
         }
-        chips={[
-          chosen.overdue && {
-            text: chosen.overdue === 'yes' ? 'Overdue' : 'New requests',
-            remove: () => choose({ overdue: undefined }),
-          },
-        ]}
+        shownElsewhere={{ kind: todoKinds }}
+        chips={{ overdue: { yes: 'Overdue', no: 'New requests' } }}
         none={{
           title: 'All clear.',
           description: status?.unlocksItself
@@ -141,7 +136,7 @@ function Chosen(props: {
     <div className="flex flex-wrap items-center gap-3">
       <span className="mr-auto text-sm text-muted">{selection.rows.length} selected</span>
       {ended.length > 0 && (
-        <Button size="sm" variant="secondary" onClick={() => void actions.lock(ended, null)}>
+        <Button size="sm" variant="secondary" onClick={() => actions.lock(ended, null)}>
           Removed {ended.length}
         </Button>
       )}

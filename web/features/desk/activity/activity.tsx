@@ -1,18 +1,14 @@
 import { audit } from '#contract/desk/audit.ts'
 import { auditSentence } from '#contract/desk/audit-actions.ts'
-import { type FailedJob, jobs } from '#contract/desk/jobs.ts'
+import { jobs } from '#contract/desk/jobs.ts'
 import { exactDollars } from '#contract/money.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { RecordList } from '../lists/record-list.tsx'
 import { action } from '../lists/record-table.tsx'
-import { useFilters } from '../lists/use-filters.ts'
-import { usePages } from '../lists/use-pages.ts'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { Section } from '../parts/section.tsx'
 
-const choices = { q: 'text' } as const
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 const At = ({ value }: { value: string }) => (
@@ -31,7 +27,6 @@ export default function Activity() {
 }
 
 function FailedJobs() {
-  const query = usePages(jobs.adminList, {})
   const retry = useCall(jobs.adminRetry, {
     refreshes: [jobs.adminList],
     succeeded: 'Job restarted',
@@ -42,23 +37,12 @@ function FailedJobs() {
     succeeded: 'Job discarded',
     failed: 'Failed to discard the job',
   })
-
-  async function askAndDiscard({ id, about }: FailedJob) {
-    const yes = await confirm({
-      title: 'Discard job',
-      description: `Discard “${about}”? It won’t be retried.`,
-      action: 'Discard job',
-      destructive: true,
-    })
-    if (yes) discard.mutate({ id })
-  }
-
   return (
     <Section title="Failed jobs" hint="Background jobs that failed after every retry.">
       <RecordList
         label="List of failed jobs"
         noun={['failed job', 'failed jobs']}
-        query={query}
+        list={jobs.adminList}
         none={{ title: 'No failed jobs', description: 'Jobs that failed after every retry appear here.' }}
         columns={['Failed', 'Job', 'Error', action]}
         renderRow={(job) => (
@@ -74,7 +58,16 @@ function FailedJobs() {
                 of={job.about}
                 actions={[
                   { text: 'Run again', do: () => retry.mutate({ id: job.id }) },
-                  { text: 'Discard', do: () => askAndDiscard(job), isDangerous: true },
+                  {
+                    text: 'Discard',
+                    asks: {
+                      title: 'Discard job',
+                      description: `Discard “${job.about}”? It won’t be retried.`,
+                      action: 'Discard job',
+                    },
+                    do: () => discard.mutate({ id: job.id }),
+                    isDangerous: true,
+                  },
                 ]}
               />
             </Cell>
@@ -86,15 +79,12 @@ function FailedJobs() {
 }
 
 function AuditLog() {
-  const [chosen] = useFilters(choices)
-  const query = usePages(audit.adminList, chosen)
   return (
     <Section title="Audit log" hint="Everything admins have done.">
       <RecordList
         label="Audit log entries"
         noun={['entry', 'entries']}
-        query={query}
-        chosen={chosen}
+        list={audit.adminList}
         search="Search by admin, action, or subject..."
         none={{ title: 'No entries yet', description: 'Team activity appears here.' }}
         columns={['When', 'Who', 'What', 'To what', 'From']}

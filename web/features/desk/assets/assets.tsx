@@ -8,12 +8,12 @@ import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
-import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { Card, EmptyState } from '#web/ui/card.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { Failed } from '../lists/record-table.tsx'
+import { Pending } from '../lists/record-table.tsx'
 import { useDialog } from '../lists/use-filters.ts'
 import { Attention } from '../overview/needs.tsx'
 import { ProductChoice, useProducts } from '../parts/products.tsx'
@@ -123,8 +123,7 @@ function ReboundList() {
           Add Asset
         </SubmitButton>
       </Form>
-      {all.isPending && <Skeleton className="h-40" />}
-      {all.isError && <Failed retry={() => void all.refetch()} />}
+      {!all.data && <Pending query={all} className="h-40" />}
       {shown?.length === 0 && (
         <EmptyState title="No assets added yet" description="Add the first ticker buyers should see." />
       )}

@@ -5,7 +5,7 @@ import { call } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
+import { ask } from '#web/ui/confirm.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { ExportButton, ExportProgress } from '../parts/export-progress.tsx'
 import { useExport } from '../parts/use-export.ts'
@@ -41,20 +41,14 @@ export function QuickActions() {
       (error: unknown) => toastError('Failed to send reminders', error),
     )
     setCounting(false)
-    if (due === undefined) return
-    if (due === 0) {
+    if (due === 0)
       toast({
         title: 'No reminders to send',
         description: 'Every active buyer has a TradingView username or was reminded this week.',
       })
-      return
-    }
-    const yes = await confirm({
-      title: 'Send reminders',
-      description: `Email ${buyers(due)} without a TradingView username? No one gets two in a week.`,
-      action: 'Send reminders',
-    })
-    if (yes) send.mutate({})
+    if (!due) return
+    const description = `Email ${buyers(due)} without a TradingView username? No one gets two in a week.`
+    ask({ title: 'Send reminders', description, action: 'Send reminders' }, () => send.mutate({}))
   }
 
   return (

@@ -5,12 +5,11 @@ import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { EmptyState, Skeleton } from '#web/ui/card.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
+import { EmptyState } from '#web/ui/card.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { Failed } from '../lists/record-table.tsx'
+import { Pending } from '../lists/record-table.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { AddCodeDialog } from './add-code-dialog.tsx'
 
@@ -23,9 +22,9 @@ const tones = {
 } as const
 
 export default function Codes() {
-  const { data, isError, refetch } = useData(codes.adminList, {})
+  const query = useData(codes.adminList, {})
+  const { data } = query
   const [isAdding, setIsAdding] = useState(false)
-  if (isError && !data) return <Failed retry={() => void refetch()} />
   return (
     <section aria-label="Codes" className="flex flex-col gap-4">
       <header className="flex flex-wrap items-start justify-between gap-3">
@@ -42,7 +41,7 @@ export default function Codes() {
           description="Each code has a link that fills it in at the checkout."
         />
       )}
-      {data ? data.length > 0 && <List rows={data} /> : <Skeleton className="h-64 rounded-lg" />}
+      {data ? data.length > 0 && <List rows={data} /> : <Pending query={query} />}
       {isAdding && <AddCodeDialog onClose={() => setIsAdding(false)} />}
     </section>
   )
@@ -54,15 +53,6 @@ function List({ rows }: { rows: ShownCode[] }) {
     succeeded: 'Stopped',
     failed: 'Failed to stop it',
   })
-  async function askAndStop({ id, code }: ShownCode) {
-    const yes = await confirm({
-      title: `Stop ${code}`,
-      description: 'No one gets it anymore. Whoever has paid with it, or is paying now, keeps the discount.',
-      action: 'Stop it',
-      destructive: true,
-    })
-    if (yes) stop.mutate({ id })
-  }
   async function copy({ link }: ShownCode) {
     await navigator.clipboard.writeText(link)
     toast({ title: 'Link copied', description: link })
@@ -118,7 +108,13 @@ function List({ rows }: { rows: ShownCode[] }) {
                     { text: 'Copy link', do: () => copy(row) },
                     row.state !== 'stopped' && {
                       text: 'Stop',
-                      do: () => askAndStop(row),
+                      asks: {
+                        title: `Stop ${row.code}`,
+                        description:
+                          'No one gets it anymore. Whoever has paid with it, or is paying now, keeps the discount.',
+                        action: 'Stop it',
+                      },
+                      do: () => stop.mutate({ id: row.id }),
                       isDangerous: true,
                     },
                   ]}

@@ -4,11 +4,11 @@ import { exactDollars } from '#contract/money.ts'
 import type { Invoice } from '#contract/selling/purchases.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { keyOf, useData } from '#web/api/use-data.ts'
-import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { Card, EmptyState } from '#web/ui/card.tsx'
 import { Checkbox } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { Failed } from '../lists/record-table.tsx'
+import { Pending } from '../lists/record-table.tsx'
 import { useRecordTitle } from '../shell/place.ts'
 import { Has } from './has.tsx'
 import { Notes } from './notes.tsx'
@@ -21,7 +21,8 @@ const column = 'max-xl:contents xl:flex xl:min-w-0 xl:flex-col xl:gap-6'
 export default function CustomerScreen({ id }: { id: string }) {
   // Everything here is asked again each time the page opens: much of it changes without us.
   useQueryClient().setQueryDefaults(keyOf(customers.adminShow), { refetchOnMount: 'always' })
-  const { data, isError, error, refetch } = useData(customers.adminShow, { id })
+  const query = useData(customers.adminShow, { id })
+  const { data, isError, error } = query
   useRecordTitle(data && (data.name || data.email))
   if (isError && 'status' in error && (error.status === 404 || error.status === 400))
     return (
@@ -31,8 +32,7 @@ export default function CustomerScreen({ id }: { id: string }) {
         </Link>
       </EmptyState>
     )
-  if (isError) return <Failed retry={() => void refetch()} />
-  if (!data) return <Skeleton className="h-96 rounded-lg" />
+  if (!data) return <Pending query={query} />
   return (
     <div className="flex flex-col gap-6">
       <Who customer={data} />
@@ -54,12 +54,12 @@ export default function CustomerScreen({ id }: { id: string }) {
 
 /** What they paid, from Stripe. */
 function Payments({ id }: { id: string }) {
-  const { data, isError, refetch } = useData(customers.adminPayments, { id })
+  const query = useData(customers.adminPayments, { id })
+  const { data } = query
   return (
     <Card className="flex flex-col gap-4">
       <h2 className="text-lg">Payments</h2>
-      {isError && <Failed retry={() => void refetch()} />}
-      {!data && !isError && <Skeleton className="h-24" />}
+      {!data && <Pending query={query} className="h-24" />}
       {data && (
         <>
           <p className="text-sm text-muted">

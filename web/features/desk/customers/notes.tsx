@@ -4,7 +4,7 @@ import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
+import { ask } from '#web/ui/confirm.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
@@ -24,17 +24,12 @@ export function Notes({ customer: { id, notes } }: { customer: Customer }) {
     succeeded: 'Note deleted',
     failed: 'Failed to delete the note',
   })
-
-  async function askAndRemove(noteId: string) {
-    const yes = await confirm({
-      title: 'Delete note',
-      description: 'Delete this note? This action cannot be undone.',
-      action: 'Delete note',
-      destructive: true,
-    })
-    if (yes) remove.mutate({ id: noteId })
+  const removal = {
+    title: 'Delete note',
+    description: 'Delete this note? This action cannot be undone.',
+    action: 'Delete note',
+    destructive: true,
   }
-
   return (
     <Card className="flex flex-col gap-4">
       <h2 className="text-lg">Notes</h2>
@@ -53,7 +48,7 @@ export function Notes({ customer: { id, notes } }: { customer: Customer }) {
               size="icon"
               aria-label="Delete note"
               className="-m-1.5 text-muted hover:bg-danger-soft hover:text-danger"
-              onClick={() => void askAndRemove(note.id)}
+              onClick={() => ask(removal, () => remove.mutate({ id: note.id }))}
             >
               <Trash2 className="size-4" aria-hidden="true" />
             </Button>

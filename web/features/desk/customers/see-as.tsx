@@ -13,28 +13,28 @@ import { wasCalledOff } from '#web/api/toast-error.ts'
 import { keyOf, useData } from '#web/api/use-data.ts'
 import DashboardPage from '#web/features/access/dashboard/dashboard-page.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { EmptyState } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { Failed } from '../lists/record-table.tsx'
+import { Pending } from '../lists/record-table.tsx'
 
 type Seen = OutputOf<typeof customers.adminSeeAs>
 
 /** The buyer's own page, filled with what the server says they see. Nothing on it reaches any account. */
 export default function SeeAs({ id }: { id: string }) {
-  const { data, error, refetch } = useData(customers.adminSeeAs, { id })
+  const query = useData(customers.adminSeeAs, { id })
+  const { data } = query
   const client = useQueryClient()
   // Every look asks again and is recorded.
   useEffect(() => () => client.removeQueries({ queryKey: keyOf(customers.adminSeeAs) }), [client])
-  if (wasCalledOff(error))
+  if (wasCalledOff(query.error))
     return (
       <EmptyState title="Please confirm that it’s you" description="This page shows a customer’s data.">
-        <Button variant="secondary" onClick={() => void refetch()}>
+        <Button variant="secondary" onClick={() => void query.refetch()}>
           Confirm
         </Button>
       </EmptyState>
     )
-  if (error) return <Failed retry={() => void refetch()} />
-  if (!data) return <Skeleton className="h-96 rounded-lg" />
+  if (!data) return <Pending query={query} />
   return (
     <div className="flex flex-col gap-4">
       <p

@@ -14,13 +14,13 @@ import { exactDollars } from '#contract/money.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
-import { Card, Skeleton } from '#web/ui/card.tsx'
+import { Card } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { Failed } from '../lists/record-table.tsx'
+import { Pending } from '../lists/record-table.tsx'
 import { usePages } from '../lists/use-pages.ts'
 
 type Kind = TimelineEntry['kind'] | 'payment'
@@ -44,8 +44,7 @@ export function Timeline({ id }: { id: string }) {
   return (
     <Card className="flex flex-col gap-5 max-xl:order-last">
       <h2 className="text-lg">Timeline</h2>
-      {query.isError && <Failed retry={() => void query.refetch()} />}
-      {query.isPending && <Skeleton className="h-60" />}
+      {!query.data && <Pending query={query} className="h-60" />}
       {query.isSuccess && entries.length === 0 && (
         <p className="text-sm text-muted">Nothing has happened yet.</p>
       )}
@@ -141,7 +140,8 @@ function Title(props: { entry: Entry; customerId: string; onRead: (mailId: strin
 
 /** An email as it was sent. Links that carry a secret were cut out before it was stored. */
 function MailDialog({ id, onClose }: { id: string; onClose: () => void }) {
-  const { data, isError, refetch } = useData(customers.adminMail, { id })
+  const query = useData(customers.adminMail, { id })
+  const { data } = query
   const resend = useCall(customers.adminResend, {
     refreshes: [customers.adminShow],
     succeeded: 'Resent',
@@ -161,8 +161,7 @@ function MailDialog({ id, onClose }: { id: string; onClose: () => void }) {
       onClose={onClose}
       className="max-w-2xl"
     >
-      {isError && <Failed retry={() => void refetch()} />}
-      {!data && !isError && <Skeleton className="h-60" />}
+      {!data && <Pending query={query} className="h-60" />}
       {data && (
         <section
           aria-label="Text of the email"

@@ -13,7 +13,6 @@ import { useCall } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
@@ -46,15 +45,6 @@ export function Who({ customer }: { customer: Customer }) {
       ),
   })
 
-  async function askAndSend() {
-    const yes = await confirm({
-      title: 'Send a link',
-      description: `Email ${email} a link to set a password? It works once, for an hour.`,
-      action: 'Send link',
-    })
-    if (yes) sendLink.mutate({ id })
-  }
-
   return (
     <Card role="region" aria-label="Customer" className="flex flex-col gap-5">
       <Link
@@ -86,7 +76,15 @@ export function Who({ customer }: { customer: Customer }) {
           <RowMenu
             of={email}
             actions={[
-              { text: 'Send password link', do: askAndSend },
+              {
+                text: 'Send password link',
+                asks: {
+                  title: 'Send a link',
+                  description: `Email ${email} a link to set a password? It works once, for an hour.`,
+                  action: 'Send link',
+                },
+                do: () => sendLink.mutate({ id }),
+              },
               mayChange && isBuyer && { text: 'Change email', do: () => setIsChanging(true) },
               mayChange && { text: 'Export everything', do: () => download.mutate({ id }) },
             ]}

@@ -13,14 +13,13 @@ import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
+import { ask } from '#web/ui/confirm.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Pills, RecordList } from '../lists/record-list.tsx'
 import { action, DayCell } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
-import { usePages } from '../lists/use-pages.ts'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { TextDialog } from '../parts/text-dialog.tsx'
 import { timeLeft } from '../parts/time-left.ts'
@@ -47,7 +46,6 @@ function consequence({ kind, purchase, isLate }: Declaration) {
 export default function Declarations() {
   const [chosen, choose] = useFilters(choices)
   const { state = 'open' } = chosen
-  const query = usePages(declarations.adminList, { state })
   const [closing, setClosing] = useState<Declaration | null>(null)
   const carryOut = useCall(declarations.adminCarryOut, {
     ...handling,
@@ -55,18 +53,14 @@ export default function Declarations() {
     failed: 'Couldn’t complete',
   })
 
-  async function askAndCarryOut(row: Declaration) {
+  function askAndCarryOut(row: Declaration) {
     const { id, kind, purchase, dueAt } = row
-    const yes = await confirm({
-      title: consequence(row),
-      description:
-        kind === 'withdrawal'
-          ? `Refund what ${purchase?.email} paid until ${dayOf(dueAt)}, and end the subscription now? Later payments are yours to refund.`
-          : `Cancel the subscription of ${purchase?.email}? If it was renewed since this was declared, it ends now, and the renewal is refunded.`,
-      action: consequence(row),
-      destructive: true,
-    })
-    if (yes) carryOut.mutate({ id })
+    const description =
+      kind === 'withdrawal'
+        ? `Refund what ${purchase?.email} paid until ${dayOf(dueAt)}, and end the subscription now? Later payments are yours to refund.`
+        : `Cancel the subscription of ${purchase?.email}? If it was renewed since this was declared, it ends now, and the renewal is refunded.`
+    const does = consequence(row)
+    ask({ title: does, description, action: does, destructive: true }, () => carryOut.mutate({ id }))
   }
 
   return (
@@ -78,7 +72,8 @@ export default function Declarations() {
       <RecordList
         label="List of declarations"
         noun={['declaration', 'declarations']}
-        query={query}
+        list={declarations.adminList}
+        input={{ state }}
         controls={<Pills options={tabs} value={state} onChange={(value) => choose({ state: value })} />}
         none={{
           title: state === 'open' ? 'All clear' : 'None here',
@@ -102,7 +97,7 @@ export default function Declarations() {
                       variant="secondary"
                       size="sm"
                       disabled={carryOut.isPending}
-                      onClick={() => void askAndCarryOut(row)}
+                      onClick={() => askAndCarryOut(row)}
                     >
                       {consequence(row)}
                       <span className="sr-only"> for {row.name}</span>

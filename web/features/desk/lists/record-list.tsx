@@ -1,43 +1,89 @@
 import { FileUp, Plus, Search, X } from 'lucide-react'
 import { type ComponentType, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
-import { type Sorting, sortings } from '#contract/endpoint.ts'
+import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Input, Select } from '#web/ui/input.tsx'
 import { type Href, useNavigation } from '#web/ui/navigation.tsx'
 import { RecordTable, type TableProps } from './record-table.tsx'
-import { useDialog, useFilters } from './use-filters.ts'
+import { type Choices, useDialog, useFilters } from './use-filters.ts'
+import { usePages } from './use-pages.ts'
 
-type Chip = { text: string; remove: () => void }
-type Props<Item> = Omit<TableProps<Item>, 'empty'> & {
-  /** What the list is searched and filtered by: see `useFilters`. */
-  chosen?: object
+type Listed = Endpoint & { answer?: 'list' }
+type Wanted<E extends Listed> = Omit<InputOf<E>, 'limit' | 'cursor'>
+type ItemOf<E extends Listed> =
+  OutputOf<E> extends (infer Item extends { id: string | number })[] ? Item : never
+
+/** A select: its values and their texts, and what it says when none is chosen. */
+export type Filter = {
+  label: string
+  all: string
+  options: readonly (readonly [value: string, text: string])[]
+}
+/** What the chip says, by value. */
+type Chip = Partial<Record<string, string>> | ((value: string) => string)
+
+type Props<E extends Listed> = Omit<TableProps<ItemOf<E>>, 'empty' | 'query'> & {
+  list: E
+  /** Asked for in any case. */
+  input?: Wanted<E>
   /** What the search box says; without it, there is none. */
   search?: string
-  /** Filters and buttons beside the search box. */
+  /** Beside the search box; each is a name in the address, and asked for by that name. */
+  filters?: { [Name in keyof Wanted<E>]?: Filter }
+  /** Likewise, for what a link set and no field shows: each can be removed. */
+  chips?: { [Name in keyof Wanted<E>]?: Chip }
+  /** Names that something else shows, with the values they may have. */
+  shownElsewhere?: { [Name in keyof Wanted<E>]?: readonly string[] }
+  /** Buttons beside the filters. */
   controls?: ReactNode
-  /** Filters that a link set and no field shows; each can be removed. */
-  chips?: (Chip | '' | undefined)[]
   /** In place of a list with nothing in it. */
   none: { title: string; description: string }
 }
 
-/** A list with its search box, its filters, and what it says when it is empty. */
-export function RecordList<Item extends { id: string | number }>(props: Props<Item>) {
-  const { chosen = {}, search, controls, chips = [], none, ...table } = props
+const byNewest = { all: 'Newest first', options: [['oldest', 'Oldest first']] } as const
+/** Newest first is how a list comes by itself. */
+export const sorting = (label: string): Filter => ({ label, ...byNewest })
+
+/** A list with its search box, its filters, and what it says when it is empty. The address holds what was chosen. */
+export function RecordList<E extends Listed>(props: Props<E>) {
+  const { list, input, search, filters = {}, chips = {}, shownElsewhere, controls, none, ...table } = props
+  const [selects, removable] = [Object.entries<Filter>(filters), Object.entries<Chip>(chips)]
+  const choices: Choices = { ...(search && { q: 'text' }), ...shownElsewhere }
+  for (const [name, { options }] of selects) choices[name] = options.map(([value]) => value)
+  for (const [name, texts] of removable)
+    choices[name] = typeof texts === 'function' ? 'text' : Object.keys(texts)
+  const [chosen, choose] = useFilters(choices)
+  const query = usePages(list, { ...chosen, ...input } as Wanted<E>)
   const isFiltered = Object.keys(chosen).some((name) => name !== 'sort')
   return (
     <div className="flex flex-col gap-5">
-      {(search || controls) && (
+      {(search || controls || selects.length > 0) && (
         <div className="flex flex-wrap items-center gap-3">
           {search && <SearchBox placeholder={search} />}
+          {selects.map(([name, filter]) => (
+            <FilterSelect
+              key={name}
+              {...filter}
+              value={chosen[name]}
+              onChange={(value) => choose({ [name]: value })}
+            />
+          ))}
           {controls}
         </div>
       )}
-      <Chips chips={chips} />
+      <Chips
+        chips={removable.flatMap(([name, texts]) => {
+          const value = chosen[name]
+          if (!value) return []
+          const text = typeof texts === 'function' ? texts(value) : (texts[value] ?? value)
+          return { text, remove: () => choose({ [name]: undefined }) }
+        })}
+      />
       <RecordTable
         {...table}
+        query={query}
         empty={isFiltered ? <NoMatch title={`No ${table.noun[1]} found`} /> : <EmptyState {...none} />}
       />
     </div>
@@ -83,22 +129,12 @@ function SearchBox({ placeholder }: { placeholder: string }) {
   )
 }
 
-/** A choice of one value, or of all of them, which `all` names. */
-export function Filter<Value extends string>(props: {
-  label: string
-  all: string
-  options: readonly (readonly [Value, string])[]
-  value: Value | undefined
-  onChange: (value: Value | undefined) => void
-}) {
-  const { label, all, options, value = '', onChange } = props
+type SelectProps = Filter & { value: string | undefined; onChange: (value: string | undefined) => void }
+
+export function FilterSelect({ label, all, options, value = '', onChange }: SelectProps) {
   return (
     <div className="max-sm:grow max-sm:basis-[45%] sm:w-40">
-      <Select
-        aria-label={label}
-        value={value}
-        onChange={({ target }) => onChange(options.find(([option]) => option === target.value)?.[0])}
-      >
+      <Select aria-label={label} value={value} onChange={({ target }) => onChange(target.value || undefined)}>
         <option value="">{all}</option>
         {options.map(([option, text]) => (
           <option key={option} value={option}>
@@ -139,25 +175,11 @@ export function Pills<Value>(props: {
   )
 }
 
-const otherSortings = sortings
-  .filter((sorting) => sorting !== 'newest')
-  .map((sorting) => [sorting, 'Oldest first'] as const)
-
-/** Newest first is how a list comes by itself. */
-export function SortFilter(props: {
-  label: string
-  value: Sorting | undefined
-  onChange: (sort: Sorting | undefined) => void
-}) {
-  return <Filter<Sorting> all="Newest first" options={otherSortings} {...props} />
-}
-
-function Chips({ chips }: { chips: (Chip | '' | undefined)[] }) {
-  const present = chips.filter((chip) => chip !== undefined && chip !== '')
-  if (present.length === 0) return null
+function Chips({ chips }: { chips: { text: string; remove: () => void }[] }) {
+  if (chips.length === 0) return null
   return (
     <ul className="flex flex-wrap gap-2">
-      {present.map(({ text, remove }) => (
+      {chips.map(({ text, remove }) => (
         <li key={text}>
           <button
             type="button"

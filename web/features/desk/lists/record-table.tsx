@@ -1,4 +1,4 @@
-import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
+import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { Page } from '#contract/call.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -39,8 +39,7 @@ export function RecordTable<Item extends { id: string | number }>(props: TablePr
     table.current?.tBodies[0]?.rows[before.current]?.focus({ preventScroll: true })
     before.current = null
   }, [count])
-  if (query.isPending) return <Skeleton className="h-96 rounded-lg" />
-  if (query.isError && !query.data) return <Failed retry={() => void query.refetch()} />
+  if (!query.data) return <Pending query={query} />
   if (count === 0 && !query.hasNextPage) return empty
 
   function loadMore() {
@@ -109,4 +108,10 @@ export function Failed({ retry }: { retry: () => void }) {
       </Button>
     </EmptyState>
   )
+}
+
+/** In place of what has not come yet, or failed to. */
+export function Pending(props: { query: Pick<UseQueryResult, 'isError' | 'refetch'>; className?: string }) {
+  const { query, className = 'h-96 rounded-lg' } = props
+  return query.isError ? <Failed retry={() => void query.refetch()} /> : <Skeleton className={className} />
 }

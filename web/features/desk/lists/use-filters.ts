@@ -1,18 +1,16 @@
-import { useMemo } from 'react'
 import { type Href, useNavigation } from '#web/ui/navigation.tsx'
 
-type Choices = Record<string, 'text' | readonly string[]>
-export type Chosen<C extends Choices> = {
+export type Choices = Record<string, 'text' | readonly string[]>
+type Chosen<C extends Choices> = {
   [Name in keyof C]?: (C[Name] extends readonly (infer Choice)[] ? Choice : string) | undefined
 }
 
 /**
  * What a list is filtered, sorted and searched by. It lives in the address alone, so a reload, a shared link, and
- * Back all show the same rows. Pass the same `choices` object each time; what it doesn't know is ignored.
+ * Back all show the same rows. What `choices` doesn't know is ignored.
  */
 export function useFilters<const C extends Choices>(choices: C) {
   const { search, pathname, navigate } = useNavigation()
-  const chosen = useMemo(() => read(choices, search), [choices, search])
   function choose(change: Chosen<C>) {
     // A search that settles late must not bring back someone who has gone to another page.
     if (location.pathname !== pathname) return
@@ -23,7 +21,12 @@ export function useFilters<const C extends Choices>(choices: C) {
     }
     navigate((query.size > 0 ? `${pathname}?${query}` : pathname) as Href, { replace: true })
   }
-  return [chosen, choose] as const
+  const query = new URLSearchParams(search)
+  const known = Object.entries(choices).flatMap(([name, allowed]) => {
+    const value = query.get(name)
+    return value && (allowed === 'text' || allowed.includes(value)) ? [[name, value] as const] : []
+  })
+  return [Object.fromEntries(known) as Chosen<C>, choose] as const
 }
 
 const dialogs = { open: ['add', 'import'] } as const
@@ -32,13 +35,4 @@ const dialogs = { open: ['add', 'import'] } as const
 export function useDialog(name: (typeof dialogs.open)[number]) {
   const [{ open }, choose] = useFilters(dialogs)
   return [open === name, (isOpen: boolean) => choose({ open: isOpen ? name : undefined })] as const
-}
-
-function read<C extends Choices>(choices: C, search: string): Chosen<C> {
-  const query = new URLSearchParams(search)
-  const known = Object.entries(choices).flatMap(([name, allowed]) => {
-    const value = query.get(name)
-    return value && (allowed === 'text' || allowed.includes(value)) ? [[name, value] as const] : []
-  })
-  return Object.fromEntries(known) as Chosen<C>
 }

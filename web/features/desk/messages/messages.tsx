@@ -12,42 +12,23 @@ import { Textarea } from '#web/ui/input.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
-import { Filter, RecordList } from '../lists/record-list.tsx'
+import { RecordList } from '../lists/record-list.tsx'
 import { DayCell, hiddenActions } from '../lists/record-table.tsx'
-import { useFilters } from '../lists/use-filters.ts'
-import { usePages } from '../lists/use-pages.ts'
-
-const choices = { q: 'text', state: messageStates, customerId: 'text' } as const
-const columns = ['From', 'Message', 'State', 'Received', hiddenActions]
 
 export default function Messages() {
-  const [chosen, choose] = useFilters(choices)
   const [opened, setOpened] = useState<Message | null>(null)
-  const query = usePages(messages.adminList, chosen)
   return (
     <>
       <RecordList
         label="Messages"
         noun={['message', 'messages']}
-        columns={columns}
-        query={query}
-        chosen={chosen}
+        columns={['From', 'Message', 'State', 'Received', hiddenActions]}
+        list={messages.adminList}
         search="Search messages..."
-        controls={
-          <Filter
-            label="State"
-            all="All messages"
-            options={messageStates.map((state) => [state, state])}
-            value={chosen.state}
-            onChange={(state) => choose({ state })}
-          />
-        }
-        chips={[
-          chosen.customerId && {
-            text: 'From one customer',
-            remove: () => choose({ customerId: undefined }),
-          },
-        ]}
+        filters={{
+          state: { label: 'State', all: 'All messages', options: messageStates.map((each) => [each, each]) },
+        }}
+        chips={{ customerId: () => 'From one customer' }}
         none={{
           title: 'No messages yet',
           description: 'Messages from the contact form appear here. You reply by email.',

@@ -45,7 +45,7 @@ function Meaning({ title, children }: { title: string; children: string }) {
       >
         ?
       </summary>
-      <p className="pt-2">{children}</p>
+      <p className="clear-both pt-2">{children}</p>
     </details>
   )
 }
@@ -57,10 +57,12 @@ export function Part(props: { title: string; meaning: string; children: ReactNod
   const id = useId()
   return (
     <section aria-labelledby={id} className="flex min-w-0 flex-col gap-3">
-      <h2 id={id} className="text-lg">
-        {title}
-      </h2>
-      <Meaning title={title}>{meaning}</Meaning>
+      <header className="flow-root">
+        <h2 id={id} className="float-left mr-3 text-lg">
+          {title}
+        </h2>
+        <Meaning title={title}>{meaning}</Meaning>
+      </header>
       {children}
     </section>
   )

@@ -1,16 +1,14 @@
-import { figures, ranges, type ShownFigures, type ShownMovement } from '#contract/desk/figures.ts'
+import { figures, type Range, ranges, type ShownFigures, type ShownMovement } from '#contract/desk/figures.ts'
 import { leaveReasonTexts } from '#contract/selling/leaving.ts'
 import { leaveReasons, movementCauses, movementKinds } from '#contract/statuses.ts'
 import { useData } from '#web/api/use-data.ts'
-import { Skeleton } from '#web/ui/card.tsx'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Cell, Table } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
-import { Filter, RecordList } from '../lists/record-list.tsx'
-import { Failed } from '../lists/record-table.tsx'
-import { type Chosen, useFilters } from '../lists/use-filters.ts'
-import { usePages } from '../lists/use-pages.ts'
+import { FilterSelect, RecordList } from '../lists/record-list.tsx'
+import { Pending } from '../lists/record-table.tsx'
+import { useFilters } from '../lists/use-filters.ts'
 import { Figure, Heads, Nothing, number, numeric, Part, RowHead, underlined } from './figure.tsx'
 import { Cash, Proof, Stayed } from './figure-tables.tsx'
 import { causeTexts, kindTexts, meanings, monthName, perMonth, signed } from './words.ts'
@@ -22,7 +20,6 @@ const choices = {
   month: 'text',
   range: ranges,
 } as const
-type Choice = Chosen<typeof choices>
 const rangeTexts = [
   ['30d', '30 days'],
   ['3m', '3 months'],
@@ -32,24 +29,22 @@ const rangeTexts = [
 export default function Figures() {
   const [chosen, choose] = useFilters(choices)
   const range = chosen.range ?? '12m'
-  const { data, isError, refetch } = useData(figures.adminShow, { range })
-  if (isError) return <Failed retry={() => void refetch()} />
-  const people = (chosen.kind || chosen.cause || chosen.reason || chosen.month) && (
-    <People chosen={chosen} choose={choose} />
-  )
+  const query = useData(figures.adminShow, { range })
+  const { data } = query
+  const { kind, cause, reason, month } = chosen
   const proof = data && <Proof proof={data.proof} />
   return (
     <section aria-label="Figures" className="flex flex-col gap-10">
-      <Filter<(typeof rangeTexts)[number][0]>
+      <FilterSelect
         label="Range"
         all="12 months"
         options={rangeTexts}
         value={range === '12m' ? undefined : range}
-        onChange={(value) => choose({ range: value, month: undefined })}
+        onChange={(value) => choose({ range: value as Range | undefined, month: undefined })}
       />
       {data?.proof && data.proof.differing > 0 && proof}
-      {data ? <Moved data={data} range={range} /> : <Skeleton className="h-40 rounded-lg" />}
-      {people}
+      {data ? <Moved data={data} range={range} /> : <Pending query={query} className="h-40 rounded-lg" />}
+      {(kind || cause || reason || month) && <People range={month ? undefined : range} />}
       {data && (
         <>
           <Stayed cohorts={data.cohorts} />
@@ -62,7 +57,6 @@ export default function Figures() {
   )
 }
 
-type Range = (typeof ranges)[number]
 const peopleAt = (query: Record<string, string>) =>
   `/admin/overview/figures?${new URLSearchParams(query)}` as Href
 
@@ -90,11 +84,7 @@ function Moved({ data, range }: { data: ShownFigures; range: Range }) {
   )
 }
 
-/** Whoever is behind a number. */
-function People({ chosen, choose }: { chosen: Choice; choose: (change: Choice) => void }) {
-  const { kind, cause, reason, month } = chosen
-  const range = month ? undefined : (chosen.range ?? '12m')
-  const query = usePages(figures.adminMovements, { kind, cause, reason, month, range })
+function People({ range }: { range: Range | undefined }) {
   return (
     <section aria-label="People" className="flex min-w-0 flex-col gap-3">
       <h2 className="text-lg">The people behind it</h2>
@@ -102,14 +92,14 @@ function People({ chosen, choose }: { chosen: Choice; choose: (change: Choice) =
         label="Movements"
         noun={['movement', 'movements']}
         columns={['Person', 'Movement', 'Why', 'Change per month', 'Before and after', 'Date']}
-        query={query}
-        chosen={chosen}
-        chips={[
-          kind && { text: kindTexts[kind], remove: () => choose({ kind: undefined }) },
-          cause && { text: causeTexts[cause], remove: () => choose({ cause: undefined }) },
-          reason && { text: leaveReasonTexts[reason], remove: () => choose({ reason: undefined }) },
-          month && { text: `In ${monthName(month)}`, remove: () => choose({ month: undefined }) },
-        ]}
+        list={figures.adminMovements}
+        input={{ range }}
+        chips={{
+          kind: kindTexts,
+          cause: causeTexts,
+          reason: leaveReasonTexts,
+          month: (name) => `In ${monthName(name)}`,
+        }}
         none={{ title: 'No movements yet', description: 'They begin with the first payment.' }}
         renderRow={(movement) => <Row {...movement} />}
       />

@@ -8,7 +8,7 @@ import { Badge } from '#web/ui/badge.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { Failed } from '../lists/record-table.tsx'
+import { Pending } from '../lists/record-table.tsx'
 
 export const counted = (value: number) => `${value.toLocaleString('en-US')}${value < mostCounted ? '' : '+'}`
 
@@ -121,9 +121,9 @@ export function Attention() {
 
 /** What the shop can't do without the seller: it comes before any figure. */
 export function Needs() {
-  const { data, toDo, isError, refetch } = useNeeds()
-  if (isError) return <Failed retry={() => void refetch()} />
-  if (!data) return <Skeleton className="h-28 rounded-lg" />
+  const { toDo, ...query } = useNeeds()
+  const { data } = query
+  if (!data) return <Pending query={query} className="h-28 rounded-lg" />
   return (
     <section aria-labelledby="needs" className="flex flex-col gap-3">
       <h2 id="needs" className="text-lg">

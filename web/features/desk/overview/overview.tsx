@@ -3,16 +3,14 @@ import { type OverviewMonth, overview } from '#contract/desk/overview.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type PurchaseRisk, purchaseRisks } from '#contract/statuses.ts'
 import { useData } from '#web/api/use-data.ts'
-import { Skeleton } from '#web/ui/card.tsx'
 import type { Href } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { Failed } from '../lists/record-table.tsx'
+import { Pending } from '../lists/record-table.tsx'
 import { MovementsChart } from './chart.tsx'
-import { Figure } from './figure.tsx'
+import { Figure, number } from './figure.tsx'
 import { counted, ImprintWarning, Needs } from './needs.tsx'
 import { meanings, monthName, perMonth, signed } from './words.ts'
 
-const number = (value: number) => value.toLocaleString('en-US')
 const percent = (value: number | null) => (value === null ? '–' : `${value.toFixed(1)}%`)
 const netOf = ({ movements }: OverviewMonth) =>
   Object.values(movements).reduce((sum, { arr }) => sum + arr, 0)
@@ -34,11 +32,11 @@ function daysSoFar(month: string, now: Date) {
 }
 
 function Figures() {
-  const { data, isError, refetch } = useData(overview.adminShow, {})
+  const query = useData(overview.adminShow, {})
+  const { data } = query
   const [today] = useState(() => new Date())
-  if (isError) return <Failed retry={() => void refetch()} />
   const now = data?.months.at(-1)
-  if (!data || !now) return <Skeleton className="h-[34rem] rounded-lg" />
+  if (!data || !now) return <Pending query={query} className="h-[34rem] rounded-lg" />
   const { lastMonthSoFar: then, openAccessRequests, overdueAccessRequests, unread } = data
   const soFar = daysSoFar(now.month, today)
   const than = `${monthName(then.month).split(' ')[0]} ${today.getUTCDate()}`

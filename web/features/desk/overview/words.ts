@@ -6,7 +6,11 @@ export const perMonth = (arr: number) => exactDollars(Math.round(arr / 12))
 export const signed = (arr: number) => `${arr > 0 ? '+' : ''}${perMonth(arr)}`
 
 const long = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-export const monthName = (month: string) => long.format(new Date(`${month}-01T00:00:00Z`))
+/** 2026-03 is March 2026; anything else is shown as it is. */
+export function monthName(month: string) {
+  const date = new Date(`${month}-01T00:00:00Z`)
+  return Number.isNaN(date.getTime()) ? month : long.format(date)
+}
 
 export const kindTexts: Record<MovementKind, string> = {
   new: 'New',

@@ -1,10 +1,13 @@
 import { Ellipsis } from 'lucide-react'
+import { ask, type Question } from '#web/ui/confirm.tsx'
 import { Menu, MenuItem } from '#web/ui/menu.tsx'
 
 export type RowAction = {
   text: string
   do: () => unknown
   isDangerous?: boolean
+  /** Is asked first. */
+  asks?: Omit<Question, 'destructive'>
   /** Why it can't be done to this row. */
   not?: string | false
 }
@@ -19,8 +22,12 @@ export function RowMenu({ of, actions }: { of: string; actions: (RowAction | fal
       label={<Ellipsis className="size-4.5" aria-hidden="true" />}
       className="ml-auto grid size-10 place-items-center rounded-md text-muted hover:bg-accent-soft hover:text-ink"
     >
-      {present.map(({ text, do: act, ...rest }) => (
-        <MenuItem key={text} onClick={() => void act()} {...rest}>
+      {present.map(({ text, do: act, asks, ...rest }) => (
+        <MenuItem
+          key={text}
+          onClick={() => (asks ? ask({ ...asks, destructive: rest.isDangerous }, act) : void act())}
+          {...rest}
+        >
           {text}
         </MenuItem>
       ))}

@@ -6,25 +6,26 @@ import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { Card, Skeleton } from '#web/ui/card.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
+import { Card } from '#web/ui/card.tsx'
+import { ask } from '#web/ui/confirm.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { Pending } from '../lists/record-table.tsx'
 import { counted, kept, PublishDialog } from './publish-dialog.tsx'
 
 const names = { monthly: 'Monthly', yearly: 'Yearly' }
 const tones = { planned: 'warning', current: 'good', past: 'neutral', 'called off': 'neutral' } as const
 
 export default function Prices() {
-  const { data } = useData(prices.adminList, {})
+  const query = useData(prices.adminList, {})
   const [changing, setChanging] = useState<Plan | null>(null)
   return (
     <div className="flex flex-col gap-4">
       <p className="text-sm text-muted">
         A new price is for new subscriptions. Running ones keep the price they began with.
       </p>
-      {data ? (
+      {query.data ? (
         <div className="grid items-start gap-4 lg:grid-cols-2">
-          {data.map((plan) => (
+          {query.data.map((plan) => (
             <PlanCard
               key={`${plan.productId} ${plan.billingType}`}
               plan={plan}
@@ -33,7 +34,7 @@ export default function Prices() {
           ))}
         </div>
       ) : (
-        <Skeleton className="h-64 rounded-lg" />
+        <Pending query={query} />
       )}
       {changing && <PublishDialog plan={changing} onClose={() => setChanging(null)} />}
     </div>
@@ -52,21 +53,17 @@ function PlanCard({ plan, onChange }: { plan: Plan; onChange: () => void }) {
     failed: 'Failed to call it off',
   })
 
-  async function askAndCallOff(planned: Publication) {
-    const yes = await confirm({
+  function askAndCallOff(planned: Publication) {
+    if (!current) return
+    const { amount, regularAmount } = current
+    const question = {
       title: 'Call off the planned price',
-      description: `The price stays ${exactDollars(current?.amount ?? 0)} per ${period}, not ${exactDollars(planned.amount)}.`,
+      description: `The price stays ${exactDollars(amount)} per ${period}, not ${exactDollars(planned.amount)}.`,
       action: 'Call it off',
-    })
-    // The present price, published again, replaces whatever was planned.
-    if (yes && current)
-      callOff.mutate({
-        productId,
-        billingType,
-        amount: current.amount,
-        ...(current.regularAmount && { regularAmount: current.regularAmount }),
-        after: publications[0]?.number ?? 1,
-      })
+    }
+    // The present price, published again, replaces what was planned.
+    const again = { productId, billingType, amount, ...(regularAmount && { regularAmount }) }
+    ask(question, () => callOff.mutate({ ...again, after: publications[0]?.number ?? 1 }))
   }
 
   return (
@@ -121,7 +118,7 @@ function PlanCard({ plan, onChange }: { plan: Plan; onChange: () => void }) {
                 size="sm"
                 className="ml-auto"
                 disabled={callOff.isPending}
-                onClick={() => void askAndCallOff(each)}
+                onClick={() => askAndCallOff(each)}
               >
                 Call off
               </Button>

@@ -16,11 +16,11 @@ import { toastError, useCall } from '#web/api/use-call.ts'
 import { useData, useRefresh } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { Card, EmptyState } from '#web/ui/card.tsx'
 import { Checkbox, Select } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { Failed } from '../lists/record-table.tsx'
+import { Pending } from '../lists/record-table.tsx'
 import { Section } from '../parts/section.tsx'
 
 const lists = [takeover.adminList, purchases.adminList, accounts.adminList, overview.adminShow]
@@ -29,10 +29,10 @@ const mostShown = 100
 
 /** Subscriptions that began without the shop, on the same account at Stripe. */
 export default function AtStripe() {
-  const { data, isError, refetch } = useData(takeover.adminList, {})
+  const query = useData(takeover.adminList, {})
+  const { data } = query
   const [invite, setInvite] = useState(false)
   const { take, faults } = useTakeover(invite)
-  if (isError) return <Failed retry={() => void refetch()} />
   const subscriptions = data?.subscriptions ?? []
   const planned = new Set(data?.prices.flatMap(({ id, plan }) => (plan ? id : [])))
   const ready = subscriptions.filter(({ priceId, obstacle }) => planned.has(priceId) && !obstacle)
@@ -43,7 +43,7 @@ export default function AtStripe() {
       hint="They run on your Stripe account, but began without the shop. Say what each price is, then take them over: same price, same card, same dates. Nothing is charged."
       aria-busy={!data}
     >
-      {!data && <Skeleton className="h-40" />}
+      {!data && <Pending query={query} className="h-40" />}
       {data && subscriptions.length === 0 && (
         <EmptyState title="All clear" description="Every live subscription at Stripe is in the shop." />
       )}

@@ -1,19 +1,17 @@
 import { useState } from 'react'
 import { figures, type ShownPayment } from '#contract/desk/figures.ts'
 import { exactDollars } from '#contract/money.ts'
-import { type PaymentKind, paymentKinds } from '#contract/statuses.ts'
+import type { PaymentKind } from '#contract/statuses.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
-import { Filter, RecordList } from '../lists/record-list.tsx'
+import { RecordList } from '../lists/record-list.tsx'
 import { useFilters } from '../lists/use-filters.ts'
-import { usePages } from '../lists/use-pages.ts'
 import { monthName } from '../overview/words.ts'
 import { ExportButton, ExportProgress } from '../parts/export-progress.tsx'
 import { useExport } from '../parts/use-export.ts'
 
-const choices = { q: 'text', kind: paymentKinds, period: 'text' } as const
 const kindTexts: Record<PaymentKind, string> = {
   payment: 'Payment',
   refund: 'Refund',
@@ -35,10 +33,9 @@ function periodsUntil(now: Date) {
 
 /** Every payment and refund, for the books. */
 export default function Payments() {
-  const [chosen, choose] = useFilters(choices)
+  const [{ period }] = useFilters({ period: 'text' })
   const [periods] = useState(() => periodsUntil(new Date()))
   const { progress, run, cancel } = useExport()
-  const { period } = chosen
   const isOther = period && periods.every(([name]) => name !== period)
   return (
     <>
@@ -47,32 +44,23 @@ export default function Payments() {
         label="Payments"
         noun={['payment', 'payments']}
         columns={['Person', 'What', 'Amount', 'Tax', 'Country', 'For', 'Invoice', 'Date']}
-        query={usePages(figures.adminPayments, chosen)}
-        chosen={chosen}
+        list={figures.adminPayments}
         search="Search by email, name or invoice..."
+        filters={{
+          kind: { label: 'Kind', all: 'All kinds', options: Object.entries(kindTexts) },
+          period: {
+            label: 'Period',
+            all: 'All time',
+            options: isOther ? [[period, period], ...periods] : periods,
+          },
+        }}
         controls={
-          <>
-            <Filter
-              label="Kind"
-              all="All kinds"
-              options={paymentKinds.map((kind) => [kind, kindTexts[kind]])}
-              value={chosen.kind}
-              onChange={(kind) => choose({ kind })}
-            />
-            <Filter
-              label="Period"
-              all="All time"
-              options={isOther ? [[period, period] as const, ...periods] : periods}
-              value={period}
-              onChange={(value) => choose({ period: value })}
-            />
-            <ExportButton
-              kind="payments"
-              running={progress?.kind}
-              run={() => run('payments', { period })}
-              className="max-sm:w-full sm:ml-auto"
-            />
-          </>
+          <ExportButton
+            kind="payments"
+            running={progress?.kind}
+            run={() => run('payments', { period })}
+            className="max-sm:w-full sm:ml-auto"
+          />
         }
         none={{ title: 'No payments yet', description: 'Payments and refunds appear here.' }}
         renderRow={(payment) => <Row {...payment} />}

@@ -1,73 +1,50 @@
-import { sortings } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
-import { type ManagedPurchase, purchaseFilters, purchases } from '#contract/selling/purchases.ts'
+import { type ManagedPurchase, purchases } from '#contract/selling/purchases.ts'
 import {
   billingTypes,
   bookingKindTexts,
   type PurchaseNeed,
   type PurchaseRisk,
-  purchaseNeeds,
-  purchaseRisks,
-  purchaseStatuses,
   statusTexts,
 } from '#contract/statuses.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
-import { AddButton, Filter, RecordList, SortFilter } from '../lists/record-list.tsx'
+import { AddButton, RecordList, sorting } from '../lists/record-list.tsx'
 import { action } from '../lists/record-table.tsx'
-import { type Chosen, useFilters } from '../lists/use-filters.ts'
-import { usePages } from '../lists/use-pages.ts'
+import { monthName } from '../overview/words.ts'
 import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
 import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
 import { StatusBadge } from './status-badge.tsx'
 import { usePurchaseActions } from './use-purchase-actions.tsx'
 
-const choices = {
-  q: 'text',
-  status: purchaseFilters,
-  billingType: billingTypes,
-  need: [...purchaseNeeds, ...purchaseRisks],
-  begun: 'text',
-  ended: 'text',
-  sort: sortings,
-} as const
-type Choice = Chosen<typeof choices>
-
-const columns = ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', action]
-
 export default function Purchases() {
-  const [chosen, choose] = useFilters(choices)
   const isAdmin = useIsAdmin()
-  const query = usePages(purchases.adminList, chosen)
   const { actionsFor, dialogs } = usePurchaseActions()
   return (
     <>
       <RecordList
         label="Purchases"
         noun={['purchase', 'purchases']}
-        columns={columns}
-        query={query}
-        chosen={chosen}
+        columns={['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', action]}
+        list={purchases.adminList}
         search="Search by email or name..."
-        controls={
-          <>
-            <Filters chosen={chosen} choose={choose} />
-            {isAdmin && <AddButton text="Add Purchase" dialog={AddPurchaseDialog} />}
-          </>
-        }
-        chips={[
-          chosen.need && { text: needTexts[chosen.need], remove: () => choose({ need: undefined }) },
-          chosen.begun && {
-            text: `Begun in ${monthName(chosen.begun)}`,
-            remove: () => choose({ begun: undefined }),
+        filters={{
+          status: { label: 'Status', all: 'All statuses', options: statusOptions },
+          billingType: {
+            label: 'Billing',
+            all: 'All billing',
+            options: billingTypes.map((each) => [each, each]),
           },
-          chosen.ended && {
-            text: `Ended in ${monthName(chosen.ended)}`,
-            remove: () => choose({ ended: undefined }),
-          },
-        ]}
+          sort: sorting('Sort purchases'),
+        }}
+        chips={{
+          need: needTexts,
+          begun: (month) => `Begun in ${monthName(month)}`,
+          ended: (month) => `Ended in ${monthName(month)}`,
+        }}
+        controls={isAdmin && <AddButton text="Add Purchase" dialog={AddPurchaseDialog} />}
         none={{ title: 'No purchases found', description: 'New purchases appear here.' }}
         renderRow={(purchase) => <Row purchase={purchase} actions={actionsFor(purchase)} />}
       />
@@ -87,33 +64,7 @@ const needTexts: Record<PurchaseNeed | PurchaseRisk, string> = {
   expiring_cards: 'Card expires within 30 days',
 }
 
-const statusOptions = [
-  ['live', 'with access'],
-  ['paying', 'paying'],
-  ...purchaseStatuses.map((status) => [status, statusTexts[status]] as const),
-] as const
-
-function Filters({ chosen, choose }: { chosen: Choice; choose: (change: Choice) => void }) {
-  return (
-    <>
-      <Filter
-        label="Status"
-        all="All statuses"
-        options={statusOptions}
-        value={chosen.status}
-        onChange={(status) => choose({ status })}
-      />
-      <Filter
-        label="Billing"
-        all="All billing"
-        options={billingTypes.map((billing) => [billing, billing])}
-        value={chosen.billingType}
-        onChange={(billingType) => choose({ billingType })}
-      />
-      <SortFilter label="Sort purchases" value={chosen.sort} onChange={(sort) => choose({ sort })} />
-    </>
-  )
-}
+const statusOptions = Object.entries({ live: 'with access', paying: 'paying', ...statusTexts })
 
 function Row({ purchase, actions }: { purchase: ManagedPurchase; actions: (RowAction | false)[] }) {
   const { user, product, billingType, amount, refundedAmount, status, createdAt, endsAt, kind, reason } =
@@ -159,12 +110,4 @@ function Row({ purchase, actions }: { purchase: ManagedPurchase; actions: (RowAc
       </Cell>
     </>
   )
-}
-
-const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-
-/** 2026-03 is March 2026; anything else is shown as it is. */
-function monthName(typed: string) {
-  const date = new Date(`${typed}-01T00:00:00Z`)
-  return Number.isNaN(date.getTime()) ? typed : month.format(date)
 }

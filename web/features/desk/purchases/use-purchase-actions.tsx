@@ -5,7 +5,6 @@ import { hasEnded, isLive } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { confirm } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
@@ -57,28 +56,8 @@ export function usePurchaseActions() {
     failed: 'Failed to send the link',
   })
 
-  async function askAndSettle({ id, user, failedRefunds: amount }: ManagedPurchase) {
-    const yes = await confirm({
-      title: 'Paid back another way',
-      description: `Have you sent ${exactDollars(amount)} to ${user.email} another way, for example by bank transfer? The shop sends no money.`,
-      action: 'Yes, it is paid back',
-    })
-    if (yes) settleRefunds.mutate({ id, amount })
-  }
-
-  async function askAndRemove({ id, user, status }: ManagedPurchase) {
-    const yes = await confirm({
-      title: 'Delete purchase',
-      description: `Permanently delete purchase for ${user.email}? This action cannot be undone.`,
-      effect: `${hasEnded(status) ? '' : 'The subscription ends today, and nothing is refunded. '}The sale leaves the lists and the exports; past figures stay. To keep it there, cancel it instead.`,
-      action: 'Delete purchase',
-      destructive: true,
-    })
-    if (yes) remove.mutate({ id })
-  }
-
   function actionsFor(purchase: ManagedPurchase): (RowAction | false)[] {
-    const { id, status, paymentIntentId, endsAt, endedBecause, isWarned, failedRefunds } = purchase
+    const { id, user, status, paymentIntentId, endsAt, endedBecause, isWarned, failedRefunds } = purchase
     const open = (what: keyof typeof dialogs) => () => setDoing({ what, purchase })
     const mayExtend = (status === 'active' && paymentIntentId !== null) || endsAt !== null
     const mayRefund = paymentIntentId !== null && endedBecause !== 'refunded' && !isWarned
@@ -90,7 +69,15 @@ export function usePurchaseActions() {
         text: 'Keep, it’s no fraud',
         do: () => settleWarning.mutate({ id, decision: 'dismiss' }),
       },
-      failedRefunds > 0 && { text: 'Paid another way', do: () => askAndSettle(purchase) },
+      failedRefunds > 0 && {
+        text: 'Paid another way',
+        asks: {
+          title: 'Paid back another way',
+          description: `Have you sent ${exactDollars(failedRefunds)} to ${user.email} another way, for example by bank transfer? The shop sends no money.`,
+          action: 'Yes, it is paid back',
+        },
+        do: () => settleRefunds.mutate({ id, amount: failedRefunds }),
+      },
       status === 'past_due' && { text: 'Retry payment', do: () => retry.mutate({ id }) },
       status === 'past_due' && { text: 'Send pay link', do: () => sendLink.mutate({ id }) },
       status === 'pending_cancel' && { text: 'Undo cancellation', do: () => resume.mutate({ id }) },
@@ -102,7 +89,17 @@ export function usePurchaseActions() {
       },
       mayRefund && { text: 'Refund', do: open('refund'), isDangerous: true },
       cancel || (!hasEnded(status) && { text: 'End now', do: open('cancel'), isDangerous: true }),
-      { text: 'Delete purchase', do: () => askAndRemove(purchase), isDangerous: true },
+      {
+        text: 'Delete purchase',
+        asks: {
+          title: 'Delete purchase',
+          description: `Permanently delete purchase for ${user.email}? This action cannot be undone.`,
+          effect: `${hasEnded(status) ? '' : 'The subscription ends today, and nothing is refunded. '}The sale leaves the lists and the exports; past figures stay. To keep it there, cancel it instead.`,
+          action: 'Delete purchase',
+        },
+        do: () => remove.mutate({ id }),
+        isDangerous: true,
+      },
     ]
   }
 

@@ -5,7 +5,6 @@ import { useCall } from '#web/api/use-call.ts'
 import { Cell } from '#web/ui/table.tsx'
 import { RecordList } from '../lists/record-list.tsx'
 import { action, DayCell } from '../lists/record-table.tsx'
-import { usePages } from '../lists/use-pages.ts'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { TextDialog } from '../parts/text-dialog.tsx'
 
@@ -13,14 +12,13 @@ type Doing = { what: 'answer' | 'hide'; review: ManagedReview }
 
 /** Reviews can be answered; a reported, unlawful one can be hidden. Nothing can be deleted. */
 export default function Reviews() {
-  const query = usePages(reviews.adminList, {})
   const [doing, setDoing] = useState<Doing | null>(null)
   return (
     <>
       <RecordList
         label="List of reviews"
         noun={['review', 'reviews']}
-        query={query}
+        list={reviews.adminList}
         none={{ title: 'No reviews yet', description: 'Buyers can review after 30 days.' }}
         columns={['Written', 'Stars', 'Review', action]}
         renderRow={(review) => (

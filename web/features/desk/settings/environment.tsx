@@ -4,10 +4,9 @@ import { editableSettings, type Setting } from '#contract/desk/settings.ts'
 import { stripeSetup } from '#contract/selling/stripe-setup.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
-import { Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
-import { Failed } from '../lists/record-table.tsx'
+import { Pending } from '../lists/record-table.tsx'
 import { sectionId } from './editable-card.tsx'
 
 /** A part of the settings that is opened when it is needed. */
@@ -79,9 +78,9 @@ const icons = {
 
 /** Whether the Stripe account is set up correctly: the same lines as `npm run stripe -- check`. */
 export function PaymentsCard() {
-  const { data, isError, refetch } = useData(stripeSetup.adminCheck, {})
-  if (isError) return <Failed retry={() => void refetch()} />
-  if (!data) return <Skeleton className="h-16 rounded-lg" />
+  const query = useData(stripeSetup.adminCheck, {})
+  const { data } = query
+  if (!data) return <Pending query={query} className="h-16 rounded-lg" />
   const todos = data.filter(({ state }) => state === 'todo').length
   const badge = todos > 0 ? <Badge tone="bad">{todos} to do</Badge> : <Badge tone="good">Ready</Badge>
   return (

@@ -3,9 +3,9 @@ import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { Card, Skeleton } from '#web/ui/card.tsx'
+import { Card } from '#web/ui/card.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { Failed } from '../lists/record-table.tsx'
+import { Pending } from '../lists/record-table.tsx'
 import { EditableCard, groups, sectionId } from './editable-card.tsx'
 import { Environment, Line, Marked, PaymentsCard } from './environment.tsx'
 import { PhotoField } from './photo-field.tsx'
@@ -14,9 +14,9 @@ const sections = ['Payments', 'Email', ...groups.map(({ title }) => title), 'Set
 
 /** What the shop runs with, what is wrong with it, and how to mend it. */
 export default function Settings() {
-  const { data, isError, refetch } = useData(settings.adminShow, {})
-  if (isError) return <Failed retry={() => void refetch()} />
-  if (!data) return <Skeleton className="h-96 rounded-lg" />
+  const query = useData(settings.adminShow, {})
+  const { data } = query
+  if (!data) return <Pending query={query} />
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
       <div className="flex min-w-0 flex-col gap-6">

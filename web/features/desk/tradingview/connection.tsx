@@ -4,9 +4,9 @@ import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { Card, Skeleton } from '#web/ui/card.tsx'
+import { Card } from '#web/ui/card.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { Failed } from '../lists/record-table.tsx'
+import { Pending } from '../lists/record-table.tsx'
 import { Comparisons } from './comparisons.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
 import { MeterCard } from './meter-card.tsx'
@@ -19,9 +19,9 @@ import { troubleOf } from './trouble.tsx'
 
 /** The connection to TradingView: how it stands, what it may do, and what it found. */
 export default function Connection() {
-  const { data, isError, refetch } = useData(tradingViewAdmin.show, {})
-  if (isError) return <Failed retry={() => void refetch()} />
-  if (!data) return <Skeleton className="h-32 rounded-lg" />
+  const query = useData(tradingViewAdmin.show, {})
+  const { data } = query
+  if (!data) return <Pending query={query} className="h-32 rounded-lg" />
   return (
     <div className="flex flex-col gap-10">
       <Status connection={data} />

@@ -5,7 +5,7 @@ import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
+import { ask } from '#web/ui/confirm.tsx'
 import { ProductChoice, useProducts } from '../parts/products.tsx'
 import { Section } from '../parts/section.tsx'
 import { refreshes } from './refreshes.ts'
@@ -20,15 +20,11 @@ export function ScriptsList() {
   const choose = useCall(tradingViewAdmin.chooseScript, { refreshes, failed })
   const drop = useCall(tradingViewAdmin.dropScript, { refreshes, failed })
 
-  async function askAndDrop(pineId: string, name: string) {
-    const yes = await confirm({
-      title: `Stop unlocking ${name}`,
-      description:
-        'People keep access, but we stop managing it. If you turn it on again, we ask before removing anyone.',
-      action: 'Stop unlocking',
-      destructive: true,
-    })
-    if (yes) drop.mutate({ pineId })
+  const stopping = {
+    description:
+      'People keep access, but we stop managing it. If you turn it on again, we ask before removing anyone.',
+    action: 'Stop unlocking',
+    destructive: true,
   }
 
   if (!data) return <Skeleton className="h-24 rounded-lg" />
@@ -54,7 +50,13 @@ export function ScriptsList() {
                 </Badge>
               )}
               {product && (
-                <Button size="sm" variant="ghost" onClick={() => void askAndDrop(pineId, name)}>
+                <Button
+                  size="sm"
+                  variant="ghost"
+                  onClick={() =>
+                    ask({ title: `Stop unlocking ${name}`, ...stopping }, () => drop.mutate({ pineId }))
+                  }
+                >
                   Stop<span className="sr-only"> unlocking {name}</span>
                 </Button>
               )}

@@ -2,7 +2,7 @@ import { type Stranger, tradingViewAdmin } from '#contract/access/tradingview-ad
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
+import { ask } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { hiddenActions, RecordTable } from '../lists/record-table.tsx'
@@ -18,14 +18,10 @@ export function Strangers() {
     failed: 'Failed to remove',
     succeeded: 'Removed on TradingView',
   })
-  async function ask({ id, username, script }: Stranger) {
-    const yes = await confirm({
-      title: 'Remove on TradingView',
-      description: `Remove ${username} from ${script}? No active subscription.`,
-      action: 'Remove',
-      destructive: true,
-    })
-    if (yes) remove.mutate({ id })
+  function askAndRemove({ id, username, script }: Stranger) {
+    const description = `Remove ${username} from ${script}? No active subscription.`
+    const question = { title: 'Remove on TradingView', description, action: 'Remove', destructive: true }
+    ask(question, () => remove.mutate({ id }))
   }
   return (
     <Section
@@ -50,7 +46,7 @@ export function Strangers() {
                 variant="ghost"
                 size="sm"
                 disabled={remove.isPending}
-                onClick={() => void ask(stranger)}
+                onClick={() => askAndRemove(stranger)}
               >
                 Remove<span className="sr-only"> {stranger.username}</span>
               </Button>

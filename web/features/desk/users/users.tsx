@@ -1,71 +1,49 @@
 import { lazy, useState } from 'react'
-import { type OutputOf, sortings } from '#contract/endpoint.ts'
+import type { OutputOf } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { roleTexts } from '#contract/statuses.ts'
 import { useIsAdmin, useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
-import { AddButton, RecordList, SortFilter } from '../lists/record-list.tsx'
+import { AddButton, RecordList, sorting } from '../lists/record-list.tsx'
 import { DayCell, hiddenActions } from '../lists/record-table.tsx'
-import { useFilters } from '../lists/use-filters.ts'
-import { usePages } from '../lists/use-pages.ts'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { AddUserDialog, RoleDialog } from './user-dialogs.tsx'
 
 const ImportSubscribersDialog = lazy(() => import('./import/import-subscribers-dialog.tsx'))
 type User = OutputOf<typeof accounts.adminList>[number]
 
-const choices = { q: 'text', sort: sortings } as const
-const columns = ['Name', 'Email', 'Admin', 'Purchases', 'Registered', hiddenActions]
-
 export default function Users() {
-  const [chosen, choose] = useFilters(choices)
   const [changing, setChanging] = useState<User | null>(null)
   const isAdmin = useIsAdmin()
-  const query = usePages(accounts.adminList, chosen)
   const remove = useCall(accounts.adminDelete, {
     refreshes: [accounts.adminList, purchases.adminList],
     succeeded: 'User deleted successfully',
     failed: 'Failed to delete user',
   })
-
-  async function askAndRemove({ id, email, totalPurchases }: User) {
-    const yes = await confirm({
-      title: 'Delete user',
-      description: `Delete user ${email}? This action cannot be undone.`,
-      ...(totalPurchases > 0 && {
-        effect:
-          'A live subscription ends today, and nothing is refunded. Sales stay in the books and in past figures.',
-      }),
-      action: 'Delete user',
-      destructive: true,
-    })
-    if (yes) remove.mutate({ id })
-  }
-
   return (
     <>
       <RecordList
         label="Users"
         noun={['user', 'users']}
-        columns={columns}
-        query={query}
-        chosen={chosen}
+        columns={['Name', 'Email', 'Admin', 'Purchases', 'Registered', hiddenActions]}
+        list={accounts.adminList}
         search="Search by email or name..."
+        filters={{ sort: sorting('Sort users') }}
         controls={
-          <>
-            <SortFilter label="Sort users" value={chosen.sort} onChange={(sort) => choose({ sort })} />
-            {isAdmin && <AddButton text="Add User" dialog={AddUserDialog} />}
-            {isAdmin && <AddButton text="Import" dialog={ImportSubscribersDialog} isImport />}
-          </>
+          isAdmin && (
+            <>
+              <AddButton text="Add User" dialog={AddUserDialog} />
+              <AddButton text="Import" dialog={ImportSubscribersDialog} isImport />
+            </>
+          )
         }
         none={{ title: 'No users found', description: 'New customers appear here.' }}
         renderRow={(user) => (
-          <Row user={user} onRole={() => setChanging(user)} onRemove={() => void askAndRemove(user)} />
+          <Row user={user} onRole={() => setChanging(user)} onRemove={() => remove.mutate({ id: user.id })} />
         )}
       />
       {changing && <RoleDialog user={changing} onClose={() => setChanging(null)} />}
@@ -105,6 +83,15 @@ function Row({ user, onRole, onRemove }: { user: User; onRole: () => void; onRem
               { text: 'Change role', do: onRole },
               {
                 text: 'Delete user',
+                asks: {
+                  title: 'Delete user',
+                  description: `Delete user ${user.email}? This action cannot be undone.`,
+                  ...(user.totalPurchases > 0 && {
+                    effect:
+                      'A live subscription ends today, and nothing is refunded. Sales stay in the books and in past figures.',
+                  }),
+                  action: 'Delete user',
+                },
                 do: onRemove,
                 isDangerous: true,
                 not: user.id === myself?.id && 'You cannot delete yourself',
