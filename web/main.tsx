@@ -5,7 +5,7 @@ import { readSettings } from './api/settings.tsx'
 import { App } from './app.tsx'
 import { loadPage, routeFor } from './router.tsx'
 // Almost every page has the next two: imported here, they are no file of their own.
-import './ui/badge.tsx'
+import './ui/notice.tsx'
 import '#contract/money.ts'
 import './styles.css'
 

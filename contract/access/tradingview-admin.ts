@@ -2,7 +2,6 @@ import { endpoint, paging } from '../endpoint.ts'
 import { id, instant, text } from '../fields.ts'
 import { type InferOutput, object } from '../schema.ts'
 import { connectionModes, connectionStates } from '../statuses.ts'
-import { meter } from './tradingview-meter.ts'
 
 const connection = object((z) => ({
   /** False with TRADINGVIEW=off in the environment, which beats everything. */
@@ -72,6 +71,22 @@ const run = object((z) => ({
   heldBack: z.int(),
   error: z.nullable(z.string()),
 }))
+
+/** People with access now, and the forecast for the month's end. */
+const meter = object((z) => ({
+  people: z.int(),
+  foreign: z.int(),
+  limit: z.nullable(z.int()),
+  /** The month's last day. */
+  lastDay: instant(z),
+  forecast: z.int(),
+  endBefore: z.int(),
+  newAtThisPace: z.int(),
+  waiting: z.int(),
+  /** How near it is to what TradingView is reported to bill for, whatever the shop's own limit. */
+  level: z.enum(['calm', 'near', 'full']),
+}))
+export type Meter = InferOutput<typeof meter>
 
 /** The seller's side of the connector. */
 export const tradingViewAdmin = {
@@ -175,3 +190,8 @@ export const tradingViewAdmin = {
     output: meter,
   }),
 }
+
+/** The owner accepts this before the connection to the real TradingView can be switched on. */
+export const tradingViewRisks =
+  'TradingView offers no official interface for this. The shop uses the same calls as the page on which you manage access, with your own session. TradingView’s terms do not allow commercial use of its services or interfaces without an agreement, and the calls can change or be blocked at any time; in the worst case TradingView restricts your account. Use it for your own scripts only. If it stops, nothing is lost: requests go to the manual queue.'
+export const tradingViewAcceptance = 'I have read this and switch it on at my own risk.'

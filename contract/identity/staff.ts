@@ -12,3 +12,12 @@ export const staff = {
     input: object((z) => ({ id: id(z), role: z.enum(['admin', ...roles, 'none']) })),
   }),
 }
+
+export const customerData = {
+  adminDownload: endpoint('GET /api/admin/users/:id/data', {
+    access: 'admin',
+    fresh: true,
+    summary: 'Everything the shop keeps about one person, and what shares their email address',
+    output: (z) => z.record(z.string(), z.unknown()),
+  }),
+}

@@ -1,7 +1,7 @@
 import { hashKey, type QueryClient, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '#contract/call.ts'
 import { session, type User } from '#contract/identity/session.ts'
-import { useHydrated } from '#web/ui/use-hydrated.ts'
+import { useHydrated } from '#web/ui/store.ts'
 import { call } from './client.ts'
 import { keyOf } from './use-data.ts'
 

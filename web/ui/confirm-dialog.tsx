@@ -1,6 +1,5 @@
 import { Button } from './button.tsx'
-import { Dialog } from './dialog.tsx'
-import { DialogButtons } from './dialog-buttons.tsx'
+import { Dialog, DialogButtons } from './dialog.tsx'
 
 export type Question = {
   title: string

@@ -1,6 +1,5 @@
 import type { ComponentProps, ReactNode } from 'react'
-import { Dialog } from './dialog.tsx'
-import { DialogButtons } from './dialog-buttons.tsx'
+import { Dialog, DialogButtons } from './dialog.tsx'
 import { Form, SubmitButton } from './form.tsx'
 
 /** A dialog that is one form: its fields, a way out, and a button that sends it. */

@@ -18,3 +18,11 @@ export function createStore<T>() {
     useValue: () => useSyncExternalStore(subscribe, get, () => null),
   }
 }
+
+/** False in the prerendered page and during hydration, when the output must match what the server sent. */
+export const useHydrated = () =>
+  useSyncExternalStore(
+    () => () => {},
+    () => true,
+    () => false,
+  )

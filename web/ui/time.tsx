@@ -1,4 +1,4 @@
-import { useHydrated } from './use-hydrated.ts'
+import { useHydrated } from './store.ts'
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const dayAndClock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })

@@ -15,7 +15,7 @@ import type { Purchase } from '#contract/selling/purchases.ts'
 import type { AccessState, NameProblem } from '#contract/statuses.ts'
 import { nameTaken } from '#contract/tradingview-name.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import { Badge } from '#web/ui/badge.tsx'
+import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 
 type Look = { icon: LucideIcon; tone: NonNullable<ComponentProps<typeof Badge>['tone']>; text: string }

@@ -10,8 +10,8 @@ import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { TextDialog } from '../parts/text-dialog.tsx'
-import { refreshes } from './refreshes.ts'
+import { TextDialog } from '../parts/dialog-parts.tsx'
+import { refreshes } from './states.ts'
 
 const people = (count: number) => (count === 1 ? '1 person' : `${count} people`)
 

@@ -1,6 +1,6 @@
 import { type AccessPerson, accessAdmin } from '#contract/access/access-admin.ts'
-import { Badge } from '#web/ui/badge.tsx'
 import { classes } from '#web/ui/classes.ts'
+import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'

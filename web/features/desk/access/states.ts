@@ -1,3 +1,6 @@
+import { accessAdmin } from '#contract/access/access-admin.ts'
+import { customers } from '#contract/desk/customers.ts'
+import { overview } from '#contract/desk/overview.ts'
 import type { AccessState } from '#contract/statuses.ts'
 
 export const stateTexts: Record<AccessState, string> = {
@@ -19,3 +22,12 @@ export const stateTones = {
   declined: 'bad',
   withheld: 'bad',
 } as const satisfies Record<AccessState, string>
+
+/** Everything that shows how someone's access stands. */
+export const refreshes = [
+  accessAdmin.todo,
+  accessAdmin.counts,
+  accessAdmin.people,
+  overview.adminShow,
+  customers.adminShow,
+]

@@ -1,5 +1,4 @@
-import { audit } from '#contract/desk/audit.ts'
-import { auditSentence } from '#contract/desk/audit-actions.ts'
+import { audit, auditSentence } from '#contract/desk/audit.ts'
 import { jobs } from '#contract/desk/jobs.ts'
 import { exactDollars } from '#contract/money.ts'
 import { useCall } from '#web/api/use-call.ts'

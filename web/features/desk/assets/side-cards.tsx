@@ -7,8 +7,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { ask } from '#web/ui/confirm.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { ExportButton, ExportProgress } from '../parts/export-progress.tsx'
-import { useExport } from '../parts/use-export.ts'
+import { ExportButton, ExportProgress, useExport } from '../parts/exports.tsx'
 
 export function ExportCard() {
   const { progress, run, cancel } = useExport()

@@ -1,6 +1,5 @@
 import { Card } from '#web/ui/card.tsx'
-import { ExportButton, ExportProgress } from '../parts/export-progress.tsx'
-import { exportTitles, useExport } from '../parts/use-export.ts'
+import { ExportButton, ExportProgress, exportTitles, useExport } from '../parts/exports.tsx'
 
 /** What is in each file. */
 const files = {

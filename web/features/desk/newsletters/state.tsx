@@ -1,5 +1,5 @@
 import type { NewsletterShown } from '#contract/desk/newsletters.ts'
-import { Badge } from '#web/ui/badge.tsx'
+import { Badge } from '#web/ui/notice.tsx'
 
 const tones = {
   draft: 'neutral',

@@ -4,9 +4,9 @@ import { mostCounted, type Need, type NeedKind, overview } from '#contract/desk/
 import { settings } from '#contract/desk/settings.ts'
 import { stripeSetup } from '#contract/selling/stripe-setup.ts'
 import { useData } from '#web/api/use-data.ts'
-import { Badge } from '#web/ui/badge.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { type Href, Link } from '#web/ui/navigation.tsx'
+import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Pending } from '../lists/record-table.tsx'
 

@@ -7,7 +7,7 @@ import { useCall } from '#web/api/use-call.ts'
 import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
-import { Choice } from '../parts/choice.tsx'
+import { Choice } from '../parts/dialog-parts.tsx'
 import { centsOf, dollarAmount } from '../parts/dollars.ts'
 
 const now = z.object({

@@ -16,9 +16,9 @@ import { useData } from '#web/api/use-data.ts'
 import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Checkbox, Input, Select } from '#web/ui/input.tsx'
+import { MoreOptions } from '../parts/dialog-parts.tsx'
 import { dollarAmount } from '../parts/dollars.ts'
-import { MoreOptions } from '../parts/more-options.tsx'
-import { changesPurchase } from './purchase-actions.ts'
+import { changesPurchase } from './purchase.tsx'
 import { UserPicker } from './user-picker.tsx'
 
 const shared = {

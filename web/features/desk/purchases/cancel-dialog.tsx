@@ -6,12 +6,11 @@ import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
-import { Dialog } from '#web/ui/dialog.tsx'
-import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
+import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Checkbox } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { Choice } from '../parts/choice.tsx'
-import { changesPurchase } from './purchase-actions.ts'
+import { Choice } from '../parts/dialog-parts.tsx'
+import { changesPurchase } from './purchase.tsx'
 
 /** Asks what the spec asks, and says what happens to whom. */
 export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {

@@ -2,15 +2,14 @@ import { useState } from 'react'
 import { figures, type ShownPayment } from '#contract/desk/figures.ts'
 import { exactDollars } from '#contract/money.ts'
 import type { PaymentKind } from '#contract/statuses.ts'
-import { Badge } from '#web/ui/badge.tsx'
+import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
 import { RecordList } from '../lists/record-list.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { monthName } from '../overview/words.ts'
-import { ExportButton, ExportProgress } from '../parts/export-progress.tsx'
-import { useExport } from '../parts/use-export.ts'
+import { ExportButton, ExportProgress, useExport } from '../parts/exports.tsx'
 
 const kindTexts: Record<PaymentKind, string> = {
   payment: 'Payment',

@@ -16,7 +16,7 @@ import { action } from '../lists/record-table.tsx'
 import { monthName } from '../overview/words.ts'
 import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
 import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
-import { StatusBadge } from './status-badge.tsx'
+import { StatusBadge } from './purchase.tsx'
 import { usePurchaseActions } from './use-purchase-actions.tsx'
 
 export default function Purchases() {

@@ -6,13 +6,12 @@ import { type RefundReason, refundReasons } from '#contract/selling/purchases-ad
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
-import { Dialog } from '#web/ui/dialog.tsx'
-import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
+import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Checkbox, Input, Select } from '#web/ui/input.tsx'
-import { Choice } from '../parts/choice.tsx'
+import { Choice } from '../parts/dialog-parts.tsx'
 import { centsOf, dollarAmount } from '../parts/dollars.ts'
-import { changesPurchase } from './purchase-actions.ts'
+import { changesPurchase } from './purchase.tsx'
 
 const reason = z.pipe(
   z.string(),

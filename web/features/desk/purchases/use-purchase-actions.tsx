@@ -11,7 +11,7 @@ import { Input } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import type { RowAction } from '../parts/row-menu.tsx'
 import { CancelDialog } from './cancel-dialog.tsx'
-import { changesPurchase } from './purchase-actions.ts'
+import { changesPurchase } from './purchase.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
 
 const dialogs = { refund: RefundDialog, extend: ExtendDialog, cancel: CancelDialog }

@@ -5,8 +5,8 @@ import { useCall } from '#web/api/use-call.ts'
 import { Cell } from '#web/ui/table.tsx'
 import { RecordList } from '../lists/record-list.tsx'
 import { action, DayCell } from '../lists/record-table.tsx'
+import { TextDialog } from '../parts/dialog-parts.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
-import { TextDialog } from '../parts/text-dialog.tsx'
 
 type Doing = { what: 'answer' | 'hide'; review: ManagedReview }
 

@@ -1,5 +1,9 @@
-import { type TradingViewConnection, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
-import { tradingViewAcceptance, tradingViewRisks } from '#contract/access/tradingview-risks.ts'
+import {
+  type TradingViewConnection,
+  tradingViewAcceptance,
+  tradingViewAdmin,
+  tradingViewRisks,
+} from '#contract/access/tradingview-admin.ts'
 import * as z from '#contract/zod.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'
@@ -8,8 +12,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Checkbox, Input, Textarea } from '#web/ui/input.tsx'
-import { previewText } from './preview.ts'
-import { refreshes } from './refreshes.ts'
+import { previewText, refreshes } from './modes.tsx'
 
 const form = z.object({
   cookies: z.string().check(z.trim(), z.minLength(1, 'Please paste the cookies')),

@@ -1,5 +1,8 @@
-import { type TradingViewConnection, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
-import type { Meter } from '#contract/access/tradingview-meter.ts'
+import {
+  type Meter,
+  type TradingViewConnection,
+  tradingViewAdmin,
+} from '#contract/access/tradingview-admin.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
@@ -8,7 +11,7 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Section } from '../parts/section.tsx'
-import { refreshes } from './refreshes.ts'
+import { refreshes } from './modes.tsx'
 
 const form = z.object({
   seatLimit: z.string().check(z.trim(), z.regex(/^\d{0,6}$/, 'Please enter a whole number')),

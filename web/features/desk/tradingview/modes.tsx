@@ -1,10 +1,16 @@
-import { type TradingViewConnection, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { access } from '#contract/access/access.ts'
+import {
+  type Preview,
+  type TradingViewConnection,
+  tradingViewAdmin,
+} from '#contract/access/tradingview-admin.ts'
 import { type ConnectionMode, connectionModes } from '#contract/statuses.ts'
-import { useCall } from '#web/api/use-call.ts'
+import { call } from '#web/api/client.ts'
+import { toastError, useCall } from '#web/api/use-call.ts'
+import { confirm } from '#web/ui/confirm.tsx'
 import { Checkbox } from '#web/ui/input.tsx'
+import { refreshes as ofPeople } from '../access/states.ts'
 import { Section } from '../parts/section.tsx'
-import { confirmSwitch } from './preview.ts'
-import { refreshes } from './refreshes.ts'
 
 const modes: Record<ConnectionMode, { title: string; text: string }> = {
   full: { title: 'Add and remove people', text: 'Adds buyers and removes them when they no longer pay.' },
@@ -53,3 +59,46 @@ export function Modes({ connection }: { connection: TradingViewConnection }) {
     </Section>
   )
 }
+
+const people = (count: number) => `${count} ${count === 1 ? 'person' : 'people'}`
+
+/** What would happen, in sentences. */
+export function previewText(preview: Preview, mode: ConnectionMode | 'off'): string {
+  const { toUnlock, toLock, unknownNames, managedFromNow, strangers, toHandOver } = preview
+  const says =
+    mode === 'off' || mode === 'dry'
+      ? [
+          'No one loses access.',
+          toHandOver > 0 && `${people(toHandOver)} being added now will wait for you.`,
+          mode === 'dry' && `It would add ${people(toUnlock)} and remove ${people(toLock)}.`,
+        ]
+      : [
+          `${people(toUnlock)} will be added.`,
+          mode === 'full' ? `${people(toLock)} will be removed.` : 'No one will be removed.',
+          unknownNames > 0 && `TradingView doesn’t know the usernames of ${people(unknownNames)}.`,
+          managedFromNow > 0 && `${people(managedFromNow)} you unlocked by hand will be managed from now on.`,
+          strangers > 0 && `${people(strangers)} this shop never unlocked will be left alone.`,
+        ]
+  return says.filter(Boolean).join(' ')
+}
+
+/** Says what a switch would do, and asks whether to. */
+export async function confirmSwitch(
+  mode: ConnectionMode | 'off',
+  question: { title: string; action: string; destructive?: boolean; also?: string },
+) {
+  const { also, ...rest } = question
+  try {
+    const preview = await call(tradingViewAdmin.preview, {})
+    return await confirm({
+      ...rest,
+      description: [previewText(preview, mode), also].filter(Boolean).join(' '),
+    })
+  } catch (error) {
+    toastError('Failed to find out what would happen', error)
+    return false
+  }
+}
+
+/** Everything that a change of the connection can change: all of its own calls begin alike. */
+export const refreshes = [tradingViewAdmin.show, access.status, ...ofPeople]

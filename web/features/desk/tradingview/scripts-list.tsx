@@ -2,13 +2,13 @@ import { useState } from 'react'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
-import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { ask } from '#web/ui/confirm.tsx'
+import { Badge } from '#web/ui/notice.tsx'
 import { ProductChoice, useProducts } from '../parts/products.tsx'
 import { Section } from '../parts/section.tsx'
-import { refreshes } from './refreshes.ts'
+import { refreshes } from './modes.tsx'
 
 /** The account's own scripts: which of them buyers get. */
 export function ScriptsList() {

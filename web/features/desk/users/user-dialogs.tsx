@@ -11,7 +11,7 @@ import { Checkbox, Input, Select } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
-import { MoreOptions } from '../parts/more-options.tsx'
+import { MoreOptions } from '../parts/dialog-parts.tsx'
 
 export function AddUserDialog({ onClose }: { onClose: () => void }) {
   const [isAdmin, setIsAdmin] = useState(false)

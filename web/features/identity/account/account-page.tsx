@@ -8,15 +8,13 @@ import { Skeleton } from '#web/ui/card.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
 import { AppCodes } from './app-codes.tsx'
-import { ChangeEmail } from './change-email.tsx'
-import { ChangePassword } from './change-password.tsx'
 import { ConfirmFirst } from './confirm-first.tsx'
+import { ChangeEmail, ChangePassword } from './credentials.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Devices } from './devices.tsx'
 import { Part } from './part.tsx'
 import { Passkeys } from './passkeys.tsx'
-import { RecoveryCodes } from './recovery-codes.tsx'
-import { ShownCodes } from './shown-codes.tsx'
+import { RecoveryCodes, ShownCodes } from './recovery-codes.tsx'
 
 /** Everything about the account itself: how one logs in, where, what we store, and its end. */
 export default function AccountPage() {

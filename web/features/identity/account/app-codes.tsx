@@ -1,19 +1,22 @@
 import { useState } from 'react'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { factors } from '#contract/identity/factors.ts'
+import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
+import { CodeInput } from '#web/ui/code-input.tsx'
+import { ask } from '#web/ui/confirm.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { AppDialog } from './app-dialog.tsx'
-import { Part } from './part.tsx'
-import { refreshes } from './refreshes.ts'
+import { Part, refreshes } from './part.tsx'
 
+type Begun = OutputOf<typeof factors.beginAppCodes>
 type Props = { since: string | null; mayAdd: boolean; onCodes: (codes: string[]) => void }
 
 export function AppCodes({ since, mayAdd, onCodes }: Props) {
-  const [begun, setBegun] = useState<OutputOf<typeof factors.beginAppCodes> | null>(null)
+  const [begun, setBegun] = useState<Begun | null>(null)
   const begin = useCall(factors.beginAppCodes, {
     failed: 'Failed to set up the app',
     onSuccess: setBegun,
@@ -23,17 +26,12 @@ export function AppCodes({ since, mayAdd, onCodes }: Props) {
     succeeded: 'Authenticator app turned off',
     failed: 'Failed to turn it off',
   })
-
-  async function askAndRemove() {
-    const yes = await confirm({
-      title: 'Turn off app codes',
-      description: 'After your password, we’ll no longer ask for a code.',
-      action: 'Turn off',
-      destructive: true,
-    })
-    if (yes) remove.mutate({})
+  const question = {
+    title: 'Turn off app codes',
+    description: 'After your password, we’ll no longer ask for a code.',
+    action: 'Turn off',
+    destructive: true,
   }
-
   return (
     <Part
       title="Authenticator app"
@@ -51,7 +49,11 @@ export function AppCodes({ since, mayAdd, onCodes }: Props) {
           </Button>
         )}
         {since && (
-          <Button variant="dangerGhost" pending={remove.isPending} onClick={() => void askAndRemove()}>
+          <Button
+            variant="dangerGhost"
+            pending={remove.isPending}
+            onClick={() => ask(question, () => remove.mutate({}))}
+          >
             Turn off
           </Button>
         )}
@@ -69,5 +71,46 @@ export function AppCodes({ since, mayAdd, onCodes }: Props) {
         />
       )}
     </Part>
+  )
+}
+
+function AppDialog(props: {
+  begun: Begun
+  onClose: () => void
+  onDone: (recoveryCodes: string[] | null) => void
+}) {
+  const { qr, secret, sealed } = props.begun
+  const turnOn = useCall(factors.confirmAppCodes, {
+    refreshes,
+    onSuccess: ({ recoveryCodes }) => props.onDone(recoveryCodes),
+  })
+  return (
+    <FormDialog
+      title="Set up an authenticator app"
+      description="Scan this with your app, then enter the code it shows."
+      schema={factors.confirmAppCodes.input(z)}
+      extra={{ sealed }}
+      onSubmit={(typed) => turnOn.mutateAsync(typed)}
+      button={{ pendingText: 'Checking...', children: 'Turn on' }}
+      onClose={props.onClose}
+    >
+      {/* Cameras need dark on light, also in the dark theme. */}
+      <svg
+        role="img"
+        aria-label="QR code for your authenticator app"
+        viewBox={`0 0 ${qr.size} ${qr.size}`}
+        shapeRendering="crispEdges"
+        className="w-full max-w-52 self-center rounded-md bg-white"
+      >
+        <path d={qr.path} fill="#000" />
+      </svg>
+      <p className="text-sm text-muted">
+        Can’t scan it? Enter this key instead:{' '}
+        <code className="font-mono text-ink select-all">{secret.match(/.{4}/g)?.join(' ')}</code>
+      </p>
+      <Field name="code" label="Code from the app">
+        <CodeInput />
+      </Field>
+    </FormDialog>
   )
 }

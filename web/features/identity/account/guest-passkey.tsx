@@ -6,7 +6,7 @@ import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { ConfirmFirst } from './confirm-first.tsx'
-import { ShownCodes } from './shown-codes.tsx'
+import { ShownCodes } from './recovery-codes.tsx'
 import { useMakePasskey } from './use-make-passkey.ts'
 
 /** For someone who has just bought as a guest: one tap instead of a password. */

@@ -7,7 +7,7 @@ import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
-import { useHydrated } from '#web/ui/use-hydrated.ts'
+import { useHydrated } from '#web/ui/store.ts'
 
 const actions = {
   'confirm-email': {

@@ -1,4 +1,6 @@
 import { type ReactNode, useId } from 'react'
+import { accounts } from '#contract/identity/accounts.ts'
+import { factors } from '#contract/identity/factors.ts'
 import { Card } from '#web/ui/card.tsx'
 
 /** One way to log in, or one thing to change about it. */
@@ -18,3 +20,6 @@ export function Part(props: { title: string; text: ReactNode; children: ReactNod
     </Card>
   )
 }
+
+/** What changes when a factor comes or goes; other devices are logged out. */
+export const refreshes = [factors.show, accounts.user, accounts.devices]

@@ -1,16 +1,18 @@
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { factors, type Passkey } from '#contract/identity/factors.ts'
+import * as z from '#contract/zod.ts'
 import { supportsPasskeys } from '#web/api/passkeys.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useRefresh } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
+import { ask } from '#web/ui/confirm.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
+import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { Part } from './part.tsx'
-import { refreshes } from './refreshes.ts'
-import { RenameDialog } from './rename-dialog.tsx'
+import { Part, refreshes } from './part.tsx'
 import { useMakePasskey } from './use-make-passkey.ts'
 
 type Props = { passkeys: Passkey[]; mayAdd: boolean; onCodes: (codes: string[]) => void }
@@ -50,17 +52,12 @@ function Row({ passkey }: { passkey: Passkey }) {
     succeeded: 'Passkey removed',
     failed: 'Failed to remove the passkey',
   })
-
-  async function askAndRemove() {
-    const yes = await confirm({
-      title: 'Remove passkey',
-      description: `“${name}” will no longer open your account. Delete it on your device, too.`,
-      action: 'Remove passkey',
-      destructive: true,
-    })
-    if (yes) remove.mutate({ id })
+  const question = {
+    title: 'Remove passkey',
+    description: `“${name}” will no longer open your account. Delete it on your device, too.`,
+    action: 'Remove passkey',
+    destructive: true,
   }
-
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 py-3">
       <KeyRound aria-hidden="true" className="size-5 shrink-0 text-muted" />
@@ -81,10 +78,38 @@ function Row({ passkey }: { passkey: Passkey }) {
       <Button variant="ghost" size="sm" onClick={() => setIsRenaming(true)}>
         Rename<span className="sr-only"> {name}</span>
       </Button>
-      <Button variant="dangerGhost" size="sm" pending={remove.isPending} onClick={() => void askAndRemove()}>
+      <Button
+        variant="dangerGhost"
+        size="sm"
+        pending={remove.isPending}
+        onClick={() => ask(question, () => remove.mutate({ id }))}
+      >
         Remove<span className="sr-only"> {name}</span>
       </Button>
       {isRenaming && <RenameDialog passkey={passkey} onClose={() => setIsRenaming(false)} />}
     </li>
+  )
+}
+
+function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
+  const rename = useCall(factors.renamePasskey, {
+    refreshes: [factors.show],
+    succeeded: 'Passkey renamed',
+    failed: 'Failed to rename the passkey',
+    onSuccess: onClose,
+  })
+  return (
+    <FormDialog
+      title="Rename passkey"
+      schema={factors.renamePasskey.input(z)}
+      extra={{ id: passkey.id }}
+      onSubmit={(typed) => rename.mutateAsync(typed)}
+      button={{ pendingText: 'Saving...', children: 'Save' }}
+      onClose={onClose}
+    >
+      <Field name="name" label="Name">
+        <Input required maxLength={60} defaultValue={passkey.name} autoComplete="off" />
+      </Field>
+    </FormDialog>
   )
 }

@@ -1,7 +1,12 @@
+import { useState } from 'react'
+import { brand } from '#contract/brand.ts'
 import { factors } from '#contract/identity/factors.ts'
-import { useCall } from '#web/api/use-call.ts'
+import { toastError, useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
+import { ask } from '#web/ui/confirm.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Checkbox } from '#web/ui/input.tsx'
+import { toast } from '#web/ui/toast.tsx'
 import { Part } from './part.tsx'
 
 export function RecoveryCodes({ left, onCodes }: { left: number; onCodes: (codes: string[]) => void }) {
@@ -10,22 +15,80 @@ export function RecoveryCodes({ left, onCodes }: { left: number; onCodes: (codes
     failed: 'Failed to make new codes',
     onSuccess: ({ recoveryCodes }) => onCodes(recoveryCodes),
   })
-
-  async function askAndRenew() {
-    const yes = await confirm({
-      title: 'New recovery codes',
-      description: 'You get ten new codes. The old ones stop working.',
-      action: 'Make new codes',
-    })
-    if (yes) renew.mutate({})
+  const question = {
+    title: 'New recovery codes',
+    description: 'You get ten new codes. The old ones stop working.',
+    action: 'Make new codes',
   }
-
   return (
     <Part title="Recovery codes" text="For when you’ve lost your device. Each one logs you in once.">
       <p className="text-sm">{left} of 10 recovery codes are left.</p>
-      <Button variant="secondary" pending={renew.isPending} onClick={() => void askAndRenew()}>
+      <Button
+        variant="secondary"
+        pending={renew.isPending}
+        onClick={() => ask(question, () => renew.mutate({}))}
+      >
         Make new codes
       </Button>
     </Part>
+  )
+}
+
+/** Shown once: the shop keeps only what it takes to recognize them. */
+export function ShownCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
+  const [stored, setStored] = useState(false)
+  const text = `${brand.name}: recovery codes\n${location.origin}\nEach one works once.\n\n${codes.join('\n')}\n`
+
+  async function copy() {
+    await navigator.clipboard.writeText(text)
+    toast({ title: 'Copied' })
+  }
+
+  function download() {
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
+    link.download = 'recovery-codes.txt'
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+  }
+
+  return (
+    <Dialog
+      role="alertdialog"
+      title="Your recovery codes"
+      description="Without your device, each of these logs you in once. They’re shown only now: keep them where you keep important papers."
+      onClose={() => stored && onClose()}
+    >
+      <ul className="grid grid-cols-1 gap-2 rounded-md border border-line bg-ground p-4 font-mono text-sm sm:grid-cols-2">
+        {codes.map((code) => (
+          <li key={code} className="select-all">
+            {code}
+          </li>
+        ))}
+      </ul>
+      <div className="flex flex-wrap gap-2 print:hidden">
+        <Button
+          variant="secondary"
+          size="sm"
+          onClick={() => void copy().catch((error: unknown) => toastError('Failed to copy', error))}
+        >
+          Copy
+        </Button>
+        <Button variant="secondary" size="sm" onClick={download}>
+          Download
+        </Button>
+        <Button variant="secondary" size="sm" onClick={() => print()}>
+          Print
+        </Button>
+      </div>
+      <Checkbox
+        label="I have stored them"
+        checked={stored}
+        onChange={(event) => setStored(event.target.checked)}
+      />
+      <Button disabled={!stored} onClick={onClose}>
+        Done
+      </Button>
+    </Dialog>
   )
 }

@@ -10,10 +10,9 @@ import { Input } from '#web/ui/input.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
+import { useHydrated } from '#web/ui/store.ts'
 import { Tab, TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
-import { useHydrated } from '#web/ui/use-hydrated.ts'
-import { AuthCard, textLink } from './auth-card.tsx'
-import { Refusal, useMustWait } from './refusal.tsx'
+import { AuthCard, Refusal, textLink, useMustWait } from './auth-card.tsx'
 import { forgetReturnPath, loginReason, returnPath } from './return-path.ts'
 
 const loginForm = checked(accounts.login.input)

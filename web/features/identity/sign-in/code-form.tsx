@@ -5,7 +5,7 @@ import { checked } from '#web/api/checked.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
-import { Refusal, useMustWait } from './refusal.tsx'
+import { Refusal, useMustWait } from './auth-card.tsx'
 import { returnTo } from './return-path.ts'
 
 const form = checked(logins.withCode.input)

@@ -6,7 +6,7 @@ import { useCall } from '#web/api/use-call.ts'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
-import { Refusal } from './refusal.tsx'
+import { Refusal } from './auth-card.tsx'
 
 /** What the link in a welcome email opens. It acts only on a click, because mail scanners open links too. */
 export default function ConfirmAddressPage() {

@@ -8,8 +8,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { AuthCard, textLink } from './auth-card.tsx'
-import { Refusal, useMustWait } from './refusal.tsx'
+import { AuthCard, Refusal, textLink, useMustWait } from './auth-card.tsx'
 
 const form = checked(accounts.requestPasswordReset.input)
 

@@ -7,10 +7,9 @@ import { useCall } from '#web/api/use-call.ts'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
+import { useHydrated } from '#web/ui/store.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { useHydrated } from '#web/ui/use-hydrated.ts'
-import { AuthCard, textLink } from './auth-card.tsx'
-import { Refusal, useMustWait } from './refusal.tsx'
+import { AuthCard, Refusal, textLink, useMustWait } from './auth-card.tsx'
 import { returnTo } from './return-path.ts'
 
 const form = checked(newPasswordTwice)

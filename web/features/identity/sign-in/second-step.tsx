@@ -7,10 +7,9 @@ import { Button } from '#web/ui/button.tsx'
 import { CodeInput } from '#web/ui/code-input.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Notice } from '#web/ui/notice.tsx'
-import { textLink } from './auth-card.tsx'
+import { Refusal, textLink } from './auth-card.tsx'
 import { CodeForm, LetterCodeInput } from './code-form.tsx'
-import { PasskeyButton } from './passkey-button.tsx'
-import { Refusal } from './refusal.tsx'
+import { PasskeyButton } from './passkey-login.tsx'
 
 type Props = { next: WayToProve[]; onLoggedIn: (user: User) => unknown; onBack: () => void }
 

@@ -6,10 +6,10 @@ import type { ListedProduct } from '#contract/selling/product.ts'
 import { yearlySaving } from '#contract/selling/yearly-saving.ts'
 import { billingPeriods, billingTypes } from '#contract/statuses.ts'
 import { usePrices, useSettings } from '#web/api/settings.tsx'
-import { Badge } from '#web/ui/badge.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Icon } from '#web/ui/icon.tsx'
 import { Link } from '#web/ui/navigation.tsx'
+import { Badge } from '#web/ui/notice.tsx'
 import { checkoutAddress, type Order } from './address.ts'
 
 const names = { monthly: 'Monthly', yearly: 'Yearly' }

@@ -5,9 +5,9 @@ import { yearlySaving } from '#contract/selling/yearly-saving.ts'
 import { useUser } from '#web/api/session.ts'
 import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
-import { Badge } from '#web/ui/badge.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
+import { Badge } from '#web/ui/notice.tsx'
 
 // Loaded only for those who get to see them.
 const LimitedSeats = lazy(() => import('./limited-seats.tsx'))

@@ -3,9 +3,9 @@ import type { ListedProduct } from '#contract/selling/product.ts'
 import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { NewsletterForm } from '#web/features/site/newsletter/newsletter-form.tsx'
 import { ExampleChart } from '#web/features/site/showcase/example-chart.tsx'
-import { Badge } from '#web/ui/badge.tsx'
 import { Icon } from '#web/ui/icon.tsx'
 import { Link } from '#web/ui/navigation.tsx'
+import { Badge } from '#web/ui/notice.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
 
 export default function ProductsPage() {

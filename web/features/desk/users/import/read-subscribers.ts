@@ -1,6 +1,6 @@
 import type { ImportLine } from '#contract/desk/imports.ts'
 import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
-import { parseCsv } from './parse-csv.ts'
+import { parseCsv } from './csv.ts'
 import { type DayOrder, orderOfDays, readDay } from './read-days.ts'
 
 type Column = Exclude<keyof ImportLine, 'line'>

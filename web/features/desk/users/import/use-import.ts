@@ -8,7 +8,7 @@ import {
 } from '#contract/desk/imports.ts'
 import { call } from '#web/api/client.ts'
 import { messageOf } from '#web/api/use-call.ts'
-import { decode } from './decode.ts'
+import { decode } from './csv.ts'
 import type { DayOrder } from './read-days.ts'
 import { readSubscribers } from './read-subscribers.ts'
 

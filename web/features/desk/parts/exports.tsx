@@ -1,3 +1,4 @@
+import { Download, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { type ExportKind, exports } from '#contract/desk/exports.ts'
 import { figures } from '#contract/desk/figures.ts'
@@ -5,6 +6,7 @@ import { newsletterAddresses } from '#contract/desk/newsletter-addresses.ts'
 import type { NewsletterState } from '#contract/statuses.ts'
 import { send } from '#web/api/client.ts'
 import { wasCalledOff } from '#web/api/toast-error.ts'
+import { Button } from '#web/ui/button.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
 type FileKind = ExportKind | 'payments' | 'newsletter'
@@ -86,4 +88,47 @@ export function saveFile(file: Blob, name: string) {
   link.download = name
   link.click()
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}
+
+type Kind = Progress['kind']
+
+export function ExportProgress({ kind, rows, of, onCancel }: Progress & { onCancel: () => void }) {
+  return (
+    <div className="flex items-center gap-3">
+      <div className="flex flex-1 flex-col gap-1.5">
+        <progress
+          aria-label={`Export of ${exportTitles[kind]}`}
+          className="h-1.5 w-full accent-accent"
+          {...(of > rows ? { value: rows, max: of } : {})}
+        />
+        <span className="text-xs text-muted tabular-nums">{rows.toLocaleString('en-US')} rows</span>
+      </div>
+      <Button variant="ghost" size="sm" onClick={onCancel}>
+        <X className="size-4" aria-hidden="true" />
+        Cancel
+      </Button>
+    </div>
+  )
+}
+
+/** One file at a time: while one runs, the others wait. */
+export function ExportButton(props: {
+  kind: Kind
+  running: Kind | undefined
+  run: (kind: Kind) => Promise<void>
+  className: string
+}) {
+  const { kind, running, run, className } = props
+  return (
+    <Button
+      variant="secondary"
+      className={className}
+      disabled={running !== undefined}
+      pending={running === kind}
+      onClick={() => void run(kind)}
+    >
+      {running !== kind && <Download className="size-4" aria-hidden="true" />}
+      Export {exportTitles[kind]}
+    </Button>
+  )
 }

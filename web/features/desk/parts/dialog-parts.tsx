@@ -1,0 +1,52 @@
+import { type ComponentProps, type ReactNode, useId } from 'react'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
+import { Icon } from '#web/ui/icon.tsx'
+import { Textarea } from '#web/ui/input.tsx'
+
+/** Asks for one text, under the name that its schema gives it, and sends it. */
+export function TextDialog<Values>({
+  field,
+  text,
+  ...dialog
+}: Omit<ComponentProps<typeof FormDialog<Values>>, 'children'> & {
+  field: { name: string; label: string; hint?: string }
+  text: ComponentProps<typeof Textarea>
+}) {
+  return (
+    <FormDialog {...dialog}>
+      <Field {...field}>
+        <Textarea {...text} />
+      </Field>
+    </FormDialog>
+  )
+}
+
+/** One of several ways to do something, with what it does. */
+export function Choice({ label, children, ...rest }: ComponentProps<'input'> & { label: string }) {
+  const id = useId()
+  return (
+    <div className="rounded-md border border-line p-4 has-checked:border-accent has-checked:bg-accent-soft">
+      <label className="flex cursor-pointer items-center gap-3 font-medium">
+        <input type="radio" name="kind" aria-describedby={id} className="size-4.5" {...rest} />
+        {label}
+      </label>
+      <p id={id} className="pl-7.5 text-sm text-muted">
+        {children}
+      </p>
+    </div>
+  )
+}
+
+/** What a dialog can do beyond docs/product.md. Untouched, nothing of it happens. */
+export function MoreOptions({ children }: { children: ReactNode }) {
+  return (
+    <details className="group">
+      <summary className="flex w-fit cursor-pointer list-none items-center gap-1.5 rounded-sm text-sm font-medium text-muted hover:text-ink">
+        More options
+        <Icon name="chevron" className="size-4 transition-transform group-open:rotate-180" />
+      </summary>
+      <div className="flex flex-col gap-5 pt-5">{children}</div>
+    </details>
+  )
+}
