@@ -73,6 +73,7 @@ export const samples: Samples = {
       purchaseId: id,
       invoiceId: 'in_1',
       isFirst: true,
+      newsTo: id,
       unlocksItself: true,
       tax: { percent: 19, amount: 6227, isReverseCharge: false },
     },

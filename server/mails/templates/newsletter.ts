@@ -6,9 +6,12 @@ import type { MailSite, Template } from '../template.ts'
 const link = (page: 'confirm' | 'unsubscribe', id: string, { publicUrl, linkToken }: MailSite) =>
   `${publicUrl}/newsletter/${page}?id=${id}&token=${linkToken(`newsletter-${page}`, id)}`
 
+/** For a row of `newsletter_subscriptions`, or a buyer. */
+export const unsubscribeLink = (id: string, site: MailSite) => link('unsubscribe', id, site)
+
 /** RFC 8058: email clients show their own button and post to this URL when it's pressed. */
 const oneClick = (id: string, site: MailSite) => ({
-  'List-Unsubscribe': `<${link('unsubscribe', id, site)}>`,
+  'List-Unsubscribe': `<${unsubscribeLink(id, site)}>`,
   'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
 })
 
@@ -46,7 +49,7 @@ const newsletter: Template<NewsletterMail> = ({ subject, preheader, markdown, le
   preheader,
   paragraphs: [],
   blocks: parseBlocks(markdown),
-  footnote: sentence`${reasons[why]} ${linkTo('Unsubscribe', link('unsubscribe', leaveId, site))}
+  footnote: sentence`${reasons[why]} ${linkTo('Unsubscribe', unsubscribeLink(leaveId, site))}
 Not investment advice. Past and backtested results do not predict future results.`,
   headers: { 'List-Id': `<newsletter.${new URL(site.publicUrl).hostname}>`, ...oneClick(leaveId, site) },
 })

@@ -2,8 +2,10 @@ import { whenAccessComes } from '#contract/access/promise.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type Tax, taxLine } from '#contract/selling/billing.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
+import { link, sentence } from '#contract/selling/legal/text.ts'
 import { type BillingType, billingPeriods } from '#contract/statuses.ts'
 import { day, greeting, type MailSite, type Template, termsInForce } from '../template.ts'
+import { unsubscribeLink } from './newsletter.ts'
 
 export type Subscription = { name: string; product: string; billingType: BillingType; amount: number }
 
@@ -52,6 +54,8 @@ const receipt: Template<
     switched?: { credit: number } | null
     /** Whether the shop unlocks by itself; older emails didn't say when access comes. */
     unlocksItself?: boolean
+    /** The buyer, whom the checkout told about news. */
+    newsTo?: string
     tax: Tax | null
   }
 > = (data, site) => {
@@ -83,14 +87,17 @@ const receipt: Template<
       ...(data.renewsAt ? [['Renews on', day(data.renewsAt)] as [string, string]] : []),
     ],
     action: { label: 'View the invoice', url: invoiceLink(data, site) },
-    footnote: [
+    footnote: sentence`${[
       'You can cancel any time from your dashboard and keep access until the end of the paid period.',
       site.consumerLaw === 'eu' && confirms
         ? `Within 14 days you can withdraw and get ${switched ? 'back everything you’ve paid for the time since' : 'all your money back'}: ${site.publicUrl}/withdraw`
         : '',
+      data.newsTo
+        ? 'We may email you news about this and our similar products. You can object any time, at no more than the basic cost of sending: '
+        : '',
     ]
       .filter(Boolean)
-      .join('\n'),
+      .join('\n')}${data.newsTo ? link('No news, please', unsubscribeLink(data.newsTo, site)) : ''}`,
     ...(confirms ? { documents: contractTexts(site) } : {}),
   }
 }

@@ -40,6 +40,12 @@ export function createOrderRecords({ db, now }: Context) {
         })
     },
 
+    /** Whether this checkout told them about news, and they did not object. */
+    async mayGetNews(tx: Transaction, checkoutId: string) {
+      const [kept] = await tx.select().from(orderRecords).where(eq(orderRecords.checkoutId, checkoutId))
+      return Boolean(kept?.newsVersion && !kept.newsObjectedAt)
+    },
+
     async amountDueOf(checkoutId: string) {
       const [kept] = await db
         .select({ amountDue: orderRecords.amountDue })

@@ -86,6 +86,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
         attached: attached && !isHandedOver,
         money: moneyOf(answer),
         unlocksItself: await access.unlocksItself(tx),
+        mayGetNews: await checkouts.orders.mayGetNews(tx, checkout.id),
       })
   }
 

@@ -19,6 +19,8 @@ type Change = {
   money?: { paid: PaidPeriod | null; disputed: number | null }
   /** For the first receipt, which says when access comes. */
   unlocksItself?: boolean
+  /** The first receipt has a link to object. */
+  mayGetNews?: boolean
 }
 
 export type Notices = ReturnType<typeof createNotices>
@@ -36,7 +38,7 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
     async tell(tx: Transaction, change: Change) {
       const to = change.to ?? (await buyerOf(tx, change.after))
       if (!to) return
-      const { before, after, attached, money, unlocksItself } = change
+      const { before, after, attached, money, unlocksItself, mayGetNews } = change
       const { billingType, price: amount, status, endsAt, endedBecause, currentPeriodEnd } = after
       const { name: product, slug } = await catalog.named(after.productId)
       const isOnSale = catalog.onSale().some(({ id }) => id === after.productId)
@@ -69,6 +71,7 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
               ? { credit: money?.paid?.credit ?? 0 }
               : null,
           ...(unlocksItself === undefined ? {} : { unlocksItself }),
+          ...(mayGetNews ? { newsTo: after.userId } : {}),
           tax: money?.paid?.tax ?? null,
         })
       if (status === 'past_due' && after.dunningStep > (before?.dunningStep ?? 0))

@@ -55,6 +55,9 @@ const written = {
   buyersOf: null,
 }
 
+const readable = (source: string) =>
+  source.replaceAll('=\r\n', '').replaceAll('=3D', '=').replaceAll('\r\n ', ' ')
+
 const addresses = (accepted: { to: string }[]) => accepted.map(({ to }) => to).toSorted()
 
 test('a newsletter goes once to every confirmed address, with a way out and the seller’s postal address', async () => {
@@ -69,7 +72,7 @@ test('a newsletter goes once to every confirmed address, with a way out and the 
   await expect.poll(async () => (await show(id)).state).toBe('sent')
   expect(addresses(smtp.accepted)).toEqual([1, 2, 3].map((n) => `reader${n}@example.com`))
   const [mail] = smtp.accepted
-  const source = mail?.source.replaceAll('=\r\n', '').replaceAll('=3D', '=').replaceAll('\r\n ', ' ') ?? ''
+  const source = readable(mail?.source ?? '')
   expect(source).toMatch(/^List-Id: <newsletter\.localhost>/im)
   expect(source).toMatch(/^List-Unsubscribe: +<http:\/\/localhost:3000\/newsletter\/unsubscribe\?id=/m)
   expect(source).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
@@ -144,6 +147,14 @@ test('buyers get it only if the checkout said so, the address is proven, and the
     await shop.connection.db.execute(sql`update users set verified_at = now() where id = ${buyer.user.id}`)
   const { id } = await draft({ toSubscribers: false, buyersOf: productId })
   expect(await show(id)).toMatchObject({ audience: 1 })
+  // The first receipt has a link to object, for those who have not.
+  const linkIn = ({ user }: typeof told) =>
+    smtp.accepted
+      .filter(({ to }) => to === user.email)
+      .map(({ source }) => /unsubscribe\?id=([\w-]+)&token=([\w-]+)/.exec(readable(source)))
+      .find(Boolean)
+  expect([untold, objecting].map(linkIn)).toEqual([undefined, undefined])
+  const [, leaveId = '', token = ''] = linkIn(told) ?? []
   smtp.accepted.length = 0
   await admin.call(newsletters.adminSend, { id, version: 1 })
   await expect.poll(async () => (await show(id)).state).toBe('sent')
@@ -153,6 +164,8 @@ test('buyers get it only if the checkout said so, the address is proven, and the
     newsletters: [{ subject: written.subject, state: 'sent' }],
     emails: expect.arrayContaining([expect.objectContaining({ subject: written.subject })]),
   })
+  await shop.visitor().call(newsletter.unsubscribe, { id: leaveId, token })
+  expect(await show(id)).toMatchObject({ audience: 0 })
 })
 
 const firstPurchase = async (shop: Awaited<ReturnType<typeof openShop>>) => {
