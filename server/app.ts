@@ -91,11 +91,8 @@ async function mountAll(
   const doors = { app, mount, pages, checkoutCookie: createCheckoutCookie({ secure: config.secure }) }
   const { contact, newsletter } = site
   const { purchases, checkout } = selling
-  // The messages first: they ask which address was the person's.
-  const rooms = [site, desk, access, selling, identity].flatMap(({ people }) => people)
   identity.mount(doors, {
-    rooms: [...rooms, mails.sent],
-    personalData: [...rooms.toReversed(), access.tradingView, mails.sent, audit],
+    rooms: [factors, selling.customers, access.room, newsletter, audit],
     endSubscriptionsOf: purchases.ending.endAllOf,
     contact,
     newsletter,

@@ -33,12 +33,12 @@ type Given = {
   crashPoint: (name: string) => void
 }
 
-/** A room that stores something about people. */
+/** A room that does more about people than the tables say (`database/personal-data.ts`). */
 export type PeoplesRoom = {
-  /** Removes everything that identifies a person when their account is deleted. */
-  forget(tx: Transaction, userId: string): Promise<void>
-  /** What it stores about a person, for "my data". */
-  dataOf(userId: string): Promise<object>
+  /** When their account is deleted, before the tables are emptied. */
+  forget?(tx: Transaction, userId: string): Promise<void>
+  /** More for "my data". */
+  dataOf?(userId: string): Promise<object>
 }
 
 export type Context = ReturnType<typeof createContext>

@@ -1,6 +1,6 @@
-import { and, desc, eq, gte, isNull, lt, lte, not, or, type SQL } from 'drizzle-orm'
+import { and, desc, eq, isNull, lt, lte, or } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
-import type { Database, Transaction } from '../database/connect.ts'
+import type { Database } from '../database/connect.ts'
 import type { HistoryPart } from '../database/cursor.ts'
 import { sentMails, users } from '../database/schema.ts'
 import { notFound } from '../errors.ts'
@@ -13,8 +13,6 @@ type Sent = { id: string; to: string; kind: keyof typeof templates; data: unknow
 /** Replaces a link's secret, of which nothing is kept. */
 const cut = '*secret*'
 
-const sentAfterProof = gte(sentMails.sentAt, users.verifiedAt)
-
 /** What customers were sent, for the staff who help them. Only the customer may hold a link with a secret. */
 export function createSentMails({ db, now, site }: { db: Database; now: () => Date; site: MailSite }) {
   /** The text as sent, except that links with a secret are cut out. */
@@ -25,14 +23,6 @@ export function createSentMails({ db, now, site }: { db: Database; now: () => Da
     const text = renderText(content, blind).replaceAll(/\S*\*secret\*\S*/g, '[link removed]')
     return { subject: content.subject, text }
   }
-
-  const textsOf = (userId: string, which: SQL | undefined) =>
-    db
-      .select({ sentAt: sentMails.sentAt, subject: sentMails.subject, text: sentMails.text })
-      .from(sentMails)
-      .innerJoin(users, eq(users.id, sentMails.userId))
-      .where(and(eq(sentMails.userId, userId), which))
-      .orderBy(desc(sentMails.sentAt))
 
   return {
     /** Staff get everyone's messages by email; those are not theirs to be listed under. */
@@ -76,14 +66,18 @@ export function createSentMails({ db, now, site }: { db: Database; now: () => Da
       await db.delete(sentMails).where(lt(sentMails.sentAt, keptSince(now(), retention.jobs)))
     },
 
-    async forget(tx: Transaction, userId: string) {
-      await tx.delete(sentMails).where(eq(sentMails.userId, userId))
-    },
-
-    /** Typing an address doesn't prove it's yours: only what was sent after the mailbox showed whose it is. */
-    dataOf: async (userId: string) => ({ emails: await textsOf(userId, sentAfterProof) }),
-
-    /** The rest, for the seller, who knows that. */
-    sentBeforeProof: (userId: string) => textsOf(userId, or(isNull(users.verifiedAt), not(sentAfterProof))),
+    /** What "my data" leaves out, for the seller, who knows that typing an address doesn't prove it's yours. */
+    sentBeforeProof: (userId: string) =>
+      db
+        .select({ sentAt: sentMails.sentAt, subject: sentMails.subject, text: sentMails.text })
+        .from(sentMails)
+        .innerJoin(users, eq(users.id, sentMails.userId))
+        .where(
+          and(
+            eq(sentMails.userId, userId),
+            or(isNull(users.verifiedAt), lt(sentMails.sentAt, users.verifiedAt)),
+          ),
+        )
+        .orderBy(desc(sentMails.sentAt)),
   }
 }

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { desc, isNull, sql } from 'drizzle-orm'
 import {
   bigint,
   boolean,
@@ -24,6 +24,7 @@ import {
 import { users } from './accounts.ts'
 import { productId } from './catalog.ts'
 import { createdAt, id, listed, moment } from './columns.ts'
+import { personal } from './personal.ts'
 import { purchases } from './purchases.ts'
 
 /**
@@ -143,3 +144,57 @@ export const accessForms = pgTable(
     index('access_forms_sealed').on(t.submittedAt).where(sql`${t.sealedKeys} is not null`),
   ],
 )
+
+export const personalAccess = [
+  // Of somebody who leaves, only what has to be locked is kept until it is.
+  personal(access, {
+    of: access.userId,
+    shown: {
+      as: 'access',
+      columns: 'productId state until reason declinedBecause',
+      more: {
+        since: access.stateSince,
+        unlockedFor: access.unlockedName,
+      },
+    },
+    besides: 'id userId nameCheckedAt askedAt decidedBy',
+    deletes: isNull(access.unlockedName),
+    empties: {
+      state: 'unlocked',
+      reason: null,
+      until: null,
+      nameKey: null,
+      nameProblem: null,
+      similar: [],
+      declinedBecause: null,
+      needsDecision: false,
+      undoUntil: null,
+      undoTo: null,
+      // Whatever the connector is doing right now counts no longer.
+      version: sql`${access.version} + 1`,
+    },
+  }),
+  personal(accessEvents, {
+    of: accessEvents.userId,
+    shown: {
+      as: 'accessHistory',
+      columns: 'at event username reason',
+      more: {
+        email: accessEvents.mail,
+      },
+      order: accessEvents.id,
+    },
+    besides: 'id userId productId fromState toState byAdmin',
+    empties: { username: null, reason: null },
+  }),
+  personal(accessForms, {
+    of: accessForms.userId,
+    shown: {
+      as: 'accessRequests',
+      columns: 'purchaseId exchangeName tradingViewUsername additionalInfo submittedAt',
+      order: desc(accessForms.submittedAt),
+    },
+    besides: 'id userId',
+    empties: { exchangeName: '', tradingViewUsername: '', additionalInfo: null, sealedKeys: null },
+  }),
+]

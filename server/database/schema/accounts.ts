@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Role } from '#contract/statuses.ts'
 import { createdAt, id, moment } from './columns.ts'
+import { deletedEmail, personal } from './personal.ts'
 
 export const users = pgTable(
   'users',
@@ -67,3 +68,42 @@ export const emailChanges = pgTable(
   },
   (t) => [index('email_changes_user').on(t.userId)],
 )
+
+export const personalAccounts = [
+  personal(users, {
+    of: users.id,
+    shown: {
+      as: 'account',
+      columns: 'id email name isAdmin role tradingViewUsername createdAt verifiedAt',
+      isOne: true,
+    },
+    besides: 'handedOverAt remindedAt searchText',
+    empties: ({ id }, now) => ({
+      email: deletedEmail(id),
+      name: 'Deleted user',
+      passwordHash: null,
+      isAdmin: false,
+      role: null,
+      tradingViewUsername: null,
+      deletedAt: now,
+    }),
+  }),
+  personal(passwordTokens, {
+    of: passwordTokens.userId,
+    besides: 'id tokenHash userId createdAt expiresAt usedAt',
+    deletes: true,
+  }),
+  personal(emailChanges, {
+    of: emailChanges.userId,
+    shown: {
+      as: 'emailChanges',
+      columns: 'requestedAt confirmedAt',
+      more: {
+        from: emailChanges.oldEmail,
+        to: emailChanges.newEmail,
+      },
+    },
+    besides: 'id userId',
+    deletes: true,
+  }),
+]

@@ -1,9 +1,10 @@
-import { sql } from 'drizzle-orm'
+import { desc, sql } from 'drizzle-orm'
 import { boolean, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { BillingType } from '#contract/statuses.ts'
 import { users } from './accounts.ts'
 import { productId } from './catalog.ts'
 import { createdAt, id, moment } from './columns.ts'
+import { deletedEmail, personal } from './personal.ts'
 
 /** A started checkout: what was offered to whom, before payment. Later it anchors what Stripe says about it. */
 export const checkouts = pgTable(
@@ -77,3 +78,45 @@ export const billingDetails = pgTable('billing_details', {
   vatId: text().notNull(),
   updatedAt: createdAt(),
 })
+
+const orderedAt = sql`(select ordered.created_at from ${checkouts} ordered where ordered.id = ${orderRecords}.checkout_id)`
+
+export const personalCheckout = [
+  personal(checkouts, {
+    of: checkouts.userId,
+    shown: {
+      as: 'checkouts',
+      columns: 'productId billingType email createdAt closedAt',
+      more: {
+        amountInCents: checkouts.amount,
+      },
+      order: desc(checkouts.createdAt),
+    },
+    besides:
+      'id userId madeAccount nonceHash customerId subscriptionId paymentIntentId version syncedAt loginUsedAt',
+    empties: ({ id }) => ({ email: deletedEmail(id), tradingViewUsername: null }),
+  }),
+  // The country stays: the books need it, and it identifies no one.
+  personal(orderRecords, {
+    of: ({ id }) => sql`${orderRecords.checkoutId} in (select id from ${checkouts} where user_id = ${id})`,
+    shown: {
+      as: 'orders',
+      columns: 'startNow consentVersion termsVersion agreedAt country postalCode cardCountry',
+      more: {
+        orderedAt: orderedAt.mapWith(checkouts.createdAt),
+        amountDueInCents: orderRecords.amountDue,
+        toldAboutNews: orderRecords.newsVersion,
+        objectedToNewsAt: orderRecords.newsObjectedAt,
+      },
+      order: desc(orderedAt),
+    },
+    besides: 'checkoutId',
+    empties: { postalCode: null },
+  }),
+  // Shown by its room, which has words for those who gave none.
+  personal(billingDetails, {
+    of: billingDetails.userId,
+    besides: 'userId company street postalCode city country vatId updatedAt',
+    deletes: true,
+  }),
+]

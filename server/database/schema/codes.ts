@@ -1,8 +1,10 @@
-import { sql } from 'drizzle-orm'
+import { desc, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { BillingType } from '#contract/statuses.ts'
 import { products } from './catalog.ts'
+import { checkouts } from './checkout.ts'
 import { createdAt, id, moment } from './columns.ts'
+import { personal } from './personal.ts'
 
 /** The seller's discount codes. What one is worth never changes: at Stripe, it is the coupon with its id. */
 export const discountCodes = pgTable(
@@ -43,3 +45,22 @@ export const codeUses = pgTable(
   },
   (t) => [index('code_uses_code').on(t.codeId, t.usedAt)],
 )
+
+const checkoutAt = sql`(select begun.created_at from ${checkouts} begun where begun.id = ${codeUses}.checkout_id)`
+
+/** A use names a checkout, and no one; without that, it only counts. */
+export const personalCodes = [
+  personal(codeUses, {
+    of: ({ id }) => sql`${codeUses.checkoutId} in (select id from ${checkouts} where user_id = ${id})`,
+    shown: {
+      as: 'discountCodes',
+      columns: 'usedAt',
+      more: {
+        code: sql`(select given.code from ${discountCodes} given where given.id = ${codeUses}.code_id)`,
+        checkoutAt: checkoutAt.mapWith(checkouts.createdAt),
+      },
+      order: desc(checkoutAt),
+    },
+    besides: 'checkoutId codeId heldUntil',
+  }),
+]

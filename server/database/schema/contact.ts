@@ -1,6 +1,8 @@
-import { sql } from 'drizzle-orm'
+import { desc, eq, or, sql } from 'drizzle-orm'
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { users } from './accounts.ts'
 import { createdAt, id, moment } from './columns.ts'
+import { personal } from './personal.ts'
 
 export const contactMessages = pgTable(
   'contact_messages',
@@ -25,3 +27,25 @@ export const contactMessages = pgTable(
     index('contact_messages_email').on(t.email).concurrently(),
   ],
 )
+
+export const personalContact = [
+  // What was sent from the account goes and, if its address is proven, what was sent with it.
+  personal(contactMessages, {
+    of: ({ id, email, verifiedAt }) =>
+      or(eq(contactMessages.userId, id), verifiedAt ? eq(contactMessages.email, email) : undefined),
+    shown: {
+      as: 'contactMessages',
+      of: contactMessages.userId,
+      columns: 'firstName lastName email message createdAt answeredAt answer',
+      more: {
+        // The answer went to the address in the message: it is for the account whose proven address that is.
+        answer: sql`case when exists (select from ${users} sender where sender.id = ${contactMessages}.user_id
+          and sender.email = ${contactMessages}.email and ${contactMessages}.answered_at >= sender.verified_at) then ${contactMessages}.answer end`,
+      },
+      order: desc(contactMessages.createdAt),
+    },
+    besides: 'id userId',
+    deletes: true,
+  }),
+  personal(contactMessages, { of: contactMessages.answeredBy, empties: { answeredBy: null } }),
+]

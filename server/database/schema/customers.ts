@@ -1,6 +1,8 @@
+import { desc } from 'drizzle-orm'
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { users } from './accounts.ts'
 import { createdAt, id } from './columns.ts'
+import { personal } from './personal.ts'
 
 /** What the seller's people wrote about a customer, for one another; the customer may ask for it. */
 export const customerNotes = pgTable(
@@ -21,3 +23,13 @@ export const customerNotes = pgTable(
     index('customer_notes_author').on(t.authorId),
   ],
 )
+
+/** Who wrote them stays between us. */
+export const personalCustomers = [
+  personal(customerNotes, {
+    of: customerNotes.userId,
+    shown: { as: 'notesAboutYou', columns: 'text createdAt', order: desc(customerNotes.createdAt) },
+    besides: 'id userId authorId',
+    deletes: true,
+  }),
+]

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { desc, eq, or, sql } from 'drizzle-orm'
 import { boolean, check, date, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import {
   type DeclarationKind,
@@ -8,6 +8,7 @@ import {
 } from '#contract/statuses.ts'
 import { users } from './accounts.ts'
 import { createdAt, id, listed, moment } from './columns.ts'
+import { deletedEmail, personal } from './personal.ts'
 import { purchases } from './purchases.ts'
 
 /** What people declared about contracts without having to log in. Each counts from the moment it arrived. */
@@ -48,3 +49,32 @@ export const declarations = pgTable(
     check('declarations_state', sql`${t.state} in ${listed(declarationStates)}`),
   ],
 )
+
+/**
+ * What was declared and when stays with the books, and the purchase tells what came of it; who it was goes, with
+ * everything anyone wrote about it. Shown is only what they declared themselves: a stranger may have named their contract.
+ */
+export const personalDeclarations = [
+  personal(declarations, {
+    of: ({ id }) =>
+      or(
+        eq(declarations.userId, id),
+        sql`${declarations.purchaseId} in (select id from ${purchases} where user_id = ${id})`,
+      ),
+    shown: {
+      as: 'declarations',
+      of: declarations.userId,
+      columns: 'kind state name contract email reason endsOn declaredAt handledAt outcome',
+      order: desc(declarations.declaredAt),
+    },
+    besides: 'id forCause userId purchaseId linkEndsAt sellerToldAt',
+    empties: ({ id }) => ({
+      name: 'Deleted user',
+      contract: '',
+      email: deletedEmail(id),
+      reason: null,
+      outcome: null,
+      networkHash: '',
+    }),
+  }),
+]

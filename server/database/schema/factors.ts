@@ -1,6 +1,7 @@
 import { bigint, boolean, customType, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { users } from './accounts.ts'
 import { createdAt, id, moment } from './columns.ts'
+import { personal } from './personal.ts'
 
 const bytes = customType<{ data: Uint8Array<ArrayBuffer>; driverData: Buffer }>({
   dataType: () => 'bytea',
@@ -74,3 +75,23 @@ export const factorResets = pgTable(
   },
   (t) => [index('factor_resets_user').on(t.userId)],
 )
+
+/** Their room shows what of it could not be used to log in. */
+export const personalFactors = [
+  personal(passkeys, {
+    of: passkeys.userId,
+    besides: 'id userId publicKey counter transports isSynced aaguid host name createdAt lastUsedAt',
+    deletes: true,
+  }),
+  personal(appCodes, {
+    of: appCodes.userId,
+    besides: 'userId sealedSecret lastStep createdAt',
+    deletes: true,
+  }),
+  personal(recoveryCodes, { of: recoveryCodes.userId, besides: 'userId hash usedAt', deletes: true }),
+  personal(factorResets, {
+    of: factorResets.userId,
+    besides: 'id userId requestedAt sentAt usedAt stoppedAt',
+    deletes: true,
+  }),
+]

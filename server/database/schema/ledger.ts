@@ -20,6 +20,7 @@ import {
   movementKinds,
 } from '#contract/statuses.ts'
 import { listed, moment } from './columns.ts'
+import { personal } from './personal.ts'
 
 const number = () => bigint({ mode: 'number' })
 
@@ -119,3 +120,20 @@ export const mrrProofs = pgTable('mrr_proofs', {
   /** The first of those that differ. */
   differences: jsonb().$type<{ subscriptionId: string; atStripe: number; here: number }[]>().notNull(),
 })
+
+/** The books stay, and name no one. */
+export const personalLedger = [
+  personal(mrrMovements, {
+    of: mrrMovements.userId,
+    shown: {
+      as: 'revenue',
+      columns: 'purchaseId at kind cause',
+      more: {
+        yearlyBeforeInCents: mrrMovements.arrBefore,
+        yearlyAfterInCents: mrrMovements.arrAfter,
+      },
+      order: sql`${mrrMovements.at}, ${mrrMovements.id}`,
+    },
+    besides: 'id userId productId recordedAt source revision billingType people corrects',
+  }),
+]

@@ -1,6 +1,8 @@
+import { and, desc, eq, gte, sql } from 'drizzle-orm'
 import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { users } from './accounts.ts'
 import { createdAt } from './columns.ts'
+import { personal } from './personal.ts'
 
 /** Emails to customers as they were sent, without links that carry a secret. */
 export const sentMails = pgTable(
@@ -20,3 +22,19 @@ export const sentMails = pgTable(
   },
   (t) => [index('sent_mails_user').on(t.userId, t.sentAt), index('sent_mails_sent').on(t.sentAt)],
 )
+
+export const personalMails = [
+  personal(sentMails, {
+    of: sentMails.userId,
+    shown: {
+      as: 'emails',
+      // Only what was sent after the mailbox showed whose it is.
+      of: ({ id, verifiedAt }) =>
+        verifiedAt ? and(eq(sentMails.userId, id), gte(sentMails.sentAt, verifiedAt)) : sql`false`,
+      columns: 'sentAt subject text',
+      order: desc(sentMails.sentAt),
+    },
+    besides: 'id userId kind data',
+    deletes: true,
+  }),
+]

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { desc, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import {
   type BillingType,
@@ -13,6 +13,7 @@ import {
 import { users } from './accounts.ts'
 import { productId } from './catalog.ts'
 import { createdAt, id, listed, moment, monthOf } from './columns.ts'
+import { personal } from './personal.ts'
 
 export const purchases = pgTable(
   'purchases',
@@ -217,3 +218,44 @@ export const stripeEventsPulled = pgTable('stripe_events_pulled', {
   id: integer().primaryKey(),
   until: moment().notNull(),
 })
+
+/** With the purchase itself, in one statement. */
+const paymentsOfPurchase = sql`(
+  select coalesce(json_agg(json_build_object('paidAt', p.paid_at, 'amountInCents', p.amount, 'taxInCents', p.tax, 'refunds', (
+    select coalesce(json_agg(json_build_object('at', r.at, 'amountInCents', r.amount, 'status', r.status) order by r.at desc), '[]')
+    from ${refunds} r where r.payment_intent_id = p.payment_intent_id)) order by p.paid_at desc), '[]')
+  from ${payments} p where p.purchase_id = ${purchases}.id)`
+
+const switchesOfPurchase = sql`(
+  select coalesce(json_agg(json_build_object('agreedAt', s.agreed_at, 'termsVersion', s.terms_version, 'amountDueInCents', s.amount_due,
+    'paidAt', s.done_at) order by s.agreed_at desc), '[]') from ${planSwitches} s where s.purchase_id = ${purchases}.id)`
+
+/** The books stay; the seller's words about the person and their own go. */
+export const personalPurchases = [
+  personal(purchases, {
+    of: purchases.userId,
+    shown: {
+      as: 'purchases',
+      columns: 'id productId billingType status createdAt currentPeriodEnd endsAt endedAt card cardExpiresAt',
+      more: {
+        amountInCents: purchases.price,
+        lastPaidInCents: purchases.lastPaidAmount,
+        nextChargeInCents: purchases.nextAmount,
+        refundedInCents: purchases.refundedAmount,
+        refundsSentBackInCents: purchases.failedRefunds,
+        paidBackAnotherWayInCents: purchases.refundedElsewhere,
+        paymentUnderFraudWarning: purchases.warnedPaymentIntentId,
+        leftBecause: purchases.leaveReason,
+        leftWithTheWords: purchases.leaveComment,
+        bookedByHandAs: purchases.bookedAs,
+        bookedByHandBecause: purchases.bookedBecause,
+        payments: paymentsOfPurchase,
+        switchesToYearly: switchesOfPurchase,
+      },
+      order: desc(purchases.createdAt),
+    },
+    besides:
+      'userId stripeSubscriptionId paymentIntentId lastPaidAt pastDueSince dunningStep endedBecause restRefund isDisputed bookedUntil disputeDueAt laterAmount laterAt dueAmount orderedAt paidFrom paidUntil givenUntil pausedAt taxIsOff awaitsBank uncoveredNotes draftSince arr',
+    empties: { bookedBecause: null, warnedPaymentIntentId: null, leaveComment: null, card: null },
+  }),
+]

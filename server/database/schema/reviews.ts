@@ -1,8 +1,9 @@
-import { sql } from 'drizzle-orm'
+import { isNull, sql } from 'drizzle-orm'
 import { check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { users } from './accounts.ts'
 import { productId } from './catalog.ts'
 import { createdAt, id, moment } from './columns.ts'
+import { personal } from './personal.ts'
 
 /** One for each person and product: an invitation, and what came of it. */
 export const reviews = pgTable(
@@ -33,3 +34,15 @@ export const reviews = pgTable(
     check('reviews_stars', sql`${t.stars} between 1 and 5`),
   ],
 )
+
+/** What was written stays, without a name. */
+export const personalReviews = [
+  personal(reviews, {
+    of: reviews.userId,
+    shown: { as: 'reviews', columns: 'stars text author invitedAt writtenAt answer hiddenBecause' },
+    // A report is somebody else's words.
+    besides: 'id userId productId answeredAt report reportedAt',
+    deletes: isNull(reviews.writtenAt),
+    empties: { author: null },
+  }),
+]

@@ -1,6 +1,8 @@
+import { eq, inArray, sql } from 'drizzle-orm'
 import { pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { productId } from './catalog.ts'
 import { createdAt, id, moment } from './columns.ts'
+import { personal } from './personal.ts'
 
 /** A seat kept for someone who is paying. */
 export const seatReservations = pgTable(
@@ -27,3 +29,25 @@ export const waitlist = pgTable(
   },
   (t) => [uniqueIndex('waitlist_once').on(t.productId, t.email)],
 )
+
+/** People who wait, or pay as guests, are known by their address alone. */
+export const personalSeats = [
+  personal(seatReservations, {
+    of: ({ id, email }) => inArray(seatReservations.holder, [id, email]),
+    besides: 'id productId holder expiresAt',
+    deletes: true,
+  }),
+  personal(waitlist, {
+    of: ({ email }) => eq(waitlist.email, email),
+    shown: {
+      as: 'waitingList',
+      of: ({ email, verifiedAt }) => (verifiedAt ? eq(waitlist.email, email) : sql`false`),
+      columns: 'email invitedAt',
+      more: {
+        since: waitlist.createdAt,
+      },
+    },
+    besides: 'id productId',
+    deletes: true,
+  }),
+]

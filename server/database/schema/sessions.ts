@@ -1,7 +1,9 @@
+import { desc } from 'drizzle-orm'
 import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Proof } from '#contract/statuses.ts'
 import { users } from './accounts.ts'
 import { createdAt, id, moment } from './columns.ts'
+import { personal } from './personal.ts'
 
 export const sessions = pgTable(
   'sessions',
@@ -60,3 +62,24 @@ export const logins = pgTable(
   },
   (t) => [index('logins_user').on(t.userId, t.at), index('logins_at').on(t.at)],
 )
+
+export const personalSessions = [
+  personal(sessions, {
+    of: sessions.userId,
+    shown: { as: 'devices', columns: 'userAgent ip createdAt lastUsedAt', order: desc(sessions.lastUsedAt) },
+    besides: 'id tokenHash previousTokenHash rotatedAt userId expiresAt provenAt proofUsedAt provenBy',
+    deletes: true,
+  }),
+  personal(logins, {
+    of: logins.userId,
+    shown: { as: 'logins', columns: 'at userAgent ip', order: desc(logins.at) },
+    besides: 'id userId',
+    deletes: true,
+  }),
+  personal(knownDevices, {
+    of: knownDevices.userId,
+    shown: { as: 'knownBrowsers', columns: 'firstSeenAt', order: knownDevices.firstSeenAt },
+    besides: 'userId fingerprint',
+    deletes: true,
+  }),
+]

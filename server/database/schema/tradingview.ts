@@ -20,6 +20,7 @@ import {
 import { users } from './accounts.ts'
 import { productId } from './catalog.ts'
 import { createdAt, id, listed, moment } from './columns.ts'
+import { personal } from './personal.ts'
 
 /** One row: the seller's session at TradingView and what the shop may do with it. */
 export const tvConnection = pgTable(
@@ -157,3 +158,28 @@ export const tvRuns = pgTable(
   },
   (t) => [index('tv_runs_newest').on(t.startedAt)],
 )
+
+/** What TradingView was asked and last said about someone. It stays until their name is off its lists. */
+export const personalTradingView = [
+  personal(tvPeople, {
+    of: tvPeople.userId,
+    shown: {
+      as: 'tradingViewAccess',
+      columns: 'username',
+      more: {
+        script: sql`(select listing.name from ${tvScripts} listing where listing.id = ${tvPeople}.script_id)`,
+        isListed: tvPeople.isPresent,
+        until: tvPeople.presentUntil,
+        checkedAt: tvPeople.observedAt,
+      },
+    },
+    besides:
+      'id scriptId usernameKey userId isOurs rowId tries failingSince nextTryAt error firstPresentAt version createdAt',
+  }),
+  personal(tvEvents, {
+    of: ({ id }) =>
+      sql`${tvEvents.usernameKey} in (select username_key from ${tvPeople} where user_id = ${id})`,
+    shown: { as: 'tradingViewCalls', columns: 'at call outcome', order: tvEvents.id },
+    besides: 'id pineId usernameKey http milliseconds excerpt',
+  }),
+]

@@ -1,4 +1,4 @@
-import type { Context, PeoplesRoom } from '#server/context.ts'
+import type { Context } from '#server/context.ts'
 import type { TradingViewGateway } from '#server/gateways/tradingview.ts'
 import type { Doors } from '#server/http/mount.ts'
 import type { Schedules } from '#server/jobs/schedules.ts'
@@ -26,7 +26,6 @@ export function openAccess(context: Context, { gateway, identity, selling }: Oth
   const privatePackage = createPrivatePackage(context, room)
   const assets = createAssets(context, room)
   const reminders = createReminders(context, { accounts, connector })
-  const people: PeoplesRoom[] = [room]
   const rooms = { room, tradingView, privatePackage, assets, reminders }
   const schedules: Schedules = {
     'announce-access': { cron: '* * * * *', run: room.decisions.announce },
@@ -49,7 +48,6 @@ export function openAccess(context: Context, { gateway, identity, selling }: Oth
       usernameGiven: room.names.give,
       unlocksItself: connector.isWorking,
     },
-    people,
     schedules: [schedules],
 
     prepare: () => tradingView.connectLookAlike(),

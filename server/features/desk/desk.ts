@@ -1,5 +1,5 @@
 import { contract } from '#contract/index.ts'
-import type { Context, PeoplesRoom } from '#server/context.ts'
+import type { Context } from '#server/context.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Doors } from '#server/http/mount.ts'
 import type { Schedules } from '#server/jobs/schedules.ts'
@@ -50,13 +50,11 @@ export function openDesk(context: Context, { stripe, identity, selling, access, 
   })
   const overview = createOverview(context, room, selling.proof)
   const exports = createExports(context)
-  const people: PeoplesRoom[] = [customers]
   const schedules: Schedules = {
     digest: { cron: '5 6 * * *', run: overview.sendDigest },
   }
 
   return {
-    people,
     schedules: [schedules],
 
     mount({ mount }: Doors) {

@@ -1,5 +1,5 @@
 import { contract } from '#contract/index.ts'
-import type { Context, PeoplesRoom } from '#server/context.ts'
+import type { Context } from '#server/context.ts'
 import { createBeginSession } from '#server/http/begin-session.ts'
 import type { Doors } from '#server/http/mount.ts'
 import { createSessionCookie } from '#server/http/session-cookie.ts'
@@ -8,8 +8,8 @@ import { createEmailQuestions } from '#server/security/email-questions.ts'
 import {
   type AccountEvents,
   createAccounts,
-  createCustomerData,
   createDeletion,
+  createPersonalData,
 } from './accounts/accounts.ts'
 import { createFactors } from './factors/factors.ts'
 import {
@@ -23,12 +23,9 @@ import {
 } from './routes.ts'
 import { createSessions, sessionDays } from './sessions/sessions.ts'
 
-/** What the calls of this wing need of the others: everyone who stores something about people. */
-type Others = Pick<Parameters<typeof createDeletion>[1], 'endSubscriptionsOf' | 'rooms'> &
-  Pick<Parameters<typeof createCustomerData>[1], 'contact' | 'newsletter'> & {
-    personalData: Parameters<typeof createCustomerData>[1]['rooms']
-    checkout: { forfeitNonce(nonce: string): Promise<void> }
-  }
+/** What the calls of this wing need of the others, about people who ask for their data or leave. */
+type Others = Parameters<typeof createDeletion>[1] &
+  Parameters<typeof createPersonalData>[1] & { checkout: { forfeitNonce(nonce: string): Promise<void> } }
 
 export type Identity = ReturnType<typeof openIdentity>
 
@@ -41,7 +38,6 @@ export function openIdentity(context: Context, events: AccountEvents) {
   const beginSession = createBeginSession({ sessions, cookie })
   const factors = createFactors(context, { sessions })
   const accounts = createAccounts(context, { ...events, questions })
-  const people: PeoplesRoom[] = [accounts, factors, sessions]
   const schedules: Schedules = {
     'tell-of-commands': { cron: '*/5 * * * *', run: accounts.roles.tellOfCommands },
     'tidy-accounts': { cron: '17 3 * * *', run: accounts.forgetExpired },
@@ -57,7 +53,6 @@ export function openIdentity(context: Context, events: AccountEvents) {
     beginSession,
     factors,
     accounts,
-    people,
     schedules: [schedules],
 
     /** Not awaited: startup must not depend on it. */
@@ -74,9 +69,9 @@ export function openIdentity(context: Context, events: AccountEvents) {
     },
 
     mount({ mount, checkoutCookie }: Doors, others: Others) {
-      const { rooms, endSubscriptionsOf, personalData, contact, newsletter, checkout } = others
-      const deletion = createDeletion(context, { rooms, endSubscriptionsOf })
-      const customerData = createCustomerData(context, { rooms: personalData, contact, newsletter })
+      const { checkout } = others
+      const deletion = createDeletion(context, others)
+      const personalData = createPersonalData(context, others)
       const own = { accounts, sessions, factors, deletion, personalData }
       mount(contract.accounts, accountRoutes({ ...own, beginSession, cookie, checkout, checkoutCookie }))
       mount(contract.logins, loginRoutes({ ...own, beginSession, cookie }))
@@ -84,7 +79,7 @@ export function openIdentity(context: Context, events: AccountEvents) {
       mount(contract.factors, factorRoutes(factors))
       mount(contract.credentials, credentialRoutes(own))
       mount(contract.staff, staffRoutes(accounts))
-      mount(contract.customerData, customerDataRoutes(customerData))
+      mount(contract.customerData, customerDataRoutes(personalData))
     },
   }
 }

@@ -6,7 +6,7 @@ import type { BeginSession } from '#server/http/begin-session.ts'
 import type { CheckoutCookie } from '#server/http/checkout-cookie.ts'
 import type { Handlers } from '#server/http/mount.ts'
 import type { SessionCookie } from '#server/http/session-cookie.ts'
-import { type Accounts, type CustomerData, collectMyData, type Deletion } from './accounts/accounts.ts'
+import type { Accounts, Deletion, PersonalData } from './accounts/accounts.ts'
 import { type Factors, halfLoginLifetime } from './factors/factors.ts'
 import type { Authenticated, Sessions } from './sessions/sessions.ts'
 
@@ -21,8 +21,7 @@ type Rooms = {
   cookie: SessionCookie
   checkout: { forfeitNonce(nonce: string): Promise<void> }
   checkoutCookie: CheckoutCookie
-  /** Every room that holds personal data, including this one. */
-  personalData: Parameters<typeof collectMyData>[0]
+  personalData: PersonalData
 }
 
 export function accountRoutes(rooms: Rooms): Handlers<Contract['accounts']> {
@@ -88,7 +87,7 @@ export function accountRoutes(rooms: Rooms): Handlers<Contract['accounts']> {
 
     myData(_input, { actor, reply }) {
       reply.header('content-disposition', 'attachment; filename="my-data.json"')
-      return collectMyData(rooms.personalData, actor.user.id)
+      return rooms.personalData.of(actor.user.id)
     },
 
     async deleteMyself({ password }, { actor, request, reply }) {
@@ -102,10 +101,10 @@ export function accountRoutes(rooms: Rooms): Handlers<Contract['accounts']> {
   }
 }
 
-export const customerDataRoutes = (data: CustomerData): Handlers<Contract['customerData']> => ({
+export const customerDataRoutes = (data: PersonalData): Handlers<Contract['customerData']> => ({
   adminDownload({ id }, { actor, reply }) {
     reply.header('content-disposition', 'attachment; filename="customer-data.json"')
-    return data.collect(actor, id)
+    return data.forCustomer(actor, id)
   },
 })
 

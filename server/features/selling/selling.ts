@@ -1,5 +1,5 @@
 import { contract } from '#contract/index.ts'
-import type { Context, PeoplesRoom } from '#server/context.ts'
+import type { Context } from '#server/context.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Doors } from '#server/http/mount.ts'
 import { mountWebhook } from '#server/http/webhook.ts'
@@ -71,7 +71,6 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
     events: eventTypes,
     prices: prices.wanted,
   })
-  const people: PeoplesRoom[] = [purchases, ledger, checkouts, codes, customers, seats, declarations]
   const schedules: Schedules = {
     reconcile: { cron: '*/5 * * * *', run: purchases.reconcile },
     'read-histories': { cron: '* * * * *', run: purchases.readHistories },
@@ -102,7 +101,6 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
     purchases,
     checkout,
     declarations,
-    people,
     schedules: [schedules],
 
     /** Startup must not depend on it: the next checkout tries again. */

@@ -1,5 +1,5 @@
 import { contract } from '#contract/index.ts'
-import type { Context, PeoplesRoom } from '#server/context.ts'
+import type { Context } from '#server/context.ts'
 import type { Doors } from '#server/http/mount.ts'
 import type { Schedules } from '#server/jobs/schedules.ts'
 import { createContact } from './contact/contact.ts'
@@ -14,7 +14,6 @@ export function openSite(context: Context) {
   const reviews = createReviews(context)
   const contact = createContact(context)
   const newsletter = createNewsletter(context)
-  const people: PeoplesRoom[] = [contact, reviews, newsletter]
   const schedules: Schedules = {
     'invite-reviews': { cron: '43 9 * * *', run: reviews.invite },
     'forget-review-reports': { cron: '47 3 * * *', run: reviews.forgetReports },
@@ -26,7 +25,6 @@ export function openSite(context: Context) {
   return {
     contact,
     newsletter,
-    people,
     schedules: [schedules],
 
     mount({ app, mount, pages }: Doors) {

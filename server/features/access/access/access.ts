@@ -7,7 +7,6 @@ import { owns, recompute } from './entitled.ts'
 import { purgeKeys, revealKeys } from './forms.ts'
 import { createLists } from './lists.ts'
 import { createNames } from './names.ts'
-import { createPersonalData } from './people.ts'
 import { type ConnectorDoor, personOf } from './rows.ts'
 import { createConnectorChanges } from './seen.ts'
 
@@ -24,7 +23,6 @@ export function createAccessRoom(context: Context, connector: ConnectorDoor) {
   const names = createNames(context, connector)
   const connectorChanged = createConnectorChanges(context, connector)
   return {
-    ...createPersonalData(context, connector),
     names,
     asking: createAsking(context, connector, names),
     decisions: createDecisions(context, connector, names),
@@ -33,6 +31,9 @@ export function createAccessRoom(context: Context, connector: ConnectorDoor) {
     owns: (userId: string, productId: string) => owns(db, userId, productId),
     revealKeys: (actor: Actor, id: string) => revealKeys(context, actor, id),
     purgeKeys: () => purgeKeys(context),
+
+    /** What is left of somebody who leaves has to be locked. */
+    forget: (tx: Transaction, userId: string) => connector.requestSync(tx, userId),
 
     /** With every change of a purchase. */
     async refresh(tx: Transaction, userId: string) {

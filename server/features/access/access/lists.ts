@@ -1,8 +1,8 @@
-import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, lte, type SQL, sql } from 'drizzle-orm'
 import { union } from 'drizzle-orm/pg-core'
-import type { AccessState } from '#contract/statuses.ts'
+import type { AccessEvent, AccessState } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
-import { decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { decodeCursor, type HistoryPart, pageOf } from '#server/database/cursor.ts'
 import {
   access,
   accessEvents,
@@ -13,9 +13,26 @@ import {
   users,
 } from '#server/database/schema.ts'
 import { notFound } from '#server/errors.ts'
-import { eventTexts } from './people.ts'
 import type { ConnectorDoor } from './rows.ts'
 import { createTodo, isOpenSearched, isUserSearched, type Paging, shownUser, whoseOf } from './todo.ts'
+
+/** What happened, for the customer's page and for the person's history. */
+const eventTexts: Record<AccessEvent, string> = {
+  paid: 'Paid for access',
+  ended: 'Subscription ended',
+  named: 'Gave a TradingView username',
+  renamed: 'Gave another TradingView username',
+  asked: 'Asked for access',
+  connector_on: 'Taken over by the connector',
+  connector_off: 'Handed to the seller',
+  granted: 'Unlocked by hand',
+  undone: 'Unlock undone',
+  declined: 'Declined',
+  withheld: 'Removed by the seller',
+  restored: 'Restored',
+  opened: 'Access unlocked',
+  closed: 'Access locked',
+}
 
 const eventsShown = 100
 const mostFound = 2000
@@ -114,6 +131,23 @@ export function createLists(context: Context, connector: ConnectorDoor) {
         })),
         ...calls,
       ].toSorted((a, b) => b.at.getTime() - a.at.getTime())
+    },
+
+    /** For a customer's timeline. */
+    async historyOf(userId: string, { before, limit }: HistoryPart) {
+      const rows = await db
+        .select()
+        .from(accessEvents)
+        .where(and(eq(accessEvents.userId, userId), lte(accessEvents.at, before)))
+        .orderBy(desc(accessEvents.at), desc(accessEvents.id))
+        .limit(limit)
+      return rows.map(({ id, at, event, username, reason }) => ({
+        key: String(id),
+        at,
+        what: eventTexts[event],
+        username,
+        reason,
+      }))
     },
   }
 }

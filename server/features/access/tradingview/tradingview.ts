@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, inArray, isNotNull, lt, notInArray, or } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNotNull, lt, notInArray, or } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
 import { tvEvents, tvPeople, tvRuns, tvScripts } from '#server/database/schema.ts'
@@ -55,27 +55,5 @@ export function createTradingView(context: Context, others: Others) {
         .innerJoin(tvScripts, eq(tvScripts.id, tvRuns.scriptId))
         .orderBy(desc(tvRuns.startedAt))
         .limit(runsShown),
-
-    /** What TradingView was asked and last said about someone. */
-    async dataOf(userId: string) {
-      const access = await db
-        .select({
-          username: tvPeople.username,
-          script: tvScripts.name,
-          isListed: tvPeople.isPresent,
-          until: tvPeople.presentUntil,
-          checkedAt: tvPeople.observedAt,
-        })
-        .from(tvPeople)
-        .innerJoin(tvScripts, eq(tvScripts.id, tvPeople.scriptId))
-        .where(eq(tvPeople.userId, userId))
-      const names = db.select({ key: tvPeople.usernameKey }).from(tvPeople).where(eq(tvPeople.userId, userId))
-      const calls = await db
-        .select({ at: tvEvents.at, call: tvEvents.call, outcome: tvEvents.outcome })
-        .from(tvEvents)
-        .where(inArray(tvEvents.usernameKey, names))
-        .orderBy(tvEvents.id)
-      return { tradingViewAccess: access, tradingViewCalls: calls }
-    },
   }
 }

@@ -51,8 +51,6 @@ export function createCustomerDesk(context: Context, others: Others) {
 
   return {
     notes,
-    forget: notes.forget,
-    dataOf: notes.dataOf,
     setSuppressed: newsletter.setSuppressed,
     timeline: createTimeline({ mails, audit, ...others }),
 

@@ -1,7 +1,6 @@
 import { and, desc, eq, isNull } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import type { Transaction } from '#server/database/connect.ts'
 import { customerNotes, users } from '#server/database/schema.ts'
 import { notFound } from '#server/errors.ts'
 
@@ -41,20 +40,6 @@ export function createNotes({ db, now, audit }: Context) {
         if (!removed) throw notFound('Note')
         await audit.record(tx, actor, { action: 'note.delete', aboutId: removed.userId })
       })
-    },
-
-    async forget(tx: Transaction, userId: string) {
-      await tx.delete(customerNotes).where(eq(customerNotes.userId, userId))
-    },
-
-    /** Who wrote them stays between us. */
-    async dataOf(userId: string) {
-      const notes = await db
-        .select({ text: customerNotes.text, createdAt: customerNotes.createdAt })
-        .from(customerNotes)
-        .where(eq(customerNotes.userId, userId))
-        .orderBy(desc(customerNotes.createdAt))
-      return { notesAboutYou: notes }
     },
   }
 }

@@ -15,7 +15,7 @@ type Rooms = {
   purchases: Pick<Purchases, 'historyOf'>
   mails: Pick<Mails, 'sent'>
   contact: Pick<Contact, 'historyOf'>
-  access: Pick<AccessRoom, 'historyOf'>
+  access: Pick<AccessRoom, 'lists'>
   sessions: Pick<Sessions, 'historyOf'>
   audit: Pick<Audit, 'historyOf'>
 }
@@ -40,7 +40,7 @@ export function createTimeline(rooms: Rooms) {
       title: `Wrote: “${message}”`,
       detail: wasLoggedIn ? '' : 'same address, not logged in',
     })),
-    source('access', rooms.access.historyOf, ({ key, what, username, reason }) => ({
+    source('access', rooms.access.lists.historyOf, ({ key, what, username, reason }) => ({
       id: key,
       title: what,
       detail: [username, reason].filter(Boolean).join(': '),

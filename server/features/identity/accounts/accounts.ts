@@ -6,7 +6,6 @@ import { type AccountEvents, createEmailChange } from './email-change.ts'
 import { createGuests } from './guests.ts'
 import { createLogin } from './login.ts'
 import { createPasswords } from './passwords.ts'
-import { dataOf, forget } from './personal-data.ts'
 import { createProfile } from './profile.ts'
 import { createRoles } from './roles.ts'
 import { createUsers } from './users.ts'
@@ -14,7 +13,7 @@ import { createUsers } from './users.ts'
 export { type Credentials, createAdmins } from './admins.ts'
 export { createDeletion, type Deletion } from './deletion.ts'
 export type { AccountEvents } from './email-change.ts'
-export { type CustomerData, collectMyData, createCustomerData, deletedEmail } from './personal-data.ts'
+export { createPersonalData, type PersonalData } from './personal-data.ts'
 export { setTradingViewUsername } from './profile.ts'
 
 export type Accounts = ReturnType<typeof createAccounts>
@@ -23,7 +22,7 @@ type Others = AccountEvents & { questions: EmailQuestions }
 
 /** People's accounts: how they come to be, who may use them, and how they change hands. */
 export function createAccounts(context: Context, others: Others) {
-  const { db, now, attempts } = context
+  const { attempts } = context
   const { questions } = others
   const passwords = createPasswords(context)
   const emailChange = createEmailChange(context, { ...others, passwordLinks: passwords })
@@ -43,8 +42,5 @@ export function createAccounts(context: Context, others: Others) {
       await attempts.forgetExpired()
       await questions.forgetExpired()
     },
-
-    forget: (tx: Transaction, userId: string) => forget(tx, userId, now()),
-    dataOf: (userId: string) => dataOf(db, userId),
   }
 }

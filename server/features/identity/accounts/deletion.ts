@@ -1,15 +1,16 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
-import type { Context } from '#server/context.ts'
+import type { Context, PeoplesRoom } from '#server/context.ts'
 import { retried, type Transaction } from '#server/database/connect.ts'
+import { erasePerson } from '#server/database/personal-data.ts'
 import { users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import { createOwnPassword } from '#server/security/own-password.ts'
 import { lockAdmins } from './roles.ts'
 
 type Others = {
-  /** Every room that holds personal data, including this one. */
-  rooms: { forget(tx: Transaction, userId: string): Promise<void> }[]
+  /** Those that do more than the tables say. */
+  rooms: PeoplesRoom[]
   /** Cancels everything this user still pays for at Stripe. */
   endSubscriptionsOf(userId: string): Promise<void>
 }
@@ -18,7 +19,7 @@ export type Deletion = ReturnType<typeof createDeletion>
 
 /** Deleting a person keeps the books: purchases stay, anything that identifies the person goes. */
 export function createDeletion(context: Context, { rooms, endSubscriptionsOf }: Others) {
-  const { db, attempts, audit, mails } = context
+  const { db, now, attempts, audit, mails } = context
   const checkPassword = createOwnPassword(context)
 
   async function remove(actor: Actor, userId: string) {
@@ -30,7 +31,8 @@ export function createDeletion(context: Context, { rooms, endSubscriptionsOf }: 
       db.transaction(async (tx) => {
         const email = await assertDeletable(tx, userId)
         await audit.record(tx, actor, { action: 'user.delete', aboutId: userId })
-        for (const room of rooms) await room.forget(tx, userId)
+        for (const room of rooms) await room.forget?.(tx, userId)
+        await erasePerson(tx, userId, now())
         await mails.forgetAddress(tx, email, { tell: await attempts.mayMail(tx, 'farewell', email) })
       }),
     )

@@ -6,7 +6,7 @@ import { createAppCodes } from './app-codes.ts'
 import { createChallenges } from './challenges.ts'
 import { createCodes, recovery } from './codes.ts'
 import { createLogins } from './logins.ts'
-import { createLostDevice, removeFactors } from './lost-device.ts'
+import { createLostDevice } from './lost-device.ts'
 import { createNotices } from './notices.ts'
 import { createPasskeyLogin } from './passkey-login.ts'
 import { createPasskeys } from './passkeys.ts'
@@ -40,7 +40,6 @@ export function createFactors(context: Context, { sessions }: { sessions: Sessio
     setUp: createSetUp(context, { sessions, policy, appCodes, passkeys, notices }),
     stepUp: createStepUp(context, { sessions, policy, codes, passkeyLogin }),
     logins: createLogins(context, { policy, codes, passkeyLogin, lostDevice, notices }),
-    forget: removeFactors,
 
     /** Without anything that could be used to log in. */
     async dataOf(userId: string) {

@@ -6,10 +6,10 @@ import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import type { HistoryPart } from '#server/database/cursor.ts'
-import { knownDevices, logins, sessions, users } from '#server/database/schema.ts'
+import { logins, sessions, users } from '#server/database/schema.ts'
 import { notFound, type Refusal } from '#server/errors.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
-import { forgetDevices, noteDevice } from './known-devices.ts'
+import { noteDevice } from './known-devices.ts'
 import { createFind, expiry, withToken } from './session-tokens.ts'
 
 export { forgetDevices, knownDevice } from './known-devices.ts'
@@ -111,7 +111,13 @@ export function createSessions(context: Context) {
     /** Where this user is logged in, most recent first. */
     devices: (userId: string) =>
       db
-        .select({ id: sessions.id, ...deviceColumns })
+        .select({
+          id: sessions.id,
+          userAgent: sessions.userAgent,
+          ip: sessions.ip,
+          createdAt: sessions.createdAt,
+          lastUsedAt: sessions.lastUsedAt,
+        })
         .from(sessions)
         .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now())))
         .orderBy(desc(sessions.lastUsedAt), desc(sessions.id)),
@@ -161,40 +167,5 @@ export function createSessions(context: Context) {
     async useProof(sessionId: string) {
       await db.update(sessions).set({ proofUsedAt: now() }).where(eq(sessions.id, sessionId))
     },
-
-    forget,
-    dataOf: (userId: string) => dataOf(db, userId),
   }
-}
-
-const deviceColumns = {
-  userAgent: sessions.userAgent,
-  ip: sessions.ip,
-  createdAt: sessions.createdAt,
-  lastUsedAt: sessions.lastUsedAt,
-}
-
-async function forget(tx: Transaction, userId: string) {
-  await endSessions(tx, userId)
-  await tx.delete(logins).where(eq(logins.userId, userId))
-  await forgetDevices(tx, userId)
-}
-
-async function dataOf(db: Database, userId: string) {
-  const devices = await db
-    .select(deviceColumns)
-    .from(sessions)
-    .where(eq(sessions.userId, userId))
-    .orderBy(desc(sessions.lastUsedAt))
-  const recentLogins = await db
-    .select({ at: logins.at, userAgent: logins.userAgent, ip: logins.ip })
-    .from(logins)
-    .where(eq(logins.userId, userId))
-    .orderBy(desc(logins.at))
-  const knownBrowsers = await db
-    .select({ firstSeenAt: knownDevices.firstSeenAt })
-    .from(knownDevices)
-    .where(eq(knownDevices.userId, userId))
-    .orderBy(knownDevices.firstSeenAt)
-  return { devices, logins: recentLogins, knownBrowsers }
 }

@@ -3,7 +3,6 @@ import { keptSince, retention } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { checkouts, purchases } from '#server/database/schema.ts'
-import { deletedEmail } from '#server/features/identity/accounts/accounts.ts'
 import { createOrderRecords } from './order-records.ts'
 
 export type CheckoutRow = typeof checkouts.$inferSelect
@@ -104,30 +103,6 @@ export function createCheckouts(context: Context) {
             ),
           ),
         )
-    },
-
-    async dataOf(userId: string) {
-      const begun = await db
-        .select({
-          productId: checkouts.productId,
-          billingType: checkouts.billingType,
-          amountInCents: checkouts.amount,
-          email: checkouts.email,
-          createdAt: checkouts.createdAt,
-          closedAt: checkouts.closedAt,
-        })
-        .from(checkouts)
-        .where(eq(checkouts.userId, userId))
-        .orderBy(desc(checkouts.createdAt))
-      return { checkouts: begun, ...(await orders.dataOf(userId)) }
-    },
-
-    async forget(tx: Transaction, userId: string) {
-      await tx
-        .update(checkouts)
-        .set({ email: deletedEmail(userId), tradingViewUsername: null })
-        .where(eq(checkouts.userId, userId))
-      await orders.forget(tx, userId)
     },
   }
 }

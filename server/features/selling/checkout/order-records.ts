@@ -1,7 +1,7 @@
-import { desc, eq, inArray } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { checkouts, orderRecords } from '#server/database/schema.ts'
+import { orderRecords } from '#server/database/schema.ts'
 import type { Place } from '#server/gateways/stripe.ts'
 
 /** The evidence that belongs to an order: what the buyer agreed to, and where they are. */
@@ -63,34 +63,6 @@ export function createOrderRecords({ db, now }: Context) {
     /** Where the card that paid was issued. */
     async recordCard(tx: Transaction, checkoutId: string, cardCountry: string | null | undefined) {
       if (cardCountry) await record(tx, checkoutId, { cardCountry })
-    },
-
-    async dataOf(userId: string) {
-      const orders = await db
-        .select({
-          orderedAt: checkouts.createdAt,
-          startNow: orderRecords.startNow,
-          consentVersion: orderRecords.consentVersion,
-          termsVersion: orderRecords.termsVersion,
-          agreedAt: orderRecords.agreedAt,
-          country: orderRecords.country,
-          postalCode: orderRecords.postalCode,
-          cardCountry: orderRecords.cardCountry,
-          amountDueInCents: orderRecords.amountDue,
-          toldAboutNews: orderRecords.newsVersion,
-          objectedToNewsAt: orderRecords.newsObjectedAt,
-        })
-        .from(orderRecords)
-        .innerJoin(checkouts, eq(checkouts.id, orderRecords.checkoutId))
-        .where(eq(checkouts.userId, userId))
-        .orderBy(desc(checkouts.createdAt))
-      return { orders }
-    },
-
-    /** The country stays: the books need it, and it identifies no one. */
-    async forget(tx: Transaction, userId: string) {
-      const theirs = tx.select({ id: checkouts.id }).from(checkouts).where(eq(checkouts.userId, userId))
-      await tx.update(orderRecords).set({ postalCode: null }).where(inArray(orderRecords.checkoutId, theirs))
     },
   }
 }

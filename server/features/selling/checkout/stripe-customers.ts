@@ -124,7 +124,6 @@ export function createCustomers({ db, now, queue, config }: Context, { stripe }:
 
     /** Deletes the account's customers too; Stripe keeps their invoices, with what was on them. */
     async forget(tx: Transaction, userId: string) {
-      await tx.delete(billingDetails).where(eq(billingDetails.userId, userId))
       const ids = await idsOf(tx, userId)
       if (ids.length > 0) await remove(tx, { ids })
     },

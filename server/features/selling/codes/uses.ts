@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, notInArray, or, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNotNull, isNull, lt, notInArray, or, sql } from 'drizzle-orm'
 import { addMonths } from '#contract/billing-types.ts'
 import { keptSince, retention } from '#contract/retention.ts'
 import { afterDiscount, type Charges } from '#contract/selling/charges.ts'
@@ -6,7 +6,7 @@ import { leastCharge } from '#contract/selling/codes.ts'
 import type { BillingType, CodeState } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { checkouts, codeUses, discountCodes, purchases, users } from '#server/database/schema.ts'
+import { codeUses, discountCodes, purchases, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 
@@ -123,20 +123,6 @@ export function createCodes(context: Context, stripe: StripeGateway) {
 
     /** Someone deleted its coupon at Stripe. */
     renew: (code: Code) => stripe.coupons.ensure(code),
-
-    async dataOf(userId: string) {
-      const used = await db
-        .select({ code: discountCodes.code, usedAt: codeUses.usedAt, checkoutAt: checkouts.createdAt })
-        .from(codeUses)
-        .innerJoin(discountCodes, eq(discountCodes.id, codeUses.codeId))
-        .innerJoin(checkouts, eq(checkouts.id, codeUses.checkoutId))
-        .where(eq(checkouts.userId, userId))
-        .orderBy(desc(checkouts.createdAt))
-      return { discountCodes: used }
-    },
-
-    /** A use names a checkout, and no one; without that, it only counts. */
-    forget: () => Promise.resolve(),
 
     /** With the checkouts that were never paid. */
     async forgetUnused() {

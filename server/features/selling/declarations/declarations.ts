@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, or } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNotNull, isNull, lt, or } from 'drizzle-orm'
 import { keptSinceNewYear, retention } from '#contract/retention.ts'
 import { linkEnded } from '#contract/selling/declaration-texts.ts'
 import type { NextStep } from '#contract/selling/declarations.ts'
@@ -6,10 +6,9 @@ import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { declarations, purchases as purchaseRows } from '#server/database/schema.ts'
 import { notFound, Refusal } from '#server/errors.ts'
-import { deletedEmail } from '#server/features/identity/accounts/accounts.ts'
 import { hashToken } from '#server/security/tokens.ts'
 import type { Purchases } from '../purchases/purchases.ts'
 import { createAdministration, isSellers } from './administration.ts'
@@ -138,13 +137,13 @@ export function createDeclarations(context: Context, { purchases }: { purchases:
           and(
             eq(declarations.state, 'open'),
             or(isNull(declarations.linkEndsAt), gt(declarations.linkEndsAt, now())),
-            isAboutPurchaseOf(tx, userId),
+            inArray(
+              declarations.purchaseId,
+              tx.select({ id: purchaseRows.id }).from(purchaseRows).where(eq(purchaseRows.userId, userId)),
+            ),
           ),
         )
     },
-
-    forget,
-    dataOf: (userId: string) => dataOf(db, userId),
 
     /** Kept for as long as someone may sue over them; an open one a year longer. */
     async forgetOld() {
@@ -183,48 +182,3 @@ async function nextStep(tx: Transaction, row: DeclarationRow): Promise<NextStep>
 /** Within the time we have to act on it; a declaration that a previous version took has no end of its own. */
 const hasLiveLink = ({ linkEndsAt, declaredAt }: DeclarationRow, now: Date) =>
   now < (linkEndsAt ?? declarationDue(declaredAt))
-
-const isAboutPurchaseOf = (db: Database | Transaction, userId: string) =>
-  inArray(
-    declarations.purchaseId,
-    db.select({ id: purchaseRows.id }).from(purchaseRows).where(eq(purchaseRows.userId, userId)),
-  )
-
-/**
- * What was declared and when stays with the books, and the purchase tells what came of it; who it was goes, with
- * everything anyone wrote about it.
- */
-async function forget(tx: Transaction, userId: string) {
-  await tx
-    .update(declarations)
-    .set({
-      name: 'Deleted user',
-      contract: '',
-      email: deletedEmail(userId),
-      reason: null,
-      outcome: null,
-      networkHash: '',
-    })
-    .where(or(eq(declarations.userId, userId), isAboutPurchaseOf(tx, userId)))
-}
-
-/** Only what they declared themselves: a stranger may have named their contract. */
-async function dataOf(db: Database, userId: string) {
-  const declared = await db
-    .select({
-      kind: declarations.kind,
-      state: declarations.state,
-      name: declarations.name,
-      contract: declarations.contract,
-      email: declarations.email,
-      reason: declarations.reason,
-      endsOn: declarations.endsOn,
-      declaredAt: declarations.declaredAt,
-      handledAt: declarations.handledAt,
-      outcome: declarations.outcome,
-    })
-    .from(declarations)
-    .where(eq(declarations.userId, userId))
-    .orderBy(desc(declarations.declaredAt))
-  return { declarations: declared }
-}

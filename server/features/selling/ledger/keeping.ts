@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { keptSinceNewYear, retention } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
 import { cashMonths, cohortMonths, mrrDays, mrrMovements } from '#server/database/schema.ts'
@@ -53,25 +53,6 @@ export function createKeeping({ db, now }: Context) {
         select old.purchase_id from ${mrrMovements} old where old.at < ${limit} group by old.purchase_id
         having sum(old.arr_after - old.arr_before) = 0 and not exists (
           select from ${mrrMovements} later where later.purchase_id = old.purchase_id and later.at >= ${limit}))`)
-    },
-
-    /** The books stay, and name nobody. */
-    forget: async () => {},
-
-    async dataOf(userId: string) {
-      const movements = await db
-        .select({
-          purchaseId: mrrMovements.purchaseId,
-          at: mrrMovements.at,
-          kind: mrrMovements.kind,
-          cause: mrrMovements.cause,
-          yearlyBeforeInCents: mrrMovements.arrBefore,
-          yearlyAfterInCents: mrrMovements.arrAfter,
-        })
-        .from(mrrMovements)
-        .where(eq(mrrMovements.userId, userId))
-        .orderBy(mrrMovements.at, mrrMovements.id)
-      return { revenue: movements }
     },
   }
 }

@@ -6,7 +6,7 @@ import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import type { HistoryPart } from '#server/database/cursor.ts'
 import { hasEndedPurchase } from '#server/database/live-purchase.ts'
-import { payments, planSwitches, purchases, refunds } from '#server/database/schema.ts'
+import { purchases } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
@@ -117,47 +117,6 @@ export function createPurchases(context: Context, others: Others) {
       return events.filter(({ at }) => at <= before)
     },
 
-    /** The books stay; the seller's words about the person and their own go. */
-    async forget(tx: Transaction, userId: string) {
-      await tx
-        .update(purchases)
-        .set({ bookedBecause: null, warnedPaymentIntentId: null, leaveComment: null, card: null })
-        .where(eq(purchases.userId, userId))
-    },
-
-    async dataOf(userId: string) {
-      const owned = await db
-        .select({
-          id: purchases.id,
-          productId: purchases.productId,
-          billingType: purchases.billingType,
-          amountInCents: purchases.price,
-          lastPaidInCents: purchases.lastPaidAmount,
-          nextChargeInCents: purchases.nextAmount,
-          refundedInCents: purchases.refundedAmount,
-          refundsSentBackInCents: purchases.failedRefunds,
-          paidBackAnotherWayInCents: purchases.refundedElsewhere,
-          status: purchases.status,
-          createdAt: purchases.createdAt,
-          currentPeriodEnd: purchases.currentPeriodEnd,
-          endsAt: purchases.endsAt,
-          endedAt: purchases.endedAt,
-          paymentUnderFraudWarning: purchases.warnedPaymentIntentId,
-          leftBecause: purchases.leaveReason,
-          leftWithTheWords: purchases.leaveComment,
-          bookedByHandAs: purchases.bookedAs,
-          bookedByHandBecause: purchases.bookedBecause,
-          card: purchases.card,
-          cardExpiresAt: purchases.cardExpiresAt,
-          payments: paymentsOfPurchase,
-          switchesToYearly: switchesOfPurchase,
-        })
-        .from(purchases)
-        .where(eq(purchases.userId, userId))
-        .orderBy(desc(purchases.createdAt))
-      return { purchases: owned }
-    },
-
     /**
      * Deletes what the books no longer need. The checkout that led to it, with what the buyer agreed to, then counts as
      * one without a purchase and is deleted like those; invoices are at Stripe.
@@ -173,17 +132,6 @@ export function createPurchases(context: Context, others: Others) {
     },
   }
 }
-
-/** With the purchase itself, in one statement. */
-const paymentsOfPurchase = sql<unknown[]>`(
-  select coalesce(json_agg(json_build_object('paidAt', p.paid_at, 'amountInCents', p.amount, 'taxInCents', p.tax, 'refunds', (
-    select coalesce(json_agg(json_build_object('at', r.at, 'amountInCents', r.amount, 'status', r.status) order by r.at desc), '[]')
-    from ${refunds} r where r.payment_intent_id = p.payment_intent_id)) order by p.paid_at desc), '[]')
-  from ${payments} p where p.purchase_id = ${purchases}.id)`
-
-const switchesOfPurchase = sql<unknown[]>`(
-  select coalesce(json_agg(json_build_object('agreedAt', s.agreed_at, 'termsVersion', s.terms_version, 'amountDueInCents', s.amount_due,
-    'paidAt', s.done_at) order by s.agreed_at desc), '[]') from ${planSwitches} s where s.purchase_id = ${purchases}.id)`
 
 const endings: Record<EndReason, string> = {
   cancelled: 'Subscription ended',

@@ -1,8 +1,8 @@
-import { and, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
-import { purchases, seatReservations, users, waitlist } from '#server/database/schema.ts'
+import { purchases, seatReservations } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { createMeter, limitOf, reservedSeats, takenSeats } from './meter.ts'
@@ -119,24 +119,6 @@ export function createSeats(context: Context) {
         isSoldOut: taken + reserved >= limit,
         shown: shows ? { taken: Math.min(taken, limit), limit } : null,
       }
-    },
-
-    /** Before the account loses its address: people who wait, or pay as guests, are known by that alone. */
-    async forget(tx: Transaction, userId: string) {
-      const [person] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId))
-      const holders = [userId, ...(person ? [person.email] : [])]
-      await tx.delete(seatReservations).where(inArray(seatReservations.holder, holders))
-      await tx.delete(waitlist).where(inArray(waitlist.email, holders))
-    },
-
-    /** Only for a proven address: typing one does not make it yours. */
-    async dataOf(userId: string) {
-      const rows = await db
-        .select({ email: waitlist.email, since: waitlist.createdAt, invitedAt: waitlist.invitedAt })
-        .from(waitlist)
-        .innerJoin(users, eq(users.email, waitlist.email))
-        .where(and(eq(users.id, userId), isNotNull(users.verifiedAt)))
-      return { waitingList: rows }
     },
   }
 }

@@ -1,9 +1,9 @@
-import { aliasedTable, and, desc, eq, gte, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { aliasedTable, and, desc, eq, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { MessageState } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { containing, decodeCursor, type HistoryPart, pageOf } from '#server/database/cursor.ts'
 import { contactMessages, users } from '#server/database/schema.ts'
 import { wordsOf } from '#server/database/text-search.ts'
@@ -145,13 +145,18 @@ export function createContact({ db, now, mails, audit, supportEmail }: Context) 
         .where(lt(contactMessages.createdAt, keptSince(now(), retention.contactMessages)))
     },
 
-    forget,
-    dataOf: async (userId: string) => ({ contactMessages: await sentFrom(db, userId) }),
-
     /** For the seller, who knows that typing an address proves nothing. */
     messagesFrom: (email: string) =>
       db
-        .select(ownColumns)
+        .select({
+          firstName: contactMessages.firstName,
+          lastName: contactMessages.lastName,
+          email: contactMessages.email,
+          message: contactMessages.message,
+          createdAt: contactMessages.createdAt,
+          answer: contactMessages.answer,
+          answeredAt: contactMessages.answeredAt,
+        })
         .from(contactMessages)
         .where(eq(contactMessages.email, email))
         .orderBy(desc(contactMessages.createdAt)),
@@ -163,43 +168,3 @@ async function lock(tx: Transaction, id: string) {
   if (!message) throw notFound('Message')
   return message
 }
-
-/** What was sent from the account or, if its address is proven, with it. */
-async function forget(tx: Transaction, userId: string) {
-  const [owner] = await tx
-    .select({ email: users.email })
-    .from(users)
-    .where(and(eq(users.id, userId), isNotNull(users.verifiedAt)))
-  await tx
-    .delete(contactMessages)
-    .where(or(eq(contactMessages.userId, userId), owner ? eq(contactMessages.email, owner.email) : undefined))
-  await tx.update(contactMessages).set({ answeredBy: null }).where(eq(contactMessages.answeredBy, userId))
-}
-
-const ownColumns = {
-  firstName: contactMessages.firstName,
-  lastName: contactMessages.lastName,
-  email: contactMessages.email,
-  message: contactMessages.message,
-  createdAt: contactMessages.createdAt,
-  answer: contactMessages.answer,
-  answeredAt: contactMessages.answeredAt,
-}
-
-/** The answer went to the address in the message: it is for the account whose proven address that is. */
-const mayReadAnswer = and(
-  eq(users.email, contactMessages.email),
-  gte(contactMessages.answeredAt, users.verifiedAt),
-)
-
-/** Typing an address doesn't prove it's yours: only what was sent while logged in. */
-const sentFrom = (db: Database, userId: string) =>
-  db
-    .select({
-      ...ownColumns,
-      answer: sql<string | null>`case when ${mayReadAnswer} then ${contactMessages.answer} end`,
-    })
-    .from(contactMessages)
-    .innerJoin(users, eq(users.id, contactMessages.userId))
-    .where(eq(contactMessages.userId, userId))
-    .orderBy(desc(contactMessages.createdAt))

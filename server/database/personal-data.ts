@@ -1,0 +1,59 @@
+import { and, eq, getTableColumns, type SQL } from 'drizzle-orm'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { Database, Transaction } from './connect.ts'
+import type { Person, Personal } from './schema/personal.ts'
+import * as schema from './schema.ts'
+
+const { users } = schema
+
+/** Everything tables hold about people. Each is declared beside its table; what only a room can do is with the room. */
+export const personalTables = Object.values(schema)
+  .filter((each): each is Personal[] => Array.isArray(each))
+  .flat()
+
+async function findPerson(db: Database | Transaction, userId: string): Promise<Person> {
+  const [person] = await db
+    .select({ id: users.id, email: users.email, verifiedAt: users.verifiedAt })
+    .from(users)
+    .where(eq(users.id, userId))
+  if (!person) throw new Error(`There is no user ${userId}`)
+  return person
+}
+
+const rowsOf = (of: Personal['of'], person: Person): SQL | undefined =>
+  typeof of === 'function' ? of(person) : eq(of, person.id)
+
+const columnsOf = (table: PgTable, names: string) => {
+  const columns = getTableColumns(table)
+  return Object.fromEntries(names.split(' ').map((name) => [name, columns[name] as PgColumn]))
+}
+
+/** What "my data" shows of all tables. */
+export async function readPersonalData(db: Database, userId: string): Promise<Record<string, unknown>> {
+  const person = await findPerson(db, userId)
+  const data: Record<string, unknown> = {}
+  for (const { table, of, shown } of personalTables) {
+    if (!shown) continue
+    const rows = await db
+      .select({ ...columnsOf(table, shown.columns), ...shown.more })
+      .from(table)
+      .where(rowsOf(shown.of ?? of, person))
+      .orderBy(...(shown.order ? [shown.order] : []))
+    data[shown.as] = shown.isOne ? rows[0] : rows
+  }
+  return data
+}
+
+/** Removes from all tables what identifies a person. */
+export async function erasePerson(tx: Transaction, userId: string, now: Date) {
+  const person = await findPerson(tx, userId)
+  for (const { table, of, deletes, empties } of personalTables) {
+    const theirs = rowsOf(of, person)
+    if (deletes) await tx.delete(table).where(deletes === true ? theirs : and(theirs, deletes))
+    if (empties)
+      await tx
+        .update(table)
+        .set(typeof empties === 'function' ? empties(person, now) : empties)
+        .where(theirs)
+  }
+}

@@ -1,0 +1,36 @@
+import type { SQL } from 'drizzle-orm'
+import type { PgColumn, PgTable, PgUpdateSetSource } from 'drizzle-orm/pg-core'
+
+/** Whose account it is. Typing an address doesn't prove it's yours: see `verifiedAt`. */
+export type Person = { id: string; email: string; verifiedAt: Date | null }
+
+type Finder = (person: Person) => SQL | undefined
+
+export type Personal<Table extends PgTable = PgTable> = {
+  table: Table
+  /** Which rows are about a person: those with their id in this column, or that meet this condition. */
+  of: PgColumn | Finder
+  /** What "my data" shows of them, and of which, if not of all. */
+  shown?: {
+    as: string
+    columns: string
+    /** Under other names, or from other tables. */
+    more?: Record<string, PgColumn | SQL>
+    of?: PgColumn | Finder
+    order?: PgColumn | SQL
+    isOne?: true
+  }
+  /** Neither shown nor emptied: ids, secrets, the shop's own notes. A column that none of these names fails a test. */
+  besides?: string
+  /** When the account is deleted: these go, or all of them. */
+  deletes?: SQL | true
+  /** Whatever is left stays for the books, without this. */
+  empties?: PgUpdateSetSource<Table> | ((person: Person, now: Date) => PgUpdateSetSource<Table>)
+}
+
+/** What a table holds about people, for their deletion and for "my data". `personal-data.ts` does both. */
+export const personal = <Table extends PgTable>(table: Table, about: Omit<Personal<Table>, 'table'>) =>
+  ({ table, ...about }) as unknown as Personal
+
+/** Replaces a deleted person's email address. */
+export const deletedEmail = (userId: string) => `deleted-${userId}@deleted.invalid`
