@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify'
+import type { Pool } from 'pg'
 import { contract } from '#contract/index.ts'
 import { type Context, createContext } from './context.ts'
 import type { StripeGateway } from './gateways/stripe.ts'
 import type { TradingViewGateway } from './gateways/tradingview.ts'
-import { createCheckoutCookie } from './http/checkout-cookie.ts'
+import { createCheckoutCookie } from './http/cookies.ts'
 import { mountCspReports } from './http/csp-reports.ts'
-import { docsPage } from './http/docs-page.ts'
 import { createGate } from './http/gate.ts'
 import type { SecurityHeaders } from './http/headers.ts'
-import { mountHealth } from './http/health.ts'
 import { createMount } from './http/mount.ts'
-import { openApi } from './http/openapi.ts'
+import { docsPage, openApi } from './http/openapi.ts'
 import { createHttpServer, type Middleware } from './http/server.ts'
+import type { Queue } from './jobs/queue.ts'
 import { registerSchedules } from './jobs/schedules.ts'
 import { mountMailPreview } from './mails/routes.ts'
 import { mountMetrics } from './metrics/metrics.ts'
@@ -125,4 +125,18 @@ function mountDocs(app: FastifyInstance, publicUrl: string) {
       )
       .send((page ??= docsPage(contract))),
   )
+}
+
+/** `/healthz`: the process is alive. `/readyz`: it can serve, because the database answers and the jobs run. */
+function mountHealth(app: FastifyInstance, { pool, queue }: { pool: Pool; queue: Queue }) {
+  const unlimited = { config: { perMinute: false as const } }
+  app.get('/healthz', unlimited, () => ({ status: 'ok' }))
+  app.get('/readyz', unlimited, async (_request, reply) => {
+    const database = await pool.query('select 1').then(
+      () => true,
+      () => false,
+    )
+    const jobs = queue.isRunning()
+    return reply.status(database && jobs ? 200 : 503).send({ database, jobs })
+  })
 }

@@ -3,6 +3,7 @@ import { partyOf } from '#contract/selling/legal/text.ts'
 import { createAudit } from './audit/audit.ts'
 import type { Config } from './config.ts'
 import type { Connection, Transaction } from './database/connect.ts'
+import { Refusal } from './errors.ts'
 import type { Catalog } from './features/selling/catalog/catalog.ts'
 import type { BulkMail } from './gateways/bulk-mail.ts'
 import type { MailTransport } from './gateways/mail.ts'
@@ -12,7 +13,6 @@ import { createAttempts } from './security/attempts.ts'
 import type { Passwords } from './security/passwords.ts'
 import type { Secrets } from './security/secrets.ts'
 import { createSecurityLog } from './security/security-log.ts'
-import { createRefuseShopAddress } from './security/shop-addresses.ts'
 import type { ShopSettings } from './settings/settings.ts'
 
 type Given = {
@@ -90,3 +90,15 @@ export function mailSite(
     },
   }
 }
+
+const message = 'This address belongs to the shop. Please use another one, or log in if it’s yours.'
+
+type RefuseShopAddress = (email: string) => void
+
+/** The seller's own addresses, as they are set now: a stranger with an account of that name would be taken for the shop. */
+const createRefuseShopAddress =
+  (addresses: () => (string | undefined)[]): RefuseShopAddress =>
+  (email) => {
+    if (addresses().some((own) => own?.toLowerCase() === email.toLowerCase()))
+      throw new Refusal(409, 'shop-address', message, { fields: { email: message } })
+  }

@@ -1,5 +1,3 @@
-import { createKeyedMutex } from './keyed-mutex.ts'
-
 /** One run at a time per key; calls that arrive while a run is waiting to start share that run. */
 export function coalesce(work: (key: string) => Promise<void>) {
   const runExclusive = createKeyedMutex()
@@ -13,5 +11,22 @@ export function coalesce(work: (key: string) => Promise<void>) {
       })
     waiting.set(key, shared)
     return shared
+  }
+}
+
+export type RunExclusive = ReturnType<typeof createKeyedMutex>
+
+/** Work with the same key runs one at a time, in the order it was requested. */
+export function createKeyedMutex() {
+  const tails = new Map<string, Promise<unknown>>()
+  return function runExclusive<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    const result = (tails.get(key) ?? Promise.resolve()).then(work)
+    const tail = result
+      .catch(() => {})
+      .finally(() => {
+        if (tails.get(key) === tail) tails.delete(key)
+      })
+    tails.set(key, tail)
+    return result
   }
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { coalesce } from './coalesce.ts'
-import { createKeyedMutex } from './keyed-mutex.ts'
+import { coalesce, createKeyedMutex } from './coalesce.ts'
 import { createSemaphore } from './semaphore.ts'
 
 /** Work that records when it starts and ends, and ends when told to. */

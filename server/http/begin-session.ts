@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor, User } from '../actor.ts'
-import type { SessionCookie } from './session-cookie.ts'
+import type { SessionCookie } from './cookies.ts'
 
 type Dependencies<Authenticated> = {
   sessions: {

@@ -7,10 +7,9 @@ import type { Pages } from '../pages/pages.ts'
 import type { Responder } from '../pages/responder.ts'
 import type { Attempts } from '../security/attempts.ts'
 import { networksOf } from './addresses.ts'
-import type { CheckoutCookie } from './checkout-cookie.ts'
+import type { CheckoutCookie, SessionCookie } from './cookies.ts'
 import type { Gate, Session } from './gate.ts'
 import { answerWithPage, formOf, postedForm } from './plain-forms.ts'
-import type { SessionCookie } from './session-cookie.ts'
 
 /** A public call looks up no one, unless its row asks for it. */
 type CallerOf<E extends Endpoint> = E['access'] extends 'public'

@@ -1,5 +1,5 @@
 import { and, gt, inArray, lte, sql } from 'drizzle-orm'
-import { createKeyedMutex } from '../concurrency/keyed-mutex.ts'
+import { createKeyedMutex } from '../concurrency/coalesce.ts'
 import type { Database, Transaction } from '../database/connect.ts'
 import { emailQuestions } from '../database/schema.ts'
 import { tooMany } from '../errors.ts'

@@ -1,6 +1,5 @@
 import { type Column, sql } from 'drizzle-orm'
 import { timestamp, uuid } from 'drizzle-orm/pg-core'
-import { sqlList } from '../sql-list.ts'
 
 /** What many tables have in common. */
 
@@ -13,3 +12,6 @@ export const listed = (words: readonly string[]) => sql.raw(sqlList(words))
 
 /** The month of the books, which is UTC's: its first moment. An index on it and the condition must read alike. */
 export const monthOf = (column: Column) => sql`date_trunc('month', ${column} at time zone 'UTC')`
+
+/** A list from the contract as SQL, for places that take no parameters: an index, a check, a `copy`. */
+export const sqlList = (words: readonly string[]) => `(${words.map((word) => `'${word}'`).join(', ')})`

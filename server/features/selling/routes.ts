@@ -1,7 +1,9 @@
+import type { FastifyInstance } from 'fastify'
 import type { contract } from '#contract/index.ts'
-import { notFound } from '#server/errors.ts'
+import { notFound, Refusal } from '#server/errors.ts'
+import type { StripeEvent } from '#server/gateways/stripe.ts'
 import type { BeginSession } from '#server/http/begin-session.ts'
-import type { CheckoutCookie } from '#server/http/checkout-cookie.ts'
+import type { CheckoutCookie } from '#server/http/cookies.ts'
 import type { Handlers } from '#server/http/mount.ts'
 import type { SecurityLog } from '#server/security/security-log.ts'
 import type { Authenticated } from '../identity/sessions/sessions.ts'
@@ -158,3 +160,36 @@ export function declarationRoutes(declarations: Declarations): Handlers<Contract
 export const stripeSetupRoutes = (setup: StripeSetup): Handlers<Contract['stripeSetup']> => ({
   adminCheck: () => setup.check(),
 })
+
+type Inbox = {
+  read(body: Buffer, signature: string): StripeEvent
+  receive(event: StripeEvent): Promise<void>
+}
+
+const bodyLimit = 1024 * 1024
+
+/** Stripe's own call. Its signature covers the raw bytes, so they are not parsed before it is checked. */
+export async function mountWebhook(app: FastifyInstance, { read, receive }: Inbox) {
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    scope.route({
+      method: 'POST',
+      url: '/api/webhooks/stripe',
+      bodyLimit,
+      config: { perMinute: false },
+      handler: async ({ body, headers: { 'stripe-signature': signature } }) => {
+        await receive(readSigned(body, signature))
+        return { received: true }
+      },
+    })
+  })
+
+  function readSigned(body: unknown, signature: string | string[] | undefined): StripeEvent {
+    if (Buffer.isBuffer(body) && typeof signature === 'string')
+      try {
+        return read(body, signature)
+      } catch {}
+    throw new Refusal(400, 'not-signed', 'This event is not signed by Stripe')
+  }
+}

@@ -2,7 +2,6 @@ import { contract } from '#contract/index.ts'
 import type { Context } from '#server/context.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Doors } from '#server/http/mount.ts'
-import { mountWebhook } from '#server/http/webhook.ts'
 import type { Schedules } from '#server/jobs/schedules.ts'
 import type { Identity } from '../identity/identity.ts'
 import { createCheckout, createCheckouts, createCustomers } from './checkout/checkout.ts'
@@ -17,6 +16,7 @@ import {
   checkoutRoutes,
   codeRoutes,
   declarationRoutes,
+  mountWebhook,
   priceRoutes,
   purchaseRoutes,
   seatRoutes,

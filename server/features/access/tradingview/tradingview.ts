@@ -1,11 +1,16 @@
 import { and, desc, eq, getTableColumns, isNotNull, lt, notInArray, or } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
+import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
+import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import { tvEvents, tvPeople, tvRuns, tvScripts } from '#server/database/schema.ts'
+import type { Transaction } from '#server/database/connect.ts'
+import { access, tvEvents, tvPeople, tvRuns, tvScripts } from '#server/database/schema.ts'
+import { conflict, notFound } from '#server/errors.ts'
+import { TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { connectLookAlike, createConnecting } from './connecting.ts'
+import type { Connection } from './connection.ts'
 import type { Others } from './connector.ts'
-import { createNameCheck } from './name-check.ts'
-import { createPerson } from './person.ts'
+import { nextVersion, noFailure } from './plan.ts'
 import { createReconcile } from './reconcile.ts'
 import { createScripts } from './scripts.ts'
 import { createStrangers } from './strangers.ts'
@@ -55,5 +60,84 @@ export function createTradingView(context: Context, others: Others) {
         .innerJoin(tvScripts, eq(tvScripts.id, tvRuns.scriptId))
         .orderBy(desc(tvRuns.startedAt))
         .limit(runsShown),
+  }
+}
+
+/** What an admin has the connector do about one person's access. */
+function createPerson({ db, now, audit }: Context, { connector, access: { names } }: Others) {
+  const about = (actor: Actor, id: string, action: 'adopt' | 'retry', act: Act) =>
+    db.transaction(async (tx) => {
+      const [row] = await tx.select({ userId: access.userId }).from(access).where(eq(access.id, id))
+      if (!row) throw notFound('Person')
+      await act(tx, row.userId)
+      await audit.record(tx, actor, { action: `tradingview.${action}`, subject: id, aboutId: row.userId })
+    })
+
+  return {
+    retry: (actor: Actor, id: string) =>
+      about(actor, id, 'retry', async (tx, userId) => {
+        await tx
+          .update(tvPeople)
+          .set({ ...noFailure, nextTryAt: now(), ...nextVersion })
+          .where(eq(tvPeople.userId, userId))
+        await names.recheck(tx, userId)
+      }),
+
+    adopt: (actor: Actor, id: string) =>
+      about(actor, id, 'adopt', async (tx, userId) => {
+        const adopted = await tx
+          .update(tvPeople)
+          .set({ isOurs: true, ...nextVersion })
+          .where(and(eq(tvPeople.userId, userId), eq(tvPeople.isPresent, true)))
+        if (!adopted.rowCount) throw conflict('already-handled', 'This person is on none of the lists.')
+        await connector.requestSync(tx, userId)
+      }),
+  }
+}
+
+type Act = (tx: Transaction, userId: string) => Promise<void>
+
+type NameAnswer = {
+  found: boolean | null
+  username: string | null
+  similar: string[]
+  refusal: string | null
+}
+
+/** At the checkout, no answer is better than a late one, and a question must never hold up an unlock. */
+const longestWait = 2000
+const answerKeptFor = 10 * 60_000
+const mostAnswers = 1000
+const unknown: NameAnswer = { found: null, username: null, similar: [], refusal: null }
+
+/** Whether TradingView knows a name. Before paying, and never in the way of it. */
+function createNameCheck({ now }: Context, connection: Connection) {
+  const answers = new Map<string, { answer: NameAnswer; at: number }>()
+
+  async function ask(username: string): Promise<NameAnswer> {
+    const opened = await connection.open(longestWait)
+    if (!opened || opened.row.downSince) return unknown
+    const found = await opened.client.findName(username)
+    return 'username' in found
+      ? { ...unknown, found: true, username: found.username }
+      : { ...unknown, found: false, similar: found.similar }
+  }
+
+  return async function checkUsername(typed: string): Promise<NameAnswer> {
+    const read = readUsername(typed)
+    if ('refusal' in read) return { ...unknown, refusal: read.refusal }
+    const key = keyOfName(read.username)
+    const kept = answers.get(key)
+    if (kept && kept.at > now().getTime() - answerKeptFor) return kept.answer
+    try {
+      const answer = await ask(read.username)
+      if (answer.found === null) return answer
+      if (answers.size >= mostAnswers) answers.clear()
+      answers.set(key, { answer, at: now().getTime() })
+      return answer
+    } catch (error) {
+      if (!(error instanceof TradingViewFailure)) throw error
+      return unknown
+    }
   }
 }

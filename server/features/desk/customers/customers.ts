@@ -1,8 +1,10 @@
+import { and, desc, eq, isNull } from 'drizzle-orm'
 import { isStaff } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { conflict, Refusal } from '#server/errors.ts'
+import { customerNotes, users } from '#server/database/schema.ts'
+import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { AccessRoom } from '#server/features/access/access/access.ts'
 import type { Assets } from '#server/features/access/assets/assets.ts'
 import type { PrivatePackage } from '#server/features/access/package/package.ts'
@@ -11,7 +13,6 @@ import type { Sessions } from '#server/features/identity/sessions/sessions.ts'
 import type { Purchases } from '#server/features/selling/purchases/purchases.ts'
 import type { Contact } from '#server/features/site/contact/contact.ts'
 import type { Newsletter } from '#server/features/site/newsletter/newsletter.ts'
-import { createNotes } from './notes.ts'
 import { createTimeline } from './timeline.ts'
 
 type Others = {
@@ -108,6 +109,46 @@ export function createCustomerDesk(context: Context, others: Others) {
         privatePackage: owns ? await privatePackage.show(id) : null,
         assets: owns ? await assets.list(id) : null,
       }
+    },
+  }
+}
+
+/** What the seller's people note about a customer. */
+function createNotes({ db, now, audit }: Context) {
+  return {
+    of: (userId: string) =>
+      db
+        .select({
+          id: customerNotes.id,
+          text: customerNotes.text,
+          author: users.name,
+          createdAt: customerNotes.createdAt,
+        })
+        .from(customerNotes)
+        .innerJoin(users, eq(users.id, customerNotes.authorId))
+        .where(eq(customerNotes.userId, userId))
+        .orderBy(desc(customerNotes.createdAt), desc(customerNotes.id)),
+
+    async add(actor: Actor, userId: string, text: string) {
+      await db.transaction(async (tx) => {
+        // Locked: a deletion waits, and then takes the note along.
+        const [customer] = await tx
+          .select({ id: users.id })
+          .from(users)
+          .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+          .for('share')
+        if (!customer) throw notFound('User')
+        await tx.insert(customerNotes).values({ userId, authorId: actor.user.id, text, createdAt: now() })
+        await audit.record(tx, actor, { action: 'note.add', aboutId: userId })
+      })
+    },
+
+    async remove(actor: Actor, id: string) {
+      await db.transaction(async (tx) => {
+        const [removed] = await tx.delete(customerNotes).where(eq(customerNotes.id, id)).returning()
+        if (!removed) throw notFound('Note')
+        await audit.record(tx, actor, { action: 'note.delete', aboutId: removed.userId })
+      })
     },
   }
 }

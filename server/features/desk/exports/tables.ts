@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { ExportKind } from '#contract/desk/exports.ts'
 import { bookingKinds, bookingKindTexts, liveStatuses, type NewsletterState } from '#contract/statuses.ts'
 import { boundsOf } from '#server/database/cursor.ts'
-import { sqlList } from '#server/database/sql-list.ts'
+import { sqlList } from '#server/database/schema/columns.ts'
 
 /**
  * A spreadsheet runs a cell that starts like a formula; an apostrophe turns it into text. Written in SQL, so PostgreSQL

@@ -11,9 +11,8 @@ import { createRoles } from './roles.ts'
 import { createUsers } from './users.ts'
 
 export { type Credentials, createAdmins } from './admins.ts'
-export { createDeletion, type Deletion } from './deletion.ts'
 export type { AccountEvents } from './email-change.ts'
-export { createPersonalData, type PersonalData } from './personal-data.ts'
+export { createDeletion, createPersonalData, type Deletion, type PersonalData } from './personal-data.ts'
 export { setTradingViewUsername } from './profile.ts'
 
 export type Accounts = ReturnType<typeof createAccounts>

@@ -1,9 +1,12 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
 import type { Context, PeoplesRoom } from '#server/context.ts'
-import { readPersonalData } from '#server/database/personal-data.ts'
+import { retried, type Transaction } from '#server/database/connect.ts'
+import { erasePerson, readPersonalData } from '#server/database/personal-data.ts'
 import { users } from '#server/database/schema.ts'
-import { notFound } from '#server/errors.ts'
+import { conflict, notFound } from '#server/errors.ts'
+import { createOwnPassword } from '#server/security/own-password.ts'
+import { lockAdmins } from './roles.ts'
 
 type OtherRooms = {
   rooms: PeoplesRoom[]
@@ -50,4 +53,59 @@ export function createPersonalData(
       }
     },
   }
+}
+
+type Others = {
+  /** Those that do more than the tables say. */
+  rooms: PeoplesRoom[]
+  /** Cancels everything this user still pays for at Stripe. */
+  endSubscriptionsOf(userId: string): Promise<void>
+}
+
+export type Deletion = ReturnType<typeof createDeletion>
+
+/** Deleting a person keeps the books: purchases stay, anything that identifies the person goes. */
+export function createDeletion(context: Context, { rooms, endSubscriptionsOf }: Others) {
+  const { db, now, attempts, audit, mails } = context
+  const checkPassword = createOwnPassword(context)
+
+  async function remove(actor: Actor, userId: string) {
+    await db.transaction((tx) => assertDeletable(tx, userId))
+    // Stripe first: someone deleted here must not keep paying there.
+    await endSubscriptionsOf(userId)
+    // Stripe's events about that arrive meanwhile and change the same rows.
+    await retried(() =>
+      db.transaction(async (tx) => {
+        const email = await assertDeletable(tx, userId)
+        await audit.record(tx, actor, { action: 'user.delete', aboutId: userId })
+        for (const room of rooms) await room.forget?.(tx, userId)
+        await erasePerson(tx, userId, now())
+        await mails.forgetAddress(tx, email, { tell: await attempts.mayMail(tx, 'farewell', email) })
+      }),
+    )
+  }
+
+  return {
+    async byAdmin(actor: Actor, userId: string) {
+      if (actor.user.id === userId) throw conflict('own-account', 'You cannot delete yourself')
+      await remove(actor, userId)
+    },
+
+    async byOneself(actor: Actor, password: string) {
+      await checkPassword(actor, password, 'password')
+      await remove(actor, actor.user.id)
+    },
+  }
+}
+
+async function assertDeletable(tx: Transaction, userId: string): Promise<string> {
+  const admins = await lockAdmins(tx)
+  const [user] = await tx
+    .select({ email: users.email })
+    .from(users)
+    .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+    .for('update')
+  if (!user) throw notFound('User')
+  if (admins.isLast(userId)) throw conflict('last-admin', 'The last admin cannot be deleted')
+  return user.email
 }

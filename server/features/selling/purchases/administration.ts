@@ -1,6 +1,6 @@
 import { and, eq, gte, sql } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
-import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
+import type { RunExclusive } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import { purchases } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'

@@ -1,7 +1,7 @@
 import { and, eq, gte, isNotNull, isNull, not, sql } from 'drizzle-orm'
 import { hasEnded, type LeaveReason } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
-import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
+import type { RunExclusive } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import { hasEndedPurchase, isLivePurchase } from '#server/database/live-purchase.ts'
 import { checkouts as checkoutRows, payments, purchases } from '#server/database/schema.ts'

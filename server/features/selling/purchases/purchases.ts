@@ -1,7 +1,7 @@
 import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import { keptSinceNewYear, retention } from '#contract/retention.ts'
 import { type EndReason, hasEnded } from '#contract/statuses.ts'
-import { createKeyedMutex } from '#server/concurrency/keyed-mutex.ts'
+import { createKeyedMutex } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import type { HistoryPart } from '#server/database/cursor.ts'

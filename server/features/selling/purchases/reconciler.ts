@@ -1,6 +1,6 @@
 import { and, eq, gt, inArray, isNull, lt, not, or, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
-import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
+import type { RunExclusive } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import { hasEndedPurchase } from '#server/database/live-purchase.ts'
 import { checkouts, purchases, stripeEventsPulled } from '#server/database/schema.ts'

@@ -1,7 +1,7 @@
 import { exactDollars } from '#contract/money.ts'
 import { hasEnded } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
-import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
+import type { RunExclusive } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { conflict } from '#server/errors.ts'

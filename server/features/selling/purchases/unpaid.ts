@@ -1,5 +1,5 @@
 import type { Actor } from '#server/actor.ts'
-import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
+import type { RunExclusive } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import { conflict } from '#server/errors.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { liveStatuses } from '#contract/statuses.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
+import { sqlList } from '#server/database/schema/columns.ts'
 import {
   checkouts,
   mailSuppressions,
@@ -10,7 +11,6 @@ import {
   purchases,
   users,
 } from '#server/database/schema.ts'
-import { sqlList } from '#server/database/sql-list.ts'
 
 export type Audience = { toSubscribers: boolean; buyersOf: string | null }
 

@@ -7,8 +7,7 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { purchases, reviews, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import { createModeration } from './moderation.ts'
-import { forEveryone, isWritten, listReviews, type Page } from './shown.ts'
+import { forEveryone, forTheSeller, isWritten, listReviews, type Page } from './shown.ts'
 
 export { latestReviews, reviewSummary, reviewsByProduct } from './shown.ts'
 
@@ -152,3 +151,43 @@ const ofUser = (db: Database | Transaction, productId: string, more?: SQL) =>
     .select({ one: sql`1` })
     .from(reviews)
     .where(and(eq(reviews.userId, users.id), eq(reviews.productId, productId), more))
+
+/** What the seller may do about reviews: answer all of them, hide the text of a reported one, delete none. */
+function createModeration({ db, now, mails, audit }: Context) {
+  return {
+    list: (page: Page) => listReviews(db, page, forTheSeller),
+
+    async answer(actor: Actor, id: string, answer: string) {
+      await db.transaction(async (tx) => {
+        const [answered] = await tx
+          .update(reviews)
+          .set({ answer, answeredAt: now() })
+          .where(and(eq(reviews.id, id), isWritten))
+          .returning({ userId: reviews.userId })
+        if (!answered) throw notFound('Review')
+        await audit.record(tx, actor, { action: 'review.answer', subject: id, aboutId: answered.userId })
+      })
+    },
+
+    async hide(actor: Actor, id: string, reason: string) {
+      await db.transaction(async (tx) => {
+        const [found] = await tx
+          .select({
+            userId: reviews.userId,
+            reportedAt: reviews.reportedAt,
+            email: users.email,
+            deletedAt: users.deletedAt,
+          })
+          .from(reviews)
+          .innerJoin(users, eq(users.id, reviews.userId))
+          .where(and(eq(reviews.id, id), isWritten))
+        if (!found) throw notFound('Review')
+        if (!found.reportedAt)
+          throw conflict('not-reported', 'Only a review that someone reported can be hidden')
+        await tx.update(reviews).set({ hiddenBecause: reason }).where(eq(reviews.id, id))
+        await audit.record(tx, actor, { action: 'review.hide', subject: id, aboutId: found.userId })
+        if (!found.deletedAt) await mails.send(tx, found.email, 'reviewHidden', { reason })
+      })
+    },
+  }
+}
