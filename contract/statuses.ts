@@ -151,6 +151,8 @@ export const accessStates = [
   'withheld',
 ] as const
 export type AccessState = (typeof accessStates)[number]
+/** From which the connector begins to unlock, once it works. */
+export const startableStates = ['none', 'locked', 'asked'] as const satisfies AccessState[]
 
 /** What can happen to it. */
 export const accessEvents = [

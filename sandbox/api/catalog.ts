@@ -1,6 +1,5 @@
 import { invalid } from '../failure.ts'
-import { newPrice, newProduct } from '../objects/catalog.ts'
-import { newCoupon } from '../objects/discount.ts'
+import { newCoupon, newPrice, newProduct } from '../objects/catalog.ts'
 import type { Work } from '../work.ts'
 import {
   choice,

@@ -1,7 +1,7 @@
 import { periodEnd } from '../basics.ts'
 import { invalid } from '../failure.ts'
+import { newCoupon, newDiscount, type Off } from '../objects/catalog.ts'
 import type { Customer } from '../objects/customer.ts'
-import { newCoupon, newDiscount, type Off } from '../objects/discount.ts'
 import {
   type PauseReason,
   pausedDetails,

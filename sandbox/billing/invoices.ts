@@ -1,6 +1,6 @@
 import { day } from '../basics.ts'
+import { offOf } from '../objects/catalog.ts'
 import type { Customer } from '../objects/customer.ts'
-import { offOf } from '../objects/discount.ts'
 import { newPaymentIntent, type PaymentIntent } from '../objects/intent.ts'
 import { type Cut, type Entry, type Invoice, newInvoice, newInvoicePayment } from '../objects/invoice.ts'
 import type { Subscription } from '../objects/subscription.ts'

@@ -1,8 +1,7 @@
 import { periodEnd } from '../basics.ts'
 import { Failure, invalid } from '../failure.ts'
-import type { Price } from '../objects/catalog.ts'
+import { type Coupon, newDiscount, type Price } from '../objects/catalog.ts'
 import type { Customer, PaymentMethod } from '../objects/customer.ts'
-import { type Coupon, newDiscount } from '../objects/discount.ts'
 import type { Invoice } from '../objects/invoice.ts'
 import {
   type CancellationReason,

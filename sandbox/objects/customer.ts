@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { empty, newId, randomText } from '../basics.ts'
 import type { Card } from '../billing/cards.ts'
-import type { Discount } from './discount.ts'
+import type { Discount } from './catalog.ts'
 
 const noCustomerExtras = empty('customer_account default_source shipping')
 

@@ -1,9 +1,8 @@
-import type { CallReport } from './tradingview/ask.ts'
+import type { CallReport, SessionCookies } from './tradingview/ask.ts'
 import { createTradingViewClient, type TradingViewClient } from './tradingview/client.ts'
-import type { SessionCookies } from './tradingview/cookies.ts'
 
+export { cookieLine, readCookies, type SessionCookies } from './tradingview/ask.ts'
 export { isPineId, type TradingViewClient } from './tradingview/client.ts'
-export { cookieLine, readCookies, type SessionCookies } from './tradingview/cookies.ts'
 export { TradingViewFailure } from './tradingview/failure.ts'
 export type { PeopleList } from './tradingview/people.ts'
 

@@ -116,7 +116,7 @@ function success(endpoint: Endpoint) {
   }
 }
 
-export function jsonSchema(schema: z.ZodMiniType, io: 'input' | 'output') {
+function jsonSchema(schema: z.ZodMiniType, io: 'input' | 'output') {
   const described = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   // The document itself says which dialect it is.
   delete described.$schema

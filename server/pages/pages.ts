@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { Shown } from '#contract/site/site-settings.ts'
 import { coalesce } from '../concurrency/coalesce.ts'
 import type { SecurityHeaders } from '../http/headers.ts'
-import { assetOf, readAssets } from './assets.ts'
-import { hashOf } from './compressed.ts'
+import { hashOf, readCompressed } from './compressed.ts'
 import type { RenderOrder } from './render.ts'
 import { type RenderedFile, readRendered } from './rendered.ts'
 import { createResponder, type Responder, type SiteFile } from './responder.ts'
@@ -119,4 +118,61 @@ function removeOld(cacheDir: string, present: string) {
     const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
     if (age > 60_000) rmSync(path, { recursive: true, force: true })
   }
+}
+
+const types: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.webp': 'image/webp',
+  '.avif': 'image/avif',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+  '.xml': 'application/xml; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+}
+
+/** What other sites may load: images for link previews, and the font for Stripe's card fields. */
+const elsewhere: Record<string, Record<string, string>> = {
+  '.png': { 'cross-origin-resource-policy': 'cross-origin' },
+  '.woff2': { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' },
+}
+
+/** A file that is not from the build. */
+function assetOf({ path, body }: { path: string; body: Buffer }, security: SecurityHeaders): SiteFile {
+  const type = types[extname(path)] ?? 'application/octet-stream'
+  return {
+    path,
+    type,
+    body,
+    br: undefined,
+    gzip: undefined,
+    hash: hashOf(body),
+    immutable: false,
+    headers: security.other,
+  }
+}
+
+/** What the build made for browsers: code, styles, fonts, images. */
+function readAssets(folder: string, security: SecurityHeaders): SiteFile[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name))
+    .map((entry) => {
+      const name = join(entry.parentPath, entry.name)
+      const path = name.slice(folder.length).replaceAll('\\', '/')
+      const content = readCompressed(name)
+      return {
+        path,
+        type: types[extname(name)] ?? 'application/octet-stream',
+        ...content,
+        hash: hashOf(content.body),
+        immutable: path.startsWith('/assets/'),
+        headers: { ...security.other, ...elsewhere[extname(name)] },
+      }
+    })
 }

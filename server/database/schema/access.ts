@@ -20,6 +20,7 @@ import {
   accessEvents as eventNames,
   type NameProblem,
   nameProblems,
+  startableStates,
 } from '#contract/statuses.ts'
 import { users } from './accounts.ts'
 import { productId } from './catalog.ts'
@@ -36,7 +37,7 @@ export const mayBeOpen = (t: Record<'state' | 'nameProblem' | 'unlockedName' | '
 
 /** Those the connector would begin to unlock if it worked, which it asks for every minute. */
 export const awaitsConnector = (t: Record<'state' | 'reason' | 'nameKey' | 'needsDecision', PgColumn>) =>
-  sql`(${t.state} in ('none', 'locked', 'asked') and ${t.reason} is not null and ${t.nameKey} is not null and not ${t.needsDecision})`
+  sql`(${t.state} in ${listed(startableStates)} and ${t.reason} is not null and ${t.nameKey} is not null and not ${t.needsDecision})`
 
 /** What a grant by hand would go back to. */
 export type Undo = { state: AccessState; needsDecision: boolean; unlockedName: string | null }

@@ -1,4 +1,4 @@
-import { desc, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNotNull, isNull, notInArray, or, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import {
   type BillingType,
@@ -259,3 +259,15 @@ export const personalPurchases = [
     empties: { bookedBecause: null, warnedPaymentIntentId: null, leaveComment: null, card: null },
   }),
 ]
+
+/** True for a purchase that gives its owner access. */
+export const isLivePurchase = inArray(purchases.status, [...liveStatuses])
+
+/** `hasEnded` of the contract. */
+export const hasEndedPurchase = notInArray(purchases.status, [...liveStatuses, 'paused'])
+
+/** `isOngoing` of the contract: its owner need not buy again. */
+export const isOngoingPurchase = or(
+  eq(purchases.status, 'paused'),
+  and(isLivePurchase, or(isNotNull(purchases.stripeSubscriptionId), isNull(purchases.endsAt))),
+)

@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { TradingViewGateway } from '#server/gateways/tradingview.ts'
 import type { Doors } from '#server/http/mount.ts'
-import type { Schedules } from '#server/jobs/schedules.ts'
+import type { Schedules } from '#server/jobs/queue.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Selling } from '../selling/selling.ts'
 import { type AccessRoom, createAccessRoom } from './access/access.ts'

@@ -1,9 +1,8 @@
 import { contract } from '#contract/index.ts'
 import type { Context } from '#server/context.ts'
-import { createBeginSession } from '#server/http/begin-session.ts'
-import { createSessionCookie } from '#server/http/cookies.ts'
+import { createBeginSession, createSessionCookie } from '#server/http/cookies.ts'
 import type { Doors } from '#server/http/mount.ts'
-import type { Schedules } from '#server/jobs/schedules.ts'
+import type { Schedules } from '#server/jobs/queue.ts'
 import { createEmailQuestions } from '#server/security/email-questions.ts'
 import {
   type AccountEvents,

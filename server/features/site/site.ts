@@ -1,7 +1,7 @@
 import { contract } from '#contract/index.ts'
 import type { Context } from '#server/context.ts'
 import type { Doors } from '#server/http/mount.ts'
-import type { Schedules } from '#server/jobs/schedules.ts'
+import type { Schedules } from '#server/jobs/queue.ts'
 import { createContact } from './contact/contact.ts'
 import { createNewsletter } from './newsletter/newsletter.ts'
 import { createReviews } from './reviews/reviews.ts'

@@ -2,8 +2,7 @@ import { and, eq, exists, inArray, isNull, lt, notExists, notInArray, or, sql } 
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { isLivePurchase } from '#server/database/live-purchase.ts'
-import { access, purchases, users } from '#server/database/schema.ts'
+import { access, isLivePurchase, purchases, users } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 
 const week = 7 * 86_400_000

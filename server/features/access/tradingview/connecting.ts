@@ -3,8 +3,7 @@ import type { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import { isLivePurchase } from '#server/database/live-purchase.ts'
-import { purchases, tvConnection, tvPeople, tvScripts } from '#server/database/schema.ts'
+import { isLivePurchase, purchases, tvConnection, tvPeople, tvScripts } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
 import {
   cookieLine,

@@ -1,13 +1,16 @@
-import { isNull } from 'drizzle-orm'
-import { mostCounted } from '#contract/desk/overview.ts'
+import { eq, isNull, min, sql } from 'drizzle-orm'
+import { promisedBy } from '#contract/access/promise.ts'
+import { mostCounted, type NeedKind, needKinds } from '#contract/desk/overview.ts'
+import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
+import type { PurchaseNeed } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
-import { purchases } from '#server/database/schema.ts'
+import { contactMessages, declarations, newsletters, purchases } from '#server/database/schema.ts'
 import type { AccessRoom } from '#server/features/access/access/access.ts'
+import { isSellers } from '#server/features/selling/declarations/declarations.ts'
 import type { Proof } from '#server/features/selling/ledger/ledger.ts'
 import { countNeedy } from '#server/features/selling/purchases/purchases.ts'
 import { createFigures } from './figures.ts'
 import { lastTwelveMonths } from './months.ts'
-import { createNeeds } from './needs.ts'
 
 const hour = 3_600_000
 
@@ -63,5 +66,67 @@ export function createOverview(context: Context, access: Pick<AccessRoom, 'lists
         failedJobs,
       })
     },
+  }
+}
+
+type Found = { count: number; dueAt: Date | null }
+
+/** What needs the seller now. Each is an indexed read, and the list behind its link shows exactly the same rows. */
+function createNeeds(
+  { db, now, queue, settings }: Context,
+  { lists, proof }: Pick<AccessRoom, 'lists'> & { proof: Pick<Proof, 'latest'> },
+) {
+  type OtherNeed = Exclude<NeedKind, PurchaseNeed>
+  const counted = async (count: number | Promise<number>): Promise<Found> => ({
+    count: await count,
+    dueAt: null,
+  })
+
+  const ways: Record<OtherNeed, () => Promise<Found>> = {
+    async overdue_requests() {
+      const { overdue, oldest } = await lists.promised()
+      return { count: overdue, dueAt: overdue > 0 && oldest ? promisedBy(oldest) : null }
+    },
+    async declarations() {
+      const [found] = await db
+        .select({ count: sql<number>`count(*)::int`, since: min(declarations.declaredAt) })
+        .from(declarations)
+        .where(isSellers(now()))
+      const { count, since } = found ?? { count: 0, since: null }
+      return { count, dueAt: since && declarationDue(since) }
+    },
+    messages: () =>
+      counted(
+        db.$count(
+          db
+            .select({ id: contactMessages.id })
+            .from(contactMessages)
+            .where(isNull(contactMessages.answeredAt))
+            .limit(mostCounted)
+            .as('open'),
+        ),
+      ),
+    async new_requests() {
+      const { open, overdue } = await lists.promised()
+      return counted(open - overdue)
+    },
+    to_lock: async () => counted((await lists.counts()).todo.lock),
+    paused_newsletters: () => counted(db.$count(newsletters, eq(newsletters.state, 'paused'))),
+    revenue_differs: async () => counted((await proof.latest())?.differing ?? 0),
+    failed_jobs: () => counted(queue.failed.count()),
+    settings: () => counted(settings.countProblems()),
+  }
+
+  return async function needs() {
+    const needy = await countNeedy(db, now(), mostCounted)
+    const foundBy = (kind: PurchaseNeed): Found => {
+      const { count, dueAt } = needy(kind)
+      return { count, dueAt }
+    }
+    const isOther = (kind: NeedKind): kind is OtherNeed => kind in ways
+    const found = await Promise.all(
+      needKinds.map(async (kind) => ({ kind, ...(isOther(kind) ? await ways[kind]() : foundBy(kind)) })),
+    )
+    return found.filter(({ count }) => count > 0)
   }
 }

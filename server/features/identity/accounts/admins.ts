@@ -8,8 +8,7 @@ import type { Attempts } from '#server/security/attempts.ts'
 import type { Passwords } from '#server/security/passwords.ts'
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions } from '../sessions/sessions.ts'
-import { dropPendingChange, forgetChanges } from './changed-addresses.ts'
-import { prove } from './proof.ts'
+import { dropPendingChange, forgetChanges, prove } from './proof.ts'
 
 export type Credentials = { email: string; password: string }
 

@@ -9,9 +9,8 @@ import { sellersAddress } from '#server/mails/mails.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { removeFactorsSince } from '../factors/factors.ts'
 import { endSessions, forgetDevices } from '../sessions/sessions.ts'
-import { dropPendingChange, forgetChanges, isReserved, toUndo } from './changed-addresses.ts'
 import type { PasswordLinks } from './passwords.ts'
-import { startOver } from './proof.ts'
+import { dropPendingChange, forgetChanges, isReserved, startOver, toUndo } from './proof.ts'
 
 const hour = 3_600_000
 const toConfirm = 24 * hour

@@ -1,14 +1,12 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import { users } from '#server/database/schema.ts'
-import { userColumns } from '#server/database/user-columns.ts'
+import { userColumns, users } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { type Authenticated, knownDevice } from '../sessions/sessions.ts'
-import { isReserved } from './changed-addresses.ts'
 import type { PasswordLinks } from './passwords.ts'
-import { prove } from './proof.ts'
+import { isReserved, prove } from './proof.ts'
 
 type Others = { questions: EmailQuestions; passwordLinks: PasswordLinks }
 

@@ -8,8 +8,7 @@ import { conflict, Refusal } from '#server/errors.ts'
 import { createOwnPassword } from '#server/security/own-password.ts'
 import { hashToken } from '#server/security/tokens.ts'
 import { endSessions, knownDevice } from '../sessions/sessions.ts'
-import { dropPendingChange } from './changed-addresses.ts'
-import { prove } from './proof.ts'
+import { dropPendingChange, prove } from './proof.ts'
 
 const hour = 3_600_000
 const lifetimes = { reset: hour, firstPassword: 7 * 24 * hour }

@@ -8,7 +8,7 @@ import { conflict, notFound } from '#server/errors.ts'
 import type { Mails } from '#server/mails/mails.ts'
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions } from '../sessions/sessions.ts'
-import { forgetChanges } from './changed-addresses.ts'
+import { forgetChanges } from './proof.ts'
 
 type Rank = Role | 'admin' | 'none'
 

@@ -1,12 +1,15 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { isStaff } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
-import { purchases, users } from '#server/database/schema.ts'
+import { passwordTokens, purchases, userColumns, users } from '#server/database/schema.ts'
 import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '#server/database/text-search.ts'
-import { userColumns } from '#server/database/user-columns.ts'
-import { conflict } from '#server/errors.ts'
+import { conflict, notFound } from '#server/errors.ts'
+import type { AccountEvents } from './email-change.ts'
 import type { PasswordLinks } from './passwords.ts'
+import { forgetChanges, startOver } from './proof.ts'
 import { tellAdmins } from './roles.ts'
 
 type NewUser = {
@@ -80,6 +83,82 @@ export function createUsers({ db, now, passwords, audit, mails }: Context, passw
         if (!invite) return
         const tokenId = await passwordLinks.create(tx, added.id, 'firstPassword')
         await mails.send(tx, user.email, 'accountInvitation', { name: user.name, tokenId })
+      })
+    },
+  }
+}
+
+type Others = AccountEvents & { passwordLinks: PasswordLinks }
+
+/** What the seller's people set right in a customer's account. */
+export function createCorrections(
+  { db, now, mails, audit, refuseShopAddress }: Context,
+  { passwordLinks, accountChanged, endOpenLinks }: Others,
+) {
+  async function lock(tx: Transaction, userId: string) {
+    const [user] = await tx
+      .select()
+      .from(users)
+      .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+      .for('update')
+    if (!user) throw notFound('User')
+    return user
+  }
+
+  return {
+    /** The account as a customer's page shows it. */
+    async describe(userId: string) {
+      const [user] = await db
+        .select({
+          id: users.id,
+          name: users.name,
+          email: users.email,
+          isAdmin: users.isAdmin,
+          role: users.role,
+          tradingViewUsername: users.tradingViewUsername,
+          createdAt: users.createdAt,
+          verifiedAt: users.verifiedAt,
+          hasPassword: sql<boolean>`${users.passwordHash} is not null`,
+        })
+        .from(users)
+        .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+      if (!user) throw notFound('User')
+      return user
+    },
+
+    async sendPasswordLink(actor: Actor, userId: string) {
+      await db.transaction(async (tx) => {
+        const { email, passwordHash } = await lock(tx, userId)
+        const tokenId = await passwordLinks.create(tx, userId, 'reset')
+        if (passwordHash) await mails.send(tx, email, 'resetPassword', { tokenId })
+        else await mails.send(tx, email, 'choosePassword', { tokenId })
+        await audit.record(tx, actor, { action: 'user.password-link', aboutId: userId })
+      })
+    },
+
+    /**
+     * For an address that was mistyped. The reader of the old mailbox loses the account: password, factors and sessions
+     * go, and its links are worth nothing. The new mailbox has to prove itself with the link it gets.
+     */
+    async correctEmail(actor: Actor, userId: string, email: string) {
+      await db.transaction(async (tx) => {
+        const user = await lock(tx, userId)
+        if (isStaff(user))
+          throw conflict('staff-account', 'Staff change their address themselves, in their profile')
+        if (user.email === email) throw conflict('same-address', 'This is already the account’s address')
+        const [other] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
+        if (other) throw conflict('email-taken', 'There is already a user with this email')
+        refuseShopAddress(email)
+        await tx.update(users).set({ email }).where(eq(users.id, userId))
+        await startOver(tx, userId, now())
+        await tx.delete(passwordTokens).where(eq(passwordTokens.userId, userId))
+        await forgetChanges(tx, userId)
+        await endOpenLinks(tx, userId)
+        await accountChanged(tx, userId)
+        const tokenId = await passwordLinks.create(tx, userId, 'firstPassword')
+        await mails.send(tx, user.email, 'emailMoved', { name: user.name })
+        await mails.send(tx, email, 'emailCorrected', { name: user.name, tokenId })
+        await audit.record(tx, actor, { action: 'user.correct-email', aboutId: userId })
       })
     },
   }

@@ -1,18 +1,21 @@
 import { eq } from 'drizzle-orm'
+import type { WayToProve } from '#contract/statuses.ts'
+import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { appCodes as appCodeRows, passkeys as passkeyRows } from '#server/database/schema.ts'
-import type { Sessions } from '../sessions/sessions.ts'
+import { Refusal } from '#server/errors.ts'
+import { createOwnPassword } from '#server/security/own-password.ts'
+import { knownDevice, type Sessions } from '../sessions/sessions.ts'
 import { createAppCodes } from './app-codes.ts'
 import { createChallenges } from './challenges.ts'
-import { createCodes, recovery } from './codes.ts'
+import { type Codes, createCodes, recovery } from './codes.ts'
 import { createLogins } from './logins.ts'
 import { createLostDevice } from './lost-device.ts'
 import { createNotices } from './notices.ts'
-import { createPasskeyLogin } from './passkey-login.ts'
+import { createPasskeyLogin, type PasskeyLogin } from './passkey-login.ts'
 import { createPasskeys } from './passkeys.ts'
-import { createPolicy } from './policy.ts'
+import { createPolicy, type Policy } from './policy.ts'
 import { createSetUp } from './set-up.ts'
-import { createStepUp } from './step-up.ts'
 
 export { resealAppCodes } from './app-codes.ts'
 export { halfLoginLifetime } from './logins.ts'
@@ -64,6 +67,47 @@ export function createFactors(context: Context, { sessions }: { sessions: Sessio
           recoveryCodesLeft: await recovery.left(db, userId),
         },
       }
+    },
+  }
+}
+
+type Parts = {
+  sessions: Pick<Sessions, 'prove'>
+  policy: Policy
+  codes: Codes
+  passkeyLogin: PasskeyLogin
+}
+
+/** Proving again who you are, in a session that has been open for a while. */
+function createStepUp(context: Context, { sessions, policy, codes, passkeyLogin }: Parts) {
+  const { db } = context
+  const checkPassword = createOwnPassword(context)
+
+  async function assertCounts({ user }: Actor, way: WayToProve) {
+    const { ways } = await policy.waysToProve(user)
+    if (!ways.includes(way))
+      throw new Refusal(403, 'prove-again', 'Please confirm in another way.', { again: ways })
+  }
+
+  return {
+    async withPassword(actor: Actor, password: string) {
+      await assertCounts(actor, 'password')
+      await checkPassword(actor, password, 'password')
+      await sessions.prove(db, actor)
+    },
+
+    async withCode(actor: Actor, code: string) {
+      await assertCounts(actor, 'code')
+      const device = await knownDevice(db, actor.user.email, actor.device)
+      await codes.useFromApp(actor, { userId: actor.user.id, code, device })
+      await sessions.prove(db, actor, 'password and code')
+    },
+
+    async withPasskey(actor: Actor, response: Record<string, unknown>) {
+      const { userId } = await passkeyLogin.verify(response)
+      if (userId !== actor.user.id)
+        throw new Refusal(403, 'passkey-refused', 'This passkey belongs to another account.')
+      await sessions.prove(db, actor, 'passkey')
     },
   }
 }

@@ -5,8 +5,7 @@ import type { User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { createLoader } from '#server/database/loader.ts'
-import { sessions, users } from '#server/database/schema.ts'
-import { userColumns } from '#server/database/user-columns.ts'
+import { sessions, userColumns, users } from '#server/database/schema.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 
 const hour = 3_600_000

@@ -3,8 +3,7 @@ import { type BillingDetails, needsPostalCode } from '#contract/selling/billing.
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { isLivePurchase } from '#server/database/live-purchase.ts'
-import { billingDetails, checkouts, purchases, users } from '#server/database/schema.ts'
+import { billingDetails, checkouts, isLivePurchase, purchases, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import type { Place, StripeGateway } from '#server/gateways/stripe.ts'
 

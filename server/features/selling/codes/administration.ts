@@ -8,7 +8,7 @@ import { codeUses, discountCodes } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Prices } from '../prices/prices.ts'
-import { type Code, lock, stateAt } from './uses.ts'
+import { type Code, lock, stateAt } from './codes.ts'
 
 export type CodeAdministration = ReturnType<typeof createCodeAdministration>
 

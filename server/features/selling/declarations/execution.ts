@@ -6,8 +6,7 @@ import { hasEnded } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { isLivePurchase } from '#server/database/live-purchase.ts'
-import { declarations, purchases as purchaseRows, users } from '#server/database/schema.ts'
+import { declarations, isLivePurchase, purchases as purchaseRows, users } from '#server/database/schema.ts'
 import type { Kept, Purchases } from '../purchases/purchases.ts'
 
 export type DeclarationRow = typeof declarations.$inferSelect

@@ -3,8 +3,13 @@ import { hasEnded, type LeaveReason } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { RunExclusive } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
-import { hasEndedPurchase, isLivePurchase } from '#server/database/live-purchase.ts'
-import { checkouts as checkoutRows, payments, purchases } from '#server/database/schema.ts'
+import {
+  checkouts as checkoutRows,
+  hasEndedPurchase,
+  isLivePurchase,
+  payments,
+  purchases,
+} from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
 import type { StripeGateway, Subscription } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'

@@ -1,7 +1,6 @@
 import { and, asc, eq, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
-import { isLivePurchase } from '#server/database/live-purchase.ts'
-import { purchases, stripeEvents } from '#server/database/schema.ts'
+import { isLivePurchase, purchases, stripeEvents } from '#server/database/schema.ts'
 import type { StripeEvent, StripeGateway } from '#server/gateways/stripe.ts'
 import { messageOf } from '#server/process/log.ts'
 import type { Checkouts } from '../checkout/checkout.ts'

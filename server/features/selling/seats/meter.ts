@@ -1,9 +1,9 @@
 import { and, eq, gt, isNull, lte, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { isLivePurchase } from '#server/database/live-purchase.ts'
 import {
   access,
+  isLivePurchase,
   purchases,
   seatReservations,
   tvConnection,
