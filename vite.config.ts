@@ -26,7 +26,9 @@ const addressesOnly: Plugin = {
         CallExpression({ callee, arguments: [address, row] }) {
           if (callee.type !== 'Identifier' || callee.name !== 'endpoint' || row?.type !== 'ObjectExpression')
             return
-          const isAsked = address?.type === 'Literal' && /^(GET|DELETE)/.test(String(address.value))
+          // The newsletter's form is on every page, and leaves it to the server to check what it sends.
+          const isAsked =
+            address?.type === 'Literal' && /^(GET|DELETE)|newsletter/.test(String(address.value))
           for (const field of row.properties)
             if (
               field.type === 'Property' &&
@@ -40,10 +42,11 @@ const addressesOnly: Plugin = {
       const short = cuts
         .toSorted((a, b) => b.start - a.start)
         .reduce((rest, { start, end, by }) => rest.slice(0, start) + by + rest.slice(end), code)
+      const said = short.replaceAll(/\/\*.*?\*\//gs, '')
       // What was imported for the rest only would still come along.
       return short.replaceAll(/^import \{([^}]+)\} from .+\n/gm, (line: string, names: string) =>
         (names.match(/\w+(?=,|\s*$)/g) ?? []).some(
-          (name) => short.split(new RegExp(`\\b${name}\\b`)).length > 2,
+          (name) => said.split(new RegExp(`\\b${name}\\b`)).length > 2,
         )
           ? line
           : '',
@@ -100,23 +103,21 @@ export default defineConfig({
             },
             // The drawings on the pages that sell.
             { name: 'showcase', test: /site.showcase|ui.section|about.maker|review-summary/, priority: 7 },
-            // What pages of text share: they need none of the kit's forms.
-            {
-              name: 'text',
-              test: /ui.blocks|contract.(brand|retention|markdown)|legal.(text|blocks|seller)/,
-              priority: 6,
-              minShareCount: 2,
-            },
+            // What pages of text share, those of Markdown and those of law: they need none of the kit's forms.
+            { name: 'content', test: /ui.blocks|contract.markdown/, priority: 6, minShareCount: 2 },
+            { name: 'legal', test: /legal.(text|legal-text|blocks|seller)/, priority: 6, minShareCount: 2 },
+            // What everyone has who is logged in, also on pages that have none of the kit.
+            { name: 'private', test: /layout.private|user-menu|ui.menu|use-log-out/, priority: 5 },
             // What pages with forms share; what only the desk's screens share is no part of it.
             {
               name: 'kit',
-              test: /[\\/]contract[\\/](?!desk|zod|.*(admin|catalog|product))|web.ui|useMutation|mutationObserver|[iI]nfiniteQuery|api.(use-call|checked)|sign-in.(refusal|auth-card|code-form)|until-done|use-log-out|payment-skeleton|use-owned|order-essentials/,
+              test: /[\\/]contract[\\/](?!desk|zod|.*(admin|catalog|product))|web.ui|useMutation|mutationObserver|[iI]nfiniteQuery|api.(use-call|checked)|sign-in.(refusal|auth-card|code-form)|until-done|payment-skeleton|username-input|use-owned|order-essentials/,
               priority: 4,
               minShareCount: 2,
             },
             { name: 'declarations', test: /declaration-page|not-found-page/, priority: 3 },
-            { name: 'access-form', test: /access-form|username-input/, priority: 3 },
-            { name: 'passkeys', test: /simplewebauthn|api.passkeys|sign-in.passkey/, priority: 4 },
+            { name: 'access-form', test: /access-form/, priority: 3 },
+            { name: 'passkeys', test: /simplewebauthn|api.passkeys|sign-in.passkey-login/, priority: 3 },
             // The rules of forms, loaded once someone types in one. With a dialog that imports React: a file that uses the
             // bundler's helpers and nothing else of `main` has them put into a file, and a request, of their own.
             { name: 'zod', test: /[\\/]zod[\\/.]|step-up-dialog/, priority: 3 },

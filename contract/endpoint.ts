@@ -1,5 +1,4 @@
-import { id, optionalText } from './fields.ts'
-import { type InferInput, type InferOutput, object, type Schema, schema, type Zod } from './schema.ts'
+import { type InferInput, type InferOutput, id, object, type Schema, schema } from './schema.ts'
 import type * as z from './zod.ts'
 
 /** Who may call: anyone, anyone logged in, staff (support and admins), or admins. `server/http/gate.ts` enforces it. */
@@ -79,15 +78,3 @@ export function endpoint<
 
 /** Then there is nothing to read: any 2xx is done, whatever else it says. */
 export const isNothing = (output: Schema) => output === nothing
-
-export const longestPage = 200
-
-/** Every list pages the same way: newest first, by an opaque cursor, 100 at a time by default. */
-export const pages = (z: Zod) => ({
-  limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(longestPage)), 100),
-  cursor: z.optional(z.string().check(z.maxLength(200))),
-})
-/** Most can be searched, too. */
-export const paging = (z: Zod) => ({ ...pages(z), q: optionalText(z, 100) })
-
-export const sort = schema((z) => z.optional(z.enum(['newest', 'oldest'])))

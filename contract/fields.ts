@@ -1,5 +1,8 @@
 import { billingTypes } from './billing-types.ts'
-import { object, schema, type Zod } from './schema.ts'
+import { roles } from './roles.ts'
+import { id, object, schema, type Zod } from './schema.ts'
+
+export { id }
 
 /** The fields that endpoints share, each with the message people see when it is wrong. */
 
@@ -49,6 +52,7 @@ export const optionalEmail = schema((z) =>
   ),
 )
 
+/* @__NO_SIDE_EFFECTS__ */
 function password(min: number) {
   const message = `Password must be at least ${min} characters long`
   return schema((z) =>
@@ -81,8 +85,6 @@ export const optionalLine = (z: Zod, max: number) =>
   optionalText(z, max).check(z.refine<string | undefined>((typed) => isOneLine(typed ?? ''), invisible))
 
 const uselessLink = 'This link is incomplete. Please open it from the email again.'
-
-export const id = schema((z) => z.uuid('This is not a valid id'))
 
 /** Both parts of an emailed link that works without logging in. */
 export const mailedLink = object((z) => ({
@@ -141,3 +143,29 @@ export const month = schema((z) =>
 export const period = schema((z) =>
   z.string().check(z.regex(/^20\d\d(-(0[1-9]|1[0-2]))?$/, 'Please enter a month like 2026-03, or a year')),
 )
+
+export const longestPage = 200
+
+/** Every list pages the same way: newest first, by an opaque cursor, 100 at a time by default. */
+export const pages = (z: Zod) => ({
+  limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(longestPage)), 100),
+  cursor: z.optional(z.string().check(z.maxLength(200))),
+})
+/** Most can be searched, too. */
+export const paging = (z: Zod) => ({ ...pages(z), q: optionalText(z, 100) })
+
+export const sort = schema((z) => z.optional(z.enum(['newest', 'oldest'])))
+
+/** Someone with an account. */
+export const person = object((z) => ({
+  id: id(z),
+  name: z.string(),
+  email: z.string(),
+  isAdmin: z.boolean(),
+  role: z.nullable(z.enum(roles)),
+  /** Whether an emailed link has shown that the address is theirs. */
+  isProven: z.boolean(),
+  /** Where a second step is required and this session had none. */
+  mustSetUp: z.optional(z.boolean()),
+  createdAt: instant(z),
+}))

@@ -26,3 +26,6 @@ export const object = /* @__NO_SIDE_EFFECTS__ */ <const S extends Shape>(make: (
 /** What goes into a schema and what comes out. */
 export type InferInput<S extends Schema> = z.input<ReturnType<S>>
 export type InferOutput<S extends Schema> = z.output<ReturnType<S>>
+
+/** Here, apart from the other fields, because every call may need it. */
+export const id = schema((z) => z.uuid('This is not a valid id'))

@@ -1,5 +1,5 @@
-import { endpoint, paging } from '../endpoint.ts'
-import { id, instant, text } from '../fields.ts'
+import { endpoint } from '../endpoint.ts'
+import { id, instant, paging, text } from '../fields.ts'
 import { type InferOutput, object, schema } from '../schema.ts'
 import { accessStates, entitlementReasons, todoKinds } from '../statuses.ts'
 import { typedName } from './access.ts'

@@ -1,5 +1,5 @@
-import { endpoint, paging } from '../endpoint.ts'
-import { id, instant, text } from '../fields.ts'
+import { endpoint } from '../endpoint.ts'
+import { id, instant, paging, text } from '../fields.ts'
 import { type InferOutput, object } from '../schema.ts'
 import { connectionModes, connectionStates } from '../statuses.ts'
 

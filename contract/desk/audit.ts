@@ -1,5 +1,5 @@
-import { endpoint, paging } from '../endpoint.ts'
-import { instant } from '../fields.ts'
+import { endpoint } from '../endpoint.ts'
+import { instant, paging } from '../fields.ts'
 import { object } from '../schema.ts'
 
 const auditEntry = object((z) => ({

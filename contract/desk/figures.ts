@@ -1,5 +1,5 @@
-import { endpoint, paging } from '../endpoint.ts'
-import { cents, id, instant, month, optionalText, period } from '../fields.ts'
+import { endpoint } from '../endpoint.ts'
+import { cents, id, instant, month, optionalText, paging, period } from '../fields.ts'
 import { type InferOutput, object } from '../schema.ts'
 import { leaveReasons, movementCauses, movementKinds, paymentKinds } from '../statuses.ts'
 

@@ -1,5 +1,5 @@
-import { endpoint, paging } from '../endpoint.ts'
-import { id, instant } from '../fields.ts'
+import { endpoint } from '../endpoint.ts'
+import { id, instant, paging } from '../fields.ts'
 import { object } from '../schema.ts'
 import { newsletterStates } from '../statuses.ts'
 

@@ -1,5 +1,5 @@
-import { endpoint, paging } from '../endpoint.ts'
-import { id, instant, line, optionalLine, text } from '../fields.ts'
+import { endpoint } from '../endpoint.ts'
+import { id, instant, line, optionalLine, paging, text } from '../fields.ts'
 import { type InferOutput, schema, type Zod } from '../schema.ts'
 import { mailingStates, pauseReasons, recipientStates } from '../statuses.ts'
 

@@ -1,9 +1,20 @@
-import { endpoint, paging, sort } from '../endpoint.ts'
-import { email, givenPassword, id, instant, optionalText, resetPassword, signUpPassword } from '../fields.ts'
+import { endpoint } from '../endpoint.ts'
+import {
+  email,
+  givenPassword,
+  id,
+  instant,
+  optionalText,
+  paging,
+  person,
+  resetPassword,
+  signUpPassword,
+  sort,
+} from '../fields.ts'
 import { optionalName, personName } from '../person-name.ts'
 import { type InferOutput, object, schema } from '../schema.ts'
 import { namesPerDay } from '../tradingview-name.ts'
-import { session, user } from './session.ts'
+import { session } from './session.ts'
 
 const mailedToken = schema((z) =>
   z.string('Invalid reset link').check(z.maxLength(200, 'Invalid reset link')),
@@ -29,7 +40,7 @@ export const accounts = {
     summary: 'Log in with email and password',
     limit: { requests: 20, seconds: 60 },
     input: object((z) => ({ email: email(z), password: givenPassword(z) })),
-    output: user,
+    output: person,
   }),
   loginPage: endpoint('GET /api/login', {
     access: 'public',
@@ -43,7 +54,7 @@ export const accounts = {
     summary: 'Create an account and log in',
     limit: { requests: 20, seconds: 3600 },
     input: object((z) => ({ email: email(z), password: signUpPassword(z), name: personName(z) })),
-    output: user,
+    output: person,
   }),
   requestPasswordReset: endpoint('POST /api/auth/request-password-reset', {
     access: 'public',
@@ -131,7 +142,7 @@ export const accounts = {
     input: object((z) => ({ ...paging(z), sort: sort(z) })),
     output: (z) =>
       z.array(
-        z.extend(user(z), {
+        z.extend(person(z), {
           activePurchases: z.int(),
           totalPurchases: z.int(),
         }),

@@ -1,8 +1,7 @@
 import { endpoint } from '../endpoint.ts'
-import { mailedLink } from '../fields.ts'
+import { mailedLink, person } from '../fields.ts'
 import { object } from '../schema.ts'
 import { passkeyMessage, passkeyResponse, typedCode } from './factors.ts'
-import { user } from './session.ts'
 
 const open = { access: 'public', limit: { requests: 20, seconds: 60 } } as const
 const byLink = { ...open, input: mailedLink } as const
@@ -13,7 +12,7 @@ export const logins = {
     ...open,
     summary: 'Complete a login with a code from the app, or with a recovery code',
     input: object((z) => ({ code: typedCode(z) })),
-    output: user,
+    output: person,
   }),
   passkeyOptions: endpoint('GET /api/auth/passkey/options', {
     ...open,
@@ -25,7 +24,7 @@ export const logins = {
     ...open,
     summary: 'Log in with a passkey',
     input: object((z) => ({ response: passkeyResponse(z) })),
-    output: user,
+    output: person,
   }),
   lostDevice: endpoint('POST /api/login/lost-device', {
     ...open,

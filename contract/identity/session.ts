@@ -1,21 +1,5 @@
-import { endpoint } from '../endpoint.ts'
-import { id, instant } from '../fields.ts'
-import { roles } from '../roles.ts'
-import { type InferOutput, object } from '../schema.ts'
-
-export const user = object((z) => ({
-  id: id(z),
-  name: z.string(),
-  email: z.string(),
-  isAdmin: z.boolean(),
-  role: z.nullable(z.enum(roles)),
-  /** Whether an emailed link has shown that the address is theirs. */
-  isProven: z.boolean(),
-  /** Where a second step is required and this session had none. */
-  mustSetUp: z.optional(z.boolean()),
-  createdAt: instant(z),
-}))
-export type User = InferOutput<typeof user>
+import { endpoint, type OutputOf } from '../endpoint.ts'
+import { person } from '../fields.ts'
 
 /** The part of the accounts that every page asks for. */
 export const session = {
@@ -24,10 +8,12 @@ export const session = {
     caller: 'optional',
     whileSettingUp: true,
     summary: 'The current user, or null',
-    output: (z) => z.nullable(user(z)),
+    output: (z) => z.nullable(person(z)),
   }),
   logout: endpoint('POST /api/logout', {
     access: 'public',
     summary: 'End this session',
   }),
 }
+
+export type User = NonNullable<OutputOf<typeof session.user>>

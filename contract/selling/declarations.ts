@@ -1,5 +1,5 @@
-import { endpoint, pages } from '../endpoint.ts'
-import { cents, email, id, instant, line, optionalText, text } from '../fields.ts'
+import { endpoint } from '../endpoint.ts'
+import { cents, email, id, instant, line, optionalText, pages, text } from '../fields.ts'
 import { personName } from '../person-name.ts'
 import { type InferOutput, object, schema, type Zod } from '../schema.ts'
 import { declarationKinds, declarationStates, purchaseStatuses } from '../statuses.ts'

@@ -1,5 +1,16 @@
-import { endpoint, pages, paging, sort } from '../endpoint.ts'
-import { billingType, cents, id, instant, month, optionalText, setupIntentId } from '../fields.ts'
+import { endpoint } from '../endpoint.ts'
+import {
+  billingType,
+  cents,
+  id,
+  instant,
+  month,
+  optionalText,
+  pages,
+  paging,
+  setupIntentId,
+  sort,
+} from '../fields.ts'
 import { type InferOutput, object, schema } from '../schema.ts'
 import {
   bookableStatuses,

@@ -1,5 +1,5 @@
-import { endpoint, pages } from '../endpoint.ts'
-import { id, instant, text } from '../fields.ts'
+import { endpoint } from '../endpoint.ts'
+import { id, instant, pages, text } from '../fields.ts'
 import { looksLikeLink, personName } from '../person-name.ts'
 import { type InferOutput, object, schema, type Zod } from '../schema.ts'
 

@@ -17,9 +17,16 @@ type Json = Record<string, unknown>
 /** The page's, or the one of the dialog that the page's caller opens. */
 type Call = ReturnType<typeof createCaller>['call']
 
-/** Has the browser ask for a passkey; with `autofill`, as one of its suggestions in the email field. */
+let asked = 0
+
+/**
+ * Has the browser ask for a passkey; with `autofill`, as one of its suggestions in the email field. The latest one counts,
+ * except that a suggestion never replaces a question.
+ */
 export async function askForPasskey(call: Call, { autofill = false } = {}): Promise<Json> {
+  const turn = autofill ? asked : ++asked
   const optionsJSON = (await call(logins.passkeyOptions, {})) as never
+  if (turn !== asked) throw new DOMException('Asked otherwise', 'AbortError')
   return { ...(await startAuthentication({ optionsJSON, useBrowserAutofill: autofill })) }
 }
 

@@ -16,3 +16,13 @@ export function PageHeading(props: { title: string; description?: ReactNode; chi
     </Container>
   )
 }
+
+/** The small line above a heading. */
+export function Eyebrow({ children }: { children: ReactNode }) {
+  return (
+    <p className="flex items-center gap-2.5 font-mono text-xs font-medium tracking-wide text-accent uppercase">
+      <span aria-hidden="true" className="h-px w-6 bg-accent" />
+      {children}
+    </p>
+  )
+}

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
-import { Container } from './page.tsx'
+import { Container, Eyebrow } from './page.tsx'
 
 /** A page section with its own heading. */
 export function Section(props: {
@@ -23,14 +23,5 @@ export function Section(props: {
         {children}
       </Container>
     </section>
-  )
-}
-
-export function Eyebrow({ children }: { children: ReactNode }) {
-  return (
-    <p className="flex items-center gap-2.5 font-mono text-xs font-medium tracking-wide text-accent uppercase">
-      <span aria-hidden="true" className="h-px w-6 bg-accent" />
-      {children}
-    </p>
   )
 }

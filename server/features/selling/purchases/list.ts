@@ -1,5 +1,5 @@
 import { and, type Column, eq, gt, gte, inArray, isNotNull, lt, not, or, type SQL, sql } from 'drizzle-orm'
-import { longestPage } from '#contract/endpoint.ts'
+import { longestPage } from '#contract/fields.ts'
 import { chargesInWords } from '#contract/selling/charges.ts'
 import {
   type BillingType,

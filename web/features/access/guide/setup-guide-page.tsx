@@ -5,8 +5,7 @@ import { useSettings } from '#web/api/settings.tsx'
 import { Blocks } from '#web/ui/blocks.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { Container } from '#web/ui/page.tsx'
-import { Eyebrow } from '#web/ui/section.tsx'
+import { Container, Eyebrow } from '#web/ui/page.tsx'
 import { StepDrawing } from './step-drawing.tsx'
 
 const { title: heading, sections: steps } = parseContent(source)

@@ -1,5 +1,9 @@
+import { KeyRound } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { ApiError } from '#contract/call.ts'
+import type { User } from '#contract/identity/session.ts'
+import { messageOf } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Container } from '#web/ui/page.tsx'
 
@@ -41,4 +45,37 @@ export function useMustWait(error: Error | null): boolean {
     return () => clearTimeout(timer)
   }, [error, seconds])
   return seconds !== undefined && over !== error
+}
+
+/** What a passkey needs is loaded once one is asked for. */
+export function PasskeyButton({ onLoggedIn }: { onLoggedIn: (user: User) => unknown }) {
+  const [pending, setPending] = useState(false)
+  const [problem, setProblem] = useState('')
+
+  async function logIn() {
+    setPending(true)
+    setProblem('')
+    try {
+      const { logInWithPasskey } = await import('./passkey-login.tsx')
+      setProblem((await logInWithPasskey(onLoggedIn)) ?? '')
+    } catch (error) {
+      setProblem(messageOf(error) ?? 'Please try again.')
+    } finally {
+      setPending(false)
+    }
+  }
+
+  return (
+    <div className="flex flex-col gap-3">
+      <Button variant="secondary" pending={pending} onClick={() => void logIn()}>
+        {!pending && <KeyRound className="size-4" aria-hidden="true" />}
+        Log in with a passkey
+      </Button>
+      {problem && (
+        <p role="alert" className="rounded-md bg-danger-soft px-4 py-3 text-sm font-medium text-danger">
+          {problem}
+        </p>
+      )}
+    </div>
+  )
 }

@@ -12,14 +12,14 @@ import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 import { useHydrated } from '#web/ui/store.ts'
 import { Tab, TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
-import { AuthCard, Refusal, textLink, useMustWait } from './auth-card.tsx'
+import { AuthCard, PasskeyButton, Refusal, textLink, useMustWait } from './auth-card.tsx'
 import { forgetReturnPath, loginReason, returnPath } from './return-path.ts'
 
 const loginForm = checked(accounts.login.input)
 
 const signUpForm = checked(accounts.register.input)
 
-// The page is there without them: passkeys come after it, and few logins have a second step.
+// The page is there without them: passkeys are suggested once someone is there, and few logins have a second step.
 const PasskeyLogin = lazy(() => import('./passkey-login.tsx'))
 const SecondStep = lazy(() => import('./second-step.tsx'))
 
@@ -81,6 +81,7 @@ function LoginForm({ email, onEmail }: EmailProps) {
   })
   const mustWait = useMustWait(login.error)
   const hydrated = useHydrated()
+  const isSomeoneThere = useSign()
   const next = login.error instanceof ApiError ? login.error.next : undefined
   if (next)
     return (
@@ -116,7 +117,8 @@ function LoginForm({ email, onEmail }: EmailProps) {
       </SubmitButton>
       {/* Its height is kept free, so nothing shifts when it arrives. */}
       <div className="min-h-11">
-        {hydrated && (
+        {hydrated && 'PublicKeyCredential' in window && <PasskeyButton onLoggedIn={startSession} />}
+        {isSomeoneThere && (
           <Suspense fallback={null}>
             <PasskeyLogin onLoggedIn={startSession} />
           </Suspense>
@@ -124,6 +126,19 @@ function LoginForm({ email, onEmail }: EmailProps) {
       </div>
     </Form>
   )
+}
+
+/** Whether someone has moved, touched or typed anything yet: each of them comes before the email field is reached. */
+function useSign() {
+  const [isThere, setThere] = useState(false)
+  useEffect(() => {
+    const unmount = new AbortController()
+    const { signal } = unmount
+    for (const sign of ['pointermove', 'pointerdown', 'keydown', 'focusin'])
+      addEventListener(sign, () => setThere(true), { once: true, signal })
+    return () => unmount.abort()
+  }, [])
+  return isThere
 }
 
 function SignUpForm({ email, onEmail }: EmailProps) {

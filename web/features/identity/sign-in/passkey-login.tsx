@@ -1,16 +1,14 @@
-import { KeyRound } from 'lucide-react'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import { ApiError } from '#contract/call.ts'
 import { logins } from '#contract/identity/logins.ts'
 import type { User } from '#contract/identity/session.ts'
 import { call } from '#web/api/client.ts'
-import { askForPasskey, passkeyProblem, supportsPasskeys } from '#web/api/passkeys.ts'
-import { messageOf, toastError } from '#web/api/use-call.ts'
-import { Button } from '#web/ui/button.tsx'
+import { askForPasskey, passkeyProblem } from '#web/api/passkeys.ts'
+import { toastError } from '#web/api/use-call.ts'
 import { toast } from '#web/ui/toast.tsx'
 
-/** Offers passkeys as suggestions in the email field, and by a button; nothing in browsers without them. */
-export default function PasskeyLogin({ onLoggedIn }: { onLoggedIn: (user: User) => unknown }) {
+/** Offers passkeys as suggestions in the email field. */
+export default function PasskeyLogin({ onLoggedIn }: { onLoggedIn: OnLoggedIn }) {
   /** True if it should be offered once more. */
   const offer = useEffectEvent(async (): Promise<boolean> => {
     if (!(await globalThis.PublicKeyCredential?.isConditionalMediationAvailable?.())) return false
@@ -29,7 +27,7 @@ export default function PasskeyLogin({ onLoggedIn }: { onLoggedIn: (user: User) 
   useEffect(() => {
     void offer().then((isStale) => isStale && offer())
   }, [])
-  return supportsPasskeys() && <PasskeyButton onLoggedIn={onLoggedIn} />
+  return null
 }
 
 type OnLoggedIn = (user: User) => unknown
@@ -41,33 +39,14 @@ async function logInWith(response: Record<string, unknown>, onLoggedIn: OnLogged
   await onLoggedIn(user)
 }
 
-export function PasskeyButton({ onLoggedIn }: { onLoggedIn: OnLoggedIn }) {
-  const [pending, setPending] = useState(false)
-  const [problem, setProblem] = useState('')
-
-  async function logIn() {
-    setPending(true)
-    setProblem('')
-    try {
-      await logInWith(await askForPasskey(call), onLoggedIn)
-    } catch (error) {
-      setProblem(passkeyProblem(error) ?? messageOf(error) ?? 'Please try again.')
-    } finally {
-      setPending(false)
-    }
+/** Has the browser ask for one; resolves to what went wrong with it, if anything did. */
+export async function logInWithPasskey(onLoggedIn: OnLoggedIn): Promise<string | undefined> {
+  try {
+    await logInWith(await askForPasskey(call), onLoggedIn)
+    return undefined
+  } catch (error) {
+    const problem = passkeyProblem(error)
+    if (!problem) throw error
+    return problem
   }
-
-  return (
-    <div className="flex flex-col gap-3">
-      <Button variant="secondary" pending={pending} onClick={() => void logIn()}>
-        {!pending && <KeyRound className="size-4" aria-hidden="true" />}
-        Log in with a passkey
-      </Button>
-      {problem && (
-        <p role="alert" className="rounded-md bg-danger-soft px-4 py-3 text-sm font-medium text-danger">
-          {problem}
-        </p>
-      )}
-    </div>
-  )
 }

@@ -7,9 +7,8 @@ import { Button } from '#web/ui/button.tsx'
 import { CodeInput } from '#web/ui/code-input.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Notice } from '#web/ui/notice.tsx'
-import { Refusal, textLink } from './auth-card.tsx'
+import { PasskeyButton, Refusal, textLink } from './auth-card.tsx'
 import { CodeForm, LetterCodeInput } from './code-form.tsx'
-import { PasskeyButton } from './passkey-login.tsx'
 
 type Props = { next: WayToProve[]; onLoggedIn: (user: User) => unknown; onBack: () => void }
 

@@ -1,5 +1,5 @@
 import { useLogout } from '#web/api/session.ts'
-import { toastError } from '#web/api/use-call.ts'
+import { toastError } from '#web/api/toast-error.ts'
 import { useNavigation } from '#web/ui/navigation.tsx'
 
 /** Logs out and goes home after the promised delay. */

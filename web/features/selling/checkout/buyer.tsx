@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { access } from '#contract/access/access.ts'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import type { ApiError } from '#contract/call.ts'
@@ -16,6 +16,7 @@ import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { PlaceFields, type PlaceValues, placeForm, useWantsPlace } from './place-fields.tsx'
 import { sessionNote } from './session-note.ts'
+import { UsernameInput } from './username-input.tsx'
 
 /** What is asked for; where the buyer lives only matters for tax. */
 export type Asked = { email: string; tradingViewUsername: string; noNews: string } & PlaceValues
@@ -74,11 +75,6 @@ const guestForm = checked((z) => z.object(guestFields(z)))
 const nameAndPlaceForm = checked((z) => z.object({ ...nameFields(z), ...placeForm(z) }))
 const guestAndPlaceForm = checked((z) => z.object({ ...guestFields(z), ...placeForm(z) }))
 
-// Only some shops ask for it here.
-const UsernameInput = lazy(() =>
-  import('./username-input.tsx').then((module) => ({ default: module.UsernameInput })),
-)
-
 /** Asked before paying only where it is checked and unlocked by itself; whatever is typed, the checkout goes on. */
 function NameField() {
   const { data } = useData(access.status, {})
@@ -89,9 +85,7 @@ function NameField() {
       label="TradingView Username (optional)"
       hint={`${whenAccessComes(data)} You can add it later.`}
     >
-      <Suspense fallback={<Input disabled />}>
-        <UsernameInput />
-      </Suspense>
+      <UsernameInput />
     </Field>
   )
 }

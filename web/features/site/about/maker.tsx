@@ -1,6 +1,5 @@
 import { useSettings } from '#web/api/settings.tsx'
-import { Container } from '#web/ui/page.tsx'
-import { Eyebrow } from '#web/ui/section.tsx'
+import { Container, Eyebrow } from '#web/ui/page.tsx'
 
 /** The person behind the product, if the settings name one. */
 export function Maker() {
