@@ -16,15 +16,15 @@ export type Audience = { toSubscribers: boolean; buyersOf: string | null }
 
 /**
  * Who may get it at this moment: confirmed subscribers, and buyers whose checkout said so when they gave this very
- * address, who have proven it since, and who have not objected.
+ * address, who have proven it since, and who have not objected. All of them, or only the one at `email`.
  */
-export const audienceOf = ({ toSubscribers, buyersOf }: Audience): SQL => sql`(
+export const audienceOf = ({ toSubscribers, buyersOf }: Audience, email?: SQL): SQL => sql`(
   select s.email, 'subscriber' as why, s.id as leave_id from ${newsletterSubscriptions} s
-  where ${toSubscribers} and s.confirmed_at is not null and s.unsubscribed_at is null
+  where ${toSubscribers} and s.confirmed_at is not null and s.unsubscribed_at is null${email ? sql` and s.email = ${email}` : sql``}
     and not exists (select from ${mailSuppressions} m where m.email = s.email)
   union all
   select u.email, 'buyer', u.id from ${users} u
-  where u.verified_at is not null and u.deleted_at is null
+  where u.verified_at is not null and u.deleted_at is null${email ? sql` and u.email = ${email}` : sql``}
     and exists (select from ${purchases} p where p.user_id = u.id and p.product_id = ${buyersOf}::uuid
       and p.status in ${sql.raw(sqlList(liveStatuses))})
     and exists (select from ${checkouts} c join ${orderRecords} o on o.checkout_id = c.id

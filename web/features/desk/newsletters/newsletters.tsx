@@ -37,8 +37,8 @@ export default function Newsletters() {
             <Cell label="State">
               <StateBadge {...row} counts={counts} />
             </Cell>
-            <Cell label="Date" className="whitespace-nowrap">
-              <Time value={row.finishedAt ?? row.startedAt ?? row.scheduledFor ?? row.updatedAt} withClock />
+            <Cell label="Date">
+              <Time value={row.finishedAt ?? row.startedAt ?? row.scheduledFor ?? row.updatedAt} />
             </Cell>
             {[counts.sent, counts.refused, counts.left].map((count, at) => (
               <Cell key={`${at + 1}`} label={['Sent', 'Refused', 'Left'][at] ?? ''} className="tabular-nums">

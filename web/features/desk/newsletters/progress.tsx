@@ -6,7 +6,7 @@ import { Card } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { addresses } from './send-card.tsx'
+import { addresses, Missing } from './send-card.tsx'
 import { StateBadge } from './state.tsx'
 
 const reasons = {
@@ -15,7 +15,7 @@ const reasons = {
   missed: 'Its time has passed by more than an hour. Send it anyway?',
   restored:
     'A backup was restored. What was sent after the backup isn’t in it: some people may get it twice if you resume.',
-  incomplete: 'Something that sending needs is missing.',
+  incomplete: 'Something that sending needs was missing. It’s there now.',
 }
 
 const figures = [
@@ -28,7 +28,7 @@ const figures = [
 
 /** How far it is, and what became of it. */
 export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
-  const { id, subject, state, counts, pausedBecause, lastError, scheduledFor, startedAt, finishedAt } =
+  const { id, state, counts, pausedBecause, lastError, scheduledFor, startedAt, finishedAt, missing } =
     newsletter
   const refreshes = [newsletters.adminShow, newsletters.adminList]
   const pause = useCall(newsletters.adminPause, { refreshes, failed: 'Failed to pause it' })
@@ -50,11 +50,8 @@ export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
 
   return (
     <Card className="flex flex-col gap-5">
-      <div className="flex flex-wrap items-center gap-3">
-        <h2 className="text-xl break-words">{subject}</h2>
-        <StateBadge state={state} counts={counts} />
-      </div>
       <p className="text-sm text-muted">
+        <StateBadge state={state} counts={counts} />{' '}
         {scheduledFor && !startedAt && (
           <>
             Goes out on <Time value={scheduledFor} withClock />
@@ -71,7 +68,8 @@ export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
           </>
         )}
       </p>
-      {state === 'paused' && pausedBecause && (
+      {!finishedAt && <Missing missing={missing} />}
+      {state === 'paused' && pausedBecause && !(pausedBecause === 'incomplete' && missing.length > 0) && (
         <Notice tone="warning">
           <p>{reasons[pausedBecause]}</p>
           {lastError && <p className="break-words">{lastError}</p>}
@@ -79,7 +77,12 @@ export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
       )}
       {startedAt && (
         <>
-          <progress className="w-full" aria-label="Progress" value={all - counts.waiting} max={all || 1} />
+          <progress
+            aria-label="Progress"
+            className="h-1.5 w-full accent-accent"
+            value={all - counts.waiting}
+            max={all || 1}
+          />
           <dl className="flex flex-wrap gap-x-6 gap-y-4">
             {figures.map(([name, label]) => (
               <div key={name}>
@@ -99,32 +102,35 @@ export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
         </p>
       )}
       <Troubled newsletter={newsletter} />
-      <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
-        {stoppableStates.some((each) => each === state) && (
+      {stoppableStates.some((each) => each === state) && (
+        <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
           <Button variant="dangerGhost" pending={stop.isPending} onClick={() => void askAndStop()}>
             {startedAt ? 'Stop' : 'Take it back'}
           </Button>
-        )}
-        {state === 'sending' && (
-          <Button variant="secondary" pending={pause.isPending} onClick={() => pause.mutate({ id })}>
-            Pause
-          </Button>
-        )}
-        {state === 'paused' && (
-          <Button pending={resume.isPending} onClick={() => resume.mutate({ id })}>
-            {startedAt ? 'Resume' : 'Send now'}
-          </Button>
-        )}
-      </div>
+          {state === 'sending' && (
+            <Button variant="secondary" pending={pause.isPending} onClick={() => pause.mutate({ id })}>
+              Pause
+            </Button>
+          )}
+          {state === 'paused' && (
+            <Button pending={resume.isPending} onClick={() => resume.mutate({ id })}>
+              {startedAt ? 'Resume' : 'Send now'}
+            </Button>
+          )}
+        </div>
+      )}
     </Card>
   )
 }
 
-function Troubled({ newsletter: { troubled } }: { newsletter: NewsletterShown }) {
+function Troubled({ newsletter: { troubled, counts } }: { newsletter: NewsletterShown }) {
   if (troubled.length === 0) return null
   return (
     <details>
-      <summary className="cursor-pointer font-medium">Refused and uncertain addresses</summary>
+      <summary className="cursor-pointer font-medium">
+        Refused and uncertain addresses
+        {troubled.length < counts.refused + counts.uncertain && `, the first ${troubled.length}`}
+      </summary>
       <ul className="mt-3 flex flex-col divide-y divide-line text-sm">
         {troubled.map(({ email, state, reply }) => (
           <li key={email} className="py-2 break-words">

@@ -12,6 +12,19 @@ import { toast } from '#web/ui/toast.tsx'
 export const addresses = (count: number) =>
   count === 1 ? '1 address' : `${count.toLocaleString('en-US')} addresses`
 
+/** What the shop lacks for sending. */
+export const Missing = ({ missing }: Pick<NewsletterShown, 'missing'>) =>
+  missing.length > 0 && (
+    <Notice tone="warning">
+      <p className="font-medium">It can’t be sent yet. Missing:</p>
+      <ul className="list-disc pl-5">
+        {missing.map((what) => (
+          <li key={what}>{what.replaceAll('`', '')}</li>
+        ))}
+      </ul>
+    </Notice>
+  )
+
 /** The saved draft: tried on oneself, then sent to everyone. */
 export function SendCard(props: { newsletter: NewsletterShown; unsaved: RefObject<boolean> }) {
   const { newsletter, unsaved } = props
@@ -50,16 +63,7 @@ export function SendCard(props: { newsletter: NewsletterShown; unsaved: RefObjec
       <p>
         As saved, it goes to <strong className="font-semibold">{addresses(audience)}</strong>.
       </p>
-      {missing.length > 0 && (
-        <Notice tone="warning">
-          <p className="font-medium">It can’t be sent yet. Missing:</p>
-          <ul className="list-disc pl-5">
-            {missing.map((what) => (
-              <li key={what}>{what.replaceAll('`', '')}</li>
-            ))}
-          </ul>
-        </Notice>
-      )}
+      <Missing missing={missing} />
       <Field name="at" label="At a time (optional)" hint="In your time zone. Empty means now.">
         <Input type="datetime-local" value={at} onChange={({ target }) => setAt(target.value)} />
       </Field>
