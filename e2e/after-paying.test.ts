@@ -139,7 +139,7 @@ for (const { test, unlocksItself, width } of [
       await mailbox.goto(await linkTo(shop, user.email))
       await mailbox.getByLabel('New password', { exact: true }).fill('open sesame')
       await mailbox.getByLabel('Confirm password', { exact: true }).fill('open sesame')
-      await mailbox.getByRole('button', { name: 'Reset Password' }).click()
+      await mailbox.getByRole('button', { name: 'Set password' }).click()
       await expect(mailbox).toHaveURL('/auth')
       await logIn(mailbox, user.email, 'open sesame')
       await expect(mailbox).toHaveURL('/checkout/success')

@@ -77,7 +77,7 @@ test('in another browser, the link asks for a password, which ends every other w
   await expectAccessible(page)
   await page.getByLabel('New password', { exact: true }).fill('the owner’s own words')
   await page.getByLabel('Confirm password', { exact: true }).fill('the owner’s own words')
-  await page.getByRole('button', { name: 'Reset Password' }).click()
+  await page.getByRole('button', { name: 'Set password' }).click()
   await expect(page).toHaveURL('/auth')
   expect(await stranger.call(accounts.user, {})).toBeNull()
   await page.getByLabel('Email').first().fill(email)

@@ -160,7 +160,7 @@ test.describe('the product page', () => {
     await page.setViewportSize({ width: 360, height: 740 })
     const offer = page.getByRole('main').getByRole('link', { name: 'Get access', exact: true })
     // Where the page has a buy button of its own in view, one is enough.
-    await expect(page.getByRole('link', { name: /^Get Access - / })).toBeInViewport()
+    await expect(page.getByRole('link', { name: /^Get access - / })).toBeInViewport()
     await expect(offer).toBeHidden()
     await section(page, 'Key Benefits').scrollIntoViewIfNeeded()
     await expect(offer).toBeInViewport()
@@ -177,7 +177,7 @@ test.describe('the product page', () => {
     await page.reload()
     await expect(page.getByRole('img', { name: /^Illustrative/ })).toBeVisible()
     expect(charts).toEqual([])
-    await page.getByRole('button', { name: 'Explore the chart' }).click()
+    await page.getByRole('button', { name: 'Interactive chart' }).click()
     await expect(page.getByRole('link', { name: 'TradingView Lightweight Charts™' })).toBeVisible()
     expect(charts).toHaveLength(1)
     const chart = page.getByRole('img', { name: /^Illustrative/ })
@@ -187,7 +187,7 @@ test.describe('the product page', () => {
     const before = await page.evaluate(() => scrollY)
     await page.mouse.wheel(0, 200)
     await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(before)
-    await page.getByRole('button', { name: 'Show the picture' }).click()
+    await page.getByRole('button', { name: 'Static chart' }).click()
     await expect(page.locator('svg[role=img]')).toBeVisible()
   })
 })
@@ -205,6 +205,14 @@ test.describe('header and footer', () => {
       'Log In',
       'Get access',
     ])
+    // From another page, and once more on the page itself.
+    const prices = page.getByRole('heading', { name: 'Early-Access Pricing' })
+    for (const at of ['elsewhere', 'there']) {
+      await header.getByRole('link', { name: 'Get access' }).click()
+      await expect(prices, at).toBeFocused()
+      await expect(prices, at).toBeInViewport()
+      await page.evaluate(() => scrollTo(0, 0))
+    }
     await header.getByRole('link', { name: 'Log In' }).click()
     await expect(page).toHaveURL('/auth')
   })

@@ -13,11 +13,11 @@ export function PageChange({ route }: { route: Route }) {
   const { publicUrl } = useSettings()
   const place = useNavigation()
   const [announcement, setAnnouncement] = useState('')
-  const shown = useRef({ route, pathname: place.pathname })
+  const shown = useRef({ route, place })
   const positions = useRef(new Map<string, number>())
 
   useEffect(() => {
-    const onScroll = () => positions.current.set(shown.current.pathname, scrollY)
+    const onScroll = () => positions.current.set(shown.current.place.pathname, scrollY)
     // A quick visitor has scrolled before this page was hydrated.
     onScroll()
     addEventListener('scroll', onScroll, { passive: true })
@@ -29,16 +29,16 @@ export function PageChange({ route }: { route: Route }) {
     const { beginsAtTop = false } = route
     // The browser keeps this with the place in the history, and asks it on a reload.
     history.scrollRestoration = beginsAtTop ? 'manual' : 'auto'
-    const target = location.hash ? document.getElementById(location.hash.slice(1)) : null
-    const scroll = () => (target ? target.scrollIntoView() : scrollTo({ top: 0, behavior: 'instant' }))
-    const { pathname } = place
     const before = shown.current
-    if (before.pathname === pathname) {
+    shown.current = { route, place }
+    if (before.place === place) return
+    const toTop = (top = 0) => scrollTo({ top, behavior: 'instant' })
+    if (before.place.pathname === place.pathname) {
       // Back from a jump inside the page.
-      if (place.isReturn && beginsAtTop) scroll()
+      if (place.isReturn && beginsAtTop) toTop()
+      if (!place.isReturn || beginsAtTop) reach()
       return
     }
-    shown.current = { route, pathname }
     if (before.route !== route) {
       const title = pageTitle(route)
       // A page with screens of its own has their title already.
@@ -47,14 +47,15 @@ export function PageChange({ route }: { route: Route }) {
       const canonical = document.querySelector<HTMLLinkElement>('link[rel="canonical"]')
       if (canonical && route.path !== '*') canonical.href = new URL(route.path, publicUrl).href
     }
-    const heading = document.querySelector<HTMLElement>('main h1') ?? document.getElementById('main')
-    heading?.setAttribute('tabindex', '-1')
     // Somebody who walks through tabs with the arrow keys stays on them.
-    if (document.activeElement?.role !== 'tab') heading?.focus({ preventScroll: true })
+    if (document.activeElement?.role !== 'tab')
+      focus(document.querySelector<HTMLElement>('main h1') ?? document.getElementById('main'))
     // Going back, the browser tries to restore the position while the old page is still there.
-    if (place.isReturn && !beginsAtTop)
-      scrollTo({ top: positions.current.get(pathname) ?? 0, behavior: 'instant' })
-    else scroll()
+    if (place.isReturn && !beginsAtTop) toTop(positions.current.get(place.pathname))
+    else {
+      toTop()
+      reach()
+    }
   }, [route, place, publicUrl])
 
   return (
@@ -62,4 +63,19 @@ export function PageChange({ route }: { route: Route }) {
       {announcement}
     </div>
   )
+}
+
+function focus(heading: HTMLElement | null) {
+  heading?.setAttribute('tabindex', '-1')
+  heading?.focus({ preventScroll: true })
+}
+
+/** What the address names within the page, once it is there. */
+function reach(framesLeft = 600) {
+  const id = location.hash.slice(1)
+  const target = id && document.getElementById(id)
+  if (target) {
+    target.scrollIntoView()
+    focus(target.querySelector('h2'))
+  } else if (id && framesLeft) requestAnimationFrame(() => reach(framesLeft - 1))
 }

@@ -32,11 +32,12 @@ function raise(shown: HTMLElement | null) {
   first.resolve()
 }
 
-const controls = 'a, button, input, select, textarea, summary, iframe, header, .cookie-banner, [role=alert]'
+const controls =
+  'a, button, input, select, textarea, summary, iframe, header, h1, .cookie-banner, [role=alert]'
 
 /**
- * Where it covers nothing that can be pressed, and no message that stays: on wide screens as far down as possible, on phones as far up. When controls
- * are everywhere, it stays at that end.
+ * Where it covers nothing that can be pressed, no heading of a page and no message that stays: as far down as possible, or up
+ * while someone types on a phone, whose keyboard covers the bottom. When controls are everywhere, it stays at that end.
  */
 function settle(viewport: HTMLElement) {
   const { left, right, height } = viewport.getBoundingClientRect()
@@ -50,7 +51,8 @@ function settle(viewport: HTMLElement) {
   const places = Array.from({ length: Math.max(1, Math.ceil(last / 8)) }, (_, index) =>
     Math.min(index * 8, last),
   )
-  if (innerWidth >= 768) places.reverse()
+  const isTyping = document.activeElement?.matches('input, textarea')
+  if (innerWidth >= 768 || !isTyping) places.reverse()
   viewport.style.top = `${Math.max(0, places.find(isFree) ?? places[0] ?? 0)}px`
 }
 

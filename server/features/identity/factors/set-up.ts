@@ -30,7 +30,7 @@ export function createSetUp({ db }: Context, { sessions, policy, appCodes, passk
       return make(tx)
     })
 
-  /** The first factor brings ten recovery codes along; so does a later one, when all are spent. */
+  /** The first second step brings ten recovery codes along; so does a later one, when all are spent. */
   async function recoveryCodesFor(tx: Transaction, userId: string) {
     return (await recovery.left(tx, userId)) > 0 ? null : recovery.renew(tx, userId)
   }
@@ -93,7 +93,10 @@ export function createSetUp({ db }: Context, { sessions, policy, appCodes, passk
       const made = await passkeys.check(actor, response)
       return change(actor, async (tx) => {
         await passkeys.keep(tx, actor, name, made)
-        const recoveryCodes = await recoveryCodesFor(tx, actor.user.id)
+        // Whoever is never asked for a code after the password needs none: a link by email is their way back.
+        const isAsked =
+          policy.isRequiredOf(actor.user) || (await policy.holdingsOf(actor.user.id, tx)).hasAppCodes
+        const recoveryCodes = isAsked ? await recoveryCodesFor(tx, actor.user.id) : null
         await notices.changed(tx, actor, 'added', 'passkey')
         await sessions.prove(tx, actor, 'passkey')
         return { recoveryCodes }

@@ -15,7 +15,7 @@ const nameOf = new Intl.DisplayNames('en', { type: 'region' })
 /** What a company needs on its invoices. */
 export default function BillingDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Billing details" description="They appear on your next invoice." onClose={onClose}>
+    <Dialog title="Billing details" description="Shown on future invoices." onClose={onClose}>
       <Details onClose={onClose} />
     </Dialog>
   )
@@ -25,7 +25,7 @@ function Details({ onClose }: { onClose: () => void }) {
   const { data, isError, refetch } = useData(billing.details, {})
   const save = useCall(billing.save, {
     refreshes: [billing.details],
-    succeeded: { title: 'Billing details saved', description: 'They appear on your next invoice.' },
+    succeeded: { title: 'Billing details saved', description: 'Shown on future invoices.' },
     failed: 'Failed to save billing details',
     onSuccess: onClose,
   })
@@ -52,7 +52,7 @@ function Details({ onClose }: { onClose: () => void }) {
       </Field>
       <Field name="country" label="Country">
         <Select autoComplete="country" defaultValue={data.country}>
-          <option value="">–</option>
+          <option value="">Choose your country</option>
           {countries.map((code) => (
             <option key={code} value={code}>
               {nameOf.of(code)}

@@ -15,6 +15,7 @@ import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { useDownloadInvoice } from './invoices.ts'
 import { PlanSwitch } from './plan-switch.tsx'
+import { resumed } from './use-purchases.ts'
 
 // Loaded when they are opened.
 const CardUpdateDialog = lazy(() => import('#web/features/selling/checkout/card-update-dialog.tsx'))
@@ -55,7 +56,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
       <div className="flex flex-wrap gap-2 max-sm:*:grow lg:justify-end">
         <DownloadInvoice id={id} />
         {status === 'past_due' && <UpdateCard purchase={purchase} />}
-        {status === 'pending_cancel' && <Resume id={id} />}
+        {status === 'pending_cancel' && <Resume purchase={purchase} />}
         <Manage purchase={purchase} />
         {(status === 'active' || isEndedAtOnce(status)) && (
           <Cancel purchase={purchase} onCancelled={() => setIsLeaving(true)} />
@@ -238,10 +239,10 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
   )
 }
 
-function Resume({ id }: { id: string }) {
+function Resume({ purchase }: { purchase: Purchase }) {
   const resume = useCall(purchases.resume, {
     refreshes,
-    succeeded: { title: 'Subscription resumed', description: 'It continues as before.' },
+    succeeded: resumed(purchase),
     failed: 'Failed to resume',
   })
   return (
@@ -250,7 +251,7 @@ function Resume({ id }: { id: string }) {
       size="sm"
       pending={resume.isPending}
       pendingText="Resuming..."
-      onClick={() => resume.mutate({ id })}
+      onClick={() => resume.mutate({ id: purchase.id })}
     >
       Resume Subscription
     </Button>

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { purchases } from '#contract/selling/purchases.ts'
+import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { isLive } from '#contract/statuses.ts'
 import { callPage } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -27,3 +27,11 @@ export function usePurchases() {
 }
 
 export type MyPurchases = ReturnType<typeof usePurchases>
+
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+
+/** What someone wants to know who stays after all. */
+export const resumed = ({ currentPeriodEnd: end }: Purchase) => ({
+  title: 'Subscription resumed',
+  description: end ? `It renews on ${day.format(new Date(end))}.` : 'It continues as before.',
+})

@@ -9,6 +9,7 @@ import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { resumed } from './use-purchases.ts'
 
 const form = z.object({
   reason: z.enum(leaveReasons),
@@ -26,7 +27,7 @@ export default function WhyDialog({ purchase, onClose }: { purchase: Purchase; o
   })
   const resume = useCall(purchases.resume, {
     refreshes: [purchases.list, access.mine],
-    succeeded: { title: 'Subscription resumed', description: 'It continues as before.' },
+    succeeded: resumed(purchase),
     failed: 'Failed to resume',
     onSuccess: onClose,
   })

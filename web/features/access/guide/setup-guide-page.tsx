@@ -61,7 +61,7 @@ export default function SetupGuidePage() {
           <p className="text-muted">The person who wrote the rules answers your email.</p>
           <a
             href={`mailto:${supportEmail}`}
-            className="inline-flex max-w-full items-center gap-2 font-medium break-all text-accent underline-offset-4 hover:underline"
+            className="inline-flex max-w-full items-center gap-2 font-medium wrap-anywhere text-accent underline-offset-4 hover:underline"
           >
             <Mail aria-hidden="true" className="size-5 shrink-0" />
             {supportEmail}

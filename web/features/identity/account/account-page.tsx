@@ -84,7 +84,7 @@ export default function AccountPage() {
             {(mayAdd || show.data.appCodesSince) && (
               <AppCodes since={show.data.appCodesSince} mayAdd={mayAdd} onCodes={setShown} />
             )}
-            {mayAdd && (show.data.passkeys.length > 0 || show.data.appCodesSince) && (
+            {mayAdd && (show.data.isRequired || show.data.appCodesSince) && (
               <RecoveryCodes left={show.data.recoveryCodesLeft} onCodes={setShown} />
             )}
           </>
@@ -92,10 +92,7 @@ export default function AccountPage() {
         {!mustSetUp && (
           <>
             <Devices />
-            <Part
-              title="Your data"
-              text="Everything we store about your account, in one file that other programs can read."
-            >
+            <Part title="Your data" text="Download everything we store about you (JSON).">
               <a
                 href={accounts.myData.path}
                 download="my-data.json"

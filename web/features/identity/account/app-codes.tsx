@@ -33,10 +33,7 @@ export function AppCodes({ since, mayAdd, onCodes }: Props) {
     destructive: true,
   }
   return (
-    <Part
-      title="Authenticator app"
-      text="After your password, we ask for a six-digit code from an app on your phone."
-    >
+    <Part title="Authenticator app" text="Adds a six-digit code from an app after your password.">
       {since && (
         <p className="text-sm">
           On since <Time value={since} />.

@@ -29,13 +29,13 @@ export function ChangeEmail() {
       title="Email address"
       text={
         <>
-          You log in with <span className="font-medium break-all text-ink">{user?.email}</span>.
+          You log in with <span className="font-medium wrap-anywhere text-ink">{user?.email}</span>.
         </>
       }
     >
       {sentTo && (
         <Notice>
-          We’ve emailed a link to <span className="font-medium break-all">{sentTo}</span>. Your address
+          We’ve emailed a link to <span className="font-medium wrap-anywhere">{sentTo}</span>. Your address
           changes when you use it, within 24 hours. Until then, nothing changes.
         </Notice>
       )}
@@ -79,7 +79,7 @@ export function ChangePassword() {
   })
   if (profile?.hasPassword === false) return <SetPassword email={profile.email} />
   return (
-    <Part title="Password" text="A new one logs out every other device.">
+    <Part title="Password" text="Changing it logs you out everywhere else.">
       <Button variant="secondary" onClick={() => setIsOpen(true)}>
         Change password
       </Button>
@@ -121,7 +121,7 @@ function SetPassword({ email }: { email: string }) {
     >
       {send.isSuccess ? (
         <Notice>
-          Check the inbox of <span className="font-medium break-all">{email}</span>. The link works for 60
+          Check the inbox of <span className="font-medium wrap-anywhere">{email}</span>. The link works for 60
           minutes.
         </Notice>
       ) : (

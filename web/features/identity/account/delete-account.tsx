@@ -20,7 +20,7 @@ export function DeleteAccount() {
       text="Your subscriptions are cancelled immediately and your personal data is removed. Invoices stay in our books, as required by law. This cannot be undone."
     >
       {profile?.hasPassword === false ? (
-        <p className="text-sm">Please set a password first: it confirms that it’s really you.</p>
+        <p className="text-sm">Set a password first, so we know it’s you.</p>
       ) : asked ? (
         <ConfirmWithPassword onCancel={() => setAsked(false)} />
       ) : (

@@ -1,4 +1,5 @@
 import { Monitor } from 'lucide-react'
+import { useState } from 'react'
 import { accounts, type Device } from '#contract/identity/accounts.ts'
 import { credentials } from '#contract/identity/credentials.ts'
 import { deviceName } from '#contract/identity/device-name.ts'
@@ -12,7 +13,10 @@ import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Part } from './part.tsx'
 
+const shownAtFirst = 4
+
 export function Devices() {
+  const [showAll, setShowAll] = useState(false)
   const devices = useData(accounts.devices, {})
   const { navigate } = useNavigation()
   const forgetSession = useForgetSession()
@@ -37,12 +41,17 @@ export function Devices() {
         </p>
       )}
       {devices.isPending && <Skeleton className="h-12 w-full" />}
-      <ul className="flex max-h-64 w-full flex-col gap-4 overflow-y-auto">
-        {devices.data?.map((device) => (
+      <ul className="flex w-full flex-col gap-4">
+        {devices.data?.slice(0, showAll ? undefined : shownAtFirst).map((device) => (
           <DeviceRow key={device.id} device={device} />
         ))}
       </ul>
-      <div className="flex flex-wrap gap-2">
+      <div className="flex w-full flex-wrap gap-2 max-sm:flex-col">
+        {devices.data && devices.data.length > shownAtFirst && !showAll && (
+          <Button variant="ghost" onClick={() => setShowAll(true)}>
+            Show all {devices.data.length} devices
+          </Button>
+        )}
         {devices.data && devices.data.length > 1 && (
           <Button variant="secondary" pending={elsewhere.isPending} onClick={() => elsewhere.mutate({})}>
             Log out everywhere else

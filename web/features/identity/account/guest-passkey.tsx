@@ -6,7 +6,6 @@ import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { ConfirmFirst } from './confirm-first.tsx'
-import { ShownCodes } from './recovery-codes.tsx'
 import { useMakePasskey } from './use-make-passkey.ts'
 
 /** For someone who has just bought as a guest: one tap instead of a password. */
@@ -14,11 +13,7 @@ export default function GuestPasskey() {
   const { user } = useUser()
   const show = useData(factors.show, {})
   const [isNew, setIsNew] = useState(false)
-  const [codes, setCodes] = useState<string[] | null>(null)
-  const { make, pending } = useMakePasskey((recoveryCodes) => {
-    setIsNew(true)
-    setCodes(recoveryCodes)
-  })
+  const { make, pending } = useMakePasskey(() => setIsNew(true))
   const isMade = isNew || (show.data?.passkeys.length ?? 0) > 0
 
   if (!supportsPasskeys() || !show.data) return null
@@ -31,21 +26,13 @@ export default function GuestPasskey() {
         </ConfirmFirst>
       </div>
     )
+  if (isMade) return <Notice>Your passkey is ready. Next time, log in with it instead of a password.</Notice>
   return (
-    <>
-      {isMade ? (
-        <Notice>Your passkey is ready. Next time, log in with it instead of a password.</Notice>
-      ) : (
-        <div className="flex flex-col items-start gap-2">
-          <p className="text-muted">
-            Or skip the password: use your fingerprint, face, or screen lock instead.
-          </p>
-          <Button variant="secondary" size="sm" pending={pending} onClick={make}>
-            Create a passkey
-          </Button>
-        </div>
-      )}
-      {codes && <ShownCodes codes={codes} onClose={() => setCodes(null)} />}
-    </>
+    <div className="flex flex-col items-start gap-2">
+      <p className="text-muted">Or skip the password: use your fingerprint, face, or screen lock instead.</p>
+      <Button variant="secondary" size="sm" pending={pending} onClick={make}>
+        Create a passkey
+      </Button>
+    </div>
   )
 }

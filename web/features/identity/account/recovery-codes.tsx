@@ -56,7 +56,7 @@ export function ShownCodes({ codes, onClose }: { codes: string[]; onClose: () =>
     <Dialog
       role="alertdialog"
       title="Your recovery codes"
-      description="Without your device, each of these logs you in once. They’re shown only now: keep them where you keep important papers."
+      description="Use a code to log in if you lose your device. Each works once. Save them now; you won’t see them again."
       onClose={() => stored && onClose()}
     >
       <ul className="grid grid-cols-1 gap-2 rounded-md border border-line bg-ground p-4 font-mono text-sm sm:grid-cols-2">

@@ -75,8 +75,8 @@ function SentNote({ email, again }: { email: string; again: () => void }) {
         </span>
         <p className="font-medium">{resetRequested}</p>
         <p className="text-muted">
-          Please check the inbox of <span className="font-medium break-all text-ink">{email}</span> and your
-          spam folder. The link works for 60 minutes.
+          Please check the inbox of <span className="font-medium wrap-anywhere text-ink">{email}</span> and
+          your spam folder. The link works for 60 minutes.
         </p>
       </output>
       <Button variant="secondary" size="sm" onClick={again}>

@@ -38,7 +38,7 @@ export default function ResetPasswordPage() {
             : 'Choose a new password. Every device will be logged out.'
       }
     >
-      <ResetForm token={token} />
+      <ResetForm token={token} isFirst={first !== null} />
       <Link href="/forgot-password" className={`${textLink} self-center text-sm`}>
         Request a new link
       </Link>
@@ -46,11 +46,11 @@ export default function ResetPasswordPage() {
   )
 }
 
-function ResetForm({ token }: { token: string }) {
+function ResetForm({ token, isFirst }: { token: string; isFirst: boolean }) {
   const { navigate } = useNavigation()
   const forgetSession = useForgetSession()
   const reset = useCall(accounts.resetPassword, {
-    succeeded: 'Password reset successful.',
+    succeeded: isFirst ? 'Password set' : 'Password reset successful.',
     failed: { title: 'Reset failed', description: 'Failed to reset password. The link may have expired.' },
     onSuccess: async () => {
       // Somebody has bought with the address of this account: the login leads to what they bought.
@@ -84,8 +84,11 @@ function ResetForm({ token }: { token: string }) {
         <PasswordInput what="confirmed password" autoComplete="new-password" required maxLength={128} />
       </Field>
       <Refusal error={reset.error} />
-      <SubmitButton disabled={(hydrated && !token) || mustWait || reset.isSuccess} pendingText="Resetting...">
-        Reset Password
+      <SubmitButton
+        disabled={(hydrated && !token) || mustWait || reset.isSuccess}
+        pendingText={isFirst ? 'Saving...' : 'Resetting...'}
+      >
+        {isFirst ? 'Set password' : 'Reset Password'}
       </SubmitButton>
     </Form>
   )

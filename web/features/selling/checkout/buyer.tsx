@@ -41,8 +41,8 @@ export function KnownBuyer({
   return (
     <>
       <p>
-        You are logged in as <strong className="font-semibold break-all">{email}</strong>. The subscription
-        will belong to this account.
+        You are logged in as <strong className="font-semibold wrap-anywhere">{email}</strong>. The
+        subscription will belong to this account.
       </p>
       <Refusal product={product} error={refusal}>
         <Link href="/dashboard" className={link}>

@@ -24,9 +24,10 @@ export function CardBrands() {
         <svg viewBox="0 0 32 20" role="img" aria-label="American Express" className={box}>
           <rect width="32" height="20" fill="#016fd0" />
           <path
-            fill="#fff"
-            transform="translate(.5 1.6) scale(.84)"
-            d="M4.2 13.2 6.9 6.8h2.2l2.7 6.4H9.9l-.5-1.2H6.6l-.5 1.2zm3.8-5-.8 2.2h1.7zm4.3 5V6.8h2.3l1.5 3.5 1.5-3.5h2.3v6.4h-1.5V8.6l-2 4.6h-.7l-2-4.6v4.6zm8.6 0V6.8h5.1v1.4h-3.5v1.1h3.4v1.3h-3.4v1.2h3.5v1.4zm5.8 0 2-3.2-2-3.2h1.9l1.1 1.9 1.1-1.9h1.9l-2 3.2 2 3.2h-1.9l-1.1-1.9-1.1 1.9z"
+            fill="none"
+            stroke="#fff"
+            strokeWidth="1.5"
+            d="m4 13.5 2.6-7 2.6 7M5 11.3h3.2m2.8 2.2v-7l2.8 4.2 2.8-4.2v7m6-6.3h-3.4v5.6h3.4M19.2 10h3m2.4-3.5 4.4 7m0-7-4.4 7"
           />
         </svg>
       </li>

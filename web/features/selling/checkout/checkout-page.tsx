@@ -96,7 +96,7 @@ function AlreadyOwned({ user, product }: { user: User | null; product: ListedPro
     <Card className="flex flex-col items-start gap-5 sm:p-8">
       <p>You already have a subscription to {product.name}. You can manage it on your dashboard.</p>
       <p className="text-sm text-muted">
-        You are logged in as <span className="font-medium break-all">{user?.email}</span>.
+        You are logged in as <span className="font-medium wrap-anywhere">{user?.email}</span>.
       </p>
       <ButtonLink href="/dashboard">Go to your dashboard</ButtonLink>
     </Card>

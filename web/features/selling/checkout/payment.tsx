@@ -46,7 +46,7 @@ export function Payment(props: {
           Payment
         </h2>
         <p className="flex min-w-0 flex-wrap gap-x-1.5 text-sm text-muted">
-          <span className="break-all">{email}</span>
+          <span className="wrap-anywhere">{email}</span>
           {onChange && (
             <button
               type="button"

@@ -24,9 +24,6 @@ export function useWantsPlace() {
 }
 
 const nameOf = new Intl.DisplayNames('en', { type: 'region' })
-const sorted = countries
-  .map((code) => ({ code, name: nameOf.of(code) ?? code }))
-  .toSorted((a, b) => a.name.localeCompare(b.name))
 
 /** Asked for only where Stripe computes the tax inside the price. */
 export function PlaceFields() {
@@ -48,9 +45,9 @@ export function PlaceFields() {
           <option value="" disabled>
             Choose your country
           </option>
-          {sorted.map(({ code, name }) => (
+          {countries.map((code) => (
             <option key={code} value={code}>
-              {name}
+              {nameOf.of(code)}
             </option>
           ))}
         </Select>

@@ -69,10 +69,10 @@ function Hero() {
 }
 
 const facts = [
-  { figure: 'Daily', text: 'charts. One decision a day, after the close.' },
-  { figure: '2–5 days', text: 'is how long a trade typically lasts.' },
-  { figure: 'Monthly', text: 'review of the Rebound List, at a minimum.' },
-  { figure: '24 hours', text: 'at most from your request to access on TradingView.' },
+  { figure: 'Daily charts', text: 'One decision a day, after the close.' },
+  { figure: '2–5 days', text: 'The usual length of a trade.' },
+  { figure: 'Monthly review', text: 'Of the Rebound List, at the least.' },
+  { figure: '24 hours', text: 'At most, from your request to access.' },
 ]
 
 function DataDriven() {

@@ -60,7 +60,7 @@ function Contact() {
     <>
       <p>
         Something doesn’t work for you? Write to <SupportEmail />
-        {seller.phone && ` or call ${seller.phone}`}. We answer, and fix what we can.
+        {seller.phone && ` or call ${seller.phone}`}. We’ll reply and fix what we can.
       </p>
       <p>
         If we don’t, you can turn to the authority that watches over accessible services in your country; in

@@ -15,16 +15,10 @@ export function ExplorableChart() {
   return (
     <ChartPanel
       action={
-        <Button
-          variant="secondary"
-          size="sm"
-          className="font-sans"
-          aria-pressed={exploring}
-          onClick={() => setExploring(!exploring)}
-        >
+        <Button variant="secondary" size="sm" className="font-sans" onClick={() => setExploring(!exploring)}>
           <MousePointerClick aria-hidden="true" className="size-4" />
-          {exploring ? 'Show' : 'Explore'}
-          <span className="max-sm:sr-only">{exploring ? 'the picture' : 'the chart'}</span>
+          {exploring ? 'Static' : 'Interactive'}
+          <span className="sr-only">chart</span>
         </Button>
       }
     >

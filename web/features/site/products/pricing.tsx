@@ -62,7 +62,10 @@ function Offers({ slug }: { slug: string }) {
           >
             <div className="flex items-center justify-between">
               <h3 className="text-xl">{name}</h3>
-              {regular && <Badge tone="good">Early access</Badge>}
+              <span className="flex flex-wrap justify-end gap-2">
+                {best && saving && <Badge tone="good">Best value</Badge>}
+                {regular && <Badge tone="good">Early access</Badge>}
+              </span>
             </div>
             <p>
               <span className="flex items-baseline gap-3">

@@ -236,7 +236,7 @@ function Hero({ product, text }: About) {
           <p className="max-w-2xl text-lg text-muted sm:text-xl">{text.lead}</p>
           <div id="buy" className="flex flex-wrap gap-3 max-sm:w-full max-sm:flex-col">
             <BuyLink slug={product.slug} href={checkoutAddress('monthly', product.slug)}>
-              Get Access - {dollars(usePrices(product.slug).monthly)} per month
+              Get access - {dollars(usePrices(product.slug).monthly)} per month
             </BuyLink>
             <ButtonLink href="#how-it-works" size="lg" variant="secondary">
               Learn How It Works

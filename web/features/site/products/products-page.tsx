@@ -14,7 +14,7 @@ export default function ProductsPage() {
     <>
       <PageHeading
         title="Products"
-        description="Indicators for rule-based entries and exits. One is available now; the next has to earn its place first."
+        description="Indicators for rule-based entries and exits. One is available. The next one ships when it’s proven."
       />
       <Container className="grid items-stretch gap-6 lg:grid-cols-[1.35fr_1fr]">
         {products.map((product) =>

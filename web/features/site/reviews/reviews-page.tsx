@@ -14,7 +14,7 @@ import { useUser } from '#web/api/session.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'
 import { keyOf, useData } from '#web/api/use-data.ts'
-import { Button } from '#web/ui/button.tsx'
+import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
@@ -27,6 +27,7 @@ import { Stars } from './stars.tsx'
 
 export default function ReviewsPage() {
   const [first] = useSettings().products
+  const { user } = useUser()
   return (
     <>
       <PageHeading
@@ -37,6 +38,11 @@ export default function ReviewsPage() {
         <div className="flex min-h-[70vh] min-w-0 flex-col gap-6">
           <Own />
           <All />
+          {!user && (
+            <ButtonLink href={`/products/${first.slug}#pricing`} className="self-center">
+              Get access
+            </ButtonLink>
+          )}
         </div>
         <aside className="flex flex-col gap-3 self-start rounded-lg border border-line bg-surface p-6 text-sm text-muted shadow-card max-lg:row-start-1 lg:sticky lg:top-24">
           <Summary />
@@ -46,9 +52,9 @@ export default function ReviewsPage() {
             their payments, invite each of them once by email, and offer nothing in return.
           </p>
           <p>
-            Everyone writes one review, and it appears immediately. We can answer it, but we can’t change or
-            delete it. If someone reports an unlawful one, we hide its text, say why, and still count its
-            stars. Reviews of deleted accounts stay, without a name.
+            Everyone writes one review, and it appears immediately. We can reply but can’t edit or delete. If
+            a review breaks the law, we hide its text, say why, and still count its stars. Reviews of deleted
+            accounts stay, without a name.
           </p>
         </aside>
       </Container>
@@ -174,7 +180,7 @@ function ReviewCard({ review }: { review: Review }) {
         {answer && (
           <blockquote className="border-l-2 border-accent pl-4 text-muted">
             <p className="text-sm font-medium text-ink">
-              Our answer
+              Our reply
               {answeredAt && (
                 <>
                   , <Time value={answeredAt} />
