@@ -1,5 +1,4 @@
 import type { Context } from '#server/context.ts'
-import type { Transaction } from '#server/database/connect.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { type AccountEvents, createEmailChange } from './email-change.ts'
 import { createGuests } from './guests.ts'
