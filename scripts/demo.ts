@@ -39,7 +39,7 @@ const assets = {
   XLK: 'Sector of most signals this quarter',
 }
 
-/** Someone made up, so that no page looks as if nobody were behind it. */
+/** Someone made up, so that no page lacks its maker. */
 const people = {
   MAKER_NAME: 'Mia Muster',
   MAKER_SENTENCE: 'I wrote the rules, trade them myself, and answer your emails.',

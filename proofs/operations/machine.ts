@@ -107,7 +107,7 @@ esac
   )
 }
 
-/** Runs a block the way it stands on the page, and shows it. */
+/** Runs a block the way the page has it, and shows it. */
 export function follow(commands: string): string {
   const here = commands
     .replaceAll(/\/(?=(?:opt|etc|var\/lib)\/)/g, `${root}/`)

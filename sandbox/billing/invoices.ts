@@ -266,7 +266,7 @@ export async function payOutOfBand(work: Work, invoice: Invoice) {
   await settleInvoice(work, invoice, null)
 }
 
-/** Nobody expects it to be paid anymore, but it can be. */
+/** It is no longer expected to be paid, but it can be. */
 export async function markUncollectible(work: Work, invoice: Invoice) {
   const given = await work.save({
     ...invoice,

@@ -169,7 +169,7 @@ async function settle(
   return paid
 }
 
-/** A test clock stands still: waiting for it would take forever. */
+/** A test clock does not move by itself: waiting for it would take forever. */
 async function settlesAt(work: Work): Promise<number | null> {
   const { from, to } = work.quirks.lag
   if (to === 0 || work.clock !== null) return null

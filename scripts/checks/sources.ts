@@ -60,7 +60,7 @@ const textOf = (lines: Line[], start: number, length: number) =>
 
 const place = (path: string, lines: Line[], index: number) => `${path}:${lines[index]?.number}`
 
-/** Where the lists are; two stand apart, because every page needs them. */
+/** Where the lists are; two have their own file, because every page needs them. */
 const homes = ['contract/statuses.ts', 'contract/roles.ts', 'contract/billing-types.ts']
 const lists = Object.values(statuses).filter((value) => Array.isArray(value))
 

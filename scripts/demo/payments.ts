@@ -51,7 +51,7 @@ const timePattern = /\b1[6-9]\d{8}\b/g
 
 /**
  * Gives the year's purchases what really bought ones have: a subscription, its last invoice and payment, each copied from
- * a purchase in the same state, with its own ids, dates and buyer. So they can be refunded, and they renew. Whoever has a
+ * a purchase in the same state, with its own ids, dates and buyer. So they can be refunded, and they renew. Everyone with a
  * story of their own is no model.
  */
 export async function copyPayments(url: string, others: string[]): Promise<number> {

@@ -62,7 +62,7 @@ begin
   end if;
 end $$;
 
--- Nobody rewrites the ledger either. What the books no longer need may go.
+-- The ledger is never rewritten. What the books no longer need may go.
 create or replace function refuse_ledger_change() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' and old.at < now() - interval '10 years' then return old; end if;
@@ -101,7 +101,7 @@ do $$ begin
   end if;
 end $$;
 
--- Nobody rewrites the audit log: neither the shop's own code nor SQL that slips into it. Rows end after three years.
+-- The audit log is never rewritten: neither the shop's own code nor SQL that slips into it. Rows end after three years.
 create or replace function refuse_audit_change() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' and old.at < now() - interval '3 years' then return old; end if;

@@ -68,7 +68,7 @@ export const access = pgTable(
     stateSince: createdAt(),
     /** When the wait for this name began: the clock of the promise. */
     askedAt: moment(),
-    /** The admin who decided last; null for the connector, or nobody. */
+    /** The admin who decided last; null for the connector, or if no one has. */
     decidedBy: uuid().references(() => users.id),
     declinedBecause: text(),
     /** Asked again after it was declined or withheld: only the seller can unlock it. */

@@ -31,7 +31,7 @@ export function openAccess(context: Context, { gateway, identity, selling }: Oth
     'announce-access': { cron: '* * * * *', run: room.decisions.announce },
     'purge-exchange-keys': { cron: '17 * * * *', run: room.purgeKeys },
     'tradingview-due': { cron: '* * * * *', run: tradingView.catchUp },
-    // Long lists are read at one call a second, and two that read at once would disturb each other: a day less an hour.
+    // Long lists are read at one call a second, and two that read at the same time would disturb each other: a day less an hour.
     'tradingview-reconcile': { cron: '20 3 * * *', run: tradingView.reconcile, leaseSeconds: 23 * 3600 },
     'tradingview-reminder': { cron: '0 8 * * *', run: tradingView.remind },
     'tradingview-history': { cron: '40 3 * * *', run: tradingView.forgetHistory },

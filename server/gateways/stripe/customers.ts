@@ -48,7 +48,7 @@ export function customerCalls({ sdk, ask, orMissing }: Client, invoices: Invoici
     for (const { id, value } of data) if (value !== vatId) await orMissing(sdk.taxIds.del(id))
   }
 
-  /** Has Stripe look up at once where that is, if the tax depends on it. */
+  /** Has Stripe look up right away where that is, if the tax depends on it. */
   async function update(id: string, { name, ip, ...at }: Address & { name?: string; ip?: string }) {
     const tax = {
       ...(ip ? { ip_address: ip } : {}),

@@ -59,7 +59,7 @@ export function existingSubscriptionCalls({ sdk, ask, all, orMissing }: Client) 
       }
     },
 
-    /** Every live one, whoever began it. */
+    /** Every live one, wherever it began. */
     async list(): Promise<ExistingSubscription[]> {
       const found = await all(sdk.subscriptions.list({ limit: 100, expand: ['data.customer'] }))
       return found.filter(({ status }) => !attempts.has(status)).map(existingOf)

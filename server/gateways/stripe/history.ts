@@ -103,7 +103,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
     if (!disputed) return { dispute: 'none', disputeDueAt: null, lost: null }
     const { data } = await ask(sdk.disputes.list({ charge: id, limit: 100 }))
     const isOpen = data.some(({ status }) => openDisputes.has(status))
-    // Once nobody waits for anything, the money decides; its fees may stay with the bank even if it was won.
+    // Once nothing is open, the money decides; its fees may stay with the bank even if it was won.
     const isLost = data.some(
       ({ status, balance_transactions: moved }) =>
         lostDisputes.has(status) ||

@@ -19,7 +19,7 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
   const { sdk, ask, orMissing, report } = client
   const taxOf = taxReader({ sdk, ask })
 
-  /** No one would ever see it renew: it ends at once, and the credit that paid it goes back to where it was. */
+  /** No one would ever see it renew: it ends immediately, and the credit that paid it goes back to where it was. */
   async function refuseFree({ id, customer }: Stripe.Subscription, invoice: Stripe.Invoice) {
     await orMissing(sdk.subscriptions.cancel(id))
     const amount = invoice.ending_balance === null ? 0 : invoice.ending_balance - invoice.starting_balance

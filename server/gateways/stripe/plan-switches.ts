@@ -48,7 +48,7 @@ export function planSwitchCalls({ sdk, ask, change }: Client, { automaticTax }: 
     },
 
     /**
-     * Charges the card on file. Until that succeeds, the change is pending and nothing is different. Whoever saw the same invoices
+     * Charges the card on file. Until that succeeds, the change is pending and nothing is different. A buyer who saw the same invoices
      * has the same key, in any process, and only one of them gets through: each order has its own id.
      */
     async begin(subscription: Subscription, wanted: Wanted & { switchId: string }) {

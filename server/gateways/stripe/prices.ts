@@ -102,7 +102,7 @@ type WantedCoupon = {
 }
 
 export const couponCalls = ({ sdk, ask }: Client) => ({
-  /** A coupon never changes, so whoever asks first makes it. Invoices show its name. */
+  /** A coupon never changes, so the first to ask makes it. Invoices show its name. */
   async ensure({ id, code, percentOff, amountOff, months }: WantedCoupon) {
     const exists = (error: unknown) => isRefused(error, { code: 'resource_already_exists' })
     const duration = months === null ? 'forever' : months === 0 ? 'once' : 'repeating'

@@ -22,7 +22,7 @@ const subscriptionWillEnd: Template<{
   endsAt: string
   /** For the rest of a renewed year. */
   refund: number
-  /** A year: whoever would rather pay by the month starts anew after it. */
+  /** A year: to pay by the month, the buyer subscribes again after it. */
   wasYearly?: boolean
 }> = (data, site) => ({
   subject: 'Your subscription will be cancelled',

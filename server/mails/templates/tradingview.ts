@@ -109,7 +109,7 @@ const nameNotFound: Template<{ name: string; username: string; similar: string[]
   paragraphs: [
     greeting(name),
     `TradingView doesn’t know ${inertLine(username)}.${similar.length > 0 ? ` Did you mean ${similar.join(' or ')}?` : ''} You’ll find the right name on your TradingView profile. Please correct it on your dashboard.`,
-    // Nobody but the connector looks for it.
+    // Only the connector looks for it.
     whenAccessComes({ unlocksItself: true }),
   ],
   action: { label: 'Correct it', url: `${publicUrl}/dashboard` },

@@ -17,7 +17,7 @@ export { connectorPatience, recordCheckedName, recordLocked, recordUnlocked } fr
 
 export type AccessRoom = ReturnType<typeof createAccessRoom>
 
-/** One row for each person and product says how far their access on TradingView is; whoever moves it, moves it here. */
+/** One row for each person and product says how far their access on TradingView is; it is moved only here. */
 export function createAccessRoom(context: Context, connector: ConnectorDoor) {
   const { db } = context
   const names = createNames(context, connector)

@@ -96,7 +96,7 @@ export async function purgeKeys({ db, now }: Context) {
     )
 }
 
-/** Seals every stored key anew with the current SECRETS_KEY. Safe to run while the shop serves, and again after an interruption; returns how many rows. */
+/** Seals every stored key again, with the current SECRETS_KEY. Safe to run while the shop serves, and again after an interruption; returns how many rows. */
 export async function resealKeys(db: Database, secrets: Secrets): Promise<{ resealed: number }> {
   const rows = await db
     .select({ id: accessForms.id, sealedKeys: accessForms.sealedKeys })

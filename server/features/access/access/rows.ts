@@ -67,8 +67,8 @@ export async function personOf(tx: Transaction, userId: string) {
 }
 
 /**
- * The only way a state changes: with its event, and with the email about it. Whoever had a minute to undo something has
- * it no longer, unless `changes` says so.
+ * The only way a state changes: with its event, and with the email about it. A minute to undo something is over with
+ * it, unless `changes` says so.
  */
 export async function change(
   tx: Transaction,
@@ -117,7 +117,7 @@ export async function change(
     })
   // An admin who gives somebody a name knows of it.
   if (to === 'asked' && byAdmin === null) await askSeller(tx, context, changed)
-  // Nobody needs the exchange's keys once it is decided for good.
+  // The exchange's keys are not needed once it is decided for good.
   const isWaiting = to === 'asked' || to === 'unlocking' || changed.undoUntil !== null
   if (!isWaiting && (to !== row.state || event === 'opened')) await forgetKeys(tx, row.userId)
   return changed

@@ -40,7 +40,7 @@ export async function recordUnlocked(
   return step !== undefined
 }
 
-/** This name, which nobody should have, is closed on every script of the product. */
+/** This name, which no one should have, is closed on every script of the product. */
 export async function recordLocked(tx: Transaction, context: Telling, whose: Whose, username: string) {
   const row = await lockRow(tx, whose)
   if (!row?.unlockedName || keyOfName(row.unlockedName) !== keyOfName(username)) return
@@ -96,7 +96,7 @@ const hasWaitedForConnector = (now: Date) =>
     lt(access.askedAt, new Date(now.getTime() - connectorPatience)),
   )
 
-/** Those who wait go to whoever can unlock now. Nothing happens if nothing has changed, so it may run at any time. */
+/** Those who wait go to the connector if it can unlock now, or to the seller. Nothing happens if nothing has changed, so it may run at any time. */
 export function createConnectorChanges(context: Context, connector: ConnectorDoor) {
   const { now } = context
 

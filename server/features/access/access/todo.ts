@@ -38,7 +38,7 @@ const since =
     access.stateSince,
   )
 
-/** The same row of TradingView's under a name that nobody here has: somebody may have renamed themselves. */
+/** The same row of TradingView's under a name that no customer has: they may have renamed themselves. */
 const newName = sql<string | null>`(select ${tvPeople.username} from ${tvPeople} join tv_people former
   on former.script_id = ${tvPeople.scriptId} and former.row_id = ${tvPeople.rowId} and former.id <> ${tvPeople.id}
   where former.user_id = ${access.userId} and ${tvPeople.userId} is null and ${tvPeople.error} is not null limit 1)`

@@ -20,7 +20,7 @@ export function createReminders(
   { db, queue, mails, now, audit, catalog }: Context,
   { accounts, connector }: Others,
 ) {
-  /** A purchase that gives something, and nobody has said to which account. */
+  /** A purchase that gives something, without an account to give it to. */
   const isUnasked = () =>
     and(
       isLivePurchase,

@@ -17,7 +17,7 @@ export type Others = {
 }
 
 type Effects = {
-  /** Whoever waits is unlocked by the connector from now on, or by hand; asked with every change, and every minute. */
+  /** Those who wait are unlocked by the connector from now on, or by hand; asked with every change, and every minute. */
   connectorChanged(tx: Transaction): Promise<void>
 }
 

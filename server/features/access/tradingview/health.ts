@@ -73,7 +73,7 @@ export function createHealth(
     failed,
     succeeded,
 
-    /** Whoever gets a yes must probe: all processes together may do so once in ten seconds. */
+    /** A caller that gets a yes must probe: all processes together may do so once in ten seconds. */
     async mayProbe(): Promise<boolean> {
       const before = new Date(now().getTime() - probeSeconds * 1000)
       const claimed = await db

@@ -65,7 +65,7 @@ function keysOf({ nameKey, unlockedName }: AccessRow): string[] {
   return [...new Set([nameKey, unlockedName && keyOfName(unlockedName)])].filter((key) => key !== null)
 }
 
-/** A name that nobody has looked for yet. */
+/** A name that has not been looked for yet. */
 const unseen = (usernameKey: string): Seen => ({
   usernameKey,
   isOurs: false,

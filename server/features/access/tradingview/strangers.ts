@@ -16,7 +16,7 @@ const isStranger = and(isNull(tvPeople.userId), eq(tvPeople.isPresent, true))
 
 /** Who is on the lists without being a customer. The connector leaves them alone; an admin can remove them. */
 export function createStrangers({ db, now, audit }: Context, connector: Connector) {
-  /** Nobody here may have a right to this name, now or a moment later: the row's version shows it. */
+  /** No customer may have a right to this name, now or a moment later: the row's version shows it. */
   const claim = (actor: Actor, id: string) =>
     db.transaction(async (tx) => {
       const [found] = await tx

@@ -79,7 +79,7 @@ const tables: Record<FileKind, Table> = {
       'Stripe subscription': 'p.stripe_subscription_id',
       'Stripe customer': 'c.customer_id',
     },
-    // Row by row, each by its index: the file starts at once, and a reader who leaves stops it.
+    // Row by row, each by its index: the file starts immediately, and a reader who leaves stops it.
     from: `purchases p join users u on u.id = p.user_id join products product on product.id = p.product_id
       left join checkouts c on c.subscription_id = p.stripe_subscription_id
       left join order_records o on o.checkout_id = c.id

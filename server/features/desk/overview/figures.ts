@@ -36,7 +36,7 @@ function since(range: Range | undefined, now: Date): Date | undefined {
 
 const taker = alias(mrrMovements, 'taker')
 
-/** What stands behind the overview, and the people behind each figure. */
+/** What the overview is made of, and the people behind each figure. */
 export function createFigures(context: Context, proof: Pick<Proof, 'show'>) {
   const { db, now } = context
   // What was taken back is no movement, and neither is taking it back.

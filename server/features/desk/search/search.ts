@@ -60,7 +60,7 @@ export function createSearch({ db }: Context, { stripe, accounts }: Others) {
     return { ids: items.map(({ id }) => id), isAll: next === undefined }
   }
 
-  /** Whoever is called exactly that comes first, then the newest. */
+  /** An exact match comes first, then the newest. */
   async function byWords(q: string): Promise<Found> {
     const { userIds, newest } = await findUsers(db, q, { list: users, after: undefined, sort: 'newest' })
     const some = newest.length > 0 ? { ids: newest, isAll: false } : undefined

@@ -13,7 +13,7 @@ export type ProductFile = {
   slug: string
   name: string
   state: ProductState
-  /** Where it stands among the others; the first one on sale is the one that the home page shows. */
+  /** Its place among the others; the first one on sale is the one that the home page shows. */
   order: number
   prices: Prices
   /** Advertised as the price once early access is over. */
@@ -186,7 +186,7 @@ export function readProductFile(path: string, source: string): ProductFile {
   }
 }
 
-/** What stands before the first heading, then what each has below it. */
+/** What comes before the first heading, then what each has below it. */
 function sectionsOf(lines: Line[], mark = '## '): Section[] {
   const sections: Section[] = [{ title: '', at: lines[0]?.number ?? 1, lines: [] }]
   for (const line of lines)

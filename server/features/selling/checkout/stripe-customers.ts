@@ -38,7 +38,7 @@ export function createCustomers({ db, now, queue, config }: Context, { stripe }:
   }
 
   const update = queue.job('update-stripe-customers', updateAll, {
-    // Two at once could leave the older name at Stripe.
+    // Two at the same time could leave the older name at Stripe.
     oneFor: ({ userId }) => userId,
     formerly: 'update-customers',
   })

@@ -19,7 +19,7 @@ export type Code = typeof discountCodes.$inferSelect
 type Buyer = { userId: string | null; email: string | null }
 type Order = { productId: string; billingType: BillingType; price: number; buyer: Buyer }
 
-/** One answer to all of them: nobody learns which codes there are by trying. */
+/** One answer to all of them: trying does not show which codes there are. */
 const sentence =
   'We can’t apply this code. It may be misspelled or over, or for another plan or new customers only.'
 const refused = () => new Refusal(409, 'code-refused', sentence, { fields: { code: sentence } })
@@ -110,7 +110,7 @@ export function createCodes(context: Context, stripe: StripeGateway) {
       })
     },
 
-    /** The money has arrived. In turn with whoever holds one, so that late is late. */
+    /** The money has arrived. In turn with those who hold one, so that late is late. */
     async use(tx: Transaction, checkoutId: string) {
       const isThis = eq(codeUses.checkoutId, checkoutId)
       const [held] = await tx.select().from(codeUses).where(isThis)
@@ -135,7 +135,7 @@ export function createCodes(context: Context, stripe: StripeGateway) {
   }
 }
 
-/** In turn with whoever holds or uses it. */
+/** Those who hold or use it take turns. */
 export const lock = (tx: Transaction, codeId: string) =>
   tx.select().from(discountCodes).where(eq(discountCodes.id, codeId)).for('update')
 

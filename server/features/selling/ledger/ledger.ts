@@ -55,7 +55,7 @@ export function createLedger(context: Context) {
 
   return {
     /**
-     * Brings the ledger in line with what a purchase's history says; the caller holds its row. What stands is left alone; what
+     * Brings the ledger in line with what a purchase's history says; the caller holds its row. What is right is left alone; what
      * turned out differently is taken back by a row of its own. A history from before the ledger is recorded as of its own days.
      */
     async record(tx: Transaction, purchase: Purchase, wanted: Movement[], isFirstLook = false) {
@@ -142,7 +142,7 @@ const monthsByDay = 3
 /** What becomes of the rows over time, and what they say about a person. */
 function createKeeping({ db, now }: Context) {
   return {
-    /** Merges each day's rows into one of a kind, and what nobody compares by day anymore into its month. */
+    /** Merges each day's rows into one of a kind, and what is no longer compared by day into its month. */
     async addUp() {
       const byDay = new Date(now())
       byDay.setUTCMonth(byDay.getUTCMonth() - monthsByDay, 1)

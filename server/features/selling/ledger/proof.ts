@@ -99,7 +99,7 @@ export function createProof({ db, now, log }: Context, { stripe, checkouts, sync
         const [ours, known] = [await here(ids), new Set(await checkouts.adopted.knownOf(ids))]
         for (const { id, arr } of page) {
           seen.add(id)
-          // What another shop sells from this account, or nobody has taken over.
+          // What another shop sells from this account, or what was not taken over.
           if (!ours.has(id) && !known.has(id)) continue
           const isSame = arr !== null && ours.get(id) === arr
           count(isSame ? { subscriptionId: id, atStripe: arr, here: arr } : await judge(id))

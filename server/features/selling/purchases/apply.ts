@@ -101,7 +101,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
       .select()
       .from(purchases)
       .where(eq(purchases.stripeSubscriptionId, answer.id))
-      // Whoever writes about it meanwhile may: a declaration locks its owner first, and then refers to it.
+      // Others may refer to it meanwhile: a declaration locks its owner first, and then refers to it.
       .for('no key update')
     // An admin deleted it; nothing Stripe still has to say brings it back.
     if (!before) return
@@ -202,7 +202,7 @@ function changedState(before: PurchaseRow, answer: Subscription, bought: Billing
     ...state,
     failedRefunds: Math.max(0, returned - refundedElsewhere),
     uncoveredNotes: Math.max(0, answer.uncoveredNotes - refundedElsewhere),
-    // Ended at once, it doesn't show whether its cancellation had been taken back.
+    // Ended immediately, it doesn't show whether its cancellation had been taken back.
     restRefund: answer.endsAt || promised ? state.restRefund : null,
     // A refund that failed later doesn't change why access ended.
     ...(state.endedAt && returned > 0 && before.endedBecause === 'refunded'

@@ -189,7 +189,7 @@ function keptOf(answer: Subscription, dueOf: DueOf): Kept {
   return kept
 }
 
-/** Asked after the cancellation, never before: whoever doesn't answer has cancelled all the same. */
+/** Asked after the cancellation, never before: a buyer who doesn't answer has cancelled all the same. */
 async function giveReason(
   { db }: Context,
   { stripe, sync }: Others,

@@ -42,5 +42,5 @@ export function restOf({ from, until, amount }: PaidYear, endsAt: Date): number 
   return Math.round((amount * Math.min(Math.max(left, 0), days)) / days)
 }
 
-/** Of UTC's day: whoever asks again in the same day asks for the same. */
+/** Of UTC's day: a second request on the same day asks for the same. */
 const endOfDay = (date: Date) => new Date(Math.floor(date.getTime() / day) * day + day - 1000)

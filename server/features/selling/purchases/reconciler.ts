@@ -105,7 +105,7 @@ export function createReconciler({ db, now, log }: Context, others: Others) {
         )
   }
 
-  /** Stripe first: whoever has just paid keeps it, and whoever pays while it ends gets the money back. */
+  /** Stripe first: a buyer who has just paid keeps it, and one who pays while it ends gets the money back. */
   async function endGracePeriod(id: string, subscriptionId: string) {
     await sync(subscriptionId)
     const [purchase] = await db.select().from(purchases).where(eq(purchases.id, id))

@@ -34,7 +34,7 @@ export function createSellerEnding({ db, now, audit }: Context, others: Others) 
     await sync(stripeSubscriptionId)
   }
 
-  /** Before it ends: if the bank refuses, nothing has changed, and whoever asks again refunds no second time. */
+  /** Before it ends: if the bank refuses, nothing has changed, and a second try refunds nothing twice. */
   async function payBackUnused(subscriptionId: string, wanted: number) {
     const unused = async () => unusedShare(await stripe.subscriptions.read(subscriptionId), now())
     const payment = await unused()

@@ -142,7 +142,7 @@ function nextCharges(subscription: Subscription) {
 const none = { laterAmount: null, laterAt: null }
 const latest = (a: Date, b: Date) => (a > b ? a : b)
 
-/** What has been paid and for which time; a subscription that nobody has paid for is taken at its word. */
+/** What has been paid and for which time; a subscription that has not been paid for is taken at its word. */
 function paidTime(subscription: Subscription) {
   const { payments, periodStart, currentPeriodEnd, trialEndsAt } = subscription
   const bought = paidPeriod(subscription)

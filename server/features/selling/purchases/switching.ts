@@ -18,7 +18,7 @@ type Others = { stripe: StripeGateway; prices: Prices; sync: Sync; runExclusive:
 type Order = { at: Date; amount: number }
 
 const minute = 60_000
-/** How long an offer stands, and how long the buyer's bank may take. Stripe itself would wait for 23 hours. */
+/** How long an offer is good, and how long the buyer's bank may take. Stripe itself would wait for 23 hours. */
 const offerLasts = 10 * minute
 const bankTakes = 60 * minute
 /** Stripe charges no less. */
@@ -117,7 +117,7 @@ export function createSwitching({ db, now, catalog, site, crashPoint }: Context,
       .where(and(eq(planSwitches.purchaseId, purchase.id), isNull(planSwitches.doneAt)))
   }
 
-  /** Where it stands after the card was asked, or the bank: done, waiting for the buyer, or off. */
+  /** How far it is after the card was asked, or the bank: done, waiting for the buyer, or off. */
   async function outcome(purchase: PurchaseRow, giveUp: boolean) {
     const subscription = await subscriptionOf(stripe, purchase)
     const open = subscription.openInvoice

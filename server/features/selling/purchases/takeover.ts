@@ -175,7 +175,7 @@ function obstacleTo({
   return hasOnePrice ? null : 'It has several prices at Stripe. Split it there first.'
 }
 
-/** What only its history shows: the shop would end some of them at once. */
+/** What only its history shows: the shop would end some of them immediately. */
 function faultOf(
   answer: Subscription,
   { endedAt, status, pastDueSince }: ReturnType<typeof stateOf>,
