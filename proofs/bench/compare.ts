@@ -1,5 +1,11 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { type IncomingMessage, get as request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import type { LabShop } from '../lab/lab.ts'
-import { runLoad } from '../lab/load.ts'
+import { get, runLoad } from '../lab/load.ts'
 import type { Requests } from '../lab/load-generator.ts'
 import { cpuMicros, untilIdle } from '../lab/measures.ts'
 
@@ -91,4 +97,21 @@ export async function meanwhile(
   const ratio = during.p99 / calm.p99
   const figure = `${ratio.toFixed(2)} x (${calm.p99.toFixed(1)} ms, then ${during.p99.toFixed(1)} ms)`
   return line(what, figure, 'at most 3 x without it', ratio <= 3)
+}
+
+type Limit = Target & { close(): void }
+
+/** The limit: a bare server that writes a page's own bytes and headers. */
+export async function openLimit(url: string, path = '/'): Promise<Limit> {
+  const asked = request(url + path, { headers: { 'accept-encoding': 'br' } })
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  const child = fork(fileURLToPath(new URL('./limit-server.ts', import.meta.url)))
+  child.send({
+    body: (await buffer(response)).toString('base64'),
+    headers: Object.entries(response.headers)
+      .filter(([name]) => !/^(date|connection|keep-alive)$/.test(name))
+      .flat(),
+  })
+  const [{ port }] = (await once(child, 'message')) as [AddressInfo]
+  return { pid: child.pid ?? 0, port, request: get('/'), close: () => child.kill() }
 }

@@ -38,12 +38,13 @@ const runs = {
       duplicates: Number(pick('duplicates', '0', '0.1', '1')),
       spread: Number(pick('spread', '0', '0.5', '10')),
     }),
-  async behave(controls, _, pick) {
+  async behave(controls, given, pick) {
     const quirks = {
       afterRetries: pick('after', 'cancel', 'unpaid', 'past_due'),
       failing: Number(pick('failing', '0', '0.1', '0.5')),
       lag: lags[pick('lag', 'none', 'short', 'long')],
       retries: pick('retries', 'smart', 'custom', 'none'),
+      shortens: given('shortens') !== '',
     }
     const key = pick('key', 'works', 'expired', 'restricted', 'other_mode')
     await controls.changeKey(key, ['rak_charge_write'])

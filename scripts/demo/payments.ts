@@ -51,8 +51,8 @@ const timePattern = /\b1[6-9]\d{8}\b/g
 
 /**
  * Gives the year's purchases what really bought ones have: a subscription, its last invoice and payment, each copied from
- * a purchase in the same state, with its own ids, dates and buyer. So they can be refunded, and they renew. Everyone with a
- * story of their own is no model.
+ * a purchase in the same state, with its own ids, dates and buyer. So they can be refunded, and they renew. Those with a
+ * story of their own are no models.
  */
 export async function copyPayments(url: string, others: string[]): Promise<number> {
   const client = new pg.Client({ connectionString: url })

@@ -5,10 +5,9 @@ import { fromDrizzle, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../database/connect.ts'
 import { waitForOthers } from '../database/migrate.ts'
-import { createFailedJobs, type Query } from './failed-jobs.ts'
 import { type Kind, prepareQueues } from './kinds.ts'
 import { forgetPayloads, jobsSchema } from './schema.ts'
-import { createStoredJobs } from './stored-jobs.ts'
+import { createFailedJobs, createStoredJobs, type Query } from './stored-jobs.ts'
 import { createWorkers } from './workers.ts'
 
 /**

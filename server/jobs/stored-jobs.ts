@@ -1,4 +1,7 @@
-import type { Query } from './failed-jobs.ts'
+import { sql } from 'drizzle-orm'
+import { fromDrizzle, type PgBoss } from 'pg-boss'
+import type { Database, Transaction } from '../database/connect.ts'
+import { containing, decodeCursor, pageOf } from '../database/cursor.ts'
 import type { Kinds } from './kinds.ts'
 
 /** What is in the queue's table, from all processes. */
@@ -39,4 +42,84 @@ export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query 
         [[...kinds.keys()]],
       ),
   }
+}
+
+type Row = { id: string; name: string; data: object | null; output: unknown; tries: number; at: Date }
+type Inside = {
+  boss: PgBoss
+  kinds: ReadonlyMap<string, { cron?: string; describe(data: object): string }>
+  query: Query
+}
+export type Query = <Row>(text: string, values: unknown[]) => Promise<Row[]>
+
+/** Jobs that are not retried until an admin says so. */
+export function createFailedJobs({ boss, kinds, query }: Inside) {
+  const describe = ({ id, name, data, output, tries, at }: Row) => ({
+    id,
+    name,
+    about: kinds.get(name)?.describe(data ?? {}) ?? '',
+    error: messageOf(output),
+    tries,
+    failedAt: at,
+  })
+
+  async function nameOf(id: string) {
+    const [job] = await query<{ name: string }>(
+      `select name from jobs.job where id = $1 and name = any($2) and state = 'failed'`,
+      [id, [...kinds.keys()]],
+    )
+    return job?.name
+  }
+
+  return {
+    async list({ limit, cursor, q }: { limit: number; cursor?: string | undefined; q?: string | undefined }) {
+      const after = decodeCursor(cursor)
+      const rows = await query<Row>(
+        `select id, name, data, output, retry_count + 1 as tries, date_trunc('milliseconds', completed_on) as at
+         from jobs.job
+         where state = 'failed' and name = any($1)
+           and ($2::timestamptz is null or (date_trunc('milliseconds', completed_on), id) < ($2, $3::uuid))
+           and ($4::text is null or lower(name || ' ' || coalesce(data::text, '')) like $4)
+         order by at desc, id desc limit $5`,
+        [[...kinds.keys()], after?.at, after?.id, q && containing(q), limit + 1],
+      )
+      const { items, next } = pageOf(rows, limit, ({ at, id }) => ({ at, id }))
+      return { items: items.map(describe), next }
+    },
+
+    async count(): Promise<number> {
+      const [row] = await query<{ count: number }>(
+        `select count(*)::int as count from jobs.job where state = 'failed' and name = any($1)`,
+        [[...kinds.keys()]],
+      )
+      return row?.count ?? 0
+    },
+
+    /** Runs it once more; false when there is no such failed job. An email keeps its Message-ID. */
+    async retry(tx: Transaction | Database, id: string): Promise<boolean> {
+      const name = await nameOf(id)
+      if (!name) return false
+      const options = { db: fromDrizzle(tx, sql) }
+      if (kinds.get(name)?.cron) {
+        // It may already be waiting: then this adds nothing.
+        await boss.send(name, null, options)
+        await boss.deleteJob(name, id, options)
+      } else {
+        await boss.retry(name, id, options)
+        await boss.update(name, undefined, { id, startAfter: new Date(), ...options })
+      }
+      return true
+    },
+
+    async discard(tx: Transaction | Database, id: string): Promise<boolean> {
+      const name = await nameOf(id)
+      if (name) await boss.deleteJob(name, id, { db: fromDrizzle(tx, sql) })
+      return name !== undefined
+    },
+  }
+}
+
+function messageOf(output: unknown): string {
+  const inner = typeof output === 'object' && output !== null && 'value' in output ? output.value : output
+  return typeof inner === 'object' && inner !== null && 'message' in inner ? String(inner.message) : ''
 }

@@ -2,8 +2,8 @@ import type { Job, JobResult, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import { PermanentFailure } from '../errors.ts'
 import { messageOf } from '../process/log.ts'
-import type { Query } from './failed-jobs.ts'
 import type { Kind, Kinds } from './kinds.ts'
+import type { Query } from './stored-jobs.ts'
 
 type Dependencies = { boss: PgBoss; query: Query; log: Logger }
 

@@ -1,9 +1,12 @@
-import { and, eq, gt, inArray, isNull, lt, not, or, sql } from 'drizzle-orm'
+import { setTimeout } from 'node:timers/promises'
+import { and, asc, eq, gt, inArray, isNull, lt, not, or, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { RunExclusive } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import { checkouts, hasEndedPurchase, purchases, stripeEventsPulled } from '#server/database/schema.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
+import type { Checkouts } from '../checkout/checkout.ts'
+import type { Booked } from './booked.ts'
 import { graceEnd } from './entitlement.ts'
 import { eventTypes, type Inbox } from './inbox.ts'
 import type { Switching } from './switching.ts'
@@ -142,3 +145,39 @@ export function createReconciler({ db, now, log }: Context, others: Others) {
 
 /** Those first about which Stripe was never asked. */
 const longestAgo = sql`${checkouts.syncedAt} asc nulls first`
+
+/** A run is over before the next one is due. */
+const readInARun = 100
+/** Two a second leave Stripe's limits to the buyers. */
+const pace = 500
+
+type ReadingRooms = { sync: Sync; booked: Booked; checkouts: Checkouts }
+
+/**
+ * Purchases from before the shop kept a ledger: each is read from Stripe once. Whatever an interrupted run left is still
+ * without it, and a failure waits for the next round.
+ */
+export function createReading({ db, log }: Context, { sync, booked, checkouts }: ReadingRooms) {
+  let after: string | undefined
+
+  return async function readHistories() {
+    const unread = await db
+      .select({ id: purchases.id, subscriptionId: purchases.stripeSubscriptionId })
+      .from(purchases)
+      .where(and(isNull(purchases.arr), after ? gt(purchases.id, after) : undefined))
+      .orderBy(asc(purchases.id))
+      .limit(readInARun)
+    for (const { id, subscriptionId } of unread) {
+      const read = async () => {
+        if (subscriptionId) await sync(subscriptionId)
+        // Booked by hand, or its checkout is unknown: what is written here is all there is.
+        if (!subscriptionId || !(await checkouts.ofSubscription(subscriptionId)))
+          await db.transaction((tx) => booked.enter(tx, id))
+      }
+      await read().catch((error: unknown) => log.error({ err: error }, 'reading a history'))
+      after = id
+      if (subscriptionId) await setTimeout(pace)
+    }
+    if (unread.length < readInARun) after = undefined
+  }
+}
