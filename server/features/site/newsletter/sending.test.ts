@@ -145,7 +145,12 @@ test('buyers get it only if the checkout said so, the address is proven, and the
   if (!untold || !told || !unproven || !objecting) throw new Error('four buyers')
   for (const buyer of [untold, told, objecting])
     await shop.connection.db.execute(sql`update users set verified_at = now() where id = ${buyer.user.id}`)
-  const { id } = await draft({ toSubscribers: false, buyersOf: productId })
+  const { id } = await draft({ buyersOf: productId })
+  expect(await show(id)).toMatchObject({ audience: 1 })
+  // Who is a subscriber, too, gets one email.
+  await shop.connection.db
+    .insert(newsletterSubscriptions)
+    .values({ email: told.user.email, confirmedAt: new Date() })
   expect(await show(id)).toMatchObject({ audience: 1 })
   // The first receipt has a link to object, for those who have not.
   const linkIn = ({ user }: typeof told) =>
@@ -164,6 +169,8 @@ test('buyers get it only if the checkout said so, the address is proven, and the
     newsletters: [{ subject: written.subject, state: 'sent' }],
     emails: expect.arrayContaining([expect.objectContaining({ subject: written.subject })]),
   })
+  const timeline = await admin.call(customers.adminTimeline, { id: told.user.id })
+  expect(timeline.map(({ title }) => title)).toContain(written.subject)
   await shop.visitor().call(newsletter.unsubscribe, { id: leaveId, token })
   expect(await show(id)).toMatchObject({ audience: 0 })
 })
@@ -311,11 +318,14 @@ test('a paused newsletter waits, a stopped one is over, and after 30 days only t
   )
   await readers(40)
   const { id } = await draft()
+  const begun = Date.now()
   await admin.call(newsletters.adminSend, { id, version: 1 })
   await expect.poll(() => smtp.accepted.length).toBeGreaterThan(2)
   await admin.call(newsletters.adminPause, { id })
   await shop.queue.idle()
   const taken = smtp.accepted.length
+  // Ten a second at most.
+  expect(Date.now() - begun).toBeGreaterThan((taken - 1) * 95)
   await run()
   expect(smtp.accepted).toHaveLength(taken)
   expect(await show(id)).toMatchObject({ state: 'paused', pausedBecause: 'asked' })
