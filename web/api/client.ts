@@ -1,7 +1,43 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createCaller } from '#contract/call.ts'
+import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 
 export const { send, call, isDone, callPage } = createCaller(
   (address, init) => fetch(address, init),
   // Loaded when the shop asks who is there; most visits never need it.
   async (ways) => (await import('./step-up.tsx')).proveAgain(ways),
 )
+
+/** The path segments, followed by the call's other input. */
+export function keyOf<E extends Endpoint>(endpoint: E, input?: InputOf<E>): unknown[] {
+  const segments = endpoint.path.split('/').filter(Boolean)
+  return input === undefined || Object.keys(input).length === 0 ? segments : [...segments, input]
+}
+
+/** A GET endpoint's response, loaded once and served from the cache until a call refreshes it. */
+export function useData<E extends Endpoint>(
+  endpoint: E,
+  input: InputOf<E>,
+  options?: {
+    enabled?: boolean
+    /** 0 asks again each time it is shown. */
+    gcTime?: number
+    refetchInterval?: (data: OutputOf<E> | undefined) => number | false
+  },
+) {
+  return useQuery<OutputOf<E>>({
+    queryKey: keyOf(endpoint, input),
+    queryFn: ({ signal }) => call(endpoint, input, { signal }),
+    ...(options?.enabled === undefined ? {} : { enabled: options.enabled }),
+    ...(options?.gcTime === undefined ? {} : { gcTime: options.gcTime }),
+    ...(options?.refetchInterval
+      ? { refetchInterval: ({ state }) => options.refetchInterval?.(state.data) ?? false }
+      : {}),
+  })
+}
+
+/** Reloads what these calls have loaded before. */
+export function useRefresh(rows: Endpoint[]) {
+  const client = useQueryClient()
+  return () => Promise.all(rows.map((row) => client.invalidateQueries({ queryKey: keyOf(row) })))
+}

@@ -2,8 +2,7 @@ import { hashKey, type QueryClient, type QueryKey, useQuery, useQueryClient } fr
 import { ApiError } from '#contract/call.ts'
 import { session, type User } from '#contract/identity/session.ts'
 import { useHydrated } from '#web/ui/store.ts'
-import { call } from './client.ts'
-import { keyOf } from './use-data.ts'
+import { call, keyOf } from './client.ts'
 
 const userKey = keyOf(session.user)
 const endedKey = ['session-ended']

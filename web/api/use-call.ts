@@ -2,9 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '#contract/call.ts'
 import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { call } from './client.ts'
+import { call, keyOf } from './client.ts'
 import { type Message, parts, toastError } from './toast-error.ts'
-import { keyOf } from './use-data.ts'
 
 export { messageOf, toastError } from './toast-error.ts'
 

@@ -12,7 +12,7 @@ import {
 } from 'react'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
-import { FieldContext } from './field-context.ts'
+import { FieldContext } from './input.tsx'
 
 type Errors = Record<string, string>
 /** The part of a zod schema a form needs. */

@@ -1,7 +1,20 @@
-import type { ComponentProps } from 'react'
+import { type ComponentProps, createContext, use } from 'react'
 import { classes } from './classes.ts'
-import { useField } from './field-context.ts'
 import { Icon } from './icon.tsx'
+
+type FieldControl = {
+  id: string
+  name: string
+  'aria-invalid': boolean | undefined
+  'aria-describedby': string | undefined
+}
+
+export const FieldContext = createContext<FieldControl | null>(null)
+
+/** What an input inside a `Field` needs: id, name, and ARIA references to its hint and error. */
+function useField(): Partial<FieldControl> {
+  return use(FieldContext) ?? {}
+}
 
 const box =
   'w-full rounded-md border border-field bg-surface px-3.5 text-ink transition-[border-color,box-shadow] placeholder:text-muted hover:border-muted focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 disabled:opacity-55 aria-invalid:border-danger'

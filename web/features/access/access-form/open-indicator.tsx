@@ -1,6 +1,6 @@
 import { access, type OwnAccess } from '#contract/access/access.ts'
 import { privatePackage } from '#contract/access/package.ts'
-import { useData } from '#web/api/use-data.ts'
+import { useData } from '#web/api/client.ts'
 
 /** How my access stands; asked again every second, but only while something is on its way. */
 export const useAccess = () =>

@@ -1,7 +1,7 @@
 import { billing, countries } from '#contract/selling/billing.ts'
 import * as z from '#contract/zod.ts'
+import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'

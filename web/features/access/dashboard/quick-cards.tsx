@@ -1,7 +1,7 @@
 import { ChartCandlestick, LogOut, type LucideIcon, Package, UserRound } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { assets } from '#contract/access/assets.ts'
-import { useData } from '#web/api/use-data.ts'
+import { useData } from '#web/api/client.ts'
 import { useLogOut } from '#web/features/identity/sign-in/use-log-out.ts'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'

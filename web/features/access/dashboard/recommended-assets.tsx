@@ -1,7 +1,7 @@
 import { ChartCandlestick, Copy, Download } from 'lucide-react'
 import { assets, type RecommendedAsset } from '#contract/access/assets.ts'
+import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Time } from '#web/ui/time.tsx'

@@ -1,9 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { isLive } from '#contract/statuses.ts'
-import { callPage } from '#web/api/client.ts'
+import { callPage, keyOf } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import { keyOf } from '#web/api/use-data.ts'
 
 /** The user's purchases, page by page: those that grant access first, then newest first. */
 export function usePurchases() {

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { accessAdmin, type Whose } from '#contract/access/access-admin.ts'
+import { useData } from '#web/api/client.ts'
 import { useIsAdmin } from '#web/api/session.ts'
-import { useData } from '#web/api/use-data.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Pending } from '../lists/record-table.tsx'

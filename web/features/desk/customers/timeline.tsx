@@ -11,16 +11,15 @@ import {
 import { type ReactNode, useState } from 'react'
 import { customers, type TimelineEntry } from '#contract/desk/customers.ts'
 import { exactDollars } from '#contract/money.ts'
+import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { Pending } from '../lists/record-table.tsx'
-import { usePages } from '../lists/use-pages.ts'
+import { Pending, usePages } from '../lists/record-table.tsx'
 
 type Kind = TimelineEntry['kind'] | 'payment'
 type Entry = Omit<TimelineEntry, 'kind'> & { kind: Kind }

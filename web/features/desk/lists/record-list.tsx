@@ -6,9 +6,8 @@ import { EmptyState } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Input, Select } from '#web/ui/input.tsx'
 import { type Href, useNavigation } from '#web/ui/navigation.tsx'
-import { RecordTable, type TableProps } from './record-table.tsx'
+import { RecordTable, type TableProps, usePages } from './record-table.tsx'
 import { type Choices, useDialog, useFilters } from './use-filters.ts'
-import { usePages } from './use-pages.ts'
 
 type Listed = Endpoint & { answer?: 'list' }
 type Wanted<E extends Listed> = Omit<InputOf<E>, 'limit' | 'cursor'>

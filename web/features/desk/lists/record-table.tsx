@@ -1,6 +1,14 @@
-import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
+import {
+  type InfiniteData,
+  keepPreviousData,
+  type UseInfiniteQueryResult,
+  type UseQueryResult,
+  useInfiniteQuery,
+} from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { Page } from '#contract/call.ts'
+import type { Endpoint, InputOf } from '#contract/endpoint.ts'
+import { callPage, keyOf } from '#web/api/client.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
@@ -114,4 +122,23 @@ export function Failed({ retry }: { retry: () => void }) {
 export function Pending(props: { query: Pick<UseQueryResult, 'isError' | 'refetch'>; className?: string }) {
   const { query, className = 'h-96 rounded-lg' } = props
   return query.isError ? <Failed retry={() => void query.refetch()} /> : <Skeleton className={className} />
+}
+
+const pageSize = 50
+
+/** A paginated server list; while a new search loads, the previous rows stay. */
+export function usePages<E extends Endpoint & { answer?: 'list' }>(
+  endpoint: E,
+  input: Omit<InputOf<E>, 'limit' | 'cursor'>,
+) {
+  return useInfiniteQuery({
+    queryKey: [...keyOf(endpoint), 'pages', input],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(endpoint, { ...input, limit: pageSize, cursor: pageParam } as unknown as InputOf<E>, {
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.next,
+    placeholderData: keepPreviousData,
+  })
 }

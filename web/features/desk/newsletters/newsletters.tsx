@@ -5,8 +5,7 @@ import { EmptyState } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { RecordTable } from '../lists/record-table.tsx'
-import { usePages } from '../lists/use-pages.ts'
+import { RecordTable, usePages } from '../lists/record-table.tsx'
 import { StateBadge } from './state.tsx'
 
 /** Every newsletter, newest first. */

@@ -1,5 +1,5 @@
 import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
-import { useData } from '#web/api/use-data.ts'
+import { useData } from '#web/api/client.ts'
 import { changelog } from '#web/features/site/content/changelog.ts'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'

@@ -16,7 +16,10 @@ export function Figure(props: {
   const { title, meaning, value, href, note, isBad } = props
   return (
     <div className="flex flex-col gap-2 bg-surface p-4">
-      <dt className="text-xs text-muted">{title}</dt>
+      <dt className="flow-root text-xs text-muted">
+        <span className="float-left mr-2 leading-6">{title}</span>
+        {meaning && <Meaning title={title}>{meaning}</Meaning>}
+      </dt>
       <dd className="flex flex-col gap-1">
         <Link
           href={href}
@@ -29,7 +32,6 @@ export function Figure(props: {
           {value}
         </Link>
         {note && <span className="block text-xs text-muted">{note}</span>}
-        {meaning && <Meaning title={title}>{meaning}</Meaning>}
       </dd>
     </div>
   )

@@ -1,7 +1,7 @@
 import { figures, type Range, ranges, type ShownFigures, type ShownMovement } from '#contract/desk/figures.ts'
 import { leaveReasonTexts } from '#contract/selling/leaving.ts'
 import { leaveReasons, movementCauses, movementKinds } from '#contract/statuses.ts'
-import { useData } from '#web/api/use-data.ts'
+import { useData } from '#web/api/client.ts'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Cell, Table } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'

@@ -1,5 +1,5 @@
 import { prices } from '#contract/selling/prices.ts'
-import { useData } from '#web/api/use-data.ts'
+import { useData } from '#web/api/client.ts'
 import { Select } from '#web/ui/input.tsx'
 
 export const useProducts = () => useData(prices.adminProducts, {}).data ?? []

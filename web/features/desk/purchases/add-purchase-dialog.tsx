@@ -11,8 +11,8 @@ import {
   bookingKindTexts,
 } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
+import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { useData } from '#web/api/use-data.ts'
 import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Checkbox, Input, Select } from '#web/ui/input.tsx'

@@ -11,9 +11,8 @@ import {
   takeover,
 } from '#contract/selling/takeover.ts'
 import { billingTypes } from '#contract/statuses.ts'
-import { call } from '#web/api/client.ts'
+import { call, useData, useRefresh } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
-import { useData, useRefresh } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card, EmptyState } from '#web/ui/card.tsx'
 import { Checkbox, Select } from '#web/ui/input.tsx'

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useState } from 'react'
 import { accounts } from '#contract/identity/accounts.ts'
-import { useData } from '#web/api/use-data.ts'
+import { useData } from '#web/api/client.ts'
 import { classes } from '#web/ui/classes.ts'
 import { Input } from '#web/ui/input.tsx'
 

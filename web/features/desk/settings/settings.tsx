@@ -1,6 +1,6 @@
 import { type Problem, settings } from '#contract/desk/settings.ts'
+import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Badge } from '#web/ui/notice.tsx'

@@ -5,9 +5,9 @@ import {
   tradingViewRisks,
 } from '#contract/access/tradingview-admin.ts'
 import * as z from '#contract/zod.ts'
+import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'
-import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'

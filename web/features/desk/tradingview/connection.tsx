@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { type TradingViewConnection, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Badge } from '#web/ui/notice.tsx'

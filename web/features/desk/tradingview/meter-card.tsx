@@ -4,8 +4,8 @@ import {
   tradingViewAdmin,
 } from '#contract/access/tradingview-admin.ts'
 import * as z from '#contract/zod.ts'
+import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { useData } from '#web/api/use-data.ts'
 import { Card, Skeleton } from '#web/ui/card.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { ask } from '#web/ui/confirm.tsx'

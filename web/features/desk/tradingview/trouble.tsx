@@ -1,6 +1,6 @@
 import { type TradingViewConnection, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { useData } from '#web/api/client.ts'
 import { useIsAdmin } from '#web/api/session.ts'
-import { useData } from '#web/api/use-data.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { accounts } from '#contract/identity/accounts.ts'
+import { keyOf } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
 import { messageOf, useCall } from '#web/api/use-call.ts'
-import { keyOf } from '#web/api/use-data.ts'
 
 /** An address that has yet to be confirmed: sends the link, and notices when it was used in another tab. */
 export function useConfirmation() {

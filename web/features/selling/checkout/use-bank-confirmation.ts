@@ -1,9 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { purchases } from '#contract/selling/purchases.ts'
-import { call } from '#web/api/client.ts'
+import { call, keyOf } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { messageOf } from '#web/api/use-call.ts'
-import { keyOf } from '#web/api/use-data.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { untilDone } from './until-done.ts'
 

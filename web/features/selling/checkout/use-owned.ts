@@ -1,7 +1,7 @@
 import { purchases } from '#contract/selling/purchases.ts'
 import { isOngoing } from '#contract/statuses.ts'
+import { useData } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
-import { useData } from '#web/api/use-data.ts'
 
 /** The subscription of anyone who is logged in, unless it is about to run out: they needn't buy again. */
 export function useOwned(slug: string) {

@@ -1,5 +1,5 @@
 import { termsInForce } from '#contract/selling/legal/in-force.ts'
-import { useData } from '#web/api/use-data.ts'
+import { useData } from '#web/api/client.ts'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { LegalText } from './legal-text.tsx'

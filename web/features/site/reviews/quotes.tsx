@@ -1,5 +1,5 @@
 import { type Review, reviews } from '#contract/site/reviews.ts'
-import { useData } from '#web/api/use-data.ts'
+import { useData } from '#web/api/client.ts'
 import { Card } from '#web/ui/card.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Stars } from './stars.tsx'

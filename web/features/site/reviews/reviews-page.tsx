@@ -9,11 +9,10 @@ import {
   reviewsPerPage,
 } from '#contract/site/reviews.ts'
 import { checked } from '#web/api/checked.ts'
-import { callPage } from '#web/api/client.ts'
+import { callPage, keyOf, useData } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'
-import { keyOf, useData } from '#web/api/use-data.ts'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'

@@ -6,7 +6,7 @@ import { purchases } from '#contract/selling/purchases.ts'
 import { createQueryClient } from '#web/api/query-client.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { perform, render } from '#web/testing/render.tsx'
-import { usePages } from './use-pages.ts'
+import { usePages } from './record-table.tsx'
 
 type Row = { id: string; status: string }
 const many = (count: number, from = 0) =>
