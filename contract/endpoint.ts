@@ -76,5 +76,8 @@ export function endpoint<
   return { ...row, method, path, input, output }
 }
 
+/** What an admin changes only after a recent proof of who they are. */
+export const freshAdmin = { access: 'admin', fresh: true } as const
+
 /** Then there is nothing to read: any 2xx is done, whatever else it says. */
 export const isNothing = (output: Schema) => output === nothing

@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts'
+import { endpoint, freshAdmin } from '../endpoint.ts'
 import { id, instant, paging, text } from '../fields.ts'
 import { type InferOutput, object, schema } from '../schema.ts'
 import { accessStates, entitlementReasons, todoKinds } from '../statuses.ts'
@@ -138,8 +138,7 @@ export const accessAdmin = {
     summary: 'Record that people who no longer pay were removed by hand; emails them',
   }),
   rename: endpoint('POST /api/admin/access/people/:id/rename', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Give a customer another TradingView username, without the buyers’ limit',
     input: object((z) => ({ id: id(z), username: typedName(z) })),
   }),
@@ -148,13 +147,11 @@ export const accessAdmin = {
     summary: 'Try again now on TradingView',
   }),
   adopt: endpoint('POST /api/admin/access/people/:id/adopt', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Manage access that was there before this shop unlocked it',
   }),
   reveal: endpoint('POST /api/admin/access/people/:id/reveal', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Show the exchange keys that somebody sent last; the audit log records who looked',
     output: object((z) => ({ apiKey: z.string(), secretKey: z.string() })),
     limit: { requests: 30, seconds: 60 },

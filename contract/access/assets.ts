@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts'
+import { endpoint, freshAdmin } from '../endpoint.ts'
 import { id, instant, optionalText } from '../fields.ts'
 import { type InferOutput, object, schema } from '../schema.ts'
 
@@ -45,8 +45,7 @@ export const assets = {
     output: (z) => z.array(managedAsset(z)),
   }),
   adminAdd: endpoint('POST /api/admin/recommended-assets', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Add an asset at a position in the list, or at the end if none is given',
     input: object((z) => ({
       productId: id(z),
@@ -59,8 +58,7 @@ export const assets = {
     })),
   }),
   adminImport: endpoint('POST /api/admin/recommended-assets/import', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Add many assets at once; those already on the list are left alone',
     input: object((z) => ({
       productId: id(z),
@@ -69,32 +67,27 @@ export const assets = {
     output: object((z) => ({ added: z.int(), skipped: z.int() })),
   }),
   adminMove: endpoint('PATCH /api/admin/recommended-assets/:id/move', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Move an asset to another position in the list; 1 is the first',
     input: object((z) => ({ id: id(z), position: z.int().check(z.minimum(1), z.maximum(100_000)) })),
   }),
   adminSwitch: endpoint('PATCH /api/admin/recommended-assets/:id/active', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Show an asset to owners or hide it',
     input: object((z) => ({ id: id(z), isActive: z.boolean() })),
   }),
   adminNote: endpoint('PATCH /api/admin/recommended-assets/:id/note', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Change an asset’s note; an empty one removes it',
     input: object((z) => ({ id: id(z), note: optionalText(z, 500) })),
   }),
   adminReview: endpoint('POST /api/admin/recommended-assets/review', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Record that the whole list was reviewed today: one product’s, or all of them',
     input: object((z) => ({ productId: z.optional(id(z)) })),
   }),
   adminDelete: endpoint('DELETE /api/admin/recommended-assets/:id', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Remove a recommended asset',
   }),
 }

@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts'
+import { endpoint, freshAdmin } from '../endpoint.ts'
 import { id, instant, paging, text } from '../fields.ts'
 import { type InferOutput, object } from '../schema.ts'
 import { connectionModes, connectionStates } from '../statuses.ts'
@@ -96,8 +96,7 @@ export const tradingViewAdmin = {
     output: connection,
   }),
   connect: endpoint('POST /api/admin/tradingview', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Connect with a session’s two cookies, or renew it; probed before it is stored',
     input: object((z) => ({
       cookies: text(z, 4096, 'Please paste the cookies'),
@@ -112,18 +111,15 @@ export const tradingViewAdmin = {
     limit: { requests: 20, seconds: 60 },
   }),
   pause: endpoint('POST /api/admin/tradingview/pause', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Stop all calls within one request',
   }),
   resume: endpoint('POST /api/admin/tradingview/resume', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Call again, and catch up',
   }),
   forget: endpoint('POST /api/admin/tradingview/forget', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Delete the cookies and switch the connection off',
   }),
   reconcile: endpoint('POST /api/admin/tradingview/reconcile', {
@@ -135,8 +131,7 @@ export const tradingViewAdmin = {
     })),
   }),
   settings: endpoint('PATCH /api/admin/tradingview', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Mode, seats and what an open dispute does',
     input: object((z) => ({
       mode: z.optional(z.enum(connectionModes)),
@@ -151,14 +146,12 @@ export const tradingViewAdmin = {
     output: (z) => z.array(script(z)),
   }),
   chooseScript: endpoint('POST /api/admin/tradingview/scripts', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Unlock this script for buyers; probed first',
     input: object((z) => ({ pineId: text(z, 100, 'Please choose a script'), productId: id(z) })),
   }),
   dropScript: endpoint('DELETE /api/admin/tradingview/scripts', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Stop managing a script; nobody loses access',
     input: object((z) => ({ pineId: text(z, 100, 'Please choose a script') })),
   }),
@@ -175,8 +168,7 @@ export const tradingViewAdmin = {
     answer: 'list',
   }),
   removeStranger: endpoint('POST /api/admin/tradingview/strangers/:id/remove', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Remove someone whom this shop did not unlock, unless they have just bought',
   }),
   runs: endpoint('GET /api/admin/tradingview/runs', {

@@ -2,7 +2,8 @@ import { access } from '../access/access.ts'
 import { accessAdmin } from '../access/access-admin.ts'
 import { assets } from '../access/assets.ts'
 import { privatePackage } from '../access/package.ts'
-import { endpoint } from '../endpoint.ts'
+
+import { endpoint, freshAdmin } from '../endpoint.ts'
 import { cents, email, id, instant, pages, text } from '../fields.ts'
 import { accounts } from '../identity/accounts.ts'
 import { type InferOutput, object } from '../schema.ts'
@@ -104,8 +105,7 @@ export const customers = {
     input: object((z) => ({ id: id(z), isSuppressed: z.boolean() })),
   }),
   adminCorrectEmail: endpoint('POST /api/admin/customers/:id/email', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Correct a customer’s email address; both addresses get an email',
     input: object((z) => ({ id: id(z), email: email(z) })),
   }),

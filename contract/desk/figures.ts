@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts'
+import { endpoint, freshAdmin } from '../endpoint.ts'
 import { cents, id, instant, month, optionalText, paging, period } from '../fields.ts'
 import { type InferOutput, object } from '../schema.ts'
 import { leaveReasons, movementCauses, movementKinds, paymentKinds } from '../statuses.ts'
@@ -115,8 +115,7 @@ export const figures = {
     answer: 'list',
   }),
   adminExportPayments: endpoint('GET /api/admin/payments/export', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Payments, refunds and lost disputes as a CSV file, all of them or those of a month or a year',
     input: object((z) => ({ period: z.optional(period(z)) })),
     answer: 'csv',

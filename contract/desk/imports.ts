@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts'
+import { endpoint, freshAdmin } from '../endpoint.ts'
 import { optionalText } from '../fields.ts'
 import { type InferOutput, object, type Zod } from '../schema.ts'
 import { importVerdicts } from '../statuses.ts'
@@ -34,8 +34,7 @@ export const imports = {
     output: (z) => z.array(verdict(z)),
   }),
   adminImport: endpoint('POST /api/admin/imports', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary:
       'Book subscribers who paid elsewhere; whoever is there already is left alone, so it can be repeated',
     input: object((z) => ({

@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts'
+import { endpoint, freshAdmin } from '../endpoint.ts'
 import { id, instant, paging } from '../fields.ts'
 import { object } from '../schema.ts'
 import { newsletterStates } from '../statuses.ts'
@@ -22,8 +22,7 @@ export const newsletterAddresses = {
     answer: 'list',
   }),
   adminExport: endpoint('GET /api/admin/newsletter/export', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Newsletter addresses as a CSV file, all of them or those in one state',
     input: object((z) => ({ state: z.optional(z.enum(newsletterStates)) })),
     answer: 'csv',

@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts'
+import { endpoint, freshAdmin } from '../endpoint.ts'
 import { email } from '../fields.ts'
 import { looksLikeLink } from '../person-name.ts'
 import { type InferOutput, object, type Zod } from '../schema.ts'
@@ -83,8 +83,7 @@ export const settings = {
     })),
   }),
   adminSave: endpoint('POST /api/admin/settings', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Set what the environment leaves open; an empty value goes back to the default',
     input: (z) =>
       z.strictObject(
@@ -95,8 +94,7 @@ export const settings = {
       ),
   }),
   adminSavePhoto: endpoint('POST /api/admin/settings/photo', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Set the maker’s photo, a small JPEG, PNG or WebP in base64; an empty one removes it',
     input: object((z) => ({
       photo: z

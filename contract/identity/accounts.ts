@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts'
+import { endpoint, freshAdmin } from '../endpoint.ts'
 import {
   email,
   givenPassword,
@@ -163,8 +163,7 @@ export const accounts = {
     })),
   }),
   adminDelete: endpoint('DELETE /api/admin/users/:id', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Delete a user: personal data is anonymized, the books stay',
   }),
 }

@@ -1,4 +1,4 @@
-import { endpoint, type ParsedInputOf } from '../endpoint.ts'
+import { endpoint, freshAdmin, type ParsedInputOf } from '../endpoint.ts'
 import { billingType, cents, day, id, instant } from '../fields.ts'
 import { type InferOutput, object, schema } from '../schema.ts'
 import { codeStates } from '../statuses.ts'
@@ -53,8 +53,7 @@ export const codes = {
     output: (z) => z.array(shown(z)),
   }),
   adminAdd: endpoint('POST /api/admin/codes', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Make a discount code; what it is worth never changes',
     input: object((z) => ({
       /** Upper and lower case are the same. */
@@ -78,8 +77,7 @@ export const codes = {
     })),
   }),
   adminStop: endpoint('POST /api/admin/codes/:id/stop', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Stop a discount code: who has it keeps it, no one else gets it',
   }),
 }

@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts'
+import { endpoint, freshAdmin } from '../endpoint.ts'
 import { cents, email, id, instant, line, optionalText, pages, text } from '../fields.ts'
 import { personName } from '../person-name.ts'
 import { type InferOutput, object, schema, type Zod } from '../schema.ts'
@@ -110,13 +110,11 @@ export const declarations = {
     answer: 'list',
   }),
   adminCarryOut: endpoint('POST /api/admin/declarations/:id/carry-out', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Carry out a declaration: refund and end the contract, or cancel it',
   }),
   adminClose: endpoint('POST /api/admin/declarations/:id/close', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Close a declaration that was handled in another way, and say how',
     input: object((z) => ({ id: id(z), outcome: closingNote(z) })),
   }),

@@ -1,4 +1,4 @@
-import { endpoint, type ParsedInputOf } from '../endpoint.ts'
+import { endpoint, freshAdmin, type ParsedInputOf } from '../endpoint.ts'
 import { billingType, cents, day, id, instant } from '../fields.ts'
 import { type InferOutput, object } from '../schema.ts'
 import { productStates } from './product.ts'
@@ -47,8 +47,7 @@ export const prices = {
     output: (z) => z.array(plan(z)),
   }),
   adminPublish: endpoint('POST /api/admin/prices', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Publish a price for new subscriptions; running ones keep theirs',
     input: object((z) => ({
       productId: id(z),

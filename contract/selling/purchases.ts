@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts'
+import { endpoint, freshAdmin } from '../endpoint.ts'
 import {
   billingType,
   cents,
@@ -225,8 +225,7 @@ export const purchases = {
     answer: 'list',
   }),
   adminAdd: endpoint('POST /api/admin/purchases', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Book a purchase by hand',
     input: object((z) => ({
       userId: id(z),

@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts'
+import { endpoint, freshAdmin } from '../endpoint.ts'
 import { billingType, cents, id, instant } from '../fields.ts'
 import { type InferOutput, object, schema } from '../schema.ts'
 import { importVerdicts } from '../statuses.ts'
@@ -53,15 +53,13 @@ export const takeover = {
     output: object((z) => ({ prices: z.array(price(z)), subscriptions: z.array(subscription(z)) })),
   }),
   adminSetPlan: endpoint('POST /api/admin/stripe-prices/:id/plan', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary:
       'Say which plan a price of Stripe’s is, or that another shop sells it; kept with the price at Stripe',
     input: object((z) => ({ id: priceId(z), plan: z.nullable(plan(z)) })),
   }),
   adminTakeOver: endpoint('POST /api/admin/stripe-subscriptions', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary:
       'Take over subscriptions as they are; nothing is charged, and those taken over already are left alone',
     input: object((z) => ({

@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts'
+import { endpoint, freshAdmin } from '../endpoint.ts'
 import { id, instant, pages, text } from '../fields.ts'
 import { looksLikeLink, personName } from '../person-name.ts'
 import { type InferOutput, object, schema, type Zod } from '../schema.ts'
@@ -94,14 +94,12 @@ export const reviews = {
     answer: 'list',
   }),
   adminAnswer: endpoint('POST /api/admin/reviews/:id/answer', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Answer a review in public; replaces an earlier answer',
     input: object((z) => ({ id: id(z), answer: answerText(z) })),
   }),
   adminHide: endpoint('POST /api/admin/reviews/:id/hide', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Hide the text of a reported, unlawful review; everyone reads the reason',
     input: object((z) => ({ id: id(z), reason: hidingReason(z) })),
   }),
