@@ -36,7 +36,6 @@ export function useData<E extends Endpoint>(
   })
 }
 
-/** Reloads what these calls have loaded before. */
 export function useRefresh(rows: Endpoint[]) {
   const client = useQueryClient()
   return () => Promise.all(rows.map((row) => client.invalidateQueries({ queryKey: keyOf(row) })))

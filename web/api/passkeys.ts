@@ -30,7 +30,6 @@ export async function askForPasskey(call: Call, { autofill = false } = {}): Prom
   return { ...(await startAuthentication({ optionsJSON, useBrowserAutofill: autofill })) }
 }
 
-/** Makes a passkey on this device, named after it. */
 export async function makePasskey(call: Call) {
   const optionsJSON = (await call(factors.beginPasskey, {})) as never
   const response = { ...(await startRegistration({ optionsJSON })) }

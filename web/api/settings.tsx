@@ -11,7 +11,6 @@ export function useSettings(): SiteSettings {
   return settings
 }
 
-/** What a product costs new subscribers, in cents. */
 export function usePrices(slug: string) {
   const prices = useSettings().prices[slug]
   if (!prices) throw Error(slug)

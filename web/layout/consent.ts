@@ -6,7 +6,6 @@ const regionsThatAsk =
 const cookieDays = 365
 const lookupTimeout = 3000
 
-/** The visitor's earlier choice, if any. */
 export function savedConsent(): boolean | null {
   const value = new RegExp(`(?:^|; )${brand.consentCookie}=(true|false)(?:;|$)`).exec(document.cookie)?.[1]
   return value ? value === 'true' : null

@@ -6,7 +6,6 @@ import type { Route } from '#web/router.tsx'
 export const loadPrivate = () => import('./private.tsx')
 const Private = lazy(loadPrivate)
 
-/** Lets only those into a page who may see it. */
 export function Guard({ route, children }: { route: Route; children: ReactNode }) {
   const isElsewhere = route.access === 'public' && !route.page.startsWith('identity/sign-in/')
   useEffect(() => {

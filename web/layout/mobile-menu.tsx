@@ -4,7 +4,6 @@ import { useLogOut } from '#web/features/identity/sign-in/use-log-out.ts'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { ThemeToggle } from '#web/ui/theme.tsx'
 
-/** Everything in the header, on a phone. */
 export default function MobileMenu(props: {
   pathname: string
   links: { href: Href; text: string }[]

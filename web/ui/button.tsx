@@ -33,7 +33,6 @@ type ButtonProps = ComponentProps<'button'> &
   Style & {
     /** While true, the button shows a spinner and ignores clicks. */
     pending?: boolean
-    /** The label while pending. */
     pendingText?: ReactNode
   }
 

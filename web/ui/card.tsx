@@ -10,7 +10,6 @@ export function Card({ className, ...rest }: ComponentProps<'div'>) {
   )
 }
 
-/** Shown in place of an empty list. */
 export function EmptyState(props: {
   title: string
   description?: string
@@ -27,7 +26,6 @@ export function EmptyState(props: {
   )
 }
 
-/** A placeholder for content that is still loading. */
 export function Skeleton({ className, ...rest }: ComponentProps<'div'>) {
   return (
     <div aria-hidden="true" className={classes('animate-pulse rounded-md bg-line', className)} {...rest} />

@@ -26,7 +26,6 @@ type Place = {
 type Navigator = {
   /** Shows another page once its code has loaded; until then the visitor stays on this one. */
   navigate: (href: Href, options?: { replace?: boolean }) => void
-  /** Prefetches a page's code. */
   prefetch: (href: string) => void
   /** Asked before another page is shown, also by Back: false stays. Undone by what it returns. */
   askBeforeLeaving: (mayLeave: () => Promise<boolean>) => () => void

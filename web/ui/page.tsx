@@ -1,12 +1,10 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { classes } from './classes.ts'
 
-/** The content width all pages share. */
 export function Container({ className, ...rest }: ComponentProps<'div'>) {
   return <div className={classes('mx-auto w-full max-w-6xl px-5 sm:px-8', className)} {...rest} />
 }
 
-/** The heading block of a plain page. */
 export function PageHeading(props: { title: string; description?: ReactNode; children?: ReactNode }) {
   return (
     <Container className="flex flex-col gap-4 pt-14 pb-10 sm:pt-20">

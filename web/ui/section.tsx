@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
 import { Container, Eyebrow } from './page.tsx'
 
-/** A page section with its own heading. */
 export function Section(props: {
   id?: string
   eyebrow?: string

@@ -98,7 +98,6 @@ function usePathname() {
   return named || pathname
 }
 
-/** An area's own screen and those beside it. */
 function SubNavigation({ area, here }: { area: Area; here: string }) {
   return (
     <nav aria-label={area.title} className="flex flex-wrap gap-x-5 gap-y-1 text-sm max-lg:w-full">

@@ -36,7 +36,6 @@ type Definition = {
   screens: readonly [Screen, ...Screen[]]
 }
 
-/** Every screen of the desk, in the order of the navigation. */
 // biome-ignore format: one screen a line
 const table = [
   { letter: 'o', icon: LayoutDashboard, isInBar: true, screens: [
@@ -88,7 +87,6 @@ export type Area = Omit<Definition, 'screens'> & {
   title: string
   path: Listed<DeskPath>
   screens: readonly Screen[]
-  /** The screens that the navigation lists. */
   listed: { path: Listed<DeskPath>; title: string; tab?: string }[]
 }
 

@@ -10,7 +10,6 @@ import { type Actions, DeclineDialog, ExchangeKeys, RenameDialog } from './actio
 
 type Person = Whose & { exchangeName?: string | null; hasKeys?: boolean }
 
-/** What can be done about one person's access, and what happened to it. */
 export function AccessMenu({ person, actions }: { person: Person; actions: Actions }) {
   const [opened, setOpened] = useState<'details' | 'decline' | 'rename' | null>(null)
   const close = () => setOpened(null)

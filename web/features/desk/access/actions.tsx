@@ -21,7 +21,6 @@ function tell(changed: number, title: string, description?: string) {
   else toast({ title: 'Nothing changed', description: 'Someone else was faster.', destructive: true })
 }
 
-/** What can be done to people's access, and the bar that takes an unlock back. */
 export function useActions() {
   const [unlocked, setUnlocked] = useState<string[]>([])
   const unlocking = {

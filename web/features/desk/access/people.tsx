@@ -10,7 +10,6 @@ import { AccessMenu } from './access-menu.tsx'
 import { useActions } from './actions.tsx'
 import { stateTexts, stateTones } from './states.ts'
 
-/** Everyone's access, one row each: who has it, who waits, and who had it. */
 export default function People() {
   const actions = useActions()
   return (

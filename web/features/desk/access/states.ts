@@ -23,7 +23,6 @@ export const stateTones = {
   withheld: 'bad',
 } as const satisfies Record<AccessState, string>
 
-/** Everything that shows how someone's access stands. */
 export const refreshes = [
   accessAdmin.todo,
   accessAdmin.counts,

@@ -87,7 +87,6 @@ export default function Todo() {
   )
 }
 
-/** The kinds that there are, with how many of each. */
 function Kinds(props: {
   counts: Partial<Record<TodoKind, number>> | undefined
   chosen: TodoKind | undefined

@@ -86,7 +86,6 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
     put(asset, to)
   }
 
-  /** The place of the row under the pointer. */
   function placeAt(event: PointerEvent) {
     const rows = [...(list.current?.children ?? [])]
       .map((row) => row.getBoundingClientRect())

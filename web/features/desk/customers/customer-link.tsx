@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import { Link } from '#web/ui/navigation.tsx'
 import { Cell } from '#web/ui/table.tsx'
 
-/** A person's name in a list, which opens their page. */
 export function CustomerLink({ id, title, children }: { id: string; title?: string; children: ReactNode }) {
   return (
     <Link

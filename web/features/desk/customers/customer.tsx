@@ -17,7 +17,6 @@ import { Who } from './who.tsx'
 
 const column = 'max-xl:contents xl:flex xl:min-w-0 xl:flex-col xl:gap-6'
 
-/** Everything about one customer. */
 export default function CustomerScreen({ id }: { id: string }) {
   // Everything here is asked again each time the page opens: much of it changes without us.
   useQueryClient().setQueryDefaults(keyOf(customers.adminShow), { refetchOnMount: 'always' })
@@ -52,7 +51,6 @@ export default function CustomerScreen({ id }: { id: string }) {
   )
 }
 
-/** What they paid, from Stripe. */
 function Payments({ id }: { id: string }) {
   const query = useData(customers.adminPayments, { id })
   const { data } = query

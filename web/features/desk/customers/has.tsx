@@ -15,7 +15,6 @@ import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
 import { StatusBadge } from '../purchases/purchase.tsx'
 import { usePurchaseActions } from '../purchases/use-purchase-actions.tsx'
 
-/** What they have: purchases, newest first, and the access that belongs to them. */
 export function Has({ customer }: { customer: Customer }) {
   const { purchases: owned, access } = customer
   const { actionsFor, dialogs } = usePurchaseActions()

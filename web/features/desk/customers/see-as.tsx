@@ -69,7 +69,7 @@ function Looking({ seen }: { seen: Seen }) {
   )
 }
 
-/** While the buyer's page is open, none of its calls may reach the account of whoever looks. */
+/** While the buyer’s page is open, none of its calls may reach the account of the one who looks. */
 function useLookOnly() {
   useEffect(() => {
     const { fetch } = window

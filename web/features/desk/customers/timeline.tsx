@@ -34,7 +34,6 @@ const icons: Record<Kind, { icon: LucideIcon; name: string }> = {
   staff: { icon: UserCog, name: 'Your team' },
 }
 
-/** Everything that happened, newest first. */
 export function Timeline({ id }: { id: string }) {
   const query = usePages(customers.adminTimeline, { id })
   const [mailId, setMailId] = useState<string | null>(null)
@@ -113,7 +112,6 @@ function Moment({ entry: { kind, detail, at }, children }: { entry: Entry; child
 
 const opens = 'underline decoration-line underline-offset-4 hover:decoration-accent'
 
-/** Emails can be read, and messages answered. */
 function Title(props: { entry: Entry; customerId: string; onRead: (mailId: string) => void }) {
   const { entry, customerId, onRead } = props
   const { kind, title, mailId } = entry

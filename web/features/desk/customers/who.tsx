@@ -22,7 +22,6 @@ import { saveFile } from '../parts/exports.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { lastList } from '../shell/place.ts'
 
-/** Who they are, what comes next, and what can be done about the account. */
 export function Who({ customer }: { customer: Customer }) {
   const { id, email, isAdmin, role, hasPassword, verifiedAt, tradingViewUsername, createdAt } = customer
   const [isChanging, setIsChanging] = useState(false)
@@ -116,7 +115,6 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-/** The next payment, or the end. */
 function Next({ customer }: { customer: Customer }) {
   const renewing = customer.purchases.find(
     ({ status, currentPeriodEnd }) => status === 'active' && currentPeriodEnd,

@@ -1,7 +1,6 @@
 import { Card } from '#web/ui/card.tsx'
 import { ExportButton, ExportProgress, exportTitles, useExport } from '../parts/exports.tsx'
 
-/** What is in each file. */
 const files = {
   buyers: 'One line per person who bought: name, email, TradingView username, and how many purchases.',
   orders:
@@ -14,7 +13,6 @@ const files = {
 } as const
 const kinds = Object.keys(files) as (keyof typeof files)[]
 
-/** Every list as a file that spreadsheets open. */
 export default function Exports() {
   const { progress, run, cancel } = useExport()
   return (

@@ -20,7 +20,6 @@ export type Filter = {
   all: string
   options: readonly (readonly [value: string, text: string])[]
 }
-/** What the chip says, by value. */
 type Chip = Partial<Record<string, string>> | ((value: string) => string)
 
 type Props<E extends Listed> = Omit<TableProps<ItemOf<E>>, 'empty' | 'query'> & {
@@ -35,9 +34,7 @@ type Props<E extends Listed> = Omit<TableProps<ItemOf<E>>, 'empty' | 'query'> & 
   chips?: { [Name in keyof Wanted<E>]?: Chip }
   /** Names that something else shows, with the values they may have. */
   shownElsewhere?: { [Name in keyof Wanted<E>]?: readonly string[] }
-  /** Buttons beside the filters. */
   controls?: ReactNode
-  /** In place of a list with nothing in it. */
   none: { title: string; description: string }
 }
 

@@ -22,18 +22,15 @@ export const hiddenActions: Column = { title: 'Actions', isForReaders: true }
 
 export type TableProps<Item> = {
   label: string
-  /** Goes before the named columns. */
   firstHead?: ReactNode
   columns: Column[]
   query: UseInfiniteQueryResult<InfiniteData<Page<Item>>>
   empty: ReactNode
   /** What to call one row, and several. */
   noun: [string, string]
-  /** The cells of one row. */
   renderRow: (item: Item) => ReactNode
 }
 
-/** A list in pages of fifty; a button loads the next one. */
 export function RecordTable<Item extends { id: string | number }>(props: TableProps<Item>) {
   const { label, firstHead, columns, query, empty, noun, renderRow } = props
   const table = useRef<HTMLTableElement>(null)

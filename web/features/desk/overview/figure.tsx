@@ -5,33 +5,31 @@ import { HeadCell } from '#web/ui/table.tsx'
 
 export function Figure(props: {
   title: string
-  /** How it is computed. */
   meaning?: string
   value: string
-  /** The list behind the figure. */
   href: Href
   note?: ReactNode
   isBad?: boolean
 }) {
   const { title, meaning, value, href, note, isBad } = props
   return (
-    <div className="flex flex-col gap-2 bg-surface p-4">
-      <dt className="flow-root text-xs text-muted">
-        <span className="float-left mr-2 leading-6">{title}</span>
+    <div className="bg-surface p-4">
+      <dt className="float-left mr-2 text-xs leading-6 text-muted">{title}</dt>
+      <dd>
         {meaning && <Meaning title={title}>{meaning}</Meaning>}
-      </dt>
-      <dd className="flex flex-col gap-1">
-        <Link
-          href={href}
-          aria-label={`${title}: ${value}`}
-          className={classes(
-            'w-fit text-xl font-semibold tabular-nums underline-offset-4 hover:underline',
-            isBad && 'text-danger',
-          )}
-        >
-          {value}
-        </Link>
-        {note && <span className="block text-xs text-muted">{note}</span>}
+        <div className="clear-both flex flex-col gap-1 pt-1">
+          <Link
+            href={href}
+            aria-label={`${title}: ${value}`}
+            className={classes(
+              'w-fit text-xl font-semibold tabular-nums underline-offset-4 hover:underline',
+              isBad && 'text-danger',
+            )}
+          >
+            {value}
+          </Link>
+          {note && <span className="block text-xs text-muted">{note}</span>}
+        </div>
       </dd>
     </div>
   )

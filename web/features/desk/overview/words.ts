@@ -39,7 +39,6 @@ export const causeTexts: Record<MovementCause, string> = {
   deleted: 'Purchase deleted',
 }
 
-/** How each figure is computed. */
 export const meanings = {
   mrr: 'What all running paid subscriptions cost per month, after discounts and without tax; a yearly one counts as a twelfth. It counts from the payment to the end, also while past due. Gifts and free time do not count.',
   net: 'New and back again and more, minus less and lost, since the month began. Changing from monthly to yearly is $6.50 less per month: $39.00 becomes a twelfth of $390.00.',

@@ -10,7 +10,6 @@ export function centsOf(typed: string): number | undefined {
   return Number(`${whole.replaceAll(',', '')}${part.padEnd(2, '0')}`)
 }
 
-/** A form field for an amount in dollars. */
 export const dollarAmount = z.pipe(
   z.pipe(
     z.string('Please enter an amount'),

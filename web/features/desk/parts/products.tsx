@@ -11,7 +11,6 @@ type Given = {
   className?: string
 }
 
-/** Which product something is about; there is nothing to choose while there is one. */
 export function ProductChoice({ products, value, onChange, className }: Given) {
   if (products.length < 2) return null
   return (

@@ -6,7 +6,6 @@ export type RowAction = {
   text: string
   do: () => unknown
   isDangerous?: boolean
-  /** Is asked first. */
   asks?: Omit<Question, 'destructive'>
   /** Why it can't be done to this row. */
   not?: string | false

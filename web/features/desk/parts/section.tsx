@@ -4,11 +4,9 @@ import { classes } from '#web/ui/classes.ts'
 type Props = Omit<ComponentProps<'section'>, 'title'> & {
   title: string
   hint?: ReactNode
-  /** A button beside the title. */
   beside?: ReactNode
 }
 
-/** One of several parts of a screen, with its heading. */
 export function Section({ title, hint, beside, className, children, ...rest }: Props) {
   const id = useId()
   return (

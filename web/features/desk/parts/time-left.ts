@@ -1,7 +1,6 @@
 const minute = 60_000
 const hour = 60 * minute
 
-/** The time left until a deadline, in words. */
 export function timeLeft(promisedBy: string, now: number) {
   const left = new Date(promisedBy).getTime() - now
   const away = Math.abs(left)

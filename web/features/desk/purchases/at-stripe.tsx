@@ -26,7 +26,6 @@ const lists = [takeover.adminList, purchases.adminList, accounts.adminList, over
 /** Of one price; no one reads more. All of them can be taken over. */
 const mostShown = 100
 
-/** Subscriptions that began without the shop, on the same account at Stripe. */
 export default function AtStripe() {
   const query = useData(takeover.adminList, {})
   const { data } = query

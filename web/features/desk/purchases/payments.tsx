@@ -30,7 +30,6 @@ function periodsUntil(now: Date) {
   ]
 }
 
-/** Every payment and refund, for the books. */
 export default function Payments() {
   const [{ period }] = useFilters({ period: 'text' })
   const [periods] = useState(() => periodsUntil(new Date()))

@@ -18,7 +18,6 @@ export function StatusBadge({ status }: { status: PurchaseStatus }) {
   return <Badge tone={tones[status]}>{statusTexts[status]}</Badge>
 }
 
-/** Where a changed purchase shows. */
 export const changesPurchase = {
   refreshes: [purchases.adminList, accounts.adminList, overview.adminShow, customers.adminShow],
 }

@@ -21,7 +21,6 @@ const retried = {
   'awaits-bank': 'Their bank wants them to confirm it. Send a pay link.',
 }
 
-/** What can be done to a purchase, wherever it is listed, and the dialogs for it. */
 export function usePurchaseActions() {
   const [doing, setDoing] = useState<{ what: keyof typeof dialogs; purchase: ManagedPurchase } | null>(null)
   const isAdmin = useIsAdmin()

@@ -55,7 +55,6 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
   ]
   const list = useId()
   const field = useRef<HTMLInputElement>(null)
-  // The dialog opened to be typed into.
   useEffect(() => field.current?.focus(), [])
   const active = options[at] ? `${list}-${at}` : undefined
   useEffect(() => {

@@ -9,7 +9,6 @@ import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { Pending } from '../lists/record-table.tsx'
 import { sectionId } from './editable-card.tsx'
 
-/** A part of the settings that is opened when it is needed. */
 function Fold(props: { title: string; badge?: ReactNode; open?: boolean; children: ReactNode }) {
   const { title, badge, open, children } = props
   return (
@@ -32,7 +31,6 @@ function Fold(props: { title: string; badge?: ReactNode; open?: boolean; childre
   )
 }
 
-/** The rest of what the shop runs with, which only the environment can change. */
 export function Environment({ settings }: { settings: Setting[] }) {
   const rest = settings.filter(({ name }) => !editableSettings.some((editable) => editable === name))
   return (
@@ -96,7 +94,6 @@ export function PaymentsCard() {
   )
 }
 
-/** One finding, with how bad it is. */
 export function Line({ state, children }: { state: keyof typeof icons; children: ReactNode }) {
   const { icon: Icon, color } = icons[state]
   return (

@@ -12,7 +12,6 @@ import { PhotoField } from './photo-field.tsx'
 
 const sections = ['Payments', 'Email', ...groups.map(({ title }) => title), 'Set on the server']
 
-/** What the shop runs with, what is wrong with it, and how to mend it. */
 export default function Settings() {
   const query = useData(settings.adminShow, {})
   const { data } = query

@@ -14,7 +14,6 @@ import { confirmSwitch, Modes, refreshes } from './modes.tsx'
 import { ScriptsList } from './scripts-list.tsx'
 import { troubleOf } from './trouble.tsx'
 
-/** The connection to TradingView: how it stands, what it may do, and what it found. */
 export default function Connection() {
   const query = useData(tradingViewAdmin.show, {})
   const { data } = query

@@ -13,7 +13,6 @@ import { refreshes } from './modes.tsx'
 
 type Run = OutputOf<typeof tradingViewAdmin.runs>[number]
 
-/** What the latest comparison with TradingView's lists found; the earlier ones on request. */
 export function Comparisons() {
   const { data = [] } = useData(tradingViewAdmin.runs, {})
   const reconcile = useCall(tradingViewAdmin.reconcile, {

@@ -18,7 +18,6 @@ const form = z.object({
   showsSeats: z.optional(z.string()),
 })
 
-/** People with access, and what the month's last day may bring. */
 export function MeterCard({ connection }: { connection: TradingViewConnection }) {
   const { data } = useData(tradingViewAdmin.meter, {})
   const settings = useCall(tradingViewAdmin.settings, {

@@ -62,7 +62,6 @@ export function Modes({ connection }: { connection: TradingViewConnection }) {
 
 const people = (count: number) => `${count} ${count === 1 ? 'person' : 'people'}`
 
-/** What would happen, in sentences. */
 export function previewText(preview: Preview, mode: ConnectionMode | 'off'): string {
   const { toUnlock, toLock, unknownNames, managedFromNow, strangers, toHandOver } = preview
   const says =
@@ -82,7 +81,6 @@ export function previewText(preview: Preview, mode: ConnectionMode | 'off'): str
   return says.filter(Boolean).join(' ')
 }
 
-/** Says what a switch would do, and asks whether to. */
 export async function confirmSwitch(
   mode: ConnectionMode | 'off',
   question: { title: string; action: string; destructive?: boolean; also?: string },

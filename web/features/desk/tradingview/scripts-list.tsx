@@ -10,7 +10,6 @@ import { ProductChoice, useProducts } from '../parts/products.tsx'
 import { Section } from '../parts/section.tsx'
 import { refreshes } from './modes.tsx'
 
-/** The account's own scripts: which of them buyers get. */
 export function ScriptsList() {
   const { data } = useData(tradingViewAdmin.scripts, {})
   const products = useProducts()

@@ -4,7 +4,6 @@ import { useIsAdmin } from '#web/api/session.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 
-/** What keeps the connection from doing its work. */
 export function troubleOf({ state, downSince, heldBack }: TradingViewConnection): string | null {
   switch (state) {
     case 'off':

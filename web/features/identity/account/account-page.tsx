@@ -16,7 +16,6 @@ import { Part } from './part.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { RecoveryCodes, ShownCodes } from './recovery-codes.tsx'
 
-/** Everything about the account itself: how one logs in, where, what we store, and its end. */
 export default function AccountPage() {
   const { user } = useUser()
   const show = useData(factors.show, {})

@@ -3,7 +3,6 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { factors } from '#contract/identity/factors.ts'
 import { Card } from '#web/ui/card.tsx'
 
-/** One way to log in, or one thing to change about it. */
 export function Part(props: { title: string; text: ReactNode; children: ReactNode }) {
   const id = useId()
   return (

@@ -4,7 +4,6 @@ import { makePasskey, passkeyProblem, wasCalledOff } from '#web/api/passkeys.ts'
 import { toastError } from '#web/api/use-call.ts'
 import { toast } from '#web/ui/toast.tsx'
 
-/** Makes a passkey on this device, and says if that didn't work. */
 export function useMakePasskey(onMade: (recoveryCodes: string[] | null) => unknown) {
   const [pending, setPending] = useState(false)
 

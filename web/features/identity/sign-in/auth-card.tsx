@@ -7,7 +7,6 @@ import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Container } from '#web/ui/page.tsx'
 
-/** The centered card shared by the login and password pages. */
 export function AuthCard(props: { title: string; description: ReactNode; children: ReactNode }) {
   return (
     <div className="hero">

@@ -12,7 +12,6 @@ import { CodeForm, LetterCodeInput } from './code-form.tsx'
 
 type Props = { next: WayToProve[]; onLoggedIn: (user: User) => unknown; onBack: () => void }
 
-/** After the right password: a passkey, a code from the app, or a recovery code. */
 export default function SecondStep({ next, onLoggedIn, onBack }: Props) {
   const [isRecovering, setIsRecovering] = useState(false)
   return (

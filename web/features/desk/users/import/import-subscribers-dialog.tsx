@@ -171,7 +171,6 @@ const looks = {
 /** Faults come first, and all of them: each is work. Of the others, no one reads more than this. */
 const mostOthers = 100
 
-/** What stands in the file, and what the server says about it. */
 function ImportLines(props: { lines: ImportLine[]; verdicts: ReadonlyMap<number, ImportVerdict> }) {
   const { lines, verdicts } = props
   const isFault = ({ line }: ImportLine) => verdicts.get(line)?.verdict === 'fault'

@@ -29,9 +29,7 @@ type Subscribers =
   | { unclearDay: string }
   | {
       lines: ImportLine[]
-      /** What is wrong with a line that repeats an earlier one. */
       repeated: ReadonlyMap<number, string>
-      /** Titles of columns that mean nothing here. */
       unused: string[]
     }
 
@@ -72,7 +70,6 @@ export function readSubscribers(text: string, order?: DayOrder): Subscribers {
   return { lines, repeated: repeatedIn(lines), unused }
 }
 
-/** Each line whose email or TradingView username an earlier one has, and which that is. */
 function repeatedIn(lines: { line: number; email: string; tradingViewUsername: string }[]) {
   const first = new Map<string, number>()
   const repeated = new Map<number, string>()
