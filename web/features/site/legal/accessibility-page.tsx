@@ -1,6 +1,5 @@
 import { useSettings } from '#web/api/settings.tsx'
-import { type LegalSection, LegalText } from './legal-text.tsx'
-import { SupportEmail } from './seller.tsx'
+import { type LegalSection, LegalText, SupportEmail } from './legal-text.tsx'
 
 export default function AccessibilityPage() {
   return (

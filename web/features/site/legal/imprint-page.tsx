@@ -1,6 +1,5 @@
 import { useSettings } from '#web/api/settings.tsx'
-import { LegalText } from './legal-text.tsx'
-import { SellerAddress, SupportEmail } from './seller.tsx'
+import { LegalText, SellerAddress, SupportEmail } from './legal-text.tsx'
 
 export default function ImprintPage() {
   const { seller } = useSettings()

@@ -1,7 +1,10 @@
 import { type ReactNode, useId } from 'react'
-import type { LegalBlock } from '#contract/selling/legal/text.ts'
+import { brand } from '#contract/brand.ts'
+import type { Block, Inline } from '#contract/markdown.ts'
+import { isList, type LegalBlock, piecesOf, type Words } from '#contract/selling/legal/text.ts'
+import { useSettings } from '#web/api/settings.tsx'
+import { Blocks } from '#web/ui/blocks.tsx'
 import { Container } from '#web/ui/page.tsx'
-import { Blocks } from './blocks.tsx'
 
 /** Its words as data, as the terms have them, and whatever is more than words. */
 export type LegalSection = { id: string; title: string; blocks?: LegalBlock[]; content?: ReactNode }
@@ -55,7 +58,7 @@ export function LegalText(props: {
                 {changed && `${index + 1}. `}
                 {section.title}
               </h2>
-              {section.blocks && <Blocks blocks={section.blocks} />}
+              {section.blocks && <Blocks blocks={section.blocks.map(blockOf)} />}
               {section.content}
             </section>
           ))}
@@ -65,6 +68,14 @@ export function LegalText(props: {
   )
 }
 
+const inlineOf = (words: Words): Inline[] =>
+  piecesOf(words).map(({ text, href }) => (href ? { text, href, as: 'link' } : { text }))
+
+const blockOf = (block: LegalBlock): Block =>
+  isList(block)
+    ? { kind: 'list', isOrdered: false, items: block.list.map(inlineOf) }
+    : { kind: 'paragraph', inline: inlineOf(block) }
+
 const months = 'January February March April May June July August September October November December'.split(
   ' ',
 )
@@ -73,4 +84,24 @@ const months = 'January February March April May June July August September Octo
 export function longDate(iso: string) {
   const [year, month, day] = iso.split('-').map(Number)
   return `${months[(month ?? 1) - 1]} ${day}, ${year}`
+}
+
+/** The seller's name and address, from the settings. */
+export function SellerAddress() {
+  const { seller } = useSettings()
+  const lines = [seller.name || brand.name, seller.street, seller.city, seller.country].filter(Boolean)
+  return (
+    <address className="not-italic">
+      {lines.map((line) => (
+        <span key={line} className="block">
+          {line}
+        </span>
+      ))}
+    </address>
+  )
+}
+
+export function SupportEmail() {
+  const { supportEmail } = useSettings()
+  return <a href={`mailto:${supportEmail}`}>{supportEmail}</a>
 }

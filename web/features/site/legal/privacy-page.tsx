@@ -3,8 +3,7 @@ import { brand } from '#contract/brand.ts'
 import { retention } from '#contract/retention.ts'
 import { link, sentence } from '#contract/selling/legal/text.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import { type LegalSection, LegalText } from './legal-text.tsx'
-import { SellerAddress, SupportEmail } from './seller.tsx'
+import { type LegalSection, LegalText, SellerAddress, SupportEmail } from './legal-text.tsx'
 
 type Settings = ReturnType<typeof useSettings>
 
