@@ -59,8 +59,6 @@ const happening = object((z) => ({
   detail: z.nullable(z.string()),
 }))
 
-export const declineReason = schema((z) => text(z, 500, 'Please give a reason'))
-
 /** In one call. */
 export const mostAtOnce = 200
 const some = object((z) => ({
@@ -125,7 +123,7 @@ export const accessAdmin = {
     ...decision,
     fresh: true,
     summary: 'Decline with a reason; emails the buyers and deletes the keys',
-    input: (z) => z.extend(some(z), { reason: declineReason(z) }),
+    input: (z) => z.extend(some(z), { reason: text(z, 500, 'Please give a reason') }),
   }),
   withhold: endpoint('POST /api/admin/access/withhold', {
     ...decision,

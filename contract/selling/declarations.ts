@@ -1,7 +1,7 @@
 import { endpoint, freshAdmin } from '../endpoint.ts'
 import { cents, email, id, instant, line, optionalText, pages, text } from '../fields.ts'
 import { personName } from '../person-name.ts'
-import { type InferOutput, object, schema, type Zod } from '../schema.ts'
+import { type InferOutput, object, type Zod } from '../schema.ts'
 import { declarationKinds, declarationStates, purchaseStatuses } from '../statuses.ts'
 
 /** What the law lets us ask for, and no more. */
@@ -59,8 +59,6 @@ export type Declaration = InferOutput<typeof declaration>
 export const declarationFilters = [...declarationStates, 'waiting'] as const
 export type DeclarationFilter = (typeof declarationFilters)[number]
 
-export const closingNote = schema((z) => text(z, 500, 'Please say how it was handled'))
-
 const limit = { requests: 20, seconds: 600 }
 
 export const declarations = {
@@ -116,7 +114,7 @@ export const declarations = {
   adminClose: endpoint('POST /api/admin/declarations/:id/close', {
     ...freshAdmin,
     summary: 'Close a declaration that was handled in another way, and say how',
-    input: object((z) => ({ id: id(z), outcome: closingNote(z) })),
+    input: object((z) => ({ id: id(z), outcome: text(z, 500, 'Please say how it was handled') })),
   }),
 }
 

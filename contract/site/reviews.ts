@@ -52,8 +52,6 @@ const managedReview = schema((z) =>
 )
 export type ManagedReview = InferOutput<typeof managedReview>
 
-export const answerText = schema((z) => text(z, 1000, 'Please enter an answer'))
-export const hidingReason = schema((z) => text(z, 300, 'Please give a reason'))
 export const reportReason = schema((z) => text(z, 500, 'Please tell us what is wrong with it'))
 
 export const reviews = {
@@ -96,11 +94,11 @@ export const reviews = {
   adminAnswer: endpoint('POST /api/admin/reviews/:id/answer', {
     ...freshAdmin,
     summary: 'Answer a review in public; replaces an earlier answer',
-    input: object((z) => ({ id: id(z), answer: answerText(z) })),
+    input: object((z) => ({ id: id(z), answer: text(z, 1000, 'Please enter an answer') })),
   }),
   adminHide: endpoint('POST /api/admin/reviews/:id/hide', {
     ...freshAdmin,
     summary: 'Hide the text of a reported, unlawful review; everyone reads the reason',
-    input: object((z) => ({ id: id(z), reason: hidingReason(z) })),
+    input: object((z) => ({ id: id(z), reason: text(z, 300, 'Please give a reason') })),
   }),
 }

@@ -1,13 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { accessAdmin, declineReason } from '#contract/access/access-admin.ts'
-import * as z from '#contract/zod.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
+import { CallDialog } from '#web/api/call-dialog.tsx'
 import { call } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ask } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
-import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { TextDialog } from '../parts/dialog-parts.tsx'
@@ -109,56 +108,43 @@ function UndoBar(props: { count: number; isPending: boolean; onUndo: () => void;
   )
 }
 
-const declineForm = z.object({ reason: declineReason(z) })
-
 export function DeclineDialog({ ids, onClose }: { ids: string[]; onClose: () => void }) {
-  const decline = useCall(accessAdmin.decline, {
-    refreshes,
-    failed: 'Failed to decline',
-    onSuccess: ({ changed }) => {
-      tell(changed, 'Access declined', `${people(changed)}: they get the reason by email.`)
-      onClose()
-    },
-  })
   return (
     <TextDialog
       title={ids.length === 1 ? 'Decline access' : `Decline ${people(ids.length)}`}
       description="The buyer gets this by email and can ask again."
-      schema={declineForm}
+      call={accessAdmin.decline}
+      extra={{ ids }}
+      options={{
+        refreshes,
+        failed: 'Failed to decline',
+        onSuccess: ({ changed }) =>
+          tell(changed, 'Access declined', `${people(changed)}: they get the reason by email.`),
+      }}
       field={{ name: 'reason', label: 'Reason' }}
       text={{ rows: 4, maxLength: 500, placeholder: 'This TradingView username does not exist.' }}
       button={{ variant: 'danger', pendingText: 'Declining...', children: 'Decline' }}
-      onSubmit={({ reason }) => decline.mutateAsync({ ids, reason })}
       onClose={onClose}
     />
   )
 }
 
-const renameForm = z.object({
-  username: z.string().check(z.trim(), z.minLength(1, 'TradingView username is required')),
-})
-
 export function RenameDialog(props: { id: string; username: string | null; onClose: () => void }) {
   const { id, username, onClose } = props
-  const rename = useCall(accessAdmin.rename, {
-    refreshes,
-    succeeded: 'Username changed',
-    failed: 'Failed to change the username',
-    onSuccess: onClose,
-  })
   return (
-    <FormDialog
+    <CallDialog
       title="Change username"
       description="The new account is unlocked first, then the old one is removed."
-      schema={renameForm}
-      onSubmit={(typed) => rename.mutateAsync({ id, ...typed })}
+      call={accessAdmin.rename}
+      extra={{ id }}
+      options={{ refreshes, succeeded: 'Username changed', failed: 'Failed to change the username' }}
       button={{ pendingText: 'Saving...', children: 'Change' }}
       onClose={onClose}
     >
       <Field name="username" label="TradingView username">
         <Input autoComplete="off" spellCheck={false} defaultValue={username ?? ''} />
       </Field>
-    </FormDialog>
+    </CallDialog>
   )
 }
 

@@ -2,13 +2,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { GripVertical, Pencil, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
 import { assets as contract, type ManagedAsset } from '#contract/access/assets.ts'
-import * as z from '#contract/zod.ts'
+import { CallDialog } from '#web/api/call-dialog.tsx'
 import { call, keyOf } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Field } from '#web/ui/form.tsx'
-import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
@@ -188,27 +187,23 @@ function Note({ asset, onEdit }: { asset: ManagedAsset; onEdit: () => void }) {
   )
 }
 
-const schema = contract.adminNote.input(z)
-
 function NoteDialog({ asset, onClose }: { asset: ManagedAsset; onClose: () => void }) {
-  const save = useCall(contract.adminNote, {
-    refreshes: [contract.adminList, contract.list],
-    succeeded: 'Note saved',
-    failed: 'Failed to save note',
-    onSuccess: onClose,
-  })
   return (
-    <FormDialog
+    <CallDialog
       title={`Note on ${asset.ticker}`}
-      schema={schema}
+      call={contract.adminNote}
       extra={{ id: asset.id }}
-      onSubmit={(typed) => save.mutateAsync(typed)}
+      options={{
+        refreshes: [contract.adminList, contract.list],
+        succeeded: 'Note saved',
+        failed: 'Failed to save note',
+      }}
       button={{ pendingText: 'Saving...', children: 'Save note' }}
       onClose={onClose}
     >
       <Field name="note" label="Note" hint="Buyers see it beside the ticker. Leave it empty to remove it.">
         <Textarea rows={3} maxLength={500} defaultValue={asset.note ?? ''} />
       </Field>
-    </FormDialog>
+    </CallDialog>
   )
 }

@@ -1,19 +1,17 @@
 import { ArrowLeft, Eye } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type Customer, customers } from '#contract/desk/customers.ts'
-import { email as emailField } from '#contract/fields.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { customerData } from '#contract/identity/staff.ts'
 import { exactDollars } from '#contract/money.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { billingPeriods, isLive, isStaff } from '#contract/statuses.ts'
-import * as z from '#contract/zod.ts'
+import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Field } from '#web/ui/form.tsx'
-import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
@@ -139,27 +137,24 @@ function Next({ customer }: { customer: Customer }) {
   return 'None'
 }
 
-const emailForm = z.object({ email: emailField(z) })
-
 function EmailDialog({ customer, onClose }: { customer: Customer; onClose: () => void }) {
-  const change = useCall(customers.adminCorrectEmail, {
-    refreshes: [customers.adminShow, accounts.adminList, purchases.adminList],
-    succeeded: { title: 'Email changed', description: 'Both addresses get an email.' },
-    failed: 'Failed to change the email',
-    onSuccess: onClose,
-  })
   return (
-    <FormDialog
+    <CallDialog
       title="Change email"
       description={`Fixes a typo. We notify ${customer.email}, log out all devices, and send a password link to the new address.`}
-      schema={emailForm}
-      onSubmit={(typed) => change.mutateAsync({ id: customer.id, ...typed })}
+      call={customers.adminCorrectEmail}
+      extra={{ id: customer.id }}
+      options={{
+        refreshes: [customers.adminShow, accounts.adminList, purchases.adminList],
+        succeeded: { title: 'Email changed', description: 'Both addresses get an email.' },
+        failed: 'Failed to change the email',
+      }}
       button={{ pendingText: 'Changing...', children: 'Change email' }}
       onClose={onClose}
     >
       <Field name="email" label="New email">
         <Input type="email" autoComplete="off" required maxLength={254} defaultValue={customer.email} />
       </Field>
-    </FormDialog>
+    </CallDialog>
   )
 }

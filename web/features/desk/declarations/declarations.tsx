@@ -1,15 +1,9 @@
 import { useState } from 'react'
 import { exactDollars } from '#contract/money.ts'
-import {
-  closingNote,
-  type Declaration,
-  declarationFilters,
-  declarations,
-} from '#contract/selling/declarations.ts'
+import { type Declaration, declarationFilters, declarations } from '#contract/selling/declarations.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { statusTexts } from '#contract/statuses.ts'
-import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ask } from '#web/ui/confirm.tsx'
@@ -172,23 +166,20 @@ function Due({ row }: { row: Declaration }) {
   )
 }
 
-const schema = z.strictObject({ outcome: closingNote(z) })
-
 function CloseDialog({ declaration, onClose }: { declaration: Declaration; onClose: () => void }) {
-  const close = useCall(declarations.adminClose, {
-    ...handling,
-    succeeded: 'Declaration closed',
-    failed: 'Failed to close the declaration',
-    onSuccess: onClose,
-  })
   return (
     <TextDialog
       title="Close without action"
-      schema={schema}
+      call={declarations.adminClose}
+      extra={{ id: declaration.id }}
+      options={{
+        ...handling,
+        succeeded: 'Declaration closed',
+        failed: 'Failed to close the declaration',
+      }}
       field={{ name: 'outcome', label: 'How was it handled?', hint: 'Kept with the declaration.' }}
       text={{ required: true, maxLength: 500, rows: 3 }}
       button={{ pendingText: 'Closing...', children: 'Close declaration' }}
-      onSubmit={(typed) => close.mutateAsync({ id: declaration.id, ...typed })}
       onClose={onClose}
     />
   )

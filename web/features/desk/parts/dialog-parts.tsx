@@ -1,24 +1,25 @@
 import { type ComponentProps, type ReactNode, useId } from 'react'
+import type { Endpoint } from '#contract/endpoint.ts'
+import { CallDialog } from '#web/api/call-dialog.tsx'
 import { Field } from '#web/ui/form.tsx'
-import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Icon } from '#web/ui/icon.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 
-/** Asks for one text, under the name that its schema gives it, and sends it. */
-export function TextDialog<Values>({
+/** Asks for one text, under the name that the call gives it, and sends it. */
+export function TextDialog<E extends Endpoint>({
   field,
   text,
   ...dialog
-}: Omit<ComponentProps<typeof FormDialog<Values>>, 'children'> & {
+}: Omit<ComponentProps<typeof CallDialog<E>>, 'children'> & {
   field: { name: string; label: string; hint?: string }
   text: ComponentProps<typeof Textarea>
 }) {
   return (
-    <FormDialog {...dialog}>
+    <CallDialog {...dialog}>
       <Field {...field}>
         <Textarea {...text} />
       </Field>
-    </FormDialog>
+    </CallDialog>
   )
 }
 

@@ -1,7 +1,5 @@
 import { useState } from 'react'
-import { answerText, hidingReason, type ManagedReview, reviews } from '#contract/site/reviews.ts'
-import * as z from '#contract/zod.ts'
-import { useCall } from '#web/api/use-call.ts'
+import { type ManagedReview, reviews } from '#contract/site/reviews.ts'
 import { Cell } from '#web/ui/table.tsx'
 import { RecordList } from '../lists/record-list.tsx'
 import { action, DayCell } from '../lists/record-table.tsx'
@@ -59,44 +57,32 @@ export default function Reviews() {
   )
 }
 
-const answerForm = z.strictObject({ answer: answerText(z) })
-const hideForm = z.strictObject({ reason: hidingReason(z) })
 const refreshes = [reviews.adminList]
 
 function ReviewDialog({ doing: { what, review }, onClose }: { doing: Doing; onClose: () => void }) {
-  const { id } = review
-  const reply = useCall(reviews.adminAnswer, {
-    refreshes,
-    succeeded: 'Reply published',
-    failed: 'Failed to publish the reply',
-    onSuccess: onClose,
-  })
-  const hide = useCall(reviews.adminHide, {
-    refreshes,
-    succeeded: 'Review hidden',
-    failed: 'Failed to hide the review',
-    onSuccess: onClose,
-  })
+  const extra = { id: review.id }
   return what === 'answer' ? (
     <TextDialog
       title="Reply in public"
       description="It appears below the review."
-      schema={answerForm}
+      call={reviews.adminAnswer}
+      extra={extra}
+      options={{ refreshes, succeeded: 'Reply published', failed: 'Failed to publish the reply' }}
       field={{ name: 'answer', label: 'Your reply' }}
       text={{ rows: 4, maxLength: 1000, defaultValue: review.answer ?? '' }}
       button={{ pendingText: 'Publishing...', children: 'Publish' }}
-      onSubmit={(typed) => reply.mutateAsync({ id, ...typed })}
       onClose={onClose}
     />
   ) : (
     <TextDialog
       title="Hide an unlawful review"
       description="The text is replaced by your reason. The stars still count. The author gets an email."
-      schema={hideForm}
+      call={reviews.adminHide}
+      extra={extra}
+      options={{ refreshes, succeeded: 'Review hidden', failed: 'Failed to hide the review' }}
       field={{ name: 'reason', label: 'Reason, for everyone to read' }}
       text={{ rows: 3, maxLength: 300 }}
       button={{ variant: 'danger', pendingText: 'Hiding...', children: 'Hide review' }}
-      onSubmit={(typed) => hide.mutateAsync({ id, ...typed })}
       onClose={onClose}
     />
   )

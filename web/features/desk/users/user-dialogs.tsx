@@ -3,10 +3,8 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { staff } from '#contract/identity/staff.ts'
 import { roles, roleTexts } from '#contract/statuses.ts'
-import * as z from '#contract/zod.ts'
-import { useCall } from '#web/api/use-call.ts'
+import { CallDialog } from '#web/api/call-dialog.tsx'
 import { Field } from '#web/ui/form.tsx'
-import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Checkbox, Input, Select } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
@@ -16,18 +14,16 @@ import { MoreOptions } from '../parts/dialog-parts.tsx'
 export function AddUserDialog({ onClose }: { onClose: () => void }) {
   const [isAdmin, setIsAdmin] = useState(false)
   const [invite, setInvite] = useState(false)
-  const add = useCall(accounts.adminAdd, {
-    refreshes: [accounts.adminList],
-    succeeded: 'User created successfully',
-    failed: 'Failed to create user',
-    onSuccess: onClose,
-  })
   return (
-    <FormDialog
+    <CallDialog
       title="Add User"
-      schema={accounts.adminAdd.input(z)}
+      call={accounts.adminAdd}
       extra={{ isAdmin, ...(invite && { invite }) }}
-      onSubmit={(user) => add.mutateAsync(user)}
+      options={{
+        refreshes: [accounts.adminList],
+        succeeded: 'User created successfully',
+        failed: 'Failed to create user',
+      }}
       button={{ pendingText: 'Creating...', children: 'Create User' }}
       onClose={onClose}
     >
@@ -52,26 +48,24 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
           onChange={(event) => setInvite(event.target.checked)}
         />
       </MoreOptions>
-    </FormDialog>
+    </CallDialog>
   )
 }
 
 type User = OutputOf<typeof accounts.adminList>[number]
 
 export function RoleDialog({ user, onClose }: { user: User; onClose: () => void }) {
-  const set = useCall(staff.adminSetRole, {
-    refreshes: [accounts.adminList],
-    succeeded: 'Role changed',
-    failed: 'Failed to change the role',
-    onSuccess: onClose,
-  })
   return (
-    <FormDialog
+    <CallDialog
       title="Change role"
       description={`${user.email} is logged out everywhere and has the new role from the next login. Someone promoted sets up passkeys and codes again.`}
-      schema={staff.adminSetRole.input(z)}
+      call={staff.adminSetRole}
       extra={{ id: user.id }}
-      onSubmit={(chosen) => set.mutateAsync(chosen)}
+      options={{
+        refreshes: [accounts.adminList],
+        succeeded: 'Role changed',
+        failed: 'Failed to change the role',
+      }}
       button={{ pendingText: 'Saving...', children: 'Change role' }}
       onClose={onClose}
     >
@@ -101,6 +95,6 @@ export function RoleDialog({ user, onClose }: { user: User; onClose: () => void 
           </option>
         </Select>
       </Field>
-    </FormDialog>
+    </CallDialog>
   )
 }

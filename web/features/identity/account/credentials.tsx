@@ -1,13 +1,12 @@
 import { useState } from 'react'
 import { accounts } from '#contract/identity/accounts.ts'
 import { credentials } from '#contract/identity/credentials.ts'
-import * as z from '#contract/zod.ts'
+import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useData } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Field } from '#web/ui/form.tsx'
-import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
@@ -17,13 +16,6 @@ export function ChangeEmail() {
   const { user } = useUser()
   const [isOpen, setIsOpen] = useState(false)
   const [sentTo, setSentTo] = useState('')
-  const change = useCall(credentials.changeEmail, {
-    failed: 'Failed to change the address',
-    onSuccess: (_output, { email }) => {
-      setSentTo(email)
-      setIsOpen(false)
-    },
-  })
   return (
     <Part
       title="Email address"
@@ -43,11 +35,14 @@ export function ChangeEmail() {
         Change email
       </Button>
       {isOpen && (
-        <FormDialog
+        <CallDialog
           title="Change email"
           description="We’ll email a link to the new address. Your current one is told, too."
-          schema={credentials.changeEmail.input(z)}
-          onSubmit={(typed) => change.mutateAsync(typed)}
+          call={credentials.changeEmail}
+          options={{
+            failed: 'Failed to change the address',
+            onSuccess: (_output, { email }) => setSentTo(email),
+          }}
           button={{ pendingText: 'Sending...', children: 'Send the link' }}
           onClose={() => setIsOpen(false)}
         >
@@ -62,7 +57,7 @@ export function ChangeEmail() {
               maxLength={254}
             />
           </Field>
-        </FormDialog>
+        </CallDialog>
       )}
     </Part>
   )
@@ -71,12 +66,6 @@ export function ChangeEmail() {
 export function ChangePassword() {
   const { data: profile } = useData(accounts.profile, {})
   const [isOpen, setIsOpen] = useState(false)
-  const change = useCall(credentials.changePassword, {
-    refreshes: [accounts.devices],
-    succeeded: 'Password changed',
-    failed: 'Failed to change the password',
-    onSuccess: () => setIsOpen(false),
-  })
   if (profile?.hasPassword === false) return <SetPassword email={profile.email} />
   return (
     <Part title="Password" text="Changing it logs you out everywhere else.">
@@ -84,10 +73,14 @@ export function ChangePassword() {
         Change password
       </Button>
       {isOpen && (
-        <FormDialog
+        <CallDialog
           title="Change password"
-          schema={credentials.changePassword.input(z)}
-          onSubmit={(typed) => change.mutateAsync(typed)}
+          call={credentials.changePassword}
+          options={{
+            refreshes: [accounts.devices],
+            succeeded: 'Password changed',
+            failed: 'Failed to change the password',
+          }}
           button={{ pendingText: 'Changing...', children: 'Change password' }}
           onClose={() => setIsOpen(false)}
         >
@@ -103,7 +96,7 @@ export function ChangePassword() {
               maxLength={128}
             />
           </Field>
-        </FormDialog>
+        </CallDialog>
       )}
     </Part>
   )

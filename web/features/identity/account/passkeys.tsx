@@ -1,14 +1,13 @@
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { factors, type Passkey } from '#contract/identity/factors.ts'
-import * as z from '#contract/zod.ts'
+import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useRefresh } from '#web/api/client.ts'
 import { supportsPasskeys } from '#web/api/passkeys.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ask } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
-import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -92,24 +91,22 @@ function Row({ passkey }: { passkey: Passkey }) {
 }
 
 function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
-  const rename = useCall(factors.renamePasskey, {
-    refreshes: [factors.show],
-    succeeded: 'Passkey renamed',
-    failed: 'Failed to rename the passkey',
-    onSuccess: onClose,
-  })
   return (
-    <FormDialog
+    <CallDialog
       title="Rename passkey"
-      schema={factors.renamePasskey.input(z)}
+      call={factors.renamePasskey}
       extra={{ id: passkey.id }}
-      onSubmit={(typed) => rename.mutateAsync(typed)}
+      options={{
+        refreshes: [factors.show],
+        succeeded: 'Passkey renamed',
+        failed: 'Failed to rename the passkey',
+      }}
       button={{ pendingText: 'Saving...', children: 'Save' }}
       onClose={onClose}
     >
       <Field name="name" label="Name">
         <Input required maxLength={60} defaultValue={passkey.name} autoComplete="off" />
       </Field>
-    </FormDialog>
+    </CallDialog>
   )
 }
