@@ -1,15 +1,14 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { Suspense, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
+import { forgetReturnPath } from '#web/features/identity/sign-in/return-path.ts'
 import { createQueryClient, type PageData } from './api/query-client.ts'
 import { SettingsProvider, useSettings } from './api/settings.tsx'
 import { CookieBanner } from './layout/cookie-banner.tsx'
 import { ErrorBoundary } from './layout/error-boundary.tsx'
 import { Footer } from './layout/footer.tsx'
-import { Guard, loadPrivate } from './layout/guard.tsx'
 import { Header } from './layout/header.tsx'
 import { PageChange } from './layout/page-change.tsx'
-import { TestRibbon } from './layout/test-ribbon.tsx'
 import { loadPage, Page, type Route, routeFor } from './router.tsx'
 import { ConfirmHost } from './ui/confirm.tsx'
 import { NavigationProvider, useNavigation } from './ui/navigation.tsx'
@@ -64,5 +63,30 @@ function Site() {
       <ToastHost />
       <ConfirmHost />
     </>
+  )
+}
+
+// Public pages never need it; the others load it along with themselves.
+const loadPrivate = () => import('./layout/private.tsx')
+const Private = lazy(loadPrivate)
+
+function Guard({ route, children }: { route: Route; children: ReactNode }) {
+  const isElsewhere = route.access === 'public' && !route.page.startsWith('identity/sign-in/')
+  useEffect(() => {
+    if (isElsewhere) forgetReturnPath()
+  }, [isElsewhere])
+  return route.access === 'public' ? children : <Private route={route}>{children}</Private>
+}
+
+function TestRibbon() {
+  return (
+    <aside aria-label="Test mode" className="bg-warning-soft px-5 py-2 text-center text-sm text-warning">
+      <strong className="font-semibold">Test mode.</strong> No real payments are made.{' '}
+      {useSettings().testMode === 'open' && (
+        <a href="/_sandbox/" className="font-medium underline underline-offset-2">
+          Open the payment sandbox
+        </a>
+      )}
+    </aside>
   )
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { reminders } from '#contract/access/reminders.ts'
+import { reminders } from '#contract/access/access-admin.ts'
 import { access, purchases, users } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'

@@ -1,6 +1,6 @@
 import { BellRing } from 'lucide-react'
 import { useState } from 'react'
-import { reminders } from '#contract/access/reminders.ts'
+import { reminders } from '#contract/access/access-admin.ts'
 import { call } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'

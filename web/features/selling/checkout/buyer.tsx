@@ -15,7 +15,6 @@ import { Link } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { PlaceFields, type PlaceValues, placeForm, useWantsPlace } from './place-fields.tsx'
-import { sessionNote } from './session-note.ts'
 import { UsernameInput } from './username-input.tsx'
 
 /** What is asked for; where the buyer lives only matters for tax. */
@@ -178,4 +177,20 @@ export function GuestEmail({ product, isPending, refusal, onContinue }: StepProp
       <p className="text-sm text-muted">Already have an account? {logIn}</p>
     </>
   )
+}
+
+/** A per-tab note that survives a reload; without storage, there is simply no note. */
+function sessionNote(name: string) {
+  return {
+    read: () => attempt(() => sessionStorage.getItem(name)),
+    write: (value: string) => attempt(() => sessionStorage.setItem(name, value)),
+  }
+}
+
+function attempt<Result>(work: () => Result): Result | null {
+  try {
+    return work()
+  } catch {
+    return null
+  }
 }
