@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
+import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { expect, test } from './shop.ts'
 
@@ -167,11 +168,15 @@ test.describe('a logged-in buyer', () => {
     await logIn(page, user.cookies)
     await page.goto(monthly)
     await expect(page.getByText(user.user.email)).toBeVisible()
+    // The line about news has a way to object right there, recorded with the order.
+    await page.getByRole('button', { name: 'No news, please' }).click()
+    await expect(page.getByText('You won’t get news by email.')).toBeVisible()
     await page.getByRole('button', { name: 'Continue to Payment' }).click()
     await fillCard(page, '4242 4242 4242 4242')
     await payButton(page).click()
     await expect(succeeded(page)).toBeVisible()
     expect(await user.call(purchases.list, {})).toMatchObject([{ status: 'active', amount: 3900 }])
+    expect(JSON.stringify(await user.call(accounts.myData, {}))).toMatch(/"objectedToNewsAt":"\d{4}-/)
   })
 })
 
