@@ -1,5 +1,4 @@
 import { and, eq, getTableColumns, type SQL } from 'drizzle-orm'
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Database, Transaction } from './connect.ts'
 import type { Person, Personal } from './schema/personal.ts'
 import * as schema from './schema.ts'
@@ -11,22 +10,21 @@ export const personalTables = Object.values(schema)
   .filter((each): each is Personal[] => Array.isArray(each))
   .flat()
 
-async function findPerson(db: Database | Transaction, userId: string): Promise<Person> {
-  const [person] = await db
-    .select({ id: users.id, email: users.email, verifiedAt: users.verifiedAt })
-    .from(users)
-    .where(eq(users.id, userId))
+async function findPerson(db: Database | Transaction, userId: string) {
+  const [person] = await db.select().from(users).where(eq(users.id, userId))
   if (!person) throw new Error(`There is no user ${userId}`)
   return person
 }
 
-const rowsOf = (of: Personal['of'], person: Person): SQL | undefined =>
-  typeof of === 'function' ? of(person) : eq(of, person.id)
-
-const columnsOf = (table: PgTable, names: string) => {
-  const columns = getTableColumns(table)
-  return Object.fromEntries(names.split(' ').map((name) => [name, columns[name] as PgColumn]))
+function rowsOf(of: Personal['of'], person: Person): SQL {
+  const theirs = typeof of === 'function' ? of(person) : eq(of, person.id)
+  // Without a condition it would be everyone's.
+  if (!theirs) throw new Error('Which rows are about this person?')
+  return theirs
 }
+
+const only = <Value>(all: Record<string, Value>, names: string): Record<string, Value> =>
+  Object.fromEntries(Object.entries(all).filter(([name]) => names.split(' ').includes(name)))
 
 /** What "my data" shows of all tables. */
 export async function readPersonalData(db: Database, userId: string): Promise<Record<string, unknown>> {
@@ -34,12 +32,13 @@ export async function readPersonalData(db: Database, userId: string): Promise<Re
   const data: Record<string, unknown> = {}
   for (const { table, of, shown } of personalTables) {
     if (!shown) continue
-    const rows = await db
-      .select({ ...columnsOf(table, shown.columns), ...shown.more })
-      .from(table)
-      .where(rowsOf(shown.of ?? of, person))
-      .orderBy(...(shown.order ? [shown.order] : []))
-    data[shown.as] = shown.isOne ? rows[0] : rows
+    data[shown.as] = shown.isAccount
+      ? only(person, shown.columns)
+      : await db
+          .select({ ...only(getTableColumns(table), shown.columns), ...shown.more })
+          .from(table)
+          .where(rowsOf(shown.of ?? of, person))
+          .orderBy(...(shown.order ? [shown.order] : []))
   }
   return data
 }

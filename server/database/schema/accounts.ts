@@ -75,7 +75,7 @@ export const personalAccounts = [
     shown: {
       as: 'account',
       columns: 'id email name isAdmin role tradingViewUsername createdAt verifiedAt',
-      isOne: true,
+      isAccount: true,
     },
     besides: 'handedOverAt remindedAt searchText',
     empties: ({ id }, now) => ({

@@ -18,7 +18,8 @@ export type Personal<Table extends PgTable = PgTable> = {
     more?: Record<string, PgColumn | SQL>
     of?: PgColumn | Finder
     order?: PgColumn | SQL
-    isOne?: true
+    /** It is their account itself, one row. */
+    isAccount?: true
   }
   /** Neither shown nor emptied: ids, secrets, the shop's own notes. A column that none of these names fails a test. */
   besides?: string
