@@ -43,6 +43,7 @@ const assets = {
 const people = {
   MAKER_NAME: 'Mia Muster',
   MAKER_SENTENCE: 'I wrote the rules, trade them myself, and answer your emails.',
+  MAKER_PHOTO: readFileSync(new URL('demo/maker.png', import.meta.url)).toString('base64'),
   SELLER_NAME: 'Mia Muster (demo)',
   SELLER_STREET: 'Musterweg 1',
   SELLER_CITY: '4500 Solothurn',

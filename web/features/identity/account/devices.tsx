@@ -18,6 +18,7 @@ const shownAtFirst = 4
 export function Devices() {
   const [showAll, setShowAll] = useState(false)
   const devices = useData(accounts.devices, {})
+  const all = devices.data?.toSorted((a, b) => Number(b.isCurrent) - Number(a.isCurrent)) ?? []
   const { navigate } = useNavigation()
   const forgetSession = useForgetSession()
   const everywhere = useCall(accounts.logoutEverywhere, {
@@ -42,17 +43,17 @@ export function Devices() {
       )}
       {devices.isPending && <Skeleton className="h-12 w-full" />}
       <ul className="flex w-full flex-col gap-4">
-        {devices.data?.slice(0, showAll ? undefined : shownAtFirst).map((device) => (
+        {all.slice(0, showAll ? undefined : shownAtFirst).map((device) => (
           <DeviceRow key={device.id} device={device} />
         ))}
       </ul>
       <div className="flex w-full flex-wrap gap-2 max-sm:flex-col">
-        {devices.data && devices.data.length > shownAtFirst && !showAll && (
+        {all.length > shownAtFirst && !showAll && (
           <Button variant="ghost" onClick={() => setShowAll(true)}>
-            Show all {devices.data.length} devices
+            Show all {all.length} devices
           </Button>
         )}
-        {devices.data && devices.data.length > 1 && (
+        {all.length > 1 && (
           <Button variant="secondary" pending={elsewhere.isPending} onClick={() => elsewhere.mutate({})}>
             Log out everywhere else
           </Button>
