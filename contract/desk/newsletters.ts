@@ -1,6 +1,6 @@
-import { endpoint } from '../endpoint.ts'
-import { id, instant, line, optionalLine, paging, text } from '../fields.ts'
-import { type InferOutput, schema, type Zod } from '../schema.ts'
+import { endpoint, freshAdmin } from '../endpoint.ts'
+import { id, instant, line, optionalLine, pages, text } from '../fields.ts'
+import { type InferOutput, object, type Zod } from '../schema.ts'
 import { mailingStates, pauseReasons, recipientStates } from '../statuses.ts'
 
 /** What a newsletter says, and to whom. */
@@ -13,16 +13,14 @@ const written = (z: Zod) => ({
   buyersOf: z.nullable(id(z)),
 })
 
-const counts = schema((z) =>
-  z.strictObject({
-    waiting: z.int(),
-    sent: z.int(),
-    refused: z.int(),
-    uncertain: z.int(),
-    /** Unsubscribed by its link. */
-    left: z.int(),
-  }),
-)
+const counts = object((z) => ({
+  waiting: z.int(),
+  sent: z.int(),
+  refused: z.int(),
+  uncertain: z.int(),
+  /** Unsubscribed by its link. */
+  left: z.int(),
+}))
 
 const summary = (z: Zod) => ({
   id: id(z),
@@ -39,105 +37,93 @@ const summary = (z: Zod) => ({
   counts: counts(z),
 })
 
-const listed = schema((z) => z.strictObject(summary(z)))
-const shown = schema((z) =>
-  z.strictObject({
-    ...summary(z),
-    preheader: z.string(),
-    markdown: z.string(),
-    toSubscribers: z.boolean(),
-    buyersOf: z.nullable(id(z)),
-    version: z.int(),
-    /** The text part, as it is sent. */
-    text: z.string(),
-    /** How many addresses it would go to now. */
-    audience: z.int(),
-    /** What the shop lacks for sending, each with what to do about it. */
-    missing: z.array(z.string()),
-    /** Addresses that were refused, or may have got it. */
-    troubled: z.array(
-      z.strictObject({ email: z.string(), state: z.enum(recipientStates), reply: z.nullable(z.string()) }),
-    ),
-  }),
-)
+const listed = object(summary)
+const shown = object((z) => ({
+  ...summary(z),
+  preheader: z.string(),
+  markdown: z.string(),
+  toSubscribers: z.boolean(),
+  buyersOf: z.nullable(id(z)),
+  version: z.int(),
+  /** The text part, as it is sent. */
+  text: z.string(),
+  /** How many addresses it would go to now. */
+  audience: z.int(),
+  /** What the shop lacks for sending, each with what to do about it. */
+  missing: z.array(z.string()),
+  /** Addresses that were refused, or may have got it. */
+  troubled: z.array(
+    z.strictObject({ email: z.string(), state: z.enum(recipientStates), reply: z.nullable(z.string()) }),
+  ),
+}))
 export type NewsletterShown = InferOutput<typeof shown>
 
 const version = (z: Zod) => z.int('Please reload this page')
-const one = schema((z) => z.strictObject({ id: id(z) }))
 
 export const newsletters = {
   adminList: endpoint('GET /api/admin/newsletters', {
     access: 'admin',
     summary: 'Newsletters, newest first',
-    input: (z) => z.strictObject({ limit: paging(z).limit, cursor: paging(z).cursor }),
+    input: object(pages),
     output: (z) => z.array(listed(z)),
     answer: 'list',
   }),
   adminShow: endpoint('GET /api/admin/newsletters/:id', {
     access: 'admin',
     summary: 'A newsletter, to whom it goes, and how far it is',
-    input: one,
     output: shown,
   }),
   adminPreview: endpoint('GET /api/admin/newsletters/:id/preview', {
     access: 'admin',
     summary: 'A newsletter as an email client shows it, for a frame',
-    input: (z) => z.strictObject({ id: id(z), scheme: z.enum(['light', 'dark']) }),
+    input: object((z) => ({ id: id(z), scheme: z.enum(['light', 'dark']) })),
     answer: 'html',
   }),
   adminCreate: endpoint('POST /api/admin/newsletters', {
     access: 'admin',
     summary: 'Save a first draft of a newsletter',
-    input: (z) => z.strictObject(written(z)),
-    output: one,
+    input: object(written),
+    output: object((z) => ({ id: id(z) })),
   }),
   adminSave: endpoint('PATCH /api/admin/newsletters/:id', {
     access: 'admin',
     summary: 'Save a draft; refused if somebody else has saved it since this version',
-    input: (z) => z.strictObject({ id: id(z), version: version(z), ...written(z) }),
+    input: object((z) => ({ id: id(z), version: version(z), ...written(z) })),
   }),
   adminDelete: endpoint('DELETE /api/admin/newsletters/:id', {
     access: 'admin',
     summary: 'Delete a draft',
-    input: one,
   }),
   adminTest: endpoint('POST /api/admin/newsletters/:id/test', {
     access: 'admin',
     summary: 'Send a newsletter to myself, as a test',
-    input: one,
-    output: (z) => z.strictObject({ to: z.string() }),
+    output: object((z) => ({ to: z.string() })),
     limit: { requests: 20, seconds: 600 },
   }),
   adminSend: endpoint('POST /api/admin/newsletters/:id/send', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Send a newsletter, now or at a time; from then on it cannot be changed',
-    input: (z) =>
-      z.strictObject({
-        id: id(z),
-        version: version(z),
-        at: z.optional(
-          z.pipe(
-            z.iso.datetime(),
-            z.transform((iso: string) => new Date(iso)),
-          ),
+    input: object((z) => ({
+      id: id(z),
+      version: version(z),
+      at: z.optional(
+        z.pipe(
+          z.iso.datetime(),
+          z.transform((iso: string) => new Date(iso)),
         ),
-      }),
+      ),
+    })),
   }),
   adminPause: endpoint('POST /api/admin/newsletters/:id/pause', {
     access: 'admin',
     summary: 'Pause a newsletter',
-    input: one,
   }),
   adminResume: endpoint('POST /api/admin/newsletters/:id/resume', {
-    access: 'admin',
-    fresh: true,
+    ...freshAdmin,
     summary: 'Go on with a paused newsletter; uncertain addresses stay as they are',
-    input: one,
   }),
   adminStop: endpoint('POST /api/admin/newsletters/:id/stop', {
     access: 'admin',
     summary: 'Stop a newsletter for good; a scheduled one becomes a draft again',
-    input: one,
   }),
 }
