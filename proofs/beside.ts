@@ -2,9 +2,12 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { chromium } from '@playwright/test'
+import { findBrowser } from '#scripts/find-browser.ts'
 import { cookieHeader } from '#server/testing/visitor.ts'
 import { letGuestsBuy, openBuyers } from './bench/checkouts.ts'
 import { measure, median } from './bench/compare.ts'
+import { workBeside } from './bench/page-load.ts'
 import { type LabShop, openLab } from './lab/lab.ts'
 import { get } from './lab/load.ts'
 import { cpuMicros, memoryOf, untilQuiet } from './lab/measures.ts'
@@ -13,9 +16,10 @@ import { openProcess } from './lab/shop-process.ts'
 
 /**
  * `npm run proof -- beside ../earlier`: this build beside another one, which is checked out, installed and built in that
- * folder, in alternating rounds: what a machine does meanwhile is then the same for both. CPU is the server process's.
+ * folder, in alternating rounds: what a machine does meanwhile is then the same for both. CPU is the server process's; with
+ * `8 pages` after the folder it is the browser's main thread's, in eight rounds.
  */
-const [other = '', count = '3'] = process.argv.slice(2)
+const [other = '', count = '3', part = 'server'] = process.argv.slice(2)
 const rounds = Number(count)
 if (!existsSync(join(other, 'package.json'))) throw new Error('Name the folder that holds the other build')
 
@@ -66,7 +70,20 @@ async function buy(shop: LabShop) {
   return (cpuMicros(shop.pid()) - before) / 1000 / intents.length
 }
 
-try {
+/** What the browser has to do; the first round warms up. */
+async function pages() {
+  const browser = await chromium.launch({
+    executablePath: findBrowser(),
+    args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+  })
+  await workBeside(browser, [shops[0].url, shops[1].url], rounds + 1, (what, index, figure) => {
+    const found = figures.get(what) ?? [[], []]
+    figures.set(what, found)
+    found[index].push(figure)
+  }).finally(() => browser.close())
+}
+
+async function server() {
   for (let round = 0; round < rounds + 1; round++) {
     // How long a start takes depends on who else is at work; its CPU hardly does.
     await inTurn('cold start, ms (the least counts)', (shop) => start(shop))
@@ -89,6 +106,10 @@ try {
       })
   for (let round = 0; round < rounds + 1; round++) await inTurn('checkout, ms of CPU', (shop) => buy(shop))
   await inTurn('memory after all of this, MB', async (shop) => memoryOf(shop.pid()))
+}
+
+try {
+  await (part === 'pages' ? pages() : server())
 } finally {
   for (const shop of shops) await shop.close()
   await lab.close()

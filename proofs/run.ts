@@ -3,7 +3,8 @@ import { show } from '#scripts/run.ts'
 /** `npm run proof -- <name>`: what we claim, shown. Each proof prints its figures and fails if one breaks its promise. */
 const proofs: Record<string, string> = {
   bench: 'the server against its budgets; --quick: a small shop, in under a minute',
-  beside: 'this build beside an earlier one in the folder you name, in alternating rounds',
+  beside:
+    'this build beside an earlier one in the folder you name, in alternating rounds; then “8 pages”: in a browser',
   pages: 'the pages in a browser against their budgets; --quick: a small shop',
   faults: 'breaks a shop in every way we know; words choose rows; --quick: less of each, as in npm test',
   newsletters: 'kills a shop between hand-over and commit, sends to 5,000 addresses; part of faults',

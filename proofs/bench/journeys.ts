@@ -20,7 +20,7 @@ const type =
     await field.focus()
     await field.pressSequentially(text)
   }
-const search = (text: string) => type('Search by email or name...', text)
+const search = (text: string) => type('Search by email or name', text)
 const tab = (name: string) => click(`role=tab[name="${name}"s]`)
 const link = (name: string) => click(`role=link[name="${name}"s]`)
 
@@ -83,12 +83,13 @@ export const admins: Journey[] = [
     },
   },
   {
-    path: '/admin#purchases',
+    path: '/admin/purchases',
     prepare: scrollThrough,
     acts: {
       'page down': press('PageDown'),
       'page up': press('PageUp'),
-      'ask to delete a purchase': (page) => clickInView(page, /^Delete purchase/),
+      'open a row’s menu': (page) => clickInView(page, /^Actions for/),
+      'ask to delete a purchase': click('role=menuitem[name="Delete purchase"]'),
       'close the question': press('Escape'),
       'open the Add Purchase dialog': click('role=button[name="Add Purchase"]'),
       'close the dialog': click('role=dialog >> role=button[name="Cancel"]'),
@@ -97,20 +98,21 @@ export const admins: Journey[] = [
     },
   },
   {
-    path: '/admin#users',
+    path: '/admin/users',
     prepare: scrollThrough,
     acts: {
-      'ask to delete a user': (page) => clickInView(page, /^Delete user/),
+      'open a row’s menu': (page) => clickInView(page, /^Actions for/),
+      'ask to delete a user': click('role=menuitem[name="Delete user"]'),
       'close the question': press('Escape'),
       'type a search': search('nakamura'),
       'change the sort order': press('ArrowDown', 'role=combobox[name="Sort users"]'),
     },
   },
   {
-    path: '/admin#access',
+    path: '/admin/access',
     acts: {
-      'tick a request': click('role=checkbox[name=/^Choose (?!all)/]'),
-      'tick all': click('role=checkbox[name="Choose all loaded requests"]'),
+      'tick a request': click('role=checkbox[name=/^Select (?!everyone)/]'),
+      'tick all': click('role=checkbox[name="Select everyone loaded"]'),
     },
   },
 ]

@@ -60,9 +60,9 @@ export async function openContext(
 }
 
 /** CPU time of the page's main thread so far, in ms. */
-export async function mainThread(devtools: CDPSession) {
+export async function mainThread(devtools: CDPSession, part: 'Task' | 'Script' | 'Layout' = 'Task') {
   const { metrics } = await devtools.send('Performance.getMetrics')
-  return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0)
+  return 1000 * (metrics.find(({ name }) => name === `${part}Duration`)?.value ?? 0)
 }
 
 /** Notes the largest paint, the shifts, and when React first listens to a button: before that, a press does nothing. */
@@ -126,15 +126,75 @@ async function bestLoads(
     for (const [name, [url, session = new Map()]] of Object.entries(all)) {
       const loaded = await load(browser, url, session, onPhone)
       const known = best.get(name) ?? loaded
-      const least = (key: keyof Loaded) => Math.min(known[key], loaded[key])
-      const [paint, interaction] = [least('paint'), least('interaction')]
-      best.set(name, { paint, interaction, shift: least('shift'), cpu: least('cpu') })
+      const least = Object.entries(loaded).map(([key, value]) => [
+        key,
+        Math.min(value, known[key as keyof Loaded]),
+      ])
+      best.set(name, Object.fromEntries(least))
     }
   bare.close()
   return [...best]
 }
 
 const product = '/products/rebound-sigma-pro'
+
+const compared = ['/', product, '/about', '/checkout?product=rebound-sigma-pro', '/auth']
+type Traced = { name: string; pid: number; tid: number; tdur?: number; args: { name?: string } }
+
+/**
+ * Main-thread CPU until a page is hydrated and quiet, in ms: all of it, scripts, layout; and what tasks of more than 50 ms
+ * would block a phone for, whose CPU is four times slower. By thread time, because others are at work on this machine, too.
+ */
+async function work(browser: Browser, url: string) {
+  const context = await openContext(browser, url, new Map(), {})
+  const page = await context.newPage()
+  await page.addInitScript(observe)
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
+  const tracing = await browser.newBrowserCDPSession()
+  const events: Traced[] = []
+  tracing.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as Traced[])))
+  const traceConfig = { includedCategories: ['toplevel', '__metadata'] }
+  await tracing.send('Tracing.start', { traceConfig, transferMode: 'ReportEvents' })
+  await page.goto(url, { waitUntil: 'networkidle' })
+  await page.waitForFunction(() => (window as unknown as { felt: Loaded }).felt.interaction > 0)
+  await page.waitForTimeout(500)
+  const parts = await Promise.all(
+    (['Task', 'Script', 'Layout'] as const).map((part) => mainThread(devtools, part)),
+  )
+  const traced = new Promise<unknown>((resolve) => tracing.once('Tracing.tracingComplete', resolve))
+  await tracing.send('Tracing.end')
+  await traced
+  await tracing.detach()
+  await context.close()
+  const mains = events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+  const blocking = mains.map(({ pid, tid }) =>
+    events
+      .filter((task) => task.name.endsWith('::RunTask') && task.pid === pid && task.tid === tid)
+      .reduce((sum, { tdur = 0 }) => sum + Math.max(0, (tdur / 1000) * slower - 50), 0),
+  )
+  return {
+    'main thread': parts[0],
+    scripts: parts[1],
+    layout: parts[2],
+    'blocking, CPU 4 x slower': Math.max(...blocking),
+  }
+}
+
+/** Two builds in alternating rounds, page by page; `note` takes each figure. */
+export async function workBeside(
+  browser: Browser,
+  [there, here]: [string, string],
+  rounds: number,
+  note: (what: string, index: 0 | 1, figure: number) => void,
+) {
+  for (let round = 0; round < rounds; round++)
+    // Whoever comes second finds the machine as the first has left it.
+    for (const path of compared)
+      for (const index of round % 2 ? ([0, 1] as const) : ([1, 0] as const))
+        for (const [what, figure = 0] of Object.entries(await work(browser, [there, here][index] + path)))
+          note(`${path}: ${what}, ms of CPU`, index, figure)
+}
 
 /** Main-thread CPU time until a page has loaded and gone idle, for a first-time visitor. */
 export async function pageLoads(browser: Browser, url: string): Promise<Line[]> {
