@@ -76,11 +76,15 @@ async function pages() {
     executablePath: findBrowser(),
     args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
   })
-  await workBeside(browser, [shops[0].url, shops[1].url], rounds + 1, (what, index, figure) => {
-    const found = figures.get(what) ?? [[], []]
-    figures.set(what, found)
-    found[index].push(figure)
-  }).finally(() => browser.close())
+  try {
+    await workBeside(browser, [shops[0].url, shops[1].url], rounds + 1, (what, index, figure) => {
+      const found = figures.get(what) ?? [[], []]
+      figures.set(what, found)
+      found[index].push(figure)
+    })
+  } finally {
+    await browser.close()
+  }
 }
 
 async function server() {

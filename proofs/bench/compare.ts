@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { type IncomingMessage, get as request } from 'node:http'
+import { get as ask, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -103,7 +103,7 @@ type Limit = Target & { close(): void }
 
 /** The limit: a bare server that writes a page's own bytes and headers. */
 export async function openLimit(url: string, path = '/'): Promise<Limit> {
-  const asked = request(url + path, { headers: { 'accept-encoding': 'br' } })
+  const asked = ask(url + path, { headers: { 'accept-encoding': 'br' } })
   const [response] = (await once(asked, 'response')) as [IncomingMessage]
   const child = fork(fileURLToPath(new URL('./limit-server.ts', import.meta.url)))
   child.send({

@@ -78,8 +78,8 @@ export const personalAccounts = [
       isAccount: true,
     },
     besides: 'handedOverAt remindedAt searchText',
-    empties: ({ id }, now) => ({
-      email: deletedEmail(id),
+    empties: (person, now) => ({
+      email: deletedEmail(person.id),
       name: 'Deleted user',
       passwordHash: null,
       isAdmin: false,

@@ -94,11 +94,12 @@ export const personalCheckout = [
     },
     besides:
       'id userId madeAccount nonceHash customerId subscriptionId paymentIntentId version syncedAt loginUsedAt',
-    empties: ({ id }) => ({ email: deletedEmail(id), tradingViewUsername: null }),
+    empties: (person) => ({ email: deletedEmail(person.id), tradingViewUsername: null }),
   }),
   // The country stays: the books need it, and it identifies no one.
   personal(orderRecords, {
-    of: ({ id }) => sql`${orderRecords.checkoutId} in (select id from ${checkouts} where user_id = ${id})`,
+    of: (person) =>
+      sql`${orderRecords.checkoutId} in (select id from ${checkouts} where user_id = ${person.id})`,
     shown: {
       as: 'orders',
       columns: 'startNow consentVersion termsVersion agreedAt country postalCode cardCountry',

@@ -51,7 +51,7 @@ const checkoutAt = sql`(select begun.created_at from ${checkouts} begun where be
 /** A use names a checkout, and no one; without that, it only counts. */
 export const personalCodes = [
   personal(codeUses, {
-    of: ({ id }) => sql`${codeUses.checkoutId} in (select id from ${checkouts} where user_id = ${id})`,
+    of: (person) => sql`${codeUses.checkoutId} in (select id from ${checkouts} where user_id = ${person.id})`,
     shown: {
       as: 'discountCodes',
       columns: 'usedAt',

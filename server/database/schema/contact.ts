@@ -31,8 +31,11 @@ export const contactMessages = pgTable(
 export const personalContact = [
   // What was sent from the account goes and, if its address is proven, what was sent with it.
   personal(contactMessages, {
-    of: ({ id, email, verifiedAt }) =>
-      or(eq(contactMessages.userId, id), verifiedAt ? eq(contactMessages.email, email) : undefined),
+    of: (person) =>
+      or(
+        eq(contactMessages.userId, person.id),
+        person.verifiedAt ? eq(contactMessages.email, person.email) : undefined,
+      ),
     shown: {
       as: 'contactMessages',
       of: contactMessages.userId,

@@ -56,10 +56,10 @@ export const declarations = pgTable(
  */
 export const personalDeclarations = [
   personal(declarations, {
-    of: ({ id }) =>
+    of: (person) =>
       or(
-        eq(declarations.userId, id),
-        sql`${declarations.purchaseId} in (select id from ${purchases} where user_id = ${id})`,
+        eq(declarations.userId, person.id),
+        sql`${declarations.purchaseId} in (select id from ${purchases} where user_id = ${person.id})`,
       ),
     shown: {
       as: 'declarations',
@@ -68,10 +68,10 @@ export const personalDeclarations = [
       order: desc(declarations.declaredAt),
     },
     besides: 'id forCause userId purchaseId linkEndsAt sellerToldAt',
-    empties: ({ id }) => ({
+    empties: (person) => ({
       name: 'Deleted user',
       contract: '',
-      email: deletedEmail(id),
+      email: deletedEmail(person.id),
       reason: null,
       outcome: null,
       networkHash: '',

@@ -1,13 +1,15 @@
 import type { SQL } from 'drizzle-orm'
-import type { PgColumn, PgTable, PgUpdateSetSource } from 'drizzle-orm/pg-core'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 
 /** Whose account it is. Typing an address doesn't prove it's yours: see `verifiedAt`. */
 export type Person = { id: string; email: string; verifiedAt: Date | null }
 
 type Finder = (person: Person) => SQL | undefined
 
-export type Personal<Table extends PgTable = PgTable> = {
-  table: Table
+type Values = Record<string, unknown>
+
+export type Personal = {
+  table: PgTable
   /** Which rows are about a person: those with their id in this column, or that meet this condition. */
   of: PgColumn | Finder
   /** What "my data" shows of them, and of which, if not of all. */
@@ -26,12 +28,19 @@ export type Personal<Table extends PgTable = PgTable> = {
   /** When the account is deleted: these go, or all of them. */
   deletes?: SQL | true
   /** Whatever is left stays for the books, without this. */
-  empties?: PgUpdateSetSource<Table> | ((person: Person, now: Date) => PgUpdateSetSource<Table>)
+  empties?: Values | ((person: Person, now: Date) => Values)
 }
 
 /** What a table holds about people, for their deletion and for "my data". `personal-data.ts` does both. */
-export const personal = <Table extends PgTable>(table: Table, about: Omit<Personal<Table>, 'table'>) =>
-  ({ table, ...about }) as unknown as Personal
+export function personal<Row extends Values>(
+  table: PgTable & { $inferSelect: Row },
+  about: Omit<Personal, 'table' | 'empties'> & {
+    empties?: Emptied<Row> | ((person: Person, now: Date) => Emptied<Row>)
+  },
+): Personal {
+  return { table, ...about }
+}
+type Emptied<Row> = { [Column in keyof Row]?: Row[Column] | SQL }
 
 /** Replaces a deleted person's email address. */
 export const deletedEmail = (userId: string) => `deleted-${userId}@deleted.invalid`

@@ -33,7 +33,7 @@ export const waitlist = pgTable(
 /** People who wait, or pay as guests, are known by their address alone. */
 export const personalSeats = [
   personal(seatReservations, {
-    of: ({ id, email }) => inArray(seatReservations.holder, [id, email]),
+    of: (person) => inArray(seatReservations.holder, [person.id, person.email]),
     besides: 'id productId holder expiresAt',
     deletes: true,
   }),

@@ -177,8 +177,8 @@ export const personalTradingView = [
       'id scriptId usernameKey userId isOurs rowId tries failingSince nextTryAt error firstPresentAt version createdAt',
   }),
   personal(tvEvents, {
-    of: ({ id }) =>
-      sql`${tvEvents.usernameKey} in (select username_key from ${tvPeople} where user_id = ${id})`,
+    of: (person) =>
+      sql`${tvEvents.usernameKey} in (select username_key from ${tvPeople} where user_id = ${person.id})`,
     shown: { as: 'tradingViewCalls', columns: 'at call outcome', order: tvEvents.id },
     besides: 'id pineId usernameKey http milliseconds excerpt',
   }),

@@ -1,14 +1,16 @@
 import { desc, eq, isNotNull, sql } from 'drizzle-orm'
 import { afterDiscount } from '#contract/selling/charges.ts'
 import { leastCharge, type WantedCode } from '#contract/selling/codes.ts'
-import { billingTypes } from '#contract/statuses.ts'
+import { billingTypes, type CodeState } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { codeUses, discountCodes } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Prices } from '../prices/prices.ts'
-import { type Code, lock, stateAt } from './codes.ts'
+
+export type Code = typeof discountCodes.$inferSelect
 
 export type CodeAdministration = ReturnType<typeof createCodeAdministration>
 
@@ -110,3 +112,13 @@ const none = { used: 0, late: 0, held: 0 }
 
 const invalid = (field: string, message: string) =>
   new Refusal(400, 'invalid-input', message, { fields: { [field]: message } })
+
+/** Those who hold or use it take turns. */
+export const lock = (tx: Transaction, codeId: string) =>
+  tx.select().from(discountCodes).where(eq(discountCodes.id, codeId)).for('update')
+
+export function stateAt({ startsAt, endsAt, stoppedAt }: Code, now: Date): CodeState {
+  if (stoppedAt) return 'stopped'
+  if (endsAt && endsAt <= now) return 'over'
+  return startsAt && startsAt > now ? 'planned' : 'running'
+}

@@ -3,17 +3,16 @@ import { addMonths } from '#contract/billing-types.ts'
 import { keptSince, retention } from '#contract/retention.ts'
 import { afterDiscount, type Charges } from '#contract/selling/charges.ts'
 import { leastCharge } from '#contract/selling/codes.ts'
-import type { BillingType, CodeState } from '#contract/statuses.ts'
+import type { BillingType } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { codeUses, discountCodes, purchases, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
+import { type Code, lock, stateAt } from './administration.ts'
 
 /** Discount codes: the seller makes them, buyers use them up. */
-export { type CodeAdministration, createCodeAdministration } from './administration.ts'
-
-export type Code = typeof discountCodes.$inferSelect
+export { type Code, type CodeAdministration, createCodeAdministration } from './administration.ts'
 
 /** Who pays: an account, or a guest by their address, which may not be known yet. */
 type Buyer = { userId: string | null; email: string | null }
@@ -133,16 +132,6 @@ export function createCodes(context: Context, stripe: StripeGateway) {
       await db.delete(codeUses).where(and(isNull(codeUses.usedAt), lt(codeUses.heldUntil, before)))
     },
   }
-}
-
-/** Those who hold or use it take turns. */
-export const lock = (tx: Transaction, codeId: string) =>
-  tx.select().from(discountCodes).where(eq(discountCodes.id, codeId)).for('update')
-
-export function stateAt({ startsAt, endsAt, stoppedAt }: Code, now: Date): CodeState {
-  if (stoppedAt) return 'stopped'
-  if (endsAt && endsAt <= now) return 'over'
-  return startsAt && startsAt > now ? 'planned' : 'running'
 }
 
 /** Stripe's rule: a coupon for some months reduces every invoice that is made before they are over. */

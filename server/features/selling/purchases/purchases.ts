@@ -30,7 +30,7 @@ import { createUnpaid } from './unpaid.ts'
 export type { Kept } from './ending.ts'
 export { type AccessEffects, entitlementOf } from './entitlement.ts'
 export { eventTypes } from './inbox.ts'
-export { countNeedy } from './list.ts'
+export { countNeedy } from './needs.ts'
 export type Purchases = ReturnType<typeof createPurchases>
 
 type Others = {

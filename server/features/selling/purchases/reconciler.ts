@@ -157,7 +157,8 @@ type ReadingRooms = { sync: Sync; booked: Booked; checkouts: Checkouts }
  * Purchases from before the shop kept a ledger: each is read from Stripe once. Whatever an interrupted run left is still
  * without it, and a failure waits for the next round.
  */
-export function createReading({ db, log }: Context, { sync, booked, checkouts }: ReadingRooms) {
+export function createReading({ db, log }: Context, rooms: ReadingRooms) {
+  const { sync, booked } = rooms
   let after: string | undefined
 
   return async function readHistories() {
@@ -171,7 +172,7 @@ export function createReading({ db, log }: Context, { sync, booked, checkouts }:
       const read = async () => {
         if (subscriptionId) await sync(subscriptionId)
         // Booked by hand, or its checkout is unknown: what is written here is all there is.
-        if (!subscriptionId || !(await checkouts.ofSubscription(subscriptionId)))
+        if (!subscriptionId || !(await rooms.checkouts.ofSubscription(subscriptionId)))
           await db.transaction((tx) => booked.enter(tx, id))
       }
       await read().catch((error: unknown) => log.error({ err: error }, 'reading a history'))

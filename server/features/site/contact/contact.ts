@@ -28,6 +28,15 @@ const isFrom = (account: Pick<typeof users, 'id' | 'email'>) =>
     eq(contactMessages.userId, account.id),
     and(isNull(contactMessages.userId), eq(contactMessages.email, account.email)),
   )
+const shown = {
+  firstName: contactMessages.firstName,
+  lastName: contactMessages.lastName,
+  email: contactMessages.email,
+  message: contactMessages.message,
+  createdAt: contactMessages.createdAt,
+  answeredAt: contactMessages.answeredAt,
+  answer: contactMessages.answer,
+}
 const answerer = aliasedTable(users, 'answerer')
 
 /** What people write in the contact form. The seller reads and answers it here or in the mailbox. */
@@ -54,20 +63,9 @@ export function createContact({ db, now, mails, audit, supportEmail }: Context) 
 
     async list({ limit, cursor, q, state, customerId }: Wanted) {
       const after = decodeCursor(cursor)
-      const { id, firstName, lastName, email, message, createdAt, answeredAt, answer } = contactMessages
+      const { id, firstName, lastName, email, message, createdAt, answeredAt } = contactMessages
       const rows = await db
-        .select({
-          id,
-          firstName,
-          lastName,
-          email,
-          message,
-          createdAt,
-          customerId: users.id,
-          answeredAt,
-          answer,
-          answeredBy: answerer.email,
-        })
+        .select({ id, ...shown, customerId: users.id, answeredBy: answerer.email })
         .from(contactMessages)
         .leftJoin(users, and(isFrom(users), isNull(users.deletedAt)))
         .leftJoin(answerer, eq(answerer.id, contactMessages.answeredBy))
@@ -148,15 +146,7 @@ export function createContact({ db, now, mails, audit, supportEmail }: Context) 
     /** For the seller, who knows that typing an address proves nothing. */
     messagesFrom: (email: string) =>
       db
-        .select({
-          firstName: contactMessages.firstName,
-          lastName: contactMessages.lastName,
-          email: contactMessages.email,
-          message: contactMessages.message,
-          createdAt: contactMessages.createdAt,
-          answer: contactMessages.answer,
-          answeredAt: contactMessages.answeredAt,
-        })
+        .select(shown)
         .from(contactMessages)
         .where(eq(contactMessages.email, email))
         .orderBy(desc(contactMessages.createdAt)),

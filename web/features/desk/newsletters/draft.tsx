@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { line, optionalLine, text } from '#contract/fields.ts'
 import * as z from '#contract/zod.ts'
@@ -43,12 +43,19 @@ export function useUnsaved() {
       removeEventListener('beforeunload', warn)
     }
   }, [askBeforeLeaving])
-  return unsaved
+  return {
+    isUnsaved: () => unsaved.current,
+    setUnsaved: (is: boolean) => {
+      unsaved.current = is
+    },
+  }
 }
+export type Unsaved = ReturnType<typeof useUnsaved>
 
 /** What it says, and to whom it goes. */
-export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved: RefObject<boolean> }) {
-  const { start, saved, unsaved } = props
+export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved: Unsaved }) {
+  const { start, saved } = props
+  const { setUnsaved } = props.unsaved
   const { navigate } = useNavigation()
   const products = useProducts()
   const refreshes = [newsletters.adminShow, newsletters.adminList]
@@ -68,7 +75,7 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
     succeeded: 'Draft deleted',
     failed: 'Failed to delete the draft',
     onSuccess() {
-      unsaved.current = false
+      setUnsaved(false)
       navigate('/admin/messages/newsletters')
     },
   })
@@ -84,11 +91,7 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
   }
 
   return (
-    <Card
-      onInput={() => {
-        unsaved.current = true
-      }}
-    >
+    <Card onInput={() => setUnsaved(true)}>
       <Form
         schema={schema}
         aria-label="Newsletter"
@@ -102,12 +105,12 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
             buyersOf: buyersOf || null,
           }
           // Before the call: what is typed while it is under way is not in it.
-          unsaved.current = false
+          setUnsaved(false)
           try {
             if (saved) await save.mutateAsync({ id: saved.id, version: saved.version, ...written })
             else await create.mutateAsync(written)
           } catch (error) {
-            unsaved.current = true
+            setUnsaved(true)
             throw error
           }
         }}

@@ -1,4 +1,4 @@
-import { type RefObject, useState } from 'react'
+import { useState } from 'react'
 import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -8,6 +8,7 @@ import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import type { Unsaved } from './draft.tsx'
 
 export const addresses = (count: number) =>
   count === 1 ? '1 address' : `${count.toLocaleString('en-US')} addresses`
@@ -26,7 +27,7 @@ export const Missing = ({ missing }: Pick<NewsletterShown, 'missing'>) =>
   )
 
 /** The saved draft: tried on oneself, then sent to everyone. */
-export function SendCard(props: { newsletter: NewsletterShown; unsaved: RefObject<boolean> }) {
+export function SendCard(props: { newsletter: NewsletterShown; unsaved: Unsaved }) {
   const { newsletter, unsaved } = props
   const { id, version, subject, audience, missing } = newsletter
   const [at, setAt] = useState('')
@@ -42,8 +43,8 @@ export function SendCard(props: { newsletter: NewsletterShown; unsaved: RefObjec
 
   /** What was typed since would not be in it. */
   const isSaved = () => {
-    if (unsaved.current) toast({ title: 'Save the draft first', destructive: true })
-    return !unsaved.current
+    if (unsaved.isUnsaved()) toast({ title: 'Save the draft first', destructive: true })
+    return !unsaved.isUnsaved()
   }
 
   async function askAndSend() {

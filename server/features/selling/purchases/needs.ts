@@ -1,0 +1,61 @@
+import { and, type Column, eq, gt, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
+import type { PurchaseNeed, PurchaseRisk } from '#contract/statuses.ts'
+import type { Database } from '#server/database/connect.ts'
+import { isLivePurchase, purchases } from '#server/database/schema.ts'
+import { graceEnd } from './entitlement.ts'
+
+/** Stripe finalizes a renewal's invoice within an hour or two. */
+const draftDays = 3
+
+type Needy = { has: SQL | undefined; dueAt?: Column; amount?: Column }
+const cardDays = 30
+
+/** Which purchases need the seller, and by when. */
+export const needy = (now: Date): Record<PurchaseNeed | PurchaseRisk, Needy> => ({
+  // It could still become a dispute.
+  fraud_warnings: { has: and(isNotNull(purchases.warnedPaymentIntentId), isLivePurchase) },
+  disputes: {
+    has: eq(purchases.isDisputed, true),
+    dueAt: purchases.disputeDueAt,
+    amount: purchases.lastPaidAmount,
+  },
+  failed_refunds: { has: gt(purchases.failedRefunds, 0) },
+  uncovered_notes: { has: gt(purchases.uncoveredNotes, 0) },
+  failed_payments: {
+    has: eq(purchases.status, 'past_due'),
+    dueAt: purchases.pastDueSince,
+    amount: purchases.dueAmount,
+  },
+  stuck_renewals: { has: lt(purchases.draftSince, new Date(now.getTime() - draftDays * 86_400_000)) },
+  expiring_cards: {
+    has: and(
+      eq(purchases.status, 'active'),
+      lt(purchases.cardExpiresAt, new Date(now.getTime() + cardDays * 86_400_000)),
+    ),
+    dueAt: purchases.cardExpiresAt,
+    amount: purchases.nextAmount,
+  },
+  // The next renewal would be charged without tax.
+  untaxed: { has: and(eq(purchases.taxIsOff, true), isLivePurchase) },
+})
+
+/** All of them in one statement, each by its own index, and up to `mostCounted`. */
+export async function countNeedy(db: Database, now: Date, mostCounted: number) {
+  const counts = Object.entries(needy(now)).map(
+    ([need, { has, dueAt, amount }]) => sql`
+      select ${need} as need, count(*)::int, min(due) as due, coalesce(sum(amount), 0)::int as amount
+      from (select ${dueAt ?? sql`null::timestamptz`} as due, ${amount ?? sql`0`} as amount from ${purchases} where ${has} limit ${mostCounted}) found`,
+  )
+  const { rows } = await db.execute<{
+    need: string
+    count: number
+    due: string | Date | null
+    amount: number
+  }>(sql.join(counts, sql` union all `))
+  return (need: PurchaseNeed | PurchaseRisk) => {
+    const none = { count: 0, due: null, amount: 0 }
+    const { count, due, amount } = rows.find((row) => row.need === need) ?? none
+    const first = due === null ? null : new Date(due)
+    return { count, amount, dueAt: first && need === 'failed_payments' ? graceEnd(first) : first }
+  }
+}
