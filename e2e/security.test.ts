@@ -293,6 +293,9 @@ test('a guest confirms the address on the success page, and makes a passkey ther
   await expect(page.getByText('Your passkey is ready.')).toBeVisible()
   await expectAccessible(page)
   await logOut(page)
+  await expect(page.getByRole('button', { name: 'Log in with a passkey' })).toBeVisible()
+  // The browser suggests it with the first sign of a person.
+  await page.keyboard.press('Tab')
   await expect(page).toHaveURL('/dashboard')
   await phone.cdp.detach()
 })
