@@ -83,6 +83,16 @@ export const statusTexts: Record<PurchaseStatus, string> = {
   expired: 'expired',
 }
 
+/** How good that is, for buyer and seller alike. */
+export const statusTones = {
+  active: 'good',
+  pending_cancel: 'warning',
+  past_due: 'bad',
+  paused: 'neutral',
+  cancelled: 'neutral',
+  expired: 'neutral',
+} as const satisfies Record<PurchaseStatus, string>
+
 /** `no_seat`: paid after its seat had gone to somebody else, so the money went back. */
 export const endReasons = ['cancelled', 'unpaid', 'refunded', 'disputed', 'duplicate', 'no_seat'] as const
 export type EndReason = (typeof endReasons)[number]

@@ -3,7 +3,7 @@ import { access } from '#contract/access/access.ts'
 import { dollars, exactDollars } from '#contract/money.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
-import { billingPeriods, isLive, statusTexts } from '#contract/statuses.ts'
+import { billingPeriods, isLive, statusTexts, statusTones } from '#contract/statuses.ts'
 import { call } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
@@ -22,15 +22,6 @@ const CardUpdateDialog = lazy(() => import('#web/features/selling/checkout/card-
 const InvoicesDialog = lazy(() => import('./invoices-dialog.tsx'))
 const WhyDialog = lazy(() => import('./why-dialog.tsx'))
 
-const tones = {
-  active: 'good',
-  pending_cancel: 'warning',
-  past_due: 'bad',
-  paused: 'neutral',
-  cancelled: 'neutral',
-  expired: 'neutral',
-} as const
-
 export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; mayBuyAgain: boolean }) {
   const { id, product, billingType, amount, status } = purchase
   const [isLeaving, setIsLeaving] = useState(false)
@@ -39,7 +30,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
       <div className="flex min-w-0 flex-col gap-1.5">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
           <h3 className="text-lg">{product.name}</h3>
-          <Badge tone={tones[status]}>{statusTexts[status]}</Badge>
+          <Badge tone={statusTones[status]}>{statusTexts[status]}</Badge>
         </div>
         <p className="flex flex-wrap items-baseline gap-x-2 text-muted">
           <span>{billingType} subscription</span>
