@@ -74,9 +74,3 @@ export const listOf = <T>(url: string, data: T[], hasMore = false): List<T> => (
   has_more: hasMore,
   url,
 })
-
-type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text
-
-/** Fields that Stripe's objects have and the sandbox leaves empty. */
-export const empty = <Text extends string>(names: Text) =>
-  Object.fromEntries(names.split(' ').map((name) => [name, null])) as Record<Words<Text>, null>

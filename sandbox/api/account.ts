@@ -1,5 +1,6 @@
 import { invalid } from '../failure.ts'
-import { account, newPaymentMethodDomain, newWebhookEndpoint } from '../objects/account.ts'
+import { account } from '../objects/blank.ts'
+import { newPaymentMethodDomain, newWebhookEndpoint } from '../objects/kinds.ts'
 import { clearable, flag, keep, list, mergeMetadata, metadata, paging, required, text } from './params.ts'
 import { route } from './route.ts'
 
@@ -20,14 +21,12 @@ export const accountRoutes = [
     { ...endpointFields, api_version: text, enabled_events: required(events), url: required(text) },
     async ({ work, params }) => {
       assertUrl(params.url)
-      const made = newWebhookEndpoint({
-        now: work.now,
-        url: params.url,
-        events: params.enabled_events,
-        version: params.api_version ?? null,
+      const endpoint = await work.insert({
+        ...newWebhookEndpoint(work.now, params.url, params.enabled_events),
+        api_version: params.api_version ?? null,
         description: params.description ?? null,
+        metadata: params.metadata ?? {},
       })
-      const endpoint = await work.insert({ ...made, metadata: params.metadata ?? {} })
       return { ...endpoint, secret: endpoint.$sandbox.secret }
     },
   ),

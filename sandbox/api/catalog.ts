@@ -45,7 +45,7 @@ export const catalogRoutes = [
         throw invalid(`Product already exists.`, 'id', 'resource_already_exists')
       }
       const product = await work.insert({
-        ...newProduct({ now: work.now, name: params.name, id: params.id }),
+        ...newProduct(work.now, params.name, params.id),
         active: params.active ?? true,
         description: params.description ?? null,
         metadata: params.metadata ?? {},
@@ -96,7 +96,7 @@ export const catalogRoutes = [
         throw invalid('Missing required param: product.', 'product')
       const product = params.product_data
         ? await work.insert({
-            ...newProduct({ now: work.now, name: params.product_data.name }),
+            ...newProduct(work.now, params.product_data.name),
             metadata: params.product_data.metadata ?? {},
           })
         : await work.get('product', params.product ?? '', 'product')
@@ -106,7 +106,7 @@ export const catalogRoutes = [
           now: work.now,
           product: product.id,
           currency,
-          unitAmount: params.unit_amount,
+          amount: params.unit_amount,
           recurring: params.recurring ? { interval: params.recurring.interval, interval_count: steps } : null,
         }),
         active: params.active ?? true,

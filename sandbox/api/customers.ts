@@ -3,8 +3,7 @@ import { attach } from '../billing/payments.ts'
 import { cancel } from '../billing/subscriptions.ts'
 import { assertPlace, taxIdsOf } from '../billing/tax.ts'
 import { invalid } from '../failure.ts'
-import { type Customer, deletedCustomer, newCustomer } from '../objects/customer.ts'
-import { deletedTaxId, newTaxId } from '../objects/tax.ts'
+import { type Customer, deleted, newCustomer, newTaxId } from '../objects/customer.ts'
 import type { Work } from '../work.ts'
 import { assertOwnCard, resolveMethod } from './methods.ts'
 import {
@@ -107,7 +106,7 @@ export const customerRoutes = [
       if (subscription.ended_at === null) await cancel(work, subscription)
     }
     work.emit('customer.deleted', customer)
-    return work.save(deletedCustomer(id))
+    return work.save(deleted('customer', id))
   }),
 ]
 
@@ -140,6 +139,6 @@ export const taxRoutes = [
     const before = await work.claim('tax_id', id)
     if ('deleted' in before) return before
     work.emit('customer.tax_id.deleted', before)
-    return work.save(deletedTaxId(id))
+    return work.save(deleted('tax_id', id))
   }),
 ]

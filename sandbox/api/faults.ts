@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts'
-import { account } from '../objects/account.ts'
+import { account } from '../objects/blank.ts'
 import type { Fault, Key } from '../quirks.ts'
 import type { Keys } from '../schema.ts'
 import type { Work } from '../work.ts'

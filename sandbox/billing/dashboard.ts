@@ -15,7 +15,7 @@ import { charge } from './subscriptions.ts'
 
 async function discountOf(work: Work, off: Off, of: { customer: string; subscription: string | null }) {
   const coupon = await work.insert(newCoupon(work.now, off, 'usd'))
-  return work.insert(newDiscount({ now: work.now, coupon, ...of }))
+  return work.insert(newDiscount(work.now, coupon, of))
 }
 
 export async function applyCoupon(work: Work, before: Subscription, off: Off) {

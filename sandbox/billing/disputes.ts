@@ -8,7 +8,7 @@ import {
   newDispute,
   newRefund,
   type Refund,
-} from '../objects/charge.ts'
+} from '../objects/payment.ts'
 import type { Work } from '../work.ts'
 
 const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`

@@ -1,8 +1,8 @@
 import { day } from '../basics.ts'
 import { offOf } from '../objects/catalog.ts'
 import type { Customer } from '../objects/customer.ts'
-import { newPaymentIntent, type PaymentIntent } from '../objects/intent.ts'
 import { type Cut, type Entry, type Invoice, newInvoice, newInvoicePayment } from '../objects/invoice.ts'
+import { newPaymentIntent, type PaymentIntent } from '../objects/payment.ts'
 import type { Subscription } from '../objects/subscription.ts'
 import { retryDays } from '../quirks.ts'
 import type { Work } from '../work.ts'
@@ -105,7 +105,6 @@ export async function bill(work: Work, wanted: Bill) {
     currency: invoice.currency,
     customer: customer.id,
     description: wanted.reason === 'subscription_create' ? 'Subscription creation' : 'Subscription update',
-    saveCard: true,
   })
   await work.insert(invoice)
   await work.insert(intent)

@@ -1,8 +1,7 @@
 import { day } from '../basics.ts'
 import { type ErrorBody, Failure, invalid } from '../failure.ts'
-import { newCharge } from '../objects/charge.ts'
 import type { PaymentMethod } from '../objects/customer.ts'
-import { type PaymentIntent, type SetupIntent, threeDSecure } from '../objects/intent.ts'
+import { newCharge, type PaymentIntent, type SetupIntent, threeDSecure } from '../objects/payment.ts'
 import type { Work } from '../work.ts'
 import type { Behaviour } from './cards.ts'
 import { invoiceActionRequired, invoiceAttemptFailed, invoicePaid } from './invoices.ts'
@@ -41,10 +40,7 @@ export async function confirmPayment(
     throw invalid('The provided PaymentMethod belongs to another customer.', 'payment_method')
   }
   const { behaviour, authenticated } = method.$sandbox
-  const charges = method.customer !== null || intent.customer !== null
-  if (behaviour.outcome === 'declines' && (behaviour.when === 'always' || charges)) {
-    return declinePayment(work, intent, method, behaviour)
-  }
+  if (behaviour.outcome === 'declines') return declinePayment(work, intent, method, behaviour)
   if (behaviour.outcome === 'authenticates' && (behaviour.when === 'always' || !authenticated)) {
     return requireAuthentication(work, intent, method)
   }
@@ -148,8 +144,7 @@ async function settle(
   given: PaymentMethod,
   then: Then,
 ): Promise<PaymentIntent> {
-  const keeps = intent.setup_future_usage !== null && intent.customer !== null
-  const method = keeps && intent.customer ? await attach(work, given, intent.customer) : given
+  const method = await attach(work, given, intent.customer)
   const { behaviour } = method.$sandbox
   const disputeAt = behaviour.outcome === 'succeeds' && behaviour.disputed ? work.now + disputeDelay : null
   const charge = await work.insert(newCharge({ now: work.now, intent, method, failure: null, disputeAt }))

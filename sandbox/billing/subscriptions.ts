@@ -49,7 +49,7 @@ export async function startSubscription(work: Work, { customer, lines, coupons =
   const discounts: string[] = []
   for (const coupon of coupons) {
     const of = { customer: customer.id, subscription: draft.id }
-    discounts.push((await work.insert(newDiscount({ now: work.now, coupon, ...of }))).id)
+    discounts.push((await work.insert(newDiscount(work.now, coupon, of))).id)
   }
   const { invoice, intent, subscription } = await bill(work, {
     subscription: { ...draft, discounts },

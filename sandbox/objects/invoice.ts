@@ -1,18 +1,7 @@
-import { empty, listOf, newId, randomText } from '../basics.ts'
-import type { Customer } from './customer.ts'
+import { listOf, randomText } from '../basics.ts'
+import { blank } from './blank.ts'
+import type { Customer, TaxId } from './customer.ts'
 import type { Subscription, SubscriptionItem } from './subscription.ts'
-import { type Tax, type TaxId, taxesOn } from './tax.ts'
-
-const noInvoiceExtras = {
-  ...empty('account_tax_ids application automatically_finalizes_at custom_fields customer_account'),
-  ...empty('customer_shipping default_payment_method default_source description due_date from_invoice'),
-  ...empty('last_finalization_error latest_revision on_behalf_of receipt_number rendering shipping_cost'),
-  ...empty('shipping_details statement_descriptor'),
-}
-const noCreditNoteExtras = {
-  ...empty('customer_account customer_balance_transaction memo out_of_band_amount reason shipping_cost'),
-  ...empty('voided_at'),
-}
 
 export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'uncollectible' | 'void'
 type Reason = 'subscription_create' | 'subscription_cycle' | 'subscription_update'
@@ -42,8 +31,7 @@ const newLine = (entry: Entry, { invoice, subscription, product, tax, cuts }: Li
     : cuts.map(({ discount, of }) => ({ amount: of(amount), discount }))
   const net = amount - sumOf(discountAmounts)
   return {
-    id: newId('il'),
-    object: 'line_item' as const,
+    ...blank('line_item', 'il'),
     amount,
     currency: item.price.currency,
     description: isProration
@@ -53,7 +41,6 @@ const newLine = (entry: Entry, { invoice, subscription, product, tax, cuts }: Li
     discountable: !isProration,
     discounts: discountAmounts.map(({ discount }) => discount),
     invoice,
-    livemode: false,
     metadata: subscription.metadata,
     parent: {
       invoice_item_details: null,
@@ -67,7 +54,6 @@ const newLine = (entry: Entry, { invoice, subscription, product, tax, cuts }: Li
       type: 'subscription_item_details' as const,
     },
     period,
-    pretax_credit_amounts: [],
     pricing: {
       price_details: { price: item.price.id, product: item.price.product },
       type: 'price_details' as const,
@@ -99,8 +85,8 @@ type Given = {
 /** A finalized invoice: the sandbox skips the hour that Stripe keeps a renewal's invoice as a draft. */
 export function newInvoice(given: Given) {
   const { now, customer, subscription, productName, entries, cuts, reason, tax } = given
-  const id = newId('in')
-  const about = { invoice: id, subscription, tax, cuts }
+  const made = blank('invoice', 'in')
+  const about = { invoice: made.id, subscription, tax, cuts }
   const lines = entries.map((entry) =>
     newLine(entry, { ...about, product: productName(entry.item.price.product) }),
   )
@@ -119,19 +105,11 @@ export function newInvoice(given: Given) {
   const totalTaxes = taxesOn(total, tax)
   const untaxed = total - sumOf(totalTaxes)
   const secret = randomText(40)
-  const page = `/_sandbox/invoices/${id}/${secret}`
+  const page = `/_sandbox/invoices/${made.id}/${secret}`
   return {
-    id,
-    object: 'invoice' as const,
-    ...noInvoiceExtras,
-    account_country: 'US',
-    account_name: 'Stripe sandbox',
+    ...made,
     amount_due: due,
-    amount_overpaid: 0,
-    amount_paid: 0,
     amount_remaining: due,
-    amount_shipping: 0,
-    attempt_count: 0,
     attempted: false,
     auto_advance: reason !== 'subscription_create',
     automatic_tax: {
@@ -143,7 +121,6 @@ export function newInvoice(given: Given) {
       status: tax && ('complete' as const),
     },
     billing_reason: reason,
-    collection_method: 'charge_automatically' as const,
     created: now,
     currency: subscription.currency,
     customer: customer.id,
@@ -151,31 +128,23 @@ export function newInvoice(given: Given) {
     customer_email: customer.email,
     customer_name: customer.name,
     customer_phone: customer.phone,
-    customer_tax_exempt: 'none' as const,
     customer_tax_ids: given.taxIds.map(({ type, value }) => ({ type, value })),
-    default_tax_rates: [],
     discounts: discountAmounts.map(({ discount }) => discount),
     effective_at: now,
     ending_balance: total + customer.balance - due,
     footer: customer.invoice_settings.footer,
     hosted_invoice_url: page,
     invoice_pdf: `${page}/pdf`,
-    issuer: { type: 'self' as const },
-    lines: listOf(`/v1/invoices/${id}/lines`, lines),
-    livemode: false,
-    metadata: {} as Record<string, string>,
-    next_payment_attempt: null as number | null,
+    lines: listOf(`/v1/invoices/${made.id}/lines`, lines),
     number: `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`,
     parent: {
       quote_details: null,
       subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
       type: 'subscription_details' as const,
     },
-    payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
     period_end: now,
     period_start: reason === 'subscription_cycle' ? (entries[0]?.period.start ?? now) : now,
     post_payment_credit_notes_amount: 0 as number,
-    pre_payment_credit_notes_amount: 0,
     starting_balance: customer.balance,
     status: 'open' as InvoiceStatus,
     status_transitions: {
@@ -190,7 +159,6 @@ export function newInvoice(given: Given) {
     total,
     total_discount_amounts: discountAmounts,
     total_excluding_tax: untaxed,
-    total_pretax_credit_amounts: [],
     total_taxes: totalTaxes,
     webhooks_delivered_at: now,
     $sandbox: { secret, percent: tax?.rate.percentage },
@@ -200,15 +168,12 @@ export function newInvoice(given: Given) {
 export type Invoice = ReturnType<typeof newInvoice>
 
 export const newInvoicePayment = (now: number, invoice: Invoice, intent: string) => ({
-  id: newId('inpay'),
-  object: 'invoice_payment' as const,
+  ...blank('invoice_payment', 'inpay'),
   amount_paid: null as number | null,
   amount_requested: invoice.amount_due,
   created: now,
   currency: invoice.currency,
   invoice: invoice.id,
-  is_default: true,
-  livemode: false,
   payment: { payment_intent: intent, type: 'payment_intent' as const },
   status: 'open' as 'open' | 'paid' | 'canceled',
   status_transitions: { canceled_at: null as number | null, paid_at: null as number | null },
@@ -229,58 +194,75 @@ type Credited = {
 
 /** For money that went back after an invoice was paid. */
 export function newCreditNote({ now, invoice, amount, refunds, tax, before }: Credited) {
-  const id = newId('cn')
+  const made = blank('credit_note', 'cn')
   const secret = randomText(40)
   const taxes = taxesOn(amount, tax)
-  const untaxed = amount - taxes.reduce((sum, each) => sum + each.amount, 0)
+  const untaxed = amount - sumOf(taxes)
   const line = {
-    id: newId('cnli'),
-    object: 'credit_note_line_item' as const,
+    ...blank('credit_note_line_item', 'cnli'),
     amount,
     description: 'Refund',
-    discount_amount: 0,
-    discount_amounts: [],
-    livemode: false,
-    metadata: {},
-    pretax_credit_amounts: [],
-    quantity: 1,
-    tax_rates: [],
     taxes,
-    type: 'custom_line_item' as const,
     unit_amount: amount,
     unit_amount_decimal: String(amount),
   }
   return {
-    id,
-    object: 'credit_note' as const,
-    ...noCreditNoteExtras,
+    ...made,
     amount,
-    amount_shipping: 0,
     created: now,
     currency: invoice.currency,
     customer: invoice.customer,
-    discount_amount: 0,
-    discount_amounts: [],
     effective_at: now,
     invoice: invoice.id,
-    lines: listOf(`/v1/credit_notes/${id}/lines`, [line]),
-    livemode: false,
-    metadata: {} as Record<string, string>,
+    lines: listOf(`/v1/credit_notes/${made.id}/lines`, [line]),
     number: `${invoice.number}-CN-${String(before + 1).padStart(2, '0')}`,
-    pdf: `/_sandbox/credit-notes/${id}/${secret}/pdf`,
+    pdf: `/_sandbox/credit-notes/${made.id}/${secret}/pdf`,
     post_payment_amount: amount,
-    pre_payment_amount: 0,
-    pretax_credit_amounts: [],
     refunds: refunds.map((each) => ({ ...each, payment_record_refund: null, type: 'refund' as const })),
-    status: 'issued' as const,
     subtotal: amount,
     subtotal_excluding_tax: untaxed,
     total: amount,
     total_excluding_tax: untaxed,
     total_taxes: taxes,
-    type: 'post_payment' as const,
     $sandbox: { secret },
   }
 }
 
 export type CreditNote = ReturnType<typeof newCreditNote>
+
+export const newTaxRate = (now: number, country: string, percentage: number) => ({
+  ...blank('tax_rate', 'txr'),
+  country,
+  created: now,
+  display_name: country === 'AU' ? 'GST' : 'VAT',
+  effective_percentage: percentage,
+  jurisdiction: country,
+  percentage,
+  tax_type: country === 'AU' ? ('gst' as const) : ('vat' as const),
+})
+
+export type TaxRate = ReturnType<typeof newTaxRate>
+
+/** The tax on everything a customer buys. */
+export type Tax = { rate: TaxRate; reason: 'standard_rated' | 'reverse_charge' | 'not_collecting' }
+
+/** The tax inside a price, to the cent. Percentages have at most two decimals, so whole numbers are enough. */
+export function taxInside(amount: number, percentage: number): number {
+  const hundredths = Math.round(percentage * 100)
+  return Math.round((amount * hundredths) / (10_000 + hundredths))
+}
+
+export function taxesOn(total: number, tax: Tax | null) {
+  if (!tax) return []
+  const amount = tax.reason === 'standard_rated' ? taxInside(total, tax.rate.percentage) : 0
+  return [
+    {
+      amount,
+      tax_behavior: 'inclusive' as const,
+      tax_rate_details: { tax_rate: tax.rate.id },
+      taxability_reason: tax.reason,
+      taxable_amount: total - amount,
+      type: 'tax_rate_details' as const,
+    },
+  ]
+}

@@ -1,50 +1,78 @@
-import { newId } from '../basics.ts'
-import type { PaymentMethodDomain, WebhookEndpoint } from './account.ts'
+import { randomText } from '../basics.ts'
+import { blank } from './blank.ts'
 import type { Coupon, Discount, Price, Product } from './catalog.ts'
-import type { Charge, Dispute, FraudWarning, Refund } from './charge.ts'
-import type { Customer, DeletedCustomer, PaymentMethod } from './customer.ts'
-import type { PaymentIntent, SetupIntent } from './intent.ts'
-import type { CreditNote, Invoice, InvoicePayment } from './invoice.ts'
+import type { Customer, Deleted, PaymentMethod, TaxId } from './customer.ts'
+import type { CreditNote, Invoice, InvoicePayment, TaxRate } from './invoice.ts'
+import type { Charge, Dispute, FraudWarning, PaymentIntent, Refund, SetupIntent } from './payment.ts'
 import type { Subscription } from './subscription.ts'
-import type { DeletedTaxId, TaxId, TaxRate } from './tax.ts'
 
 export const newTestClock = (now: number, name: string | null, frozenTime: number) => ({
-  id: newId('clock'),
-  object: 'test_helpers.test_clock' as const,
+  ...blank('test_helpers.test_clock', 'clock'),
   created: now,
   deletes_after: now + 30 * 86_400,
   frozen_time: frozenTime,
-  livemode: false,
   name,
   status: 'ready' as 'ready' | 'advancing',
   status_details: {} as { advancing?: { target_frozen_time: number } },
 })
 
-export type TestClock = ReturnType<typeof newTestClock>
+/** The secret is returned once, when the endpoint is created. */
+export const newWebhookEndpoint = (now: number, url: string, events: string[]) => ({
+  ...blank('webhook_endpoint', 'we'),
+  api_version: null as string | null,
+  created: now,
+  description: null as string | null,
+  enabled_events: events,
+  status: 'enabled' as 'enabled' | 'disabled',
+  url,
+  $sandbox: { secret: `whsec_${randomText(32)}` },
+})
+
+/** A page that is not public has no wallets: Apple and Google check the domain themselves. */
+const walletOn = (domain: string) =>
+  /^(localhost|127\.|.*\.(local|test|example|invalid)$)/.test(domain)
+    ? {
+        status: 'inactive' as const,
+        status_details: { error_message: `${domain} could not be verified: it is not reachable.` },
+      }
+    : { status: 'active' as const }
+
+export const newPaymentMethodDomain = (now: number, domain: string, enabled: boolean) => ({
+  ...blank('payment_method_domain', 'pmd'),
+  amazon_pay: walletOn(domain),
+  apple_pay: walletOn(domain),
+  google_pay: walletOn(domain),
+  klarna: walletOn(domain),
+  link: walletOn(domain),
+  paypal: walletOn(domain),
+  created: now,
+  domain_name: domain,
+  enabled,
+})
 
 /** Everything the sandbox stores, by the name in its own `object` field. */
 export type Kinds = {
   charge: Charge
   coupon: Coupon
   credit_note: CreditNote
-  customer: Customer | DeletedCustomer
+  customer: Customer | Deleted<'customer'>
   discount: Discount
   dispute: Dispute
   invoice: Invoice
   invoice_payment: InvoicePayment
   payment_intent: PaymentIntent
   payment_method: PaymentMethod
-  payment_method_domain: PaymentMethodDomain
+  payment_method_domain: ReturnType<typeof newPaymentMethodDomain>
   price: Price
   product: Product
   'radar.early_fraud_warning': FraudWarning
   refund: Refund
   setup_intent: SetupIntent
   subscription: Subscription
-  tax_id: TaxId | DeletedTaxId
+  tax_id: TaxId | Deleted<'tax_id'>
   tax_rate: TaxRate
-  'test_helpers.test_clock': TestClock
-  webhook_endpoint: WebhookEndpoint
+  'test_helpers.test_clock': ReturnType<typeof newTestClock>
+  webhook_endpoint: ReturnType<typeof newWebhookEndpoint>
 }
 
 export type Kind = keyof Kinds

@@ -1,14 +1,7 @@
-import { empty, listOf, newId } from '../basics.ts'
+import { listOf } from '../basics.ts'
+import { blank, blankPart } from './blank.ts'
 import { type Price, planOf } from './catalog.ts'
 import type { Customer } from './customer.ts'
-
-const noInvoiceSettingsExtras = empty('account_tax_ids custom_fields description footer')
-const noSubscriptionExtras = {
-  ...empty('application application_fee_percent billing_cycle_anchor_config billing_thresholds'),
-  ...empty('customer_account days_until_due default_source managed_payments'),
-  ...empty('next_pending_invoice_item_invoice on_behalf_of pause_collection pending_invoice_item_interval'),
-  ...empty('pending_setup_intent schedule transfer_data'),
-}
 
 export type SubscriptionStatus =
   | 'incomplete'
@@ -45,25 +38,17 @@ export type Feedback =
 type GivenItem = { now: number; price: Price; quantity: number; end: number; subscription: string }
 
 const newItem = ({ now, price, quantity, end, subscription }: GivenItem) => ({
-  id: newId('si'),
-  object: 'subscription_item' as const,
-  billing_thresholds: null,
+  ...blank('subscription_item', 'si'),
   created: now,
   current_period_end: end,
   current_period_start: now,
-  current_trial: null,
-  discounts: [],
-  metadata: {},
   plan: planOf(price),
   price,
   quantity,
   subscription,
-  tax_rates: [],
 })
 
 export type SubscriptionItem = ReturnType<typeof newItem>
-
-const noPendingExtras = empty('cancel_at_period_end discount discounts trial_end trial_from_plan')
 
 /** A change that waits for its payment. */
 export const newPendingUpdate = (wanted: {
@@ -71,7 +56,7 @@ export const newPendingUpdate = (wanted: {
   expires_at: number
   metadata: Record<string, string>
   subscription_items: SubscriptionItem[]
-}) => ({ ...noPendingExtras, ...wanted })
+}) => ({ ...blankPart('subscription.pending_update'), ...wanted })
 
 type Given = {
   now: number
@@ -82,48 +67,30 @@ type Given = {
 }
 
 export function newSubscription({ now, customer, lines, currency, end }: Given) {
-  const id = newId('sub')
+  const made = blank('subscription', 'sub')
   return {
-    id,
-    object: 'subscription' as const,
-    ...noSubscriptionExtras,
+    ...made,
     automatic_tax: {
       disabled_reason: null as 'requires_location_inputs' | null,
       enabled: false,
       liability: null as { type: 'self' } | null,
     },
     billing_cycle_anchor: now,
-    billing_mode: { flexible: { proration_discounts: 'included' as const }, type: 'flexible' as const },
-    billing_schedules: [],
-    cancel_at: null as number | null,
     cancel_at_period_end: false,
-    canceled_at: null as number | null,
     cancellation_details: {
+      ...blankPart('subscription.cancellation_details'),
       comment: null as string | null,
       feedback: null as Feedback | null,
-      feedback_option: null,
       reason: null as CancellationReason | null,
     },
-    collection_method: 'charge_automatically' as const,
     created: now,
     currency,
     customer: customer.id,
-    default_payment_method: null as string | null,
-    default_tax_rates: [],
-    description: null as string | null,
     discounts: [] as string[],
-    ended_at: null as number | null,
-    invoice_settings: {
-      ...noInvoiceSettingsExtras,
-      issuer: { type: 'self' as const },
-    },
     items: listOf(
-      `/v1/subscription_items?subscription=${id}`,
-      lines.map((line) => newItem({ now, ...line, end, subscription: id })),
+      `/v1/subscription_items?subscription=${made.id}`,
+      lines.map((line) => newItem({ now, ...line, end, subscription: made.id })),
     ),
-    latest_invoice: null as string | null,
-    livemode: false,
-    metadata: {} as Record<string, string>,
     payment_settings: {
       payment_method_options: null,
       payment_method_types: null as 'card'[] | null,
@@ -134,11 +101,6 @@ export function newSubscription({ now, customer, lines, currency, end }: Given) 
     status: 'incomplete' as SubscriptionStatus,
     status_details: undefined as ReturnType<typeof pausedDetails> | undefined,
     test_clock: customer.test_clock,
-    trial_end: null as number | null,
-    trial_settings: {
-      end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' as const },
-    },
-    trial_start: null as number | null,
     $sandbox: { fail_next_renewal: false },
   }
 }

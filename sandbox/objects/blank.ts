@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { newId } from '../basics.ts'
+
+type Texts<Names extends string> = Record<Names, string | null>
+type Times<Names extends string> = Record<Names, number | null>
+type Noted = { metadata: Record<string, string> }
+
+/** Of the fields in `blank.json`, those that the sandbox changes or reads. */
+type Known = {
+  coupon: Noted & Texts<'name'>
+  customer: Noted & Texts<'currency' | 'description' | 'email' | 'name' | 'phone'> & { balance: number }
+  invoice: Noted & Times<'next_payment_attempt'> & Record<'amount_paid' | 'attempt_count', number>
+  payment_intent: Times<'canceled_at'> & Texts<'latest_charge' | 'payment_method'>
+  payment_method: Noted & Texts<'customer'>
+  price: Noted & Texts<'lookup_key' | 'nickname'>
+  product: Noted & Texts<'description' | 'tax_code'>
+  refund: Noted
+  setup_intent: Noted & Texts<'description' | 'payment_method'>
+  subscription: Noted &
+    Times<'cancel_at' | 'canceled_at' | 'ended_at' | 'trial_end' | 'trial_start'> &
+    Texts<'default_payment_method' | 'description' | 'latest_invoice'>
+  webhook_endpoint: Noted
+}
+
+type Blank = { null?: string; [field: string]: unknown }
+const data: Record<string, Blank> = JSON.parse(readFileSync(new URL('./blank.json', import.meta.url), 'utf8'))
+const withNulls = ({ null: names = '', ...fields }: Blank): object => ({
+  ...Object.fromEntries((names ? names.split(' ') : []).map((name) => [name, null])),
+  ...fields,
+})
+const blanks = Object.fromEntries(Object.entries(data).map(([name, fields]) => [name, withNulls(fields)]))
+
+/** A new object with everything that Stripe's objects of this kind have when nothing has happened yet. */
+export const blank = <K extends string>(object: K, prefix: string, id = newId(prefix)) => ({
+  id,
+  object,
+  ...(blanks[object] as K extends keyof Known ? Known[K] : object),
+})
+
+/** The fields of a nested object that never change, such as `charge.outcome`. */
+export const blankPart = (name: string): object => blanks[name] ?? {}
+
+/** The seller's own account; the sandbox has one. */
+export const account = {
+  ...blank('account', 'acct', 'acct_1SandboxAccount0'),
+  business_profile: blankPart('account.business_profile'),
+}

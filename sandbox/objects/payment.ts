@@ -1,0 +1,180 @@
+import { day, randomText } from '../basics.ts'
+import type { ErrorBody } from '../failure.ts'
+import { blank, blankPart } from './blank.ts'
+import type { PaymentMethod } from './customer.ts'
+
+export type IntentStatus = 'canceled' | 'requires_action' | 'requires_payment_method' | 'succeeded'
+
+export const threeDSecure = (source: string) => ({
+  type: 'use_stripe_sdk' as const,
+  use_stripe_sdk: { type: 'three_d_secure_redirect', source },
+})
+type NextAction = ReturnType<typeof threeDSecure>
+
+type Owed = { now: number; amount: number; currency: string; customer: string; description: string }
+
+export function newPaymentIntent({ now, ...owed }: Owed) {
+  const made = blank('payment_intent', 'pi')
+  return {
+    ...made,
+    ...owed,
+    amount_received: 0,
+    cancellation_reason: null as 'void_invoice' | null,
+    client_secret: `${made.id}_secret_${randomText(25)}`,
+    created: now,
+    last_payment_error: null as ErrorBody | null,
+    next_action: null as NextAction | null,
+    status: 'requires_payment_method' as IntentStatus,
+    $sandbox: { settles_at: null } as { settles_at: number | null } | undefined,
+  }
+}
+
+export type PaymentIntent = ReturnType<typeof newPaymentIntent>
+
+export function newSetupIntent(now: number, customer: string | null, usage: 'off_session' | 'on_session') {
+  const made = blank('setup_intent', 'seti')
+  return {
+    ...made,
+    allowed_payment_method_types: null as 'card'[] | null,
+    automatic_payment_methods: null as { allow_redirects: 'always' | 'never'; enabled: boolean } | null,
+    client_secret: `${made.id}_secret_${randomText(25)}`,
+    created: now,
+    customer,
+    last_setup_error: null as ErrorBody | null,
+    next_action: null as NextAction | null,
+    payment_method_types: ['card'] as ('card' | 'link')[],
+    status: 'requires_payment_method' as Exclude<IntentStatus, 'canceled'>,
+    usage,
+  }
+}
+
+export type SetupIntent = ReturnType<typeof newSetupIntent>
+
+type Paid = {
+  now: number
+  intent: PaymentIntent
+  method: PaymentMethod
+  failure: { code: string; message: string; declineCode: string | null } | null
+  disputeAt: number | null
+}
+
+export function newCharge({ now, intent, method, failure, disputeAt }: Paid) {
+  const { brand, exp_month, exp_year, fingerprint, last4 } = method.card
+  return {
+    ...blank('charge', 'ch'),
+    amount: intent.amount,
+    amount_captured: failure ? 0 : intent.amount,
+    amount_refunded: 0,
+    billing_details: method.billing_details,
+    captured: !failure,
+    created: now,
+    currency: intent.currency,
+    customer: intent.customer,
+    description: intent.description,
+    disputed: false,
+    failure_code: failure?.code ?? null,
+    failure_message: failure?.message ?? null,
+    outcome: {
+      ...blankPart('charge.outcome'),
+      network_status: failure ? 'declined_by_network' : 'approved_by_network',
+      reason: failure?.declineCode ?? null,
+      seller_message: failure ? 'The bank declined this payment.' : 'Payment complete.',
+      type: failure ? 'issuer_declined' : 'authorized',
+    },
+    paid: !failure,
+    payment_intent: intent.id,
+    payment_method: method.id,
+    payment_method_details: {
+      card: {
+        ...blankPart('charge.card'),
+        amount_authorized: failure ? null : intent.amount,
+        brand,
+        exp_month,
+        exp_year,
+        fingerprint,
+        last4,
+        network: brand,
+      },
+      type: 'card' as const,
+    },
+    refunded: false,
+    status: failure ? ('failed' as const) : ('succeeded' as const),
+    $sandbox: { dispute_at: disputeAt },
+  }
+}
+
+export type Charge = ReturnType<typeof newCharge>
+
+type RefundReason = 'duplicate' | 'fraudulent' | 'requested_by_customer'
+
+export const newRefund = (now: number, charge: Charge, amount: number, reason: RefundReason | null) => ({
+  ...blank('refund', 're'),
+  amount,
+  charge: charge.id,
+  created: now,
+  currency: charge.currency,
+  customer: charge.customer,
+  failure_reason: undefined as string | undefined,
+  payment_intent: charge.payment_intent,
+  payment_method: charge.payment_method,
+  reason,
+  status: 'succeeded' as 'pending' | 'succeeded' | 'failed',
+  /** When the bank has its final say. */
+  $sandbox: { settles_at: null } as { settles_at: number | null } | undefined,
+})
+
+export type Refund = ReturnType<typeof newRefund>
+
+export type DisputeStatus =
+  | 'needs_response'
+  | 'under_review'
+  | 'won'
+  | 'lost'
+  | 'prevented'
+  | 'appeal_needs_response'
+  | 'appeal_under_review'
+
+/** Money that a dispute takes, or gives back. */
+export const moved = (now: number, of: { id: string; currency: string }, amount: number) => ({
+  ...blank('balance_transaction', 'txn'),
+  amount,
+  available_on: now,
+  created: now,
+  currency: of.currency,
+  net: amount,
+  reporting_category: amount < 0 ? 'dispute' : 'dispute_reversal',
+  source: of.id,
+})
+
+export function newDispute(now: number, charge: Charge) {
+  const { brand } = charge.payment_method_details.card
+  return {
+    ...blank('dispute', 'du'),
+    amount: charge.amount - charge.amount_refunded,
+    balance_transactions: [moved(now, charge, charge.amount_refunded - charge.amount)],
+    charge: charge.id,
+    created: now,
+    currency: charge.currency,
+    evidence: blankPart('dispute.evidence'),
+    evidence_details: { ...blankPart('dispute.evidence_details'), due_by: now + 7 * day },
+    payment_intent: charge.payment_intent,
+    payment_method_details: {
+      card: { ...blankPart('dispute.card'), brand, network: brand },
+      type: 'card' as const,
+    },
+    status: 'needs_response' as DisputeStatus,
+    $sandbox: { customer: charge.customer },
+  }
+}
+
+export type Dispute = ReturnType<typeof newDispute>
+
+/** The card's bank suspects fraud; nothing has happened yet. */
+export const newFraudWarning = (now: number, charge: Charge) => ({
+  ...blank('radar.early_fraud_warning', 'issfr'),
+  charge: charge.id,
+  created: now,
+  payment_intent: charge.payment_intent,
+})
+
+export type FraudWarning = ReturnType<typeof newFraudWarning>
