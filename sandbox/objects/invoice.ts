@@ -252,7 +252,7 @@ export function taxInside(amount: number, percentage: number): number {
   return Math.round((amount * hundredths) / (10_000 + hundredths))
 }
 
-export function taxesOn(total: number, tax: Tax | null) {
+function taxesOn(total: number, tax: Tax | null) {
   if (!tax) return []
   const amount = tax.reason === 'standard_rated' ? taxInside(total, tax.rate.percentage) : 0
   return [

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { intentOf } from '../billing/subscriptions.ts'
-import type { Charge, PaymentIntent } from '../objects/payment.ts'
 import type { Invoice } from '../objects/invoice.ts'
+import type { Charge, PaymentIntent } from '../objects/payment.ts'
 import type { Work } from '../work.ts'
 import { date, html, money, page } from './html.ts'
 
