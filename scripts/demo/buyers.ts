@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { pino } from 'pino'
 import { accounts } from '#contract/identity/accounts.ts'
 import { declarations } from '#contract/selling/declarations.ts'
@@ -109,7 +110,7 @@ export async function letThemBuy(config: Config): Promise<number> {
     await shop.sandbox?.controls.settle()
     await declareSome(shop)
     await hireSupport(shop)
-    await noteSome(shop)
+    await pool.query(readFileSync(new URL('desk.sql', import.meta.url), 'utf8'))
     await shop.sandbox?.controls.webhooks.flush()
     await shop.queue.idle()
     const paid = await copyPayments(
@@ -217,20 +218,6 @@ async function hireSupport(shop: Shop) {
     id,
     role,
   ])
-}
-
-/** What the seller wrote down about two of them. */
-async function noteSome({ connection }: Shop) {
-  const notes = {
-    [demoBuyer.email]: 'Asked for European symbols. Tell them when the list grows.',
-    [person('Ada').email]: 'Travels until the end of the month; no hurry with the access.',
-  }
-  for (const [email, text] of Object.entries(notes))
-    await connection.pool.query(
-      `insert into customer_notes (user_id, author_id, text)
-       select u.id, a.id, $2 from users u, (select id from users where is_admin limit 1) a where u.email = $1`,
-      [email, text],
-    )
 }
 
 /** One code in use, one for new customers, and one that is over. */

@@ -20,7 +20,7 @@ export default function People() {
         noun={['person', 'people']}
         columns={['Customer', 'TradingView username', 'Access', 'On TradingView', 'Until', hiddenActions]}
         list={accessAdmin.people}
-        search="Search by username, email or name..."
+        search="Search people..."
         filters={{ state: { label: 'Access', all: 'Everyone', options: Object.entries(stateTexts) } }}
         none={{ title: 'No one has access yet', description: 'Buyers and their access appear here.' }}
         renderRow={(person) => (

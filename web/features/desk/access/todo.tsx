@@ -36,7 +36,7 @@ export default function Todo() {
         label="To do"
         noun={['person', 'people']}
         list={accessAdmin.todo}
-        search="Search by username, email or name..."
+        search="Search people..."
         controls={
           <>
             <Kinds counts={counts?.todo} chosen={chosen.kind} choose={(kind) => choose({ kind })} />

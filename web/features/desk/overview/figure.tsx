@@ -14,7 +14,7 @@ export function Figure(props: {
   const { title, meaning, value, href, note, isBad } = props
   return (
     <div className="bg-surface p-4">
-      <dt className="float-left mr-2 text-xs leading-6 text-muted">{title}</dt>
+      <dt className="float-left mr-1 max-w-[calc(100%-1.75rem)] text-xs leading-6 text-muted">{title}</dt>
       <dd>
         {meaning && <Meaning title={title}>{meaning}</Meaning>}
         <div className="clear-both flex flex-col gap-1 pt-1">

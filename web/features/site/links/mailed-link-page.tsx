@@ -103,7 +103,8 @@ export default function MailedLinkPage() {
   const hydrated = useHydrated()
   // The page is rendered before its query is known.
   if (isOfAccount && !hydrated) return <Loading />
-  const link = links[isOfAccount ? (query.get('action') ?? '') : pathname]
+  const key = isOfAccount ? (query.get('action') ?? '') : pathname
+  const link = Object.hasOwn(links, key) && links[key]
   return (
     <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">
       {link ? (
