@@ -79,6 +79,13 @@ test('a public page loads nothing from checkout, dashboard, or admin', async ({ 
   expect(scripts.filter((url) => /stripe|admin|dashboard|checkout|toaster|kit/.test(url))).toEqual([])
 })
 
+test('what is added to a page restyles no more than itself', async ({ page, request }) => {
+  await page.goto('/')
+  const styles = await page.locator('link[rel=stylesheet]').getAttribute('href')
+  // With a rule for everything below a `:has()`, browsers restyle the whole page for each element that is added.
+  expect((await (await request.get(styles ?? '')).text()).match(/:has\([^{,]*\) \*/)).toBeNull()
+})
+
 for (const width of [360, 1280])
   test(`nothing shifts while a public page loads, at ${width} px`, async ({ page, shop }) => {
     test.slow()

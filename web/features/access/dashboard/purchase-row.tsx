@@ -177,7 +177,7 @@ function Manage({ purchase }: { purchase: Purchase }) {
   )
 }
 
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' })
+const day = (date: Date) => date.toLocaleDateString(undefined, { dateStyle: 'long' })
 
 const refreshes = [purchases.list, access.mine]
 
@@ -205,7 +205,7 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
     const sure = await confirm({
       title: 'Cancel Subscription',
       description: early?.refund
-        ? `Are you sure you want to cancel your subscription? Your year has renewed, so it ends with one month’s notice, on ${day.format(new Date(early.endsAt ?? 0))}. On that day, we pay back ${exactDollars(early.refund)} for the rest of it.`
+        ? `Are you sure you want to cancel your subscription? Your year has renewed, so it ends with one month’s notice, on ${day(new Date(early.endsAt ?? 0))}. On that day, we pay back ${exactDollars(early.refund)} for the rest of it.`
         : status === 'paused'
           ? 'Are you sure you want to cancel your subscription? It ends immediately.'
           : isUnpaid

@@ -27,10 +27,10 @@ export function usePurchases() {
 
 export type MyPurchases = ReturnType<typeof usePurchases>
 
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const day = (date: Date) => date.toLocaleDateString(undefined, { dateStyle: 'medium' })
 
 /** What someone wants to know who stays after all. */
 export const resumed = ({ currentPeriodEnd: end }: Purchase) => ({
   title: 'Subscription resumed',
-  description: end ? `It renews on ${day.format(new Date(end))}.` : 'It continues as before.',
+  description: end ? `It renews on ${day(new Date(end))}.` : 'It continues as before.',
 })

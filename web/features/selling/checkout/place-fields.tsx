@@ -23,12 +23,12 @@ export function useWantsPlace() {
   return useSettings().tax.mode === 'stripe'
 }
 
-const nameOf = new Intl.DisplayNames('en', { type: 'region' })
-
 /** Asked for only where Stripe computes the tax inside the price. */
 export function PlaceFields() {
   const [chosen, setChosen] = useState('')
   const [isCompany, setIsCompany] = useState(false)
+  // Made here: it takes longer than the rest of the page together.
+  const [nameOf] = useState(() => new Intl.DisplayNames('en', { type: 'region' }))
   return (
     <>
       <Field

@@ -32,7 +32,8 @@ export default function CancelPage() {
 /** Styles alone show the reason's field, so that it appears without scripts too. */
 function Grounds() {
   return (
-    <div className="group flex flex-col gap-6">
+    // What follows a `:has` is named: after `:has() *`, whatever is inserted anywhere restyles the whole page.
+    <div className="flex flex-col gap-6 [&:has([value^=good]:checked)>.cause]:flex">
       <fieldset className="flex flex-col gap-3">
         <legend className="mb-2 text-sm font-medium">Kind of cancellation</legend>
         {grounds.map((value) => (
@@ -48,7 +49,7 @@ function Grounds() {
           </label>
         ))}
       </fieldset>
-      <Field name="reason" label="The good cause" className="hidden group-has-[[value^=good]:checked]:flex">
+      <Field name="reason" label="The good cause" className="cause hidden">
         <Textarea maxLength={1000} rows={3} />
       </Field>
     </div>
