@@ -66,7 +66,7 @@ export function coalesce(task: () => Promise<void>) {
   }
 }
 
-export type List<T> = { object: 'list'; data: T[]; has_more: boolean; url: string; total_count?: number }
+export type List<T> = { object: 'list'; data: T[]; has_more: boolean; url: string }
 
 export const listOf = <T>(url: string, data: T[], hasMore = false): List<T> => ({
   object: 'list',

@@ -155,9 +155,6 @@ test('one customer’s card can neither pay for nor be taken by another', async 
     'already been attached',
   )
   await expect(
-    stripe.customers.update(other.customer.id, { invoice_settings: { default_payment_method: id } }),
-  ).rejects.toThrow('must be attached')
-  await expect(
     stripe.subscriptions.update(other.subscription.id, { default_payment_method: id }),
   ).rejects.toThrow('must be attached')
 })

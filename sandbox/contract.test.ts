@@ -9,7 +9,7 @@ import { openTestSandbox } from './testing/open-test-sandbox.ts'
 /** A life of every kind of object, so that each is returned in each of its states. */
 async function liveThrough(shop: Awaited<ReturnType<typeof openTestSandbox>>) {
   const { stripe, sandbox, buy, buyAndFail, checkout, price, publicUrl } = shop
-  const product = await stripe.products.create({ name: 'Rebound Sigma Pro', description: 'An indicator' })
+  const product = await stripe.products.create({ name: 'Rebound Sigma Pro' })
   const monthly = await stripe.prices.create({
     currency: 'usd',
     lookup_key: 'monthly',
@@ -97,7 +97,7 @@ async function liveThrough(shop: Awaited<ReturnType<typeof openTestSandbox>>) {
 
   const setup = await stripe.setupIntents.create({
     customer: paid.customer.id,
-    automatic_payment_methods: { enabled: true },
+    allowed_payment_method_types: ['card'],
   })
   await stripe.setupIntents.confirm(setup.id, refused).catch(() => 'declined')
   await stripe.setupIntents.retrieve(setup.id)

@@ -10,8 +10,9 @@ import type { Books } from './books.ts'
 import { Failure, invalid } from './failure.ts'
 import type { Off } from './objects/catalog.ts'
 import type { Customer } from './objects/customer.ts'
-import { type DisputeStatus, newFraudWarning } from './objects/payment.ts'
-import { type Feedback, type PauseReason, periodOf } from './objects/subscription.ts'
+import type { Kind, Kinds } from './objects/kinds.ts'
+import { type Charge, newFraudWarning } from './objects/payment.ts'
+import { type Feedback, periodOf } from './objects/subscription.ts'
 import type { Fault, Key, Quirks } from './quirks.ts'
 import type { createWebhooks } from './webhooks.ts'
 import type { Work } from './work.ts'
@@ -75,12 +76,10 @@ function behaviorControls(books: Books, webhooks: ReturnType<typeof createWebhoo
 
     webhooks: {
       /** Whatever isn't named is as usual again. */
-      misbehave: ({
-        duplicates = usual.duplicates,
-        spread = usual.spread,
-        drop = usual.drop,
-        delaySeconds = usual.delaySeconds,
-      }: Partial<WebhookQuirks>) => behave({ duplicates, spread, drop, delaySeconds }),
+      misbehave: (quirks: Partial<WebhookQuirks>) => {
+        const { duplicates, spread, drop, delaySeconds } = usual
+        return behave({ duplicates, spread, drop, delaySeconds, ...quirks })
+      },
       redeliver: webhooks.redeliver,
       /** Tries everything still waiting for its first delivery, even what is delayed on purpose. */
       flush: webhooks.flush,
@@ -90,54 +89,48 @@ function behaviorControls(books: Books, webhooks: ReturnType<typeof createWebhoo
 
 type Act = <T>(task: (work: Work) => Promise<T>) => Promise<T>
 
+/** Makes a control of what happens to one object: it takes the object's id. */
+const onObjects =
+  (act: Act) =>
+  <K extends Kind, Given extends unknown[], T>(
+    kind: K,
+    happens: (work: Work, found: Kinds[K], ...given: Given) => Promise<T>,
+  ) =>
+  (id: string, ...given: Given) =>
+    act(async (work) => happens(work, await work.claim(kind, id), ...given))
+
 /** What sellers, buyers and banks do at Stripe itself. */
 function quickControls(act: Act) {
+  const on = onObjects(act)
+  const onPayment =
+    <Given extends unknown[], T>(happens: (work: Work, charge: Charge, ...given: Given) => Promise<T>) =>
+    (paymentIntent: string, ...given: Given) =>
+      act(async (work) => happens(work, await claimCharge(work, paymentIntent), ...given))
+
   return {
     /** Stripe's customer portal only knows `cancel_at`, and may ask why. */
-    cancelInPortal: (subscription: string, why: { feedback?: Feedback; comment?: string } = {}) =>
-      act(async (work) => {
-        const found = await work.claim('subscription', subscription)
-        return update(work, found, {
+    cancelInPortal: on(
+      'subscription',
+      async (work, found, why: { feedback?: Feedback; comment?: string } = {}) =>
+        update(work, found, {
           ...found,
           cancel_at: periodOf(found).end,
           canceled_at: work.now,
           cancellation_details: { ...found.cancellation_details, ...why, reason: 'cancellation_requested' },
-        })
-      }),
-
-    pause: (subscription: string, reason: PauseReason = 'pause_requested') =>
-      act(async (work) => pause(work, await work.claim('subscription', subscription), reason)),
-
-    archivePrice: (price: string, active = false) =>
-      act(async (work) => {
-        const before = await work.claim('price', price)
-        const after = await work.save({ ...before, active })
-        work.emit('price.updated', after, before)
-        return after
-      }),
-
-    failNextRenewal: (subscription: string) =>
-      act(async (work) => {
-        const found = await work.claim('subscription', subscription)
-        await work.save({ ...found, $sandbox: { fail_next_renewal: true } })
-      }),
-
-    refund: (paymentIntent: string, amount?: number) =>
-      act(async (work) => refund(work, await claimCharge(work, undefined, paymentIntent), amount)),
-
-    failRefund: (id: string) => act(async (work) => failRefund(work, await work.claim('refund', id))),
-
-    openDispute: (paymentIntent: string) =>
-      act(async (work) => openDispute(work, await claimCharge(work, undefined, paymentIntent))),
-
-    warnOfFraud: (paymentIntent: string) =>
-      act(async (work) => {
-        const charge = await claimCharge(work, undefined, paymentIntent)
-        work.emit('radar.early_fraud_warning.created', await work.insert(newFraudWarning(work.now, charge)))
-      }),
-
-    closeDispute: (dispute: string, outcome: 'won' | 'lost' | 'prevented') =>
-      act(async (work) => moveDispute(work, await work.claim('dispute', dispute), outcome)),
+        }),
+    ),
+    pause: on('subscription', pause),
+    archivePrice: on('price', async (work, price) => work.update(price, { ...price, active: false })),
+    failNextRenewal: on('subscription', async (work, found) =>
+      work.save({ ...found, $sandbox: { fail_next_renewal: true } }),
+    ),
+    refund: onPayment((work, charge, amount?: number) => refund(work, charge, amount)),
+    failRefund: on('refund', failRefund),
+    openDispute: onPayment(openDispute),
+    warnOfFraud: onPayment((work, charge) => work.create(newFraudWarning(work.now, charge))),
+    closeDispute: on('dispute', (work, dispute, outcome: 'won' | 'lost' | 'prevented') =>
+      moveDispute(work, dispute, outcome),
+    ),
 
     /** The buyer's answer in the 3-D Secure dialog, for tests without a browser. */
     authenticate: (intent: string, outcome: 'complete' | 'fail') =>
@@ -153,65 +146,40 @@ function quickControls(act: Act) {
 
 /** What else sellers change at Stripe itself; the shop has no part in it. */
 function dashboardControls(act: Act) {
+  const on = onObjects(act)
   const changeCustomer = (id: string, change: (customer: Customer) => Customer) =>
     act(async (work) => {
       await work.claim('customer', id)
       const before = await work.customer(id)
-      work.emit('customer.updated', await work.save(change(before)), before)
+      await work.update(before, change(before))
     })
 
   return {
-    unpause: (subscription: string) =>
-      act(async (work) => resume(work, await work.claim('subscription', subscription))),
-
+    unpause: on('subscription', resume),
     /** A scheduled end is taken back: only the date goes. */
-    keep: (subscription: string) =>
-      act(async (work) => {
-        const found = await work.claim('subscription', subscription)
-        return update(work, found, {
-          ...found,
-          cancel_at: null,
-          cancel_at_period_end: false,
-          canceled_at: null,
-        })
-      }),
-
+    keep: on('subscription', async (work, found) =>
+      update(work, found, { ...found, cancel_at: null, cancel_at_period_end: false, canceled_at: null }),
+    ),
     /** Another price, under another interval perhaps. */
-    changePrice: (subscription: string, price: string) =>
-      act(async (work) =>
-        changePlan(work, await work.claim('subscription', subscription), {
-          price: await work.get('price', price),
-        }),
-      ),
-
-    setQuantity: (subscription: string, quantity: number) =>
-      act(async (work) => changePlan(work, await work.claim('subscription', subscription), { quantity })),
-
-    applyCoupon: (subscription: string, off: Off) =>
-      act(async (work) => applyCoupon(work, await work.claim('subscription', subscription), off)),
-
+    changePrice: on('subscription', async (work, found, price: string) =>
+      changePlan(work, found, { price: await work.get('price', price) }),
+    ),
+    setQuantity: on('subscription', (work, found, quantity: number) => changePlan(work, found, { quantity })),
+    applyCoupon: on('subscription', applyCoupon),
     applyCouponToCustomer: (customer: string, off: Off) =>
       act(async (work) => {
         await work.claim('customer', customer)
         await applyCouponToCustomer(work, await work.customer(customer), off)
       }),
-
     /** It pays the next invoices first. */
     giveCredit: (customer: string, amount: number) =>
       changeCustomer(customer, (found) => ({ ...found, balance: found.balance - amount })),
-
     /** Stripe can no longer tell which tax is due. */
     loseTaxPlace: (customer: string) => changeCustomer(customer, (found) => ({ ...found, address: null })),
-
-    markUncollectible: (invoice: string) =>
-      act(async (work) => markUncollectible(work, await work.claim('invoice', invoice))),
-
-    payOutOfBand: (invoice: string) =>
-      act(async (work) => payOutOfBand(work, await work.claim('invoice', invoice))),
-
+    markUncollectible: on('invoice', markUncollectible),
+    payOutOfBand: on('invoice', payOutOfBand),
     /** Evidence was sent, or a loss appealed. */
-    moveDispute: (dispute: string, to: DisputeStatus) =>
-      act(async (work) => moveDispute(work, await work.claim('dispute', dispute), to)),
+    moveDispute: on('dispute', moveDispute),
   }
 }
 

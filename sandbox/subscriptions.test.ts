@@ -177,31 +177,3 @@ test('an invoice still open when the next period starts ends the subscription', 
   expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('canceled')
   expect((await stripe.invoices.list({ subscription: subscription.id })).data).toHaveLength(2)
 })
-
-test('without `default_incomplete` the stored card pays right away, or the subscription is refused', async () => {
-  const { stripe, price } = await openTestSandbox()
-  const { id: monthly } = await price()
-  const customer = await stripe.customers.create({
-    payment_method: 'pm_card_visa',
-    invoice_settings: { default_payment_method: 'pm_card_visa' },
-  })
-  const subscription = await stripe.subscriptions.create({
-    customer: customer.id,
-    items: [{ price: monthly }],
-  })
-  expect(subscription.status).toBe('active')
-
-  const poor = await stripe.customers.create({
-    payment_method: 'pm_card_chargeCustomerFail',
-    invoice_settings: { default_payment_method: 'pm_card_chargeCustomerFail' },
-  })
-  const items = [{ price: monthly }]
-  await expect(
-    stripe.subscriptions.create({ customer: poor.id, items, payment_behavior: 'error_if_incomplete' }),
-  ).rejects.toMatchObject({ code: 'card_declined' })
-  expect((await stripe.subscriptions.list({ customer: poor.id, status: 'all' })).data).toEqual([])
-  const none = await stripe.customers.create()
-  await expect(stripe.subscriptions.create({ customer: none.id, items })).rejects.toThrow(
-    'no attached payment source',
-  )
-})

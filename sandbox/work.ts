@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { type List, newId } from './basics.ts'
+import { type List, listOf, newId } from './basics.ts'
 import { missing, otherMode } from './failure.ts'
 import type { Customer } from './objects/customer.ts'
 import { dueAt, type Kept, type Kind, type Kinds, ownerOf } from './objects/kinds.ts'
@@ -11,7 +11,6 @@ export type RequestMark = { id: string; idempotency_key: string | null }
 export type Page = { limit?: number | undefined; starting_after?: string | undefined }
 export type Filter = {
   match?: object
-  created?: { from: number; to: number } | undefined
   oneOf?: { field: string; values: string[] } | undefined
 }
 
@@ -131,6 +130,20 @@ export class Work {
     return kept
   }
 
+  /** Inserts an object and says so: `customer.created`. */
+  async create<T extends Kept>(kept: T): Promise<T> {
+    await this.insert(kept)
+    this.emit(`${kept.object}.created`, kept)
+    return kept
+  }
+
+  /** Saves a changed object and says so: `customer.updated`. */
+  async update<T extends Kept>(before: Kept, after: T): Promise<T> {
+    await this.save(after)
+    this.emit(`${after.object}.updated`, after, before)
+    return after
+  }
+
   /** Every object of a kind that contains `match`, oldest first. */
   async all<K extends Kind>(kind: K, match: object): Promise<Kinds[K][]> {
     const { rows } = await this.database.query<{ data: Kinds[K] }>(
@@ -140,23 +153,19 @@ export class Work {
     return rows.map((row) => row.data)
   }
 
-  async list<K extends Kind>(kind: K, url: string, filter: Filter, page: Page): Promise<List<Kinds[K]>> {
-    const from = filter.created?.from ?? 0
-    const to = filter.created?.to ?? Number.MAX_SAFE_INTEGER
+  /** One page of a kind, newest first. */
+  async list<K extends Kind>(kind: K, filter: Filter, page: Page): Promise<List<Kinds[K]>> {
     const limit = Math.min(Math.max(page.limit ?? 10, 1), 100)
     const cursor = page.starting_after
     if (cursor !== undefined) await this.get(kind, cursor, 'starting_after')
     const { rows } = await this.database.query<{ data: Kinds[K] }>(
       `select data from sandbox.objects
-        where kind = $1 and data @> $2 and (data->>'created')::bigint between $3 and $4
-          and seq > $9 and ($5::text is null or data->>$5 = any ($6))
-          and ($7::text is null or seq < (select seq from sandbox.objects where id = $7))
-        order by seq desc limit $8`,
+        where kind = $1 and data @> $2 and not data ? 'deleted' and seq > $7 and ($3::text is null or data->>$3 = any ($4))
+          and ($5::text is null or seq < (select seq from sandbox.objects where id = $5))
+        order by seq desc limit $6`,
       [
         kind,
         JSON.stringify(filter.match ?? {}),
-        from,
-        to,
         filter.oneOf?.field ?? null,
         filter.oneOf?.values ?? [],
         cursor ?? null,
@@ -165,7 +174,7 @@ export class Work {
       ],
     )
     const data = rows.slice(0, limit).map((row) => row.data)
-    return { object: 'list', data, has_more: rows.length > limit, url }
+    return listOf(`/v1/${kind}s`, data, rows.length > limit)
   }
 
   /** Emits an event for a change; `before` gives an update its `previous_attributes`. */

@@ -1,11 +1,8 @@
 import { invalid } from '../failure.ts'
 import { account } from '../objects/blank.ts'
 import { newPaymentMethodDomain, newWebhookEndpoint } from '../objects/kinds.ts'
-import { clearable, flag, keep, list, mergeMetadata, metadata, paging, required, text } from './params.ts'
-import { route } from './route.ts'
-
-const events = list(required(text))
-const endpointFields = { description: clearable(text), metadata }
+import { changed, flag, required, text, texts } from './params.ts'
+import { listRoute, readRoute, route } from './route.ts'
 
 function assertUrl(url: string) {
   if (/^https?:\/\//.test(url) && URL.canParse(url)) return
@@ -18,37 +15,22 @@ export const accountRoutes = [
 
   route(
     'POST /v1/webhook_endpoints',
-    { ...endpointFields, api_version: text, enabled_events: required(events), url: required(text) },
-    async ({ work, params }) => {
-      assertUrl(params.url)
-      const endpoint = await work.insert({
-        ...newWebhookEndpoint(work.now, params.url, params.enabled_events),
-        api_version: params.api_version ?? null,
-        description: params.description ?? null,
-        metadata: params.metadata ?? {},
-      })
+    { api_version: text, enabled_events: required(texts), url: required(text) },
+    async ({ work, params: { url, enabled_events: events, ...params } }) => {
+      assertUrl(url)
+      const endpoint = await work.insert(changed(newWebhookEndpoint(work.now, url, events), params))
       return { ...endpoint, secret: endpoint.$sandbox.secret }
     },
   ),
-  route('GET /v1/webhook_endpoints', paging, ({ work, params }) =>
-    work.list('webhook_endpoint', '/v1/webhook_endpoints', {}, params),
-  ),
-  route('GET /v1/webhook_endpoints/:id', {}, ({ work, id }) => work.get('webhook_endpoint', id)),
+  listRoute('webhook_endpoint', {}),
+  readRoute('webhook_endpoint'),
   route(
     'POST /v1/webhook_endpoints/:id',
-    { ...endpointFields, disabled: flag, enabled_events: events, url: text },
-    async ({ work, id, params }) => {
+    { disabled: flag, enabled_events: texts },
+    async ({ work, id, params: { disabled, enabled_events } }) => {
       const before = await work.claim('webhook_endpoint', id)
-      if (params.url !== undefined) assertUrl(params.url)
-      const status = params.disabled ? 'disabled' : 'enabled'
-      return work.save({
-        ...before,
-        description: keep(params.description, before.description),
-        enabled_events: params.enabled_events ?? before.enabled_events,
-        metadata: mergeMetadata(before.metadata, params.metadata),
-        status: params.disabled === undefined ? before.status : status,
-        url: params.url ?? before.url,
-      })
+      const status = disabled === undefined ? before.status : disabled ? 'disabled' : 'enabled'
+      return work.save(changed(before, { enabled_events, status }))
     },
   ),
   route('DELETE /v1/webhook_endpoints/:id', {}, async ({ work, id }) => {
@@ -58,31 +40,14 @@ export const accountRoutes = [
     return { id, object: 'webhook_endpoint', deleted: true }
   }),
 
-  route(
-    'POST /v1/payment_method_domains',
-    { domain_name: required(text), enabled: flag },
-    async ({ work, params }) => {
-      const [known] = await work.all('payment_method_domain', { domain_name: params.domain_name })
-      return (
-        known ?? work.insert(newPaymentMethodDomain(work.now, params.domain_name, params.enabled ?? true))
-      )
-    },
-  ),
-  route(
-    'GET /v1/payment_method_domains',
-    { ...paging, domain_name: text, enabled: flag },
-    ({ work, params: { domain_name, enabled, ...page } }) =>
-      work.list(
-        'payment_method_domain',
-        '/v1/payment_method_domains',
-        { match: { domain_name, enabled } },
-        page,
-      ),
-  ),
-  route('POST /v1/payment_method_domains/:id', { enabled: flag }, async ({ work, id, params }) => {
-    const before = await work.claim('payment_method_domain', id)
-    return work.save({ ...before, enabled: params.enabled ?? before.enabled })
+  route('POST /v1/payment_method_domains', { domain_name: required(text) }, async ({ work, params }) => {
+    const [known] = await work.all('payment_method_domain', { domain_name: params.domain_name })
+    return known ?? work.insert(newPaymentMethodDomain(work.now, params.domain_name))
   }),
+  listRoute('payment_method_domain', { domain_name: text }),
+  route('POST /v1/payment_method_domains/:id', { enabled: flag }, async ({ work, id, params }) =>
+    work.save(changed(await work.claim('payment_method_domain', id), params)),
+  ),
   route('POST /v1/payment_method_domains/:id/validate', {}, ({ work, id }) =>
     work.get('payment_method_domain', id),
   ),

@@ -1,6 +1,7 @@
+import { listOf } from '../basics.ts'
 import { invalid, missing } from '../failure.ts'
 import { newTestClock } from '../objects/kinds.ts'
-import { flag, integer, paging, range, required, text, texts } from './params.ts'
+import { flag, group, integer, paging, required, text, texts } from './params.ts'
 import { route } from './route.ts'
 
 export const eventRoutes = [
@@ -14,30 +15,34 @@ export const eventRoutes = [
   }),
   route(
     'GET /v1/events',
-    { ...paging, created: range, delivery_success: flag, type: text, types: texts },
+    {
+      ...paging,
+      created: group({ gte: required(integer) }),
+      delivery_success: flag,
+      type: text,
+      types: texts,
+    },
     async ({ work, params }) => {
-      const { starting_after: after, created } = params
       const types = params.types ?? (params.type === undefined ? null : [params.type])
       if (types && types.length > 20) throw invalid('You may pass up to 20 event types.', 'types')
       const limit = Math.min(Math.max(params.limit ?? 10, 1), 100)
       const { rows } = await work.database.query<{ data: object }>(
         `select data from sandbox.events
-        where ($1::text[] is null or type = any ($1)) and created between $2 and $3
-          and ($6::boolean is null or $6 = not exists (
+        where ($1::text[] is null or type = any ($1)) and created >= $2
+          and ($5::boolean is null or $5 = not exists (
             select from sandbox.deliveries where event = events.id and delivered_at is null))
-          and ($4::text is null or seq < (select seq from sandbox.events where id = $4))
-        order by seq desc limit $5`,
+          and ($3::text is null or seq < (select seq from sandbox.events where id = $3))
+        order by seq desc limit $4`,
         [
           types,
-          created?.from ?? 0,
-          created?.to ?? Number.MAX_SAFE_INTEGER,
-          after ?? null,
+          params.created?.gte ?? 0,
+          params.starting_after ?? null,
           limit + 1,
           params.delivery_success ?? null,
         ],
       )
       const data = rows.slice(0, limit).map((row) => row.data)
-      return { object: 'list', data, has_more: rows.length > limit, url: '/v1/events' }
+      return listOf('/v1/events', data, rows.length > limit)
     },
   ),
 ]
@@ -46,11 +51,7 @@ export const testClockRoutes = [
   route(
     'POST /v1/test_helpers/test_clocks',
     { frozen_time: required(integer), name: text },
-    async ({ work, params }) => {
-      const clock = await work.insert(newTestClock(work.now, params.name ?? null, params.frozen_time))
-      work.emit('test_helpers.test_clock.created', clock)
-      return clock
-    },
+    ({ work, params }) => work.create(newTestClock(work.now, params.name ?? null, params.frozen_time)),
   ),
   route('GET /v1/test_helpers/test_clocks/:id', {}, ({ work, id }) =>
     work.get('test_helpers.test_clock', id),

@@ -5,7 +5,7 @@ import type { Kinds } from '../objects/kinds.ts'
 import { newSetupIntent } from '../objects/payment.ts'
 import type { Work } from '../work.ts'
 import { createMethod, methodData, resolveMethod } from './methods.ts'
-import { choice, flag, group, list, metadata, type Params, required, type Shape, text } from './params.ts'
+import { changed, choice, flag, group, list, type Params, required, type Shape, text } from './params.ts'
 import { type Answer, route } from './route.ts'
 
 const confirmation = {
@@ -91,34 +91,16 @@ export const intentRoutes = [
     'POST /v1/setup_intents',
     {
       allowed_payment_method_types: list(required(choice('card'))),
-      automatic_payment_methods: group({
-        allow_redirects: choice('always', 'never'),
-        enabled: required(flag),
-      }),
-      customer: text,
-      description: text,
-      metadata,
+      customer: required(text),
       usage: choice('off_session', 'on_session'),
     },
-    async ({ work, params }) => {
-      if (params.customer !== undefined) {
-        await work.claim('customer', params.customer)
-        await work.customer(params.customer)
-      }
-      const automatic = params.automatic_payment_methods
-      const intent = await work.insert({
-        ...newSetupIntent(work.now, params.customer ?? null, params.usage ?? 'off_session'),
-        allowed_payment_method_types: params.allowed_payment_method_types ?? null,
-        automatic_payment_methods: automatic
-          ? { allow_redirects: automatic.allow_redirects ?? ('always' as const), enabled: automatic.enabled }
-          : null,
-        // Whatever the seller has turned on; the sandbox's own form shows only cards.
-        payment_method_types: params.allowed_payment_method_types ?? ['card', 'link'],
-        description: params.description ?? null,
-        metadata: params.metadata ?? {},
-      })
-      work.emit('setup_intent.created', intent)
-      return intent
+    async ({ work, params: { allowed_payment_method_types: types, customer, usage } }) => {
+      await work.claim('customer', customer)
+      await work.customer(customer)
+      const intent = newSetupIntent(work.now, customer, usage ?? 'off_session')
+      // Whatever the seller has turned on; the sandbox's own form shows only cards.
+      const payment_method_types = types ?? ['card', 'link']
+      return work.create(changed(intent, { allowed_payment_method_types: types, payment_method_types }))
     },
   ),
   readIntent('setup_intent'),

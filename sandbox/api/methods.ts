@@ -1,4 +1,4 @@
-import { cardOfToken, readCard } from '../billing/cards.ts'
+import { cardOfToken, declineError, readCard } from '../billing/cards.ts'
 import { attach } from '../billing/payments.ts'
 import { Failure, invalid } from '../failure.ts'
 import { newPaymentMethod, type PaymentMethod } from '../objects/customer.ts'
@@ -9,14 +9,12 @@ import {
   clearable,
   group,
   integer,
-  metadata,
   type Params,
-  paging,
   readAddress,
   required,
   text,
 } from './params.ts'
-import { route } from './route.ts'
+import { listRoute, route } from './route.ts'
 
 export const methodData = {
   type: required(choice('card')),
@@ -32,8 +30,6 @@ export const methodData = {
     name: clearable(text),
     phone: clearable(text),
   }),
-  allow_redisplay: choice('always', 'limited', 'unspecified'),
-  metadata,
 }
 
 export async function createMethod(work: Work, data: Params<typeof methodData>): Promise<PaymentMethod> {
@@ -46,7 +42,7 @@ export async function createMethod(work: Work, data: Params<typeof methodData>):
     phone: billing?.phone ?? null,
     tax_id: null,
   })
-  return work.insert({ ...method, metadata: data.metadata ?? {} })
+  return work.insert(method)
 }
 
 /** A payment method by its id, or a fresh one for a test token such as `pm_card_visa`. */
@@ -76,22 +72,13 @@ export async function assertOwnCard(
 }
 
 export const methodRoutes = [
-  route('POST /v1/payment_methods', methodData, ({ work, params }) => createMethod(work, params), {
-    publishable: true,
-  }),
-  route('GET /v1/payment_methods/:id', {}, ({ work, id }) => work.get('payment_method', id)),
   route('POST /v1/payment_methods/:id/attach', { customer: required(text) }, async ({ work, id, params }) => {
     await work.claim('customer', params.customer, 'customer')
     const customer = await work.customer(params.customer)
     const method = await resolveMethod(work, id)
     const { behaviour } = method.$sandbox
     if (behaviour.outcome === 'declines' && behaviour.when === 'always') {
-      throw new Failure(402, {
-        type: 'card_error',
-        code: behaviour.code,
-        message: behaviour.message,
-        ...(behaviour.declineCode ? { decline_code: behaviour.declineCode } : {}),
-      })
+      throw new Failure(402, declineError(behaviour))
     }
     if (method.customer !== null && method.customer !== customer.id) {
       throw invalid(
@@ -101,12 +88,5 @@ export const methodRoutes = [
     }
     return attach(work, method, customer.id)
   }),
-  route('GET /v1/payment_methods', { ...paging, customer: text, type: choice('card') }, ({ work, params }) =>
-    work.list(
-      'payment_method',
-      '/v1/payment_methods',
-      { match: params.customer === undefined ? {} : { customer: params.customer } },
-      params,
-    ),
-  ),
+  listRoute('payment_method', { customer: text }),
 ]

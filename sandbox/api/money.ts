@@ -6,16 +6,12 @@ import { invalid } from '../failure.ts'
 import { type Invoice, newCreditNote } from '../objects/invoice.ts'
 import type { Work } from '../work.ts'
 import { resolveMethod } from './methods.ts'
-import { choice, flag, group, integer, list, metadata, paging, range, required, text } from './params.ts'
-import { route } from './route.ts'
+import { choice, flag, group, integer, list, metadata, required, text } from './params.ts'
+import { listRoute, readRoute, route } from './route.ts'
 import { planOf, planParams } from './subscriptions.ts'
 
-/** The charge that a request names, directly or by the payment intent that it paid. */
-export async function claimCharge(work: Work, charge: string | undefined, intent: string | undefined) {
-  if (charge !== undefined) return work.claim('charge', charge)
-  if (intent === undefined) {
-    throw invalid('One of the following params should be provided: payment_intent or charge.')
-  }
+/** The charge that paid an intent. */
+export async function claimCharge(work: Work, intent: string) {
   const { latest_charge: latest, status } = await work.claim('payment_intent', intent)
   if (latest === null || status !== 'succeeded') {
     throw invalid(
@@ -33,12 +29,7 @@ export const moneyRoutes = [
     async ({ work, params: { query, limit = 10 } }) => {
       const number = /^number:"([A-Z0-9-]+)"$/.exec(query)?.[1]
       if (number === undefined) throw invalid('The sandbox searches invoices by number only.', 'query')
-      const { data, has_more } = await work.list(
-        'invoice',
-        '/v1/invoices/search',
-        { match: { number } },
-        { limit },
-      )
+      const { data, has_more } = await work.list('invoice', { match: { number } }, { limit })
       return { object: 'search_result', data, has_more, next_page: null, url: '/v1/invoices/search' }
     },
   ),
@@ -67,26 +58,18 @@ export const moneyRoutes = [
       }
     },
   ),
-  route('GET /v1/invoices/:id', {}, ({ work, id }) => work.get('invoice', id)),
+  readRoute('invoice'),
   route('POST /v1/invoices/:id', { auto_advance: required(flag) }, async ({ work, id, params }) => {
     const invoice = await work.claim('invoice', id)
-    const updated = await work.save({ ...invoice, auto_advance: params.auto_advance })
-    work.emit('invoice.updated', updated, invoice)
-    return updated
+    return work.update(invoice, { ...invoice, auto_advance: params.auto_advance })
   }),
-  route(
-    'GET /v1/invoices',
-    {
-      ...paging,
-      created: range,
-      customer: text,
-      status: choice('draft', 'open', 'paid', 'uncollectible', 'void'),
-      subscription: text,
-    },
-    ({ work, params: { customer, status, subscription, created, ...page } }) => {
-      const parent = subscription === undefined ? undefined : { subscription_details: { subscription } }
-      return work.list('invoice', '/v1/invoices', { match: { customer, status, parent }, created }, page)
-    },
+  listRoute(
+    'invoice',
+    { customer: text, status: choice('draft', 'open', 'paid', 'uncollectible', 'void'), subscription: text },
+    ({ subscription, ...match }) => ({
+      ...match,
+      ...(subscription && { parent: { subscription_details: { subscription } } }),
+    }),
   ),
   route(
     'POST /v1/invoices/:id/pay',
@@ -107,58 +90,29 @@ export const moneyRoutes = [
     }
     return voidInvoice(work, invoice)
   }),
-  route(
-    'GET /v1/invoice_payments',
-    {
-      ...paging,
-      created: range,
-      invoice: text,
-      payment: group({ payment_intent: text, type: required(choice('payment_intent')) }),
-      status: choice('canceled', 'open', 'paid'),
-    },
-    ({ work, params: { invoice, payment, status, created, ...page } }) =>
-      work.list(
-        'invoice_payment',
-        '/v1/invoice_payments',
-        { match: { invoice, payment, status }, created },
-        page,
-      ),
-  ),
-  route('GET /v1/charges/:id', {}, ({ work, id }) => work.get('charge', id)),
-  route(
-    'GET /v1/charges',
-    { ...paging, created: range, customer: text, payment_intent: text },
-    ({ work, params: { customer, payment_intent, created, ...page } }) =>
-      work.list('charge', '/v1/charges', { match: { customer, payment_intent }, created }, page),
-  ),
+  listRoute('invoice_payment', {
+    invoice: text,
+    payment: group({ payment_intent: text, type: required(choice('payment_intent')) }),
+  }),
+  readRoute('charge'),
+  listRoute('charge', { customer: text, payment_intent: text }),
   route(
     'POST /v1/refunds',
     {
       amount: integer,
-      charge: text,
       metadata,
-      payment_intent: text,
+      payment_intent: required(text),
       reason: choice('duplicate', 'fraudulent', 'requested_by_customer'),
     },
     async ({ work, params }) => {
-      const charge = await claimCharge(work, params.charge, params.payment_intent)
+      const charge = await claimCharge(work, params.payment_intent)
       return refund(work, charge, params.amount, params.reason ?? null, params.metadata)
     },
   ),
-  route('GET /v1/refunds/:id', {}, ({ work, id }) => work.get('refund', id)),
-  route(
-    'GET /v1/refunds',
-    { ...paging, charge: text, created: range, payment_intent: text },
-    ({ work, params: { charge, payment_intent, created, ...page } }) =>
-      work.list('refund', '/v1/refunds', { match: { charge, payment_intent }, created }, page),
-  ),
-  route('GET /v1/disputes/:id', {}, ({ work, id }) => work.get('dispute', id)),
-  route(
-    'GET /v1/disputes',
-    { ...paging, charge: text, created: range, payment_intent: text },
-    ({ work, params: { charge, payment_intent, created, ...page } }) =>
-      work.list('dispute', '/v1/disputes', { match: { charge, payment_intent }, created }, page),
-  ),
+  readRoute('refund'),
+  listRoute('refund', { charge: text, payment_intent: text }),
+  readRoute('dispute'),
+  listRoute('dispute', { charge: text, payment_intent: text }),
 ]
 
 /** The tax of the invoice, so that both add up. */
@@ -192,22 +146,15 @@ export const creditNoteRoutes = [
         await work.get('refund', named, `refunds[${index}][refund]`)
       const before = (await work.all('credit_note', { invoice: id })).length
       const tax = await taxOf(work, invoice)
-      const note = await work.insert(newCreditNote({ now: work.now, invoice, amount, refunds, tax, before }))
       await work.save({
         ...invoice,
         post_payment_credit_notes_amount: invoice.post_payment_credit_notes_amount + amount,
       })
       const customer = await work.customer(invoice.customer)
       if (credited > 0) await work.save({ ...customer, balance: customer.balance - credited })
-      work.emit('credit_note.created', note)
-      return note
+      return work.create(newCreditNote({ now: work.now, invoice, amount, refunds, tax, before }))
     },
   ),
   route('POST /v1/credit_notes/:id', {}, ({ work, id }) => work.get('credit_note', id)),
-  route(
-    'GET /v1/credit_notes',
-    { ...paging, created: range, customer: text, invoice: text },
-    ({ work, params: { customer, invoice, created, ...page } }) =>
-      work.list('credit_note', '/v1/credit_notes', { match: { customer, invoice }, created }, page),
-  ),
+  listRoute('credit_note', { invoice: text }),
 ]

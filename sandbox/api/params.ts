@@ -28,30 +28,31 @@ export const texts = list(required(text))
 export const group = <S extends Shape>(shape: S) => optional(strict(shape))
 const strict = <S extends Shape>(shape: S) => z.strictObject(shape) as unknown as Param<Params<S>>
 
-/** Fields that were not sent stay as they were. */
-export const keep = <T>(given: T | undefined, old: T): T => (given === undefined ? old : given)
-
 /** An empty value removes its key, an empty map removes all. */
 export const metadata: Optional<Record<string, string>> = optional(
   z.union([z.literal('').transform(() => ({})), z.record(z.string().max(40), z.string().max(500))]),
 )
 
-export function mergeMetadata(old: Record<string, string>, change: Record<string, string> | undefined) {
+function mergeMetadata(old: Record<string, string>, change: Record<string, string> | undefined) {
   if (!change) return old
   if (Object.keys(change).length === 0) return {}
   return Object.fromEntries(Object.entries({ ...old, ...change }).filter(([, value]) => value !== ''))
 }
 
-const { MAX_SAFE_INTEGER: forever } = Number
-export const range = optional(
-  z.union([
-    required(integer).transform((exact) => ({ from: exact, to: exact })),
-    strict({ gt: integer, gte: integer, lt: integer, lte: integer }).transform(({ gt, gte, lt, lte }) => ({
-      from: Math.max(gte ?? 0, (gt ?? -1) + 1),
-      to: Math.min(lte ?? forever, (lt ?? forever) - 1),
-    })),
-  ]),
-)
+/** The object with the fields that were sent. */
+export function changed<T extends object>(
+  before: T,
+  {
+    metadata: notes,
+    ...params
+  }: { [K in keyof NoInfer<T>]?: T[K] | undefined } & {
+    metadata?: Record<string, string> | undefined
+  },
+): T {
+  const sent = Object.entries(params).filter(([, value]) => value !== undefined)
+  const old = 'metadata' in before ? (before.metadata as Record<string, string>) : {}
+  return { ...before, ...Object.fromEntries(sent), ...(notes && { metadata: mergeMetadata(old, notes) }) }
+}
 
 export const paging = { limit: integer, starting_after: text }
 
@@ -77,7 +78,7 @@ function refusal(issue: z.core.$ZodIssue | undefined, within: PropertyKey[] = []
     const unknown = nameOf([...path, issue.keys[0] ?? ''])
     return invalid(`Received unknown parameter: ${unknown}`, unknown, 'parameter_unknown')
   }
-  // The first choice is the special one: an empty value, or a number for a range.
+  // The first choice is the special one: an empty value.
   if (issue?.code === 'invalid_union') return refusal(issue.errors.at(-1)?.[0], path)
   if (issue?.input === undefined || issue.code === 'custom')
     return invalid(`Missing required param: ${name}.`, name, 'parameter_missing')
@@ -101,19 +102,11 @@ export const address = group({
 
 type Given = Params<{ address: typeof address }>['address']
 
+const noAddress = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null }
+
 /** An address is replaced as a whole: what it doesn't name is gone. */
-export function readAddress(old: Address | null, given: Given): Address | null {
-  if (!given) return old
-  const { city, country, line1, line2, postal_code: postalCode, state } = given
-  return {
-    city: keep(city, null),
-    country: keep(country, null),
-    line1: keep(line1, null),
-    line2: keep(line2, null),
-    postal_code: keep(postalCode, null),
-    state: keep(state, null),
-  }
-}
+export const readAddress = (old: Address | null, given: Given): Address | null =>
+  given ? changed<Address>(noAddress, given) : old
 
 export type FormValue = string | FormValue[] | { [key: string]: FormValue }
 export type Form = { [key: string]: FormValue }

@@ -1,8 +1,8 @@
 import { listOf } from '../basics.ts'
 import { type Failure, invalid } from '../failure.ts'
-import type { Kept, Kinds } from '../objects/kinds.ts'
+import type { Kept, Kind, Kinds } from '../objects/kinds.ts'
 import type { Work } from '../work.ts'
-import { type Form, type Params, reader, type Shape, texts } from './params.ts'
+import { type Form, type Params, paging, reader, type Shape, texts } from './params.ts'
 
 type Method = 'GET' | 'POST' | 'DELETE'
 export type Call<S extends Shape> = { work: Work; id: string; params: Params<S>; publishable: boolean }
@@ -41,6 +41,21 @@ export function route<S extends Shape>(
     },
   }
 }
+
+/** `GET /v1/invoices/:id` */
+export const readRoute = (kind: Kind) =>
+  route(`GET /v1/${kind}s/:id`, {}, ({ work, id }) => work.get(kind, id))
+
+/** `GET /v1/invoices`, of those whose fields are as given; `matchOf` says where the parameters are in the object. */
+export const listRoute = <S extends Shape>(
+  kind: Kind,
+  filters: S,
+  matchOf: (given: Params<S>) => object = (given) => given,
+) =>
+  route(`GET /v1/${kind}s`, { ...paging, ...filters }, ({ work, params }) => {
+    const { limit, starting_after, ...given } = params as Params<typeof paging>
+    return work.list(kind, { match: matchOf(given as Params<S>) }, { limit, starting_after })
+  })
 
 export function match(routes: Route[], method: string, path: string) {
   const steps = path.split('/').slice(1)

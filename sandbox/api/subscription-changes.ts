@@ -1,16 +1,15 @@
 import { day, periodEnd } from '../basics.ts'
 import { invalid } from '../failure.ts'
-import { periodOf, type Subscription, withPeriod } from '../objects/subscription.ts'
+import { feedbacks, periodOf, type Subscription, withPeriod } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
 import {
+  changed,
   choice,
   clearable,
   flag,
   group,
   integer,
-  keep,
   list,
-  mergeMetadata,
   metadata,
   type Params,
   required,
@@ -19,18 +18,7 @@ import {
 
 export const cancellationDetails = group({
   comment: clearable(text),
-  feedback: clearable(
-    choice(
-      'customer_service',
-      'low_quality',
-      'missing_features',
-      'other',
-      'switched_service',
-      'too_complex',
-      'too_expensive',
-      'unused',
-    ),
-  ),
+  feedback: clearable(choice(...feedbacks)),
 })
 
 export const editable = {
@@ -38,9 +26,7 @@ export const editable = {
   cancel_at_period_end: flag,
   cancellation_details: cancellationDetails,
   default_payment_method: clearable(text),
-  description: clearable(text),
   metadata,
-  off_session: flag,
   payment_settings: group({
     payment_method_types: list(required(choice('card'))),
     save_default_payment_method: choice('off', 'on_subscription'),
@@ -49,17 +35,10 @@ export const editable = {
 
 type Change = Params<typeof editable>
 
-export function withDetails(subscription: Subscription, given: Change['cancellation_details']): Subscription {
-  const old = subscription.cancellation_details
-  return {
-    ...subscription,
-    cancellation_details: {
-      ...old,
-      comment: keep(given?.comment, old.comment),
-      feedback: keep(given?.feedback, old.feedback),
-    },
-  }
-}
+export const withDetails = (before: Subscription, given: Change['cancellation_details']): Subscription => ({
+  ...before,
+  cancellation_details: changed(before.cancellation_details, given ?? {}),
+})
 
 function withCancelAt(
   subscription: Subscription,
@@ -79,7 +58,7 @@ function withCancelAt(
   }
 }
 
-export function changed(
+export function withParams(
   subscription: Subscription,
   params: Change,
   { now, quirks }: Pick<Work, 'now' | 'quirks'>,
@@ -104,19 +83,12 @@ export function changed(
     if (params.cancel_at_period_end) after = withCancelAt(after, periodOf(after).end, true, now)
     else if (after.cancel_at_period_end) after = withCancelAt(after, null, false, now)
   }
-  const settings = params.payment_settings
-  return {
-    ...after,
-    default_payment_method: keep(params.default_payment_method, after.default_payment_method),
-    description: keep(params.description, after.description),
-    metadata: mergeMetadata(after.metadata, params.metadata),
-    payment_settings: {
-      ...after.payment_settings,
-      payment_method_types: settings?.payment_method_types ?? after.payment_settings.payment_method_types,
-      save_default_payment_method:
-        settings?.save_default_payment_method ?? after.payment_settings.save_default_payment_method,
-    },
-  }
+  const { default_payment_method, metadata: notes, payment_settings: settings } = params
+  return changed(after, {
+    default_payment_method,
+    metadata: notes,
+    payment_settings: settings && changed(after.payment_settings, settings),
+  })
 }
 
 /** A date within the period shortens it; without one, the period is as long as it was. */

@@ -1,16 +1,15 @@
 import { update } from '../billing/invoices.ts'
-import { confirmPayment } from '../billing/payments.ts'
 import { changePlanWhenPaid } from '../billing/plan-changes.ts'
-import { cancel, type Line, startSubscription, storedCard } from '../billing/subscriptions.ts'
+import { cancel, type Line, startSubscription } from '../billing/subscriptions.ts'
 import { assertTaxable } from '../billing/tax.ts'
-import { Failure, invalid, missing } from '../failure.ts'
+import { invalid, missing } from '../failure.ts'
 import type { Coupon } from '../objects/catalog.ts'
-import type { Subscription } from '../objects/subscription.ts'
+import type { Subscription, SubscriptionStatus } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
 import { assertOwnCard } from './methods.ts'
-import { choice, flag, group, integer, list, type Params, paging, range, required, text } from './params.ts'
-import { route } from './route.ts'
-import { cancellationDetails, changed, editable, onTrial, withDetails } from './subscription-changes.ts'
+import { choice, flag, group, integer, list, type Params, paging, required, text } from './params.ts'
+import { readRoute, route } from './route.ts'
+import { cancellationDetails, editable, onTrial, withDetails, withParams } from './subscription-changes.ts'
 
 async function linesOf(
   work: Work,
@@ -75,17 +74,19 @@ async function couponsOf(work: Work, discounts: { coupon: string }[]) {
   return coupons
 }
 
+const live: SubscriptionStatus[] = ['active', 'trialing', 'past_due', 'incomplete', 'unpaid', 'paused']
+const ended: SubscriptionStatus[] = ['canceled', 'incomplete_expired']
+
 export const subscriptionRoutes = [
   route(
     'POST /v1/subscriptions',
     {
       ...editable,
       automatic_tax: group({ enabled: required(flag) }),
-      collection_method: choice('charge_automatically'),
       customer: required(text),
       discounts: list(required(group({ coupon: required(text) }))),
       items: required(list(required(group({ price: required(text), quantity: integer })))),
-      payment_behavior: choice('allow_incomplete', 'default_incomplete', 'error_if_incomplete'),
+      payment_behavior: required(choice('default_incomplete')),
     },
     async ({ work, params }) => {
       await work.claim('customer', params.customer)
@@ -94,32 +95,20 @@ export const subscriptionRoutes = [
       if (params.automatic_tax?.enabled) assertTaxable(customer, lines)
       await assertOwnCard(work, params.default_payment_method, customer.id, 'default_payment_method')
       const coupons = await couponsOf(work, params.discounts ?? [])
-      const { subscription, intent } = await startSubscription(work, {
+      return startSubscription(work, {
         customer,
         lines,
         coupons,
         change: (draft) => ({
-          ...changed(draft, params, work),
+          ...withParams(draft, params, work),
           automatic_tax: params.automatic_tax?.enabled
             ? { ...draft.automatic_tax, enabled: true, liability: { type: 'self' } }
             : draft.automatic_tax,
         }),
       })
-      if (params.payment_behavior === 'default_incomplete' || !intent) return subscription
-      const method = await storedCard(work, subscription)
-      if (!method) {
-        throw invalid(
-          'This customer has no attached payment source or default payment method.',
-          undefined,
-          'resource_missing',
-        )
-      }
-      const outcome = await confirmPayment(work, intent, method, 'at once')
-      if (outcome instanceof Failure && params.payment_behavior === 'error_if_incomplete') throw outcome
-      return work.get('subscription', subscription.id)
     },
   ),
-  route('GET /v1/subscriptions/:id', {}, ({ work, id }) => work.get('subscription', id)),
+  readRoute('subscription'),
   route(
     'POST /v1/subscriptions/:id',
     {
@@ -141,13 +130,13 @@ export const subscriptionRoutes = [
         return changePlanWhenPaid(work, before, { ...plan, metadata: params.metadata })
       }
       await assertOwnCard(work, params.default_payment_method, before.customer, 'default_payment_method')
-      const after = changed(before, params, work)
+      const after = withParams(before, params, work)
       return update(work, before, params.trial_end ? onTrial(after, params.trial_end, work.now) : after)
     },
   ),
   route(
     'DELETE /v1/subscriptions/:id',
-    { cancellation_details: cancellationDetails, invoice_now: flag, prorate: flag },
+    { cancellation_details: cancellationDetails },
     async ({ work, id, params }) => {
       const before = await work.claim('subscription', id)
       if (before.status === 'canceled' || before.status === 'incomplete_expired')
@@ -157,48 +146,10 @@ export const subscriptionRoutes = [
   ),
   route(
     'GET /v1/subscriptions',
-    {
-      ...paging,
-      created: range,
-      customer: text,
-      price: text,
-      status: choice(
-        'active',
-        'all',
-        'canceled',
-        'ended',
-        'incomplete',
-        'incomplete_expired',
-        'past_due',
-        'paused',
-        'trialing',
-        'unpaid',
-      ),
-    },
-    ({ work, params: { limit, starting_after, created, customer, price, status } }) => {
-      const ended = ['canceled', 'incomplete_expired']
-      const live = ['active', 'trialing', 'past_due', 'incomplete', 'unpaid', 'paused']
-      const statuses =
-        status === undefined
-          ? live
-          : status === 'all'
-            ? [...live, ...ended]
-            : status === 'ended'
-              ? ended
-              : [status]
-      return work.list(
-        'subscription',
-        '/v1/subscriptions',
-        {
-          match: {
-            customer,
-            ...(price === undefined ? {} : { items: { data: [{ price: { id: price } }] } }),
-          },
-          created,
-          oneOf: { field: 'status', values: statuses },
-        },
-        { limit, starting_after },
-      )
+    { ...paging, customer: text, status: choice(...live, ...ended, 'all') },
+    ({ work, params: { customer, status, ...page } }) => {
+      const values = status === 'all' ? [...live, ...ended] : status ? [status] : live
+      return work.list('subscription', { match: { customer }, oneOf: { field: 'status', values } }, page)
     },
   ),
 ]

@@ -1,17 +1,26 @@
 import { passesLuhn } from '../browser/card-input.ts'
-import { Failure } from '../failure.ts'
+import { type ErrorBody, Failure } from '../failure.ts'
 
+/** A card can be refused always, or only once it is charged. */
+export type Decline = {
+  outcome: 'declines'
+  when: 'always' | 'charged'
+  code: string
+  declineCode?: string
+  message: string
+}
 /** What a test card does when it is charged. */
 export type Behaviour =
   | { outcome: 'succeeds'; disputed?: boolean; refund?: 'waits' | 'fails' }
-  | {
-      outcome: 'declines'
-      when: 'always' | 'with_customer'
-      code: string
-      declineCode?: string
-      message: string
-    }
+  | Decline
   | { outcome: 'authenticates'; when: 'always' | 'unless_set_up' }
+
+export const declineError = ({ code, message, declineCode }: Decline): ErrorBody => ({
+  type: 'card_error',
+  code,
+  message,
+  ...(declineCode ? { decline_code: declineCode } : {}),
+})
 
 export type Brand = 'visa' | 'mastercard' | 'amex'
 export type Card = { number: string; brand: Brand; month: number; year: number; behaviour: Behaviour }
@@ -21,9 +30,10 @@ const declines = (
   code: string,
   message: string,
   declineCode?: string,
-  when: 'always' | 'with_customer' = 'always',
-): Behaviour => ({ outcome: 'declines', when, code, message, ...(declineCode ? { declineCode } : {}) })
+  when: Decline['when'] = 'always',
+): Decline => ({ outcome: 'declines', when, code, message, ...(declineCode ? { declineCode } : {}) })
 const declined = 'Your card was declined.'
+export const genericDecline = declines('card_declined', declined, 'generic_decline')
 
 const brandOf = (number: string): Brand =>
   number.startsWith('5') ? 'mastercard' : number.startsWith('3') ? 'amex' : 'visa'
@@ -34,7 +44,7 @@ const testCards = (
     ['4242424242424242', 'visa', succeeds],
     ['5555555555554444', 'mastercard', succeeds],
     ['378282246310005', 'amex', succeeds],
-    ['4000000000000002', 'visa_chargeDeclined', declines('card_declined', declined, 'generic_decline')],
+    ['4000000000000002', 'visa_chargeDeclined', genericDecline],
     [
       '4000000000009995',
       'visa_chargeDeclinedInsufficientFunds',
@@ -49,7 +59,7 @@ const testCards = (
     [
       '4000000000000341',
       'chargeCustomerFail',
-      declines('card_declined', declined, 'generic_decline', 'with_customer'),
+      declines('card_declined', declined, 'generic_decline', 'charged'),
     ],
     ['4000002760003184', 'authenticationRequired', { outcome: 'authenticates', when: 'always' }],
     [
@@ -69,13 +79,7 @@ const testCards = (
 }))
 
 const refusal = (code: string, param: string, message: string, declineCode?: string) =>
-  new Failure(402, {
-    type: 'card_error',
-    code,
-    param,
-    message,
-    ...(declineCode === undefined ? {} : { decline_code: declineCode }),
-  })
+  new Failure(402, { ...declineError(declines(code, message, declineCode)), param })
 
 export function cardOfToken(token: string, now: number): Card | undefined {
   const card = testCards.find((each) => each.token === token)

@@ -26,10 +26,10 @@ export async function applyCoupon(work: Work, before: Subscription, off: Off) {
 
 export async function applyCouponToCustomer(work: Work, before: Customer, off: Off) {
   const discount = await discountOf(work, off, { customer: before.id, subscription: null })
-  work.emit('customer.updated', await work.save({ ...before, discount }), before)
+  await work.update(before, { ...before, discount })
 }
 
-export async function pause(work: Work, before: Subscription, reason: PauseReason) {
+export async function pause(work: Work, before: Subscription, reason: PauseReason = 'pause_requested') {
   if (before.status !== 'active' && before.status !== 'past_due')
     throw invalid('Only an active subscription can be paused.')
   const paused = await update(work, before, {

@@ -62,8 +62,7 @@ export async function refund(
 export async function refundDue(work: Work, refunded: Refund) {
   if (refunded.status === 'succeeded') return failRefund(work, refunded)
   const settled = { ...refunded, status: 'succeeded' as const, $sandbox: { settles_at: null } }
-  await work.save(settled)
-  work.emit('refund.updated', settled, refunded)
+  await work.update(refunded, settled)
 }
 
 /** The bank returns a refund: the money is the shop's again. */

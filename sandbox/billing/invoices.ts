@@ -281,6 +281,5 @@ export async function markUncollectible(work: Work, invoice: Invoice) {
 export async function stopCollecting(work: Work, id: string) {
   const invoice = await work.get('invoice', id)
   if (invoice.status !== 'open') return
-  const stopped = await work.save({ ...invoice, auto_advance: false, next_payment_attempt: null })
-  work.emit('invoice.updated', stopped, invoice)
+  await work.update(invoice, { ...invoice, auto_advance: false, next_payment_attempt: null })
 }

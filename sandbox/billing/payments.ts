@@ -3,18 +3,8 @@ import { type ErrorBody, Failure, invalid } from '../failure.ts'
 import type { PaymentMethod } from '../objects/customer.ts'
 import { newCharge, type PaymentIntent, type SetupIntent, threeDSecure } from '../objects/payment.ts'
 import type { Work } from '../work.ts'
-import type { Behaviour } from './cards.ts'
+import { type Decline, declineError } from './cards.ts'
 import { invoiceActionRequired, invoiceAttemptFailed, invoicePaid } from './invoices.ts'
-
-type Decline = Extract<Behaviour, { outcome: 'declines' }>
-
-export const genericDecline: Decline = {
-  outcome: 'declines',
-  when: 'always',
-  code: 'card_declined',
-  declineCode: 'generic_decline',
-  message: 'Your card was declined.',
-}
 
 /** A dispute reaches the shop some time after the payment. */
 const disputeDelay = day
@@ -67,19 +57,13 @@ export async function declinePayment(
   method: PaymentMethod,
   decline: Decline,
 ): Promise<Failure> {
-  const failure = {
-    code: decline.code,
-    message: decline.message,
-    declineCode: decline.declineCode ?? null,
-  }
-  const charge = await work.insert(newCharge({ now: work.now, intent, method, failure, disputeAt: null }))
+  const charge = await work.insert(
+    newCharge({ now: work.now, intent, method, failure: decline, disputeAt: null }),
+  )
   work.emit('charge.failed', charge)
   return failIntent(work, intent, charge.id, {
-    type: 'card_error',
-    code: decline.code,
-    message: decline.message,
+    ...declineError(decline),
     charge: charge.id,
-    ...(decline.declineCode ? { decline_code: decline.declineCode } : {}),
     payment_method: work.present(method),
   })
 }
@@ -195,10 +179,7 @@ export async function confirmSetup(work: Work, intent: SetupIntent, method: Paym
   const { behaviour } = method.$sandbox
   if (behaviour.outcome === 'declines' && behaviour.when === 'always') {
     return failSetup(work, intent, {
-      type: 'card_error',
-      code: behaviour.code,
-      message: behaviour.message,
-      ...(behaviour.declineCode ? { decline_code: behaviour.declineCode } : {}),
+      ...declineError(behaviour),
       payment_method: work.present(method),
     })
   }

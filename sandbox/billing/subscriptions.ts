@@ -11,6 +11,7 @@ import {
   withPeriod,
 } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
+import { genericDecline } from './cards.ts'
 import {
   bill,
   nextAttempt,
@@ -20,7 +21,7 @@ import {
   update,
   voidInvoice,
 } from './invoices.ts'
-import { confirmPayment, declinePayment, finishPayment, genericDecline } from './payments.ts'
+import { confirmPayment, declinePayment, finishPayment } from './payments.ts'
 
 export type Line = { price: Price; quantity: number }
 
@@ -59,7 +60,7 @@ export async function startSubscription(work: Work, { customer, lines, coupons =
   const started = await work.insert(intent ? subscription : { ...subscription, status: 'active' as const })
   work.emit('customer.subscription.created', started)
   tellOfBill(work, invoice, intent)
-  return { subscription: started, intent }
+  return started
 }
 
 /** What falls due on a subscription: the end of an unpaid start, of a scheduled cancellation or of a period. */

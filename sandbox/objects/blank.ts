@@ -7,19 +7,18 @@ type Noted = { metadata: Record<string, string> }
 
 /** Of the fields in `blank.json`, those that the sandbox changes or reads. */
 type Known = {
-  coupon: Noted & Texts<'name'>
-  customer: Noted & Texts<'currency' | 'description' | 'email' | 'name' | 'phone'> & { balance: number }
-  invoice: Noted & Times<'next_payment_attempt'> & Record<'amount_paid' | 'attempt_count', number>
+  coupon: Texts<'name'>
+  customer: Noted & Texts<'currency' | 'email' | 'name'> & { balance: number }
+  invoice: Times<'next_payment_attempt'> & Record<'amount_paid' | 'attempt_count', number>
   payment_intent: Times<'canceled_at'> & Texts<'latest_charge' | 'payment_method'>
-  payment_method: Noted & Texts<'customer'>
+  payment_method: Texts<'customer'>
   price: Noted & Texts<'lookup_key' | 'nickname'>
-  product: Noted & Texts<'description' | 'tax_code'>
+  product: Texts<'tax_code'>
   refund: Noted
-  setup_intent: Noted & Texts<'description' | 'payment_method'>
+  setup_intent: Texts<'payment_method'>
   subscription: Noted &
     Times<'cancel_at' | 'canceled_at' | 'ended_at' | 'trial_end' | 'trial_start'> &
-    Texts<'default_payment_method' | 'description' | 'latest_invoice'>
-  webhook_endpoint: Noted
+    Texts<'default_payment_method' | 'latest_invoice'>
 }
 
 type Blank = { null?: string; [field: string]: unknown }

@@ -127,7 +127,6 @@ export function newInvoice(given: Given) {
     customer_address: customer.address,
     customer_email: customer.email,
     customer_name: customer.name,
-    customer_phone: customer.phone,
     customer_tax_ids: given.taxIds.map(({ type, value }) => ({ type, value })),
     discounts: discountAmounts.map(({ discount }) => discount),
     effective_at: now,

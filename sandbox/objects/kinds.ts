@@ -21,7 +21,6 @@ export const newWebhookEndpoint = (now: number, url: string, events: string[]) =
   ...blank('webhook_endpoint', 'we'),
   api_version: null as string | null,
   created: now,
-  description: null as string | null,
   enabled_events: events,
   status: 'enabled' as 'enabled' | 'disabled',
   url,
@@ -37,7 +36,7 @@ const walletOn = (domain: string) =>
       }
     : { status: 'active' as const }
 
-export const newPaymentMethodDomain = (now: number, domain: string, enabled: boolean) => ({
+export const newPaymentMethodDomain = (now: number, domain: string) => ({
   ...blank('payment_method_domain', 'pmd'),
   amazon_pay: walletOn(domain),
   apple_pay: walletOn(domain),
@@ -47,7 +46,7 @@ export const newPaymentMethodDomain = (now: number, domain: string, enabled: boo
   paypal: walletOn(domain),
   created: now,
   domain_name: domain,
-  enabled,
+  enabled: true as boolean,
 })
 
 /** Everything the sandbox stores, by the name in its own `object` field. */

@@ -1,4 +1,5 @@
 import { day, randomText } from '../basics.ts'
+import type { Decline } from '../billing/cards.ts'
 import type { ErrorBody } from '../failure.ts'
 import { blank, blankPart } from './blank.ts'
 import type { PaymentMethod } from './customer.ts'
@@ -31,12 +32,11 @@ export function newPaymentIntent({ now, ...owed }: Owed) {
 
 export type PaymentIntent = ReturnType<typeof newPaymentIntent>
 
-export function newSetupIntent(now: number, customer: string | null, usage: 'off_session' | 'on_session') {
+export function newSetupIntent(now: number, customer: string, usage: 'off_session' | 'on_session') {
   const made = blank('setup_intent', 'seti')
   return {
     ...made,
     allowed_payment_method_types: null as 'card'[] | null,
-    automatic_payment_methods: null as { allow_redirects: 'always' | 'never'; enabled: boolean } | null,
     client_secret: `${made.id}_secret_${randomText(25)}`,
     created: now,
     customer,
@@ -54,7 +54,7 @@ type Paid = {
   now: number
   intent: PaymentIntent
   method: PaymentMethod
-  failure: { code: string; message: string; declineCode: string | null } | null
+  failure: Decline | null
   disputeAt: number | null
 }
 

@@ -25,15 +25,17 @@ export const pausedDetails = (now: number, reason: PauseReason) => ({
 })
 
 export type CancellationReason = 'cancellation_requested' | 'payment_disputed' | 'payment_failed'
-export type Feedback =
-  | 'customer_service'
-  | 'low_quality'
-  | 'missing_features'
-  | 'other'
-  | 'switched_service'
-  | 'too_complex'
-  | 'too_expensive'
-  | 'unused'
+export const feedbacks = [
+  'customer_service',
+  'low_quality',
+  'missing_features',
+  'other',
+  'switched_service',
+  'too_complex',
+  'too_expensive',
+  'unused',
+] as const
+export type Feedback = (typeof feedbacks)[number]
 
 type GivenItem = { now: number; price: Price; quantity: number; end: number; subscription: string }
 
