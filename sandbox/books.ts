@@ -15,11 +15,16 @@ const presenter = (publicUrl: string) => (value: unknown) =>
     }),
   )
 
-/** `onDue` is called with what falls due within the next minute, in seconds from now. */
-export function openBooks(
-  database: pg.Pool,
-  { publicUrl, usual, onDue }: { publicUrl: string; usual: Quirks; onDue: (seconds: number) => void },
-) {
+type Given = {
+  publicUrl: string
+  usual: Quirks
+  /** The types of events that the shop listens to. */
+  wanted: string[]
+  /** Called with what falls due within the next minute, in seconds from now. */
+  onDue: (seconds: number) => void
+}
+
+export function openBooks(database: pg.Pool, { publicUrl, usual, wanted, onDue }: Given) {
   const present = presenter(publicUrl.replace(/\/$/, ''))
 
   async function settings(connection: Pick<pg.ClientBase, 'query'> = database): Promise<Settings> {
@@ -36,7 +41,7 @@ export function openBooks(
     known?: Settings,
   ) {
     const { quirks, time } = known ?? (await settings(connection))
-    return new Work({ database: connection, present, request, quirks, time })
+    return new Work({ database: connection, present, request, quirks, time, wanted })
   }
 
   return {

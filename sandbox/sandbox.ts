@@ -17,8 +17,8 @@ export type SandboxOptions = {
   database: pg.Pool
   /** Where browsers reach the shop; links to hosted invoices start with it. */
   publicUrl: string
-  /** Where signed events are delivered. */
-  webhook: { url: string; secret: string }
+  /** Where signed events are delivered, and of which types: all, unless told otherwise. */
+  webhook: { url: string; secret: string; events?: string[] }
   /** False while the shop starts: events wait for it. */
   isListening?: () => boolean
   /** Printed on invoices. */
@@ -48,7 +48,12 @@ export async function openSandbox(options: SandboxOptions) {
     }, seconds * 1000)
     alarms.add(alarm.unref())
   }
-  const books = openBooks(database, { publicUrl, usual: { ...usual, ...options.quirks }, onDue })
+  const books = openBooks(database, {
+    publicUrl,
+    usual: { ...usual, ...options.quirks },
+    wanted: webhook.events ?? ['*'],
+    onDue,
+  })
   const webhooks = createWebhooks(database, webhook, log, options.isListening)
   const clock = createClock(books)
 

@@ -33,6 +33,7 @@ export class Work {
   readonly present: (value: unknown) => Record<string, unknown>
   readonly request: RequestMark | null
   readonly quirks: Quirks
+  readonly wanted: string[]
   /** The sandbox's time to the millisecond; `now` is what objects carry. */
   readonly time: number
   private readonly events: Event[] = []
@@ -47,11 +48,12 @@ export class Work {
   /** Seconds until the first of the written objects falls due. */
   dueSoon = Number.POSITIVE_INFINITY
 
-  constructor(given: Pick<Work, 'database' | 'present' | 'request' | 'quirks' | 'time'>) {
+  constructor(given: Pick<Work, 'database' | 'present' | 'request' | 'quirks' | 'wanted' | 'time'>) {
     this.database = given.database
     this.present = given.present
     this.request = given.request
     this.quirks = given.quirks
+    this.wanted = given.wanted
     this.time = given.time
     this.now = Math.floor(given.time)
   }
@@ -214,7 +216,7 @@ export class Work {
         insert into sandbox.deliveries (event, endpoint, next_at)
         select told.id, target.id, clock_timestamp() + make_interval(secs => wait)
           from unnest($5::text[], $6::text[], $7::float8[]) with ordinality as told (id, type, wait, place),
-            (select null as id, '["*"]'::jsonb as events union all
+            (select null as id, $8::jsonb as events union all
               select id, data->'enabled_events' from sandbox.objects
                 where kind = 'webhook_endpoint' and data->>'status' = 'enabled') target
           where target.events ?| array['*', told.type] order by place`,
@@ -226,6 +228,7 @@ export class Work {
         copies.map(({ id }) => id),
         copies.map(({ type }) => type),
         copies.map(({ wait }) => wait),
+        JSON.stringify(this.wanted),
       ],
     )
   }

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { loadEnvFile } from '#server/config/env-file.ts'
 import { settings } from '#server/config/environment.ts'
-import { eventTypes } from '#server/features/selling/purchases/purchases.ts'
 import { createStripeSetup } from '#server/features/selling/stripe-setup/stripe-setup.ts'
 import { createStripeGateway, StripeRefusal } from '#server/gateways/stripe.ts'
 import { explain } from './command.ts'
@@ -26,7 +25,6 @@ const { check, setup } = createStripeSetup({
   log: console,
   secretKey,
   publicUrl: publicUrl.replace(/\/+$/, ''),
-  events: eventTypes,
 })
 
 const marks = { ok: '✓', todo: '✗', note: '·' }

@@ -9,7 +9,7 @@ import type { Config } from '../config.ts'
 import type { Middleware } from '../http/server.ts'
 import { isFromThisMachine } from '../http/this-machine.ts'
 import type { Secrets } from '../security/secrets.ts'
-import { createStripeGateway, type StripeFault, type StripeGateway } from './stripe.ts'
+import { createStripeGateway, eventTypes, type StripeFault, type StripeGateway } from './stripe.ts'
 
 /** The release that the pinned @stripe/stripe-js expects. */
 const scriptUrl = 'https://js.stripe.com/endive/stripe.js'
@@ -86,7 +86,11 @@ export async function openPayments({
     publicUrl: config.publicUrl,
     businessName: brand.name,
     mayControl,
-    webhook: { url: `http://${host}:${config.port}/api/webhooks/stripe`, secret: webhookSecret },
+    webhook: {
+      url: `http://${host}:${config.port}/api/webhooks/stripe`,
+      secret: webhookSecret,
+      events: eventTypes,
+    },
     isListening: () => isListening,
     quirks,
     log: (message, detail) => log.warn(detail ?? {}, message),

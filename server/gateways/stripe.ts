@@ -16,7 +16,7 @@ import type { Invoicing } from './stripe/taxes.ts'
 
 export { apiVersion } from './stripe/account.ts'
 export { type StripeFault, StripeRefusal } from './stripe/client.ts'
-export type { StripeEvent } from './stripe/events.ts'
+export { eventTypes, type StripeEvent } from './stripe/events.ts'
 export type { ExistingSubscription } from './stripe/existing-subscriptions.ts'
 export type { PaidPeriod, Payment, Refund } from './stripe/history.ts'
 export type { WantedPrice } from './stripe/prices.ts'

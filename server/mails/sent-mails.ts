@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, lt, lte, or } from 'drizzle-orm'
+import { and, desc, eq, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Database } from '../database/connect.ts'
 import type { HistoryPart } from '../database/cursor.ts'
@@ -27,24 +27,30 @@ export function createSentMails({ db, now, site }: { db: Database; now: () => Da
   return {
     /** Staff get everyone's messages by email; those are not theirs to be listed under. */
     async record({ id, to, kind, data }: Sent) {
-      await db.transaction(async (tx) => {
-        // Locked: a person who is being deleted at this moment is not written down again.
-        const [user] = await tx
-          .select({ id: users.id })
-          .from(users)
-          .where(
-            and(eq(users.email, to), eq(users.isAdmin, false), isNull(users.role), isNull(users.deletedAt)),
-          )
-          .for('share')
-        if (!user) return
-        // A newsletter is sent to each address once, so its text is enough.
-        const kept = kind === 'newsletter' ? {} : (data as Record<string, unknown>)
-        const content = { kind, data: kept, ...withoutSecrets(kind, data) }
-        await tx
-          .insert(sentMails)
-          .values({ id, userId: user.id, ...content, sentAt: now() })
-          .onConflictDoNothing()
-      })
+      const { subject, text } = withoutSecrets(kind, data)
+      // A newsletter is sent to each address once, so its text is enough.
+      const kept = kind === 'newsletter' ? {} : data
+      await db
+        .insert(sentMails)
+        .select((from) =>
+          from
+            .select({
+              id: sql`${id}::uuid`.as('id'),
+              userId: users.id,
+              kind: sql`${kind}`.as('kind'),
+              data: sql`${JSON.stringify(kept)}::jsonb`.as('data'),
+              subject: sql`${subject}`.as('subject'),
+              text: sql`${text}`.as('text'),
+              sentAt: sql`${now()}::timestamptz`.as('sent_at'),
+            })
+            .from(users)
+            .where(
+              and(eq(users.email, to), eq(users.isAdmin, false), isNull(users.role), isNull(users.deletedAt)),
+            )
+            // Locked: a person who is being deleted at this moment is not written down again.
+            .for('share'),
+        )
+        .onConflictDoNothing()
     },
 
     async find(id: string) {

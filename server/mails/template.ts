@@ -60,5 +60,10 @@ export type Template<Data> = (data: Data, site: MailSite) => MailContent
 /** A guest's name may be unknown, or a stranger's (`mails.ts`); and no one may use a sign-up name to send a message to someone else's address. */
 export const greeting = (name: string) => (name && isPersonName(name) ? inert(`Hello ${name},`) : 'Hello,')
 
-export const day = (iso: string) =>
-  new Date(iso).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+let dates: Intl.DateTimeFormat | undefined
+
+/** The format is slow to make, so it is made once, for the first email. */
+export const day = (iso: string) => {
+  dates ??= new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+  return dates.format(new Date(iso))
+}

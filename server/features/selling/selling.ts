@@ -9,7 +9,7 @@ import { createCodeAdministration, createCodes } from './codes/codes.ts'
 import { createDeclarations } from './declarations/declarations.ts'
 import { createLedger, createProof } from './ledger/ledger.ts'
 import { createPrices } from './prices/prices.ts'
-import { type AccessEffects, createPurchases, eventTypes } from './purchases/purchases.ts'
+import { type AccessEffects, createPurchases } from './purchases/purchases.ts'
 import {
   billingRoutes,
   catalogRoutes,
@@ -68,7 +68,6 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
     log,
     secretKey: config.stripe?.secretKey,
     publicUrl: config.publicUrl,
-    events: eventTypes,
     prices: prices.wanted,
   })
   const schedules: Schedules = {

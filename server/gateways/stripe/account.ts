@@ -1,6 +1,6 @@
 import StripeSdk, { type Stripe } from 'stripe'
 import type { Client } from './client.ts'
-import { inLists } from './events.ts'
+import { eventTypes, inLists } from './events.ts'
 
 type WebhookEndpoint = { id: string; version: string | null; events: string[] }
 
@@ -74,15 +74,15 @@ export function accountCalls({ sdk, ask, translate }: Client) {
     },
 
     /** The secret that signs its events is only revealed now. */
-    async createWebhookEndpoint(url: string, events: string[]): Promise<string> {
+    async createWebhookEndpoint(url: string): Promise<string> {
       const { secret } = await ask(
-        sdk.webhookEndpoints.create({ url, api_version: apiVersion, enabled_events: enabled(events) }),
+        sdk.webhookEndpoints.create({ url, api_version: apiVersion, enabled_events: enabled }),
       )
       return secret ?? ''
     },
 
-    async setWebhookEvents(id: string, events: string[]) {
-      await ask(sdk.webhookEndpoints.update(id, { enabled_events: enabled(events) }))
+    async setWebhookEvents(id: string) {
+      await ask(sdk.webhookEndpoints.update(id, { enabled_events: enabled }))
     },
 
     async disableWebhookEndpoint(id: string) {
@@ -90,9 +90,9 @@ export function accountCalls({ sdk, ask, translate }: Client) {
     },
 
     /** How many events are undelivered or pending; at most a hundred. */
-    async undeliveredEvents(wanted: string[], since: Date): Promise<number> {
+    async undeliveredEvents(since: Date): Promise<number> {
       const created = { gte: Math.floor(since.getTime() / 1000) }
-      const lists = inLists(wanted).map((types) =>
+      const lists = inLists(eventTypes).map((types) =>
         ask(sdk.events.list({ delivery_success: false, types, created, limit: 100 })),
       )
       return Math.min(
@@ -140,7 +140,7 @@ export function accountCalls({ sdk, ask, translate }: Client) {
   }
 }
 
-const enabled = (events: string[]) => events as Stripe.WebhookEndpointCreateParams.EnabledEvent[]
+const enabled = eventTypes as Stripe.WebhookEndpointCreateParams.EnabledEvent[]
 
 function walletsOf({ enabled: isEnabled, apple_pay: apple, google_pay: google }: Stripe.PaymentMethodDomain) {
   if (!isEnabled) return { fault: 'The domain is turned off at Stripe.' }

@@ -10,6 +10,30 @@ export type StripeEvent = {
   paymentIntentId: string | null
 }
 
+/** Events that may change a purchase. That a subscription was created is no news: the shop asked for it. */
+export const eventTypes = [
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+  'customer.subscription.paused',
+  'customer.subscription.resumed',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'invoice.payment_action_required',
+  'invoice.finalization_failed',
+  'invoice.marked_uncollectible',
+  'invoice.voided',
+  'payment_intent.succeeded',
+  'payment_intent.payment_failed',
+  'charge.refunded',
+  'refund.created',
+  'refund.updated',
+  'refund.failed',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+  'radar.early_fraud_warning.created',
+]
+
 /** Stripe takes twenty types at a time. */
 const mostTypes = 20
 export const inLists = (types: string[]) =>
@@ -19,11 +43,11 @@ export const inLists = (types: string[]) =>
 
 export function eventCalls({ sdk, translate }: Client, webhookSecret: string) {
   return {
-    /** Every event since then. Stripe keeps them for 30 days. */
-    async *since(since: Date, wanted: string[]): AsyncGenerator<StripeEvent> {
+    /** Every one of them since then. Stripe keeps them for 30 days. */
+    async *since(since: Date): AsyncGenerator<StripeEvent> {
       const created = { gte: Math.floor(since.getTime() / 1000) }
       try {
-        for (const types of inLists(wanted))
+        for (const types of inLists(eventTypes))
           for await (const event of sdk.events.list({ created, types, limit: 100 })) yield about(event)
       } catch (error) {
         throw translate(error)

@@ -3,7 +3,7 @@ import type { PaidOrder } from '#contract/selling/checkout.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import { type purchases as bought, users } from '#server/database/schema.ts'
+import { type purchases as bought, payments, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Authenticated } from '#server/features/identity/sessions/sessions.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
@@ -89,8 +89,8 @@ export function createCheckout(context: Context, others: Others) {
       const checkout = await checkouts.ofPayment(paymentIntentId)
       // A guest's checkout has no user yet: booking decides whose it is, not the caller.
       if (!checkout || (checkout.userId && checkout.userId !== user.id)) throw notFound('Purchase')
-      if (!(await purchases.ofPaymentIntent(user.id, paymentIntentId))) await sync(checkout.subscriptionId)
-      const purchase = await purchases.ofPaymentIntent(user.id, paymentIntentId)
+      const find = () => purchases.ofPaymentIntent(user.id, paymentIntentId)
+      const purchase = (await find()) ?? (await sync(checkout.subscriptionId).then(find))
       if (purchase) {
         refuseRefunded(purchase)
         return 'done'
@@ -115,20 +115,14 @@ export function createCheckout(context: Context, others: Others) {
     ): Promise<(Authenticated & { newNonce: string }) | 'not yet'> {
       const begun = await checkouts.ofPayment(paymentIntentId)
       if (!begun || !isBegunWith(nonce, begun)) throw pleaseLogIn()
-      const { payments, customerId } = await stripe.subscriptions.read(begun.subscriptionId)
-      const payment = payments.find((candidate) => candidate.paymentIntentId === paymentIntentId)
+      const find = () => checkouts.ofPayment(paymentIntentId)
+      const booked = begun.closedAt ? begun : await sync(begun.subscriptionId).then(find)
+      if (!booked?.closedAt && (await stripe.payments.hasPaid(paymentIntentId))) return 'not yet'
+      const [payment] = await db.select().from(payments).where(eq(payments.paymentIntentId, paymentIntentId))
       if (!payment) throw conflict('not-paid', 'The payment hasn’t been completed yet')
       const amountDue = (await checkouts.orders.amountDueOf(begun.id)) ?? begun.amount
-      if (
-        customerId !== begun.customerId ||
-        payment.amount !== amountDue ||
-        payment.paidAt.getTime() < now().getTime() - loginWindow
-      )
-        throw pleaseLogIn()
-      await sync(begun.subscriptionId)
-      const booked = await checkouts.ofPayment(paymentIntentId)
-      if (!booked?.closedAt) return 'not yet'
-      if (!booked.userId) throw pleaseLogIn()
+      const isRecent = payment.paidAt.getTime() >= now().getTime() - loginWindow
+      if (!booked?.userId || payment.amount !== amountDue || !isRecent) throw pleaseLogIn()
       if (!booked.madeAccount) throw (await hasPassword(booked.userId)) ? accountExists() : pleaseLogIn()
       const newNonce = randomToken()
       return {

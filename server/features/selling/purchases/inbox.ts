@@ -1,35 +1,10 @@
 import { and, asc, eq, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import { isLivePurchase, purchases, stripeEvents } from '#server/database/schema.ts'
-import type { StripeEvent, StripeGateway } from '#server/gateways/stripe.ts'
+import { eventTypes, type StripeEvent, type StripeGateway } from '#server/gateways/stripe.ts'
 import { messageOf } from '#server/process/log.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import type { Sync } from './sync.ts'
-
-/** Events that may change a purchase; everything else is just stored and acknowledged. */
-export const eventTypes = [
-  'customer.subscription.created',
-  'customer.subscription.updated',
-  'customer.subscription.deleted',
-  'customer.subscription.paused',
-  'customer.subscription.resumed',
-  'invoice.paid',
-  'invoice.payment_failed',
-  'invoice.payment_action_required',
-  'invoice.finalization_failed',
-  'invoice.marked_uncollectible',
-  'invoice.voided',
-  'payment_intent.succeeded',
-  'payment_intent.payment_failed',
-  'charge.refunded',
-  'refund.created',
-  'refund.updated',
-  'refund.failed',
-  'charge.dispute.created',
-  'charge.dispute.updated',
-  'charge.dispute.closed',
-  'radar.early_fraud_warning.created',
-]
 
 type Others = {
   stripe: Pick<StripeGateway, 'payments'>
@@ -60,7 +35,7 @@ export function createInbox(
   /** Marked as handled only after the work is done: a failure leaves it to the next delivery or the reconciler. */
   async function handle(event: StripeEvent) {
     try {
-      const subscriptions = eventTypes.includes(event.type) ? await subscriptionsOf(event) : []
+      const subscriptions = await subscriptionsOf(event)
       for (const id of subscriptions) await sync(id)
       if (event.type === 'radar.early_fraud_warning.created') await warn(subscriptions, event)
       crashPoint('event before handled')
@@ -82,19 +57,26 @@ export function createInbox(
   const mark = (id: string, change: { handledAt?: Date; lastError: string | null }) =>
     db.update(stripeEvents).set(change).where(eq(stripeEvents.id, id))
 
-  const keep = (event: StripeEvent) =>
-    db
+  /** What is not ours to handle is kept as handled. Nothing, if it was kept before. */
+  async function keep(event: StripeEvent) {
+    const handledAt = eventTypes.includes(event.type) ? null : now()
+    const [kept] = await db
       .insert(stripeEvents)
-      .values({ ...event, receivedAt: now() })
+      .values({ ...event, receivedAt: now(), handledAt })
       .onConflictDoNothing()
+      .returning()
+    return kept
+  }
 
   return {
     keep,
 
     async receive(event: StripeEvent) {
-      await keep(event)
+      const isNew = await keep(event)
       crashPoint('event kept')
-      const [kept] = await db.select().from(stripeEvents).where(eq(stripeEvents.id, event.id))
+      const [kept] = isNew
+        ? [isNew]
+        : await db.select().from(stripeEvents).where(eq(stripeEvents.id, event.id))
       if (!kept?.handledAt) await handle(event)
     },
 

@@ -29,7 +29,6 @@ import { createUnpaid } from './unpaid.ts'
 
 export type { Kept } from './ending.ts'
 export { type AccessEffects, entitlementOf } from './entitlement.ts'
-export { eventTypes } from './inbox.ts'
 export { countNeedy } from './needs.ts'
 export type Purchases = ReturnType<typeof createPurchases>
 

@@ -8,7 +8,7 @@ import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import type { Booked } from './booked.ts'
 import { graceEnd } from './entitlement.ts'
-import { eventTypes, type Inbox } from './inbox.ts'
+import type { Inbox } from './inbox.ts'
 import type { Switching } from './switching.ts'
 import { payBackAll, type Sync, whole } from './sync.ts'
 
@@ -40,7 +40,7 @@ export function createReconciler({ db, now, log }: Context, others: Others) {
     const startedAt = now()
     const [pulled] = await db.select().from(stripeEventsPulled)
     const since = new Date((pulled?.until ?? ago(3 * day)).getTime() - overlap)
-    for await (const event of stripe.events.since(since, eventTypes)) await inbox.keep(event)
+    for await (const event of stripe.events.since(since)) await inbox.keep(event)
     await db
       .insert(stripeEventsPulled)
       .values({ id: 1, until: startedAt })

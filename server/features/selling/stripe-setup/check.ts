@@ -1,6 +1,12 @@
 import { exactDollars } from '#contract/money.ts'
 import type { Finding } from '#contract/selling/stripe-setup.ts'
-import { apiVersion, type StripeGateway, StripeRefusal, type WantedPrice } from '#server/gateways/stripe.ts'
+import {
+  apiVersion,
+  eventTypes,
+  type StripeGateway,
+  StripeRefusal,
+  type WantedPrice,
+} from '#server/gateways/stripe.ts'
 
 type About = Finding['about']
 
@@ -10,8 +16,6 @@ export type SetupOptions = {
   /** Undefined with the sandbox. */
   secretKey: string | undefined
   publicUrl: string
-  /** The events the shop listens to. */
-  events: string[]
   /** Of the shop's books; a command that has none leaves them out. */
   prices?: () => Promise<WantedPrice[]>
 }
@@ -175,11 +179,11 @@ async function observed(stripe: StripeGateway): Promise<Finding[]> {
 }
 
 /** Whether Stripe's events reach the shop, the ones it needs, in the version it understands. */
-function createWebhookCheck({ stripe, now, publicUrl, events }: SetupOptions) {
+function createWebhookCheck({ stripe, now, publicUrl }: SetupOptions) {
   const { webhookUrl, isLocal } = addressOf(publicUrl)
 
   async function deliveries(): Promise<Finding[]> {
-    const late = await stripe.account.undeliveredEvents(events, new Date(now().getTime() - 3 * day))
+    const late = await stripe.account.undeliveredEvents(new Date(now().getTime() - 3 * day))
     if (late === 0) return []
     const many = late === 100 ? '100 or more events' : count(late, 'event')
     return [
@@ -207,7 +211,7 @@ function createWebhookCheck({ stripe, now, publicUrl, events }: SetupOptions) {
       )
     if (ours.version !== apiVersion)
       faults.push(`its API version is ${ours.version ?? 'the account’s'}, but the shop expects ${apiVersion}`)
-    const missing = events.filter((type) => !ours.events.includes(type) && !ours.events.includes('*'))
+    const missing = eventTypes.filter((type) => !ours.events.includes(type) && !ours.events.includes('*'))
     if (missing.length > 0) faults.push(`it doesn’t send ${list(missing)}`)
     return faults.length > 0
       ? faults.map((fault) => todo('Webhook', `${capital(fault)}. ${command} fixes it.`))

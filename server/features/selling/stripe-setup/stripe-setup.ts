@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
-import { apiVersion } from '#server/gateways/stripe.ts'
+import { apiVersion, eventTypes } from '#server/gateways/stripe.ts'
 import { addressOf, createCheck, type SetupOptions } from './check.ts'
 
 export type StripeSetup = ReturnType<typeof createStripeSetup>
 
 /** What a seller has to set up at Stripe: `check` looks at it, `setup` creates what's missing. */
 export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'warn'> }) {
-  const { stripe, log, publicUrl, events } = options
+  const { stripe, log, publicUrl } = options
   const { webhookUrl, hostname, isLocal } = addressOf(publicUrl)
   const check = createCheck(options)
 
@@ -17,10 +17,10 @@ export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'w
     const done = []
     let webhookSecret: string | undefined
     if (!ours) {
-      webhookSecret = await stripe.account.createWebhookEndpoint(webhookUrl, events)
+      webhookSecret = await stripe.account.createWebhookEndpoint(webhookUrl)
       done.push(`Webhook endpoint ${webhookUrl}`)
-    } else if (!isSame(ours.events, events)) {
-      await stripe.account.setWebhookEvents(ours.id, events)
+    } else if (!isSame(ours.events, eventTypes)) {
+      await stripe.account.setWebhookEvents(ours.id)
       done.push('Events of the webhook endpoint')
     }
     for (const { id } of endpoints.filter((endpoint) => endpoint !== ours)) {
