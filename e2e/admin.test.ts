@@ -13,7 +13,7 @@ import {
   rowOf,
   toast,
 } from './desk.ts'
-import { expect, expectAccessible, logInAs, test } from './shop.ts'
+import { expect, expectAccessible, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
 test('problems with the prices at Stripe are shown in the settings, with what to do', async ({
@@ -34,23 +34,6 @@ test('problems with the prices at Stripe are shown in the settings, with what to
   await expect(card.getByText('but it is archived. A restart fixes it.')).toBeVisible()
   await expectAccessible(page)
   await archive(true)
-})
-
-test.describe('a non-admin', () => {
-  test('is told so and sent home', async ({ page, shop }) => {
-    await logInAs(page, await shop.user(), shop)
-    await page.goto('/admin')
-    await expect(page.getByText("You don't have admin access.", { exact: true })).toBeVisible()
-    await expect(page).toHaveURL('/')
-  })
-
-  test('loads nothing of the admin area', async ({ page }) => {
-    const files: string[] = []
-    page.on('request', (request) => files.push(request.url()))
-    await page.goto('/')
-    await page.waitForLoadState('networkidle')
-    expect(files.filter((file) => /admin|assets-|record-table/.test(file))).toEqual([])
-  })
 })
 
 test.describe('what there is to do about access', () => {
@@ -171,10 +154,14 @@ test.describe('the admin area', () => {
     }
   })
 
-  for (const width of [390, 1280])
-    test(`opens with its three tabs and how much needs attention, at ${width} px`, async ({ page, shop }) => {
+  test('opens with its three tabs and how much needs attention, at 390 and 1280 px', async ({
+    page,
+    shop,
+  }) => {
+    await openAdmin(page, shop)
+    for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: 844 })
-      await openAdmin(page, shop)
+      await page.goto('/admin')
       await expect(page.getByRole('tab')).toHaveText(['Assets', 'Users', 'Purchases'])
       await expect(page.getByRole('tab', { selected: true })).toHaveText('Assets')
       await expect(page.getByRole('tabpanel').getByRole('button', { name: 'Add Asset' })).toBeVisible()
@@ -186,7 +173,8 @@ test.describe('the admin area', () => {
       await expect(navigation.getByRole('link').first()).toHaveText('Overview')
       await page.goto('/admin#overview')
       await expect(page).toHaveURL('/admin/overview')
-    })
+    }
+  })
 
   test('is walked by tabs, links, keys, and addresses, which keep what was searched', async ({
     page,

@@ -123,17 +123,23 @@ async function openAccount(page: Page, shop: TestShop) {
   return person
 }
 
-for (const width of [390, 1280])
-  test(`Edit Profile has its two fields; all else is one Account page, also for those who know it as /security: ${width} px`, async ({
+for (const [theme, width] of [
+  ['light', 1280],
+  ['dark', 360],
+] as const)
+  test(`Edit Profile has its two fields; all else is one Account page, also for those who know it as /security; both are accessible and fit: ${theme}, ${width} px`, async ({
     page,
     shop,
   }) => {
     await page.setViewportSize({ width, height: 844 })
+    await chooseTheme(page, theme)
     const { person, dialog } = await openProfile(page, shop)
     await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Ada')
     await expect(dialog.getByRole('textbox')).toHaveCount(2)
     await expect(dialog.getByRole('button')).toHaveText(['Cancel', 'Save Changes', ''])
     await expect(dialog.getByRole('heading')).toHaveText(['Edit Profile'])
+    await expectAccessible(page)
+    expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
     await dialog.getByRole('link', { name: 'Account' }).click()
     await expect(page).toHaveURL('/account')
 
@@ -146,6 +152,10 @@ for (const width of [390, 1280])
 
     await page.goto('/security')
     await expect(page).toHaveURL('/account')
+    await expect(page.getByText('This device')).toBeVisible()
+    await page.getByRole('button', { name: 'Delete my account' }).click()
+    await expectAccessible(page)
+    expect(await overflowOf(page)).toBe(0)
 
     const banner = page.getByRole('banner')
     if (width >= 768) {
@@ -245,25 +255,3 @@ test('nothing one person loaded is shown to the next', async ({ page, shop }) =>
   await expect(page.getByRole('heading', { name: 'Welcome Back, Second' })).toBeVisible()
   await expect(page.getByText('No products yet')).toBeVisible()
 })
-
-for (const [theme, width] of [
-  ['light', 1280],
-  ['dark', 360],
-] as const)
-  test(`the dialog and the Account page are accessible and fit: ${theme}, ${width} px`, async ({
-    page,
-    shop,
-  }) => {
-    await page.setViewportSize({ width, height: 740 })
-    await chooseTheme(page, theme)
-    const { dialog } = await openProfile(page, shop)
-    await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Ada')
-    await expectAccessible(page)
-    const overflow = await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)
-    expect(overflow).toBe(0)
-    await dialog.getByRole('link', { name: 'Account' }).click()
-    await expect(page.getByText('This device')).toBeVisible()
-    await page.getByRole('button', { name: 'Delete my account' }).click()
-    await expectAccessible(page)
-    expect(await overflowOf(page)).toBe(0)
-  })

@@ -10,21 +10,14 @@ const section = (page: Page, heading: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name: heading, exact: true }) })
 
 test.describe('home', () => {
-  test('leads from the hero to the products and about pages', async ({ page }) => {
-    await page.goto('/')
-    const main = page.getByRole('main')
-    await expect(main.getByRole('heading', { level: 1 })).toHaveText('Premium Trading Indicators')
-    await main.getByRole('link', { name: 'Explore Products' }).click()
-    await expect(page).toHaveURL('/products')
-    await page.goBack()
-    await main.getByRole('link', { name: 'About Us' }).click()
-    await expect(page).toHaveURL('/about')
-  })
-
-  test('says who it is for and shows the product, the three principles, and a closing call', async ({
+  test('leads to the products and about pages, says who it is for, and shows the product, a chart that says what it is, the three principles, and a closing call', async ({
     page,
   }) => {
     await page.goto('/')
+    const main = page.getByRole('main')
+    await expect(main.getByRole('heading', { level: 1 })).toHaveText('Premium Trading Indicators')
+    await expect(page.getByRole('img', { name: /^Illustrative daily candlestick chart/ })).toBeVisible()
+    await expect(page.getByText('Illustrative', { exact: true })).toBeVisible()
     await expect(page.getByRole('heading', { name: 'Built for Data-Driven Traders' })).toBeVisible()
     const principles = section(page, 'Three principles behind every rule').getByRole('listitem')
     await expect(principles.getByRole('heading')).toHaveText([
@@ -32,17 +25,17 @@ test.describe('home', () => {
       'Selectivity as an Edge',
       'Consistency through Rules',
     ])
-    const toProduct = page.getByRole('main').locator('a[href="/products/rebound-sigma-pro"]')
+    await main.getByRole('link', { name: 'Explore Products' }).click()
+    await expect(page).toHaveURL('/products')
+    await page.goBack()
+    await main.getByRole('link', { name: 'About Us' }).click()
+    await expect(page).toHaveURL('/about')
+    await page.goBack()
+    const toProduct = main.locator('a[href="/products/rebound-sigma-pro"]')
     await expect(toProduct).toHaveCount(3)
     await expect(toProduct.first()).toContainText('Rebound Sigma Pro')
     await toProduct.last().click()
     await expect(page).toHaveURL('/products/rebound-sigma-pro')
-  })
-
-  test('shows a chart that says what it is', async ({ page }) => {
-    await page.goto('/')
-    await expect(page.getByRole('img', { name: /^Illustrative daily candlestick chart/ })).toBeVisible()
-    await expect(page.getByText('Illustrative', { exact: true })).toBeVisible()
   })
 })
 
@@ -63,25 +56,14 @@ test.describe('products', () => {
 test.describe('the product page', () => {
   test.beforeEach(({ page }) => page.goto('/products/rebound-sigma-pro').then(() => undefined))
 
-  test('sells monthly from the hero', async ({ page }) => {
+  test('has six benefits, three steps, eight things you get, eight questions with answers that open one at a time, and two offers at early-access prices, in that order', async ({
+    page,
+  }) => {
     await expect(page.getByRole('main').getByRole('link').first()).toHaveAttribute(
       'href',
       '/checkout?product=rebound-sigma-pro&billing=monthly',
     )
-  })
 
-  test('scrolls to how it works on request', async ({ page }) => {
-    await page.emulateMedia({ reducedMotion: 'no-preference' })
-    const heading = page.getByRole('heading', { name: 'How It Works' })
-    await expect(heading).not.toBeInViewport()
-    await page.getByRole('link', { name: 'Learn How It Works' }).click()
-    await expect(heading).toBeInViewport()
-    await expect(page).toHaveURL('/products/rebound-sigma-pro#how-it-works')
-  })
-
-  test('has six benefits, three steps, eight things you get, eight questions, and two offers, in that order', async ({
-    page,
-  }) => {
     // What buyers say is there as soon as one has said something.
     const headings = page.getByRole('main').getByRole('heading', { level: 2 })
     await expect(headings.filter({ hasNotText: 'What Buyers Say' })).toHaveText([
@@ -100,21 +82,7 @@ test.describe('the product page', () => {
       'Monthly',
       'Yearly',
     ])
-  })
 
-  test('opens one answer at a time and closes it again', async ({ page }) => {
-    const questions = section(page, 'Frequently Asked Questions').locator('details')
-    const [first, second] = [questions.nth(0), questions.nth(1)]
-    await first.locator('summary').click()
-    await expect(first).toHaveAttribute('open')
-    await second.locator('summary').press('Enter')
-    await expect(second).toHaveAttribute('open')
-    await expect(first).not.toHaveAttribute('open')
-    await second.locator('summary').click()
-    await expect(second).not.toHaveAttribute('open')
-  })
-
-  test('answers what buyers ask', async ({ page }) => {
     const faq = section(page, 'Frequently Asked Questions')
     for (const fact of [
       /any symbol .* designed for stocks and ETFs/,
@@ -127,9 +95,17 @@ test.describe('the product page', () => {
       /data-driven traders/i,
     ])
       await expect(faq.locator('details').filter({ hasText: fact })).toHaveCount(1)
-  })
 
-  test('shows early-access prices next to regular ones and sells both plans', async ({ page }) => {
+    const questions = section(page, 'Frequently Asked Questions').locator('details')
+    const [first, second] = [questions.nth(0), questions.nth(1)]
+    await first.locator('summary').click()
+    await expect(first).toHaveAttribute('open')
+    await second.locator('summary').press('Enter')
+    await expect(second).toHaveAttribute('open')
+    await expect(first).not.toHaveAttribute('open')
+    await second.locator('summary').click()
+    await expect(second).not.toHaveAttribute('open')
+
     const pricing = section(page, 'Early-Access Pricing')
     await expect(pricing).toContainText('$39per monthRegular price $49 per month')
     await expect(pricing).toContainText('$390per yearRegular price $490 per year')
@@ -141,6 +117,15 @@ test.describe('the product page', () => {
       'href',
       '/checkout?product=rebound-sigma-pro&billing=yearly',
     )
+  })
+
+  test('scrolls to how it works on request', async ({ page }) => {
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
+    const heading = page.getByRole('heading', { name: 'How It Works' })
+    await expect(heading).not.toBeInViewport()
+    await page.getByRole('link', { name: 'Learn How It Works' }).click()
+    await expect(heading).toBeInViewport()
+    await expect(page).toHaveURL('/products/rebound-sigma-pro#how-it-works')
   })
 
   test('shows all three trades at every width, the loss among them', async ({ page }) => {
@@ -248,26 +233,32 @@ test.describe('header and footer', () => {
     await expect(contracts.locator('[lang=de]')).toHaveCount(2)
   })
 
-  for (const width of [390, 1280])
-    test(`the footer is the same on every page, at ${width} px`, async ({ page, shop }) => {
-      await page.setViewportSize({ width, height: 844 })
-      const footer = page.getByRole('contentinfo')
-      await page.goto('/')
-      await expect(footer.getByRole('heading')).toHaveText(['Product', 'Company', 'Newsletter'])
-      const text = await footer.innerText()
-      await logInAs(page, await shop.admin(), shop)
-      for (const path of [
-        '/checkout?product=rebound-sigma-pro',
-        '/checkout/success?payment_intent=pi_unknown',
-        '/dashboard',
-        '/admin',
-        '/admin/purchases/declarations',
-      ]) {
-        await page.goto(path)
-        await expect(footer.getByRole('button', { name: 'Subscribe' })).toBeVisible()
-        expect(await footer.innerText(), path).toBe(text)
+  test('the footer is the same on every page, at 390 and 1280 px', async ({ page, shop }) => {
+    const footer = page.getByRole('contentinfo')
+    const texts = async () => {
+      const read: string[] = []
+      for (const width of [390, 1280]) {
+        await page.setViewportSize({ width, height: 844 })
+        read.push(await footer.innerText())
       }
-    })
+      return read
+    }
+    await page.goto('/')
+    await expect(footer.getByRole('heading')).toHaveText(['Product', 'Company', 'Newsletter'])
+    const text = await texts()
+    await logInAs(page, await shop.admin(), shop)
+    for (const path of [
+      '/checkout?product=rebound-sigma-pro',
+      '/checkout/success?payment_intent=pi_unknown',
+      '/dashboard',
+      '/admin',
+      '/admin/purchases/declarations',
+    ]) {
+      await page.goto(path)
+      await expect(footer.getByRole('button', { name: 'Subscribe' })).toBeVisible()
+      expect(await texts(), path).toEqual(text)
+    }
+  })
 
   test('every page says payments are in test mode', async ({ page }) => {
     await page.goto('/about')
