@@ -6,12 +6,14 @@ import { Stars } from './stars.tsx'
 
 const shown = 3
 
-/** The newest, one of them critical: people who read only praise believe none of it. */
+/** The newest critical one after the newest of the others: people who read only praise believe none of it. */
 function three(all: Review[]) {
   const readable = all.filter(({ text }) => text)
-  const critical = readable.find(({ stars }) => stars <= 3)
-  const others = readable.filter((review) => review !== critical).slice(0, critical ? shown - 1 : shown)
-  return critical ? [...others, critical] : others
+  const isCritical = ({ stars }: Review) => stars <= 3
+  const critical = readable.find(isCritical)
+  const others = readable.filter((review) => review !== critical)
+  const kindFirst = others.toSorted((a, b) => Number(isCritical(a)) - Number(isCritical(b)))
+  return critical ? [...kindFirst.slice(0, shown - 1), critical] : others.slice(0, shown)
 }
 
 /** Loaded once they come into view. */
