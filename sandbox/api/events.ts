@@ -17,7 +17,7 @@ export const eventRoutes = [
     'GET /v1/events',
     {
       ...paging,
-      created: group({ gte: required(integer) }),
+      created: group({ gte: required(integer), lte: integer }),
       delivery_success: flag,
       type: text,
       types: texts,
@@ -28,7 +28,7 @@ export const eventRoutes = [
       const limit = Math.min(Math.max(params.limit ?? 10, 1), 100)
       const { rows } = await work.database.query<{ data: object }>(
         `select data from sandbox.events
-        where ($1::text[] is null or type = any ($1)) and created >= $2
+        where ($1::text[] is null or type = any ($1)) and created between $2 and $6
           and ($5::boolean is null or $5 = not exists (
             select from sandbox.deliveries where event = events.id and delivered_at is null))
           and ($3::text is null or seq < (select seq from sandbox.events where id = $3))
@@ -39,6 +39,7 @@ export const eventRoutes = [
           params.starting_after ?? null,
           limit + 1,
           params.delivery_success ?? null,
+          params.created?.lte ?? Number.MAX_SAFE_INTEGER,
         ],
       )
       const data = rows.slice(0, limit).map((row) => row.data)

@@ -89,9 +89,10 @@ export function accountCalls({ sdk, ask, translate }: Client) {
       await ask(sdk.webhookEndpoints.update(id, { disabled: true }))
     },
 
-    /** How many events are undelivered or pending; at most a hundred. */
-    async undeliveredEvents(since: Date): Promise<number> {
-      const created = { gte: Math.floor(since.getTime() / 1000) }
+    /** How many events of that time are undelivered or pending; at most a hundred. */
+    async undeliveredEvents(from: Date, to: Date): Promise<number> {
+      const [gte = 0, lte = 0] = [from, to].map((date) => Math.floor(date.getTime() / 1000))
+      const created = { gte, lte }
       const lists = inLists(eventTypes).map((types) =>
         ask(sdk.events.list({ delivery_success: false, types, created, limit: 100 })),
       )

@@ -10,8 +10,9 @@ export type StripeEvent = {
   paymentIntentId: string | null
 }
 
-/** Events that may change a purchase. That a subscription was created is no news: the shop asked for it. */
+/** Events that may change a purchase. */
 export const eventTypes = [
+  'customer.subscription.created',
   'customer.subscription.updated',
   'customer.subscription.deleted',
   'customer.subscription.paused',

@@ -31,7 +31,8 @@ const note = (about: About, text: string): Finding => ({ about, state: 'note', t
 
 const inWords = ({ amount, interval }: WantedPrice) => `${exactDollars(amount)} per ${interval}`
 
-const day = 86_400_000
+const minute = 60_000
+const day = 1440 * minute
 
 /** Checks everything a seller has to set up at Stripe and reports it in plain English. */
 export function createCheck(options: SetupOptions) {
@@ -183,7 +184,9 @@ function createWebhookCheck({ stripe, now, publicUrl }: SetupOptions) {
   const { webhookUrl, isLocal } = addressOf(publicUrl)
 
   async function deliveries(): Promise<Finding[]> {
-    const late = await stripe.account.undeliveredEvents(new Date(now().getTime() - 3 * day))
+    const ago = (time: number) => new Date(now().getTime() - time)
+    // What happened just now is still on its way.
+    const late = await stripe.account.undeliveredEvents(ago(3 * day), ago(10 * minute))
     if (late === 0) return []
     const many = late === 100 ? '100 or more events' : count(late, 'event')
     return [
