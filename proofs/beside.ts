@@ -2,16 +2,14 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { chromium } from '@playwright/test'
-import { findBrowser } from '#scripts/find-browser.ts'
+import { openBrowser } from '#scripts/find-browser.ts'
 import { cookieHeader } from '#server/testing/visitor.ts'
 import { letGuestsBuy, openBuyers } from './bench/checkouts.ts'
 import { measure, median } from './bench/compare.ts'
 import { workBeside } from './bench/page-load.ts'
-import { type LabShop, openLab } from './lab/lab.ts'
+import { type LabShop, openLab, query } from './lab/lab.ts'
 import { get } from './lab/load.ts'
 import { cpuMicros, memoryOf, untilQuiet } from './lab/measures.ts'
-import { query } from './lab/query.ts'
 import { openProcess } from './lab/shop-process.ts'
 
 /**
@@ -72,10 +70,7 @@ async function buy(shop: LabShop) {
 
 /** What the browser has to do; the first round warms up. */
 async function pages() {
-  const browser = await chromium.launch({
-    executablePath: findBrowser(),
-    args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
-  })
+  const browser = await openBrowser('--disable-gpu')
   try {
     await workBeside(browser, [shops[0].url, shops[1].url], rounds + 1, (what, index, figure) => {
       const found = figures.get(what) ?? [[], []]

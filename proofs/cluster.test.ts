@@ -15,8 +15,8 @@ import { hasPgBouncer, openPgBouncer } from '#server/testing/pgbouncer.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
 import { hasNginx, openNginx, openPostgresPair } from './cluster/machines.ts'
 import { openVisitors, type Visitors } from './cluster/visitors.ts'
+import { query } from './lab/lab.ts'
 import { installNextVersion, thisVersion } from './lab/next-version.ts'
-import { query } from './lab/query.ts'
 import { openProcess } from './lab/shop-process.ts'
 
 /**

@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { chromium } from '@playwright/test'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { findBrowser } from '#scripts/find-browser.ts'
+import { openBrowser } from '#scripts/find-browser.ts'
 import freshWeb from '#scripts/fresh-web.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
@@ -16,10 +15,7 @@ import { seller } from './lab/shop-process.ts'
 await freshWeb()
 const lab = await openLab()
 const shop = await lab.openShop()
-const browser = await chromium.launch({
-  executablePath: findBrowser(),
-  args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
-})
+const browser = await openBrowser('--disable-gpu')
 try {
   // Before filling the shop: PostgreSQL is busy cleaning up for minutes afterward.
   const loads = await pageLoads(browser, shop.url)

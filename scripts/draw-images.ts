@@ -1,12 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromium } from '@playwright/test'
 import { brand } from '#contract/brand.ts'
 import type { RenderPages, Shown } from '#contract/site/site-settings.ts'
 import { readConfig } from '#server/config.ts'
 import { readProducts } from '#server/features/selling/catalog/catalog.ts'
-import { findBrowser } from './find-browser.ts'
+import { openBrowser } from './find-browser.ts'
 import freshWeb from './fresh-web.ts'
 
 /** `node scripts/draw-images.ts`: redraws the images in `web/public`. Run it when titles or the design change. */
@@ -60,10 +59,7 @@ const font = readFileSync(
   join(root, 'node_modules/@fontsource-variable/host-grotesk/files/host-grotesk-latin-wght-normal.woff2'),
 ).toString('base64')
 
-const browser = await chromium.launch({
-  executablePath: findBrowser(),
-  args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
-})
+const browser = await openBrowser()
 
 async function draw(file: string, theme: 'light' | 'dark', width: number, height: number, body: string) {
   const page = await browser.newPage({ viewport: { width, height }, reducedMotion: 'reduce' })

@@ -54,3 +54,10 @@ export function findBrowser(machine = thisMachine): string {
     'No browser found: install Chrome or Chromium, or run `npx playwright install chromium`, or set CHROMIUM_PATH',
   )
 }
+
+/** Started for a script; as root, a browser insists on this flag. */
+export const openBrowser = (...args: string[]) =>
+  chromium.launch({
+    executablePath: findBrowser(),
+    args: [...args, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+  })

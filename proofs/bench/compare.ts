@@ -1,12 +1,10 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { get as ask, type IncomingMessage } from 'node:http'
+import { get as ask, createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import type { LabShop } from '../lab/lab.ts'
-import { get, runLoad } from '../lab/load.ts'
-import type { Requests } from '../lab/load-generator.ts'
+import { get, type Requests, runLoad } from '../lab/load.ts'
 import { cpuMicros, untilIdle } from '../lab/measures.ts'
 
 /** One line of the table: a figure, its budget, and whether the budget is met. */
@@ -84,28 +82,13 @@ export async function served(
   ]
 }
 
-/** Something else goes on meanwhile: how much longer others wait. */
-export async function meanwhile(
-  what: string,
-  others: () => Promise<{ p99: number }>,
-  work: () => Promise<unknown>,
-) {
-  const calm = await others()
-  const working = work()
-  const during = await others()
-  await working
-  const ratio = during.p99 / calm.p99
-  const figure = `${ratio.toFixed(2)} x (${calm.p99.toFixed(1)} ms, then ${during.p99.toFixed(1)} ms)`
-  return line(what, figure, 'at most 3 x without it', ratio <= 3)
-}
-
 type Limit = Target & { close(): void }
 
 /** The limit: a bare server that writes a page's own bytes and headers. */
 export async function openLimit(url: string, path = '/'): Promise<Limit> {
   const asked = ask(url + path, { headers: { 'accept-encoding': 'br' } })
   const [response] = (await once(asked, 'response')) as [IncomingMessage]
-  const child = fork(fileURLToPath(new URL('./limit-server.ts', import.meta.url)))
+  const child = fork(import.meta.filename)
   child.send({
     body: (await buffer(response)).toString('base64'),
     headers: Object.entries(response.headers)
@@ -115,3 +98,14 @@ export async function openLimit(url: string, path = '/'): Promise<Limit> {
   const [{ port }] = (await once(child, 'message')) as [AddressInfo]
   return { pid: child.pid ?? 0, port, request: get('/'), close: () => child.kill() }
 }
+
+/** A bare node:http server that writes one ready-made buffer: Node cannot answer for less. */
+if (import.meta.main)
+  process.once('message', ({ body, headers }: { body: string; headers: string[] }) => {
+    const bytes = Buffer.from(body, 'base64')
+    const server = createServer((_request, response) => {
+      response.writeHead(200, headers)
+      response.end(bytes)
+    })
+    server.listen(0, '127.0.0.1', () => process.send?.(server.address()))
+  })

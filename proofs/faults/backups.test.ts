@@ -6,11 +6,10 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { accounts } from '#contract/identity/accounts.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
-import type { Answer } from '../lab/ask.ts'
-import { keepDoing } from '../lab/concurrently.ts'
+import { type Answer, createWrites } from '../lab/ask.ts'
+import { keepDoing } from '../lab/load.ts'
 import { createTally } from '../lab/measures.ts'
 import { openProcess, seller } from '../lab/shop-process.ts'
-import { createWrites } from '../lab/writes.ts'
 import { fault, sized } from './fault.ts'
 
 const limit = sized({ rounds: 5 }, { rounds: 1 })

@@ -6,11 +6,10 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { contract } from '#contract/index.ts'
 import { cookieHeader, createVisitor } from '#server/testing/visitor.ts'
 import { type Answer, ask, type Request } from '../lab/ask.ts'
-import { concurrently } from '../lab/concurrently.ts'
 import type { LabShop } from '../lab/lab.ts'
-import { planted } from '../lab/leaks.ts'
+import { concurrently } from '../lab/load.ts'
 import { createTally } from '../lab/measures.ts'
-import { seller } from '../lab/shop-process.ts'
+import { planted, seller } from '../lab/shop-process.ts'
 import { details, fault, sized } from './fault.ts'
 
 /** The share of valid inputs: for each endpoint, or for all of them together. */

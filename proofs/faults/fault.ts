@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest'
 import { type LabShop, labAt } from '../lab/lab.ts'
-import { leaksSoFar } from '../lab/leaks.ts'
+import { leaksSoFar } from '../lab/shop-process.ts'
 
 const lab = labAt(inject('lab'))
 const isQuick = Boolean(process.env.QUICK)

@@ -4,12 +4,27 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type pg from 'pg'
+import pg from 'pg'
 import { openEmbedded } from '#server/database/embedded.ts'
 import { nobody, postgresBinaries } from '#server/database/embedded-place.ts'
 import { isRunning } from './measures.ts'
-import { query } from './query.ts'
 import { openProcess } from './shop-process.ts'
+
+/** On its own connection, because the database may go down at any moment. */
+export async function query<Row extends pg.QueryResultRow>(
+  url: string,
+  text: string,
+  values?: unknown[],
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return (await client.query<Row>(text, values)).rows
+  } finally {
+    await client.end()
+  }
+}
 
 export type Lab = Awaited<ReturnType<typeof openLab>>
 export type LabShop = Awaited<ReturnType<Lab['openShop']>>

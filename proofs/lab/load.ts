@@ -1,13 +1,16 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import type { LoadOptions, LoadReport } from './load-generator.ts'
+import { connect } from 'node:net'
 
-const generator = fileURLToPath(new URL('./load-generator.ts', import.meta.url))
+type LoadOptions = { port: number; request: Requests; connections: number; seconds: number }
+/** Every connection sends the same request, or each takes the next of these. */
+export type Requests = string | string[]
+/** Latencies are in milliseconds; a failure is a response other than 2xx, or none. */
+type LoadReport = { requests: number; failures: number; seconds: number; p50: number; p99: number }
 
-/** Puts load on a server, from a separate process. */
+/** Puts load on a server. The generator is this file in its own process, so that its work is not counted as the server's. */
 export async function runLoad(options: LoadOptions): Promise<LoadReport> {
-  const child = fork(generator)
+  const child = fork(import.meta.filename)
   child.send(options)
   const [report] = (await once(child, 'message')) as [LoadReport]
   return report
@@ -20,3 +23,100 @@ export const post = (path: string, body: object) => {
   const json = JSON.stringify(body)
   return `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(json)}\r\n\r\n${json}`
 }
+
+/** Runs this many at the same time, each with its number, until all are done. */
+export const concurrently = <Result>(
+  count: number,
+  work: (number: number) => Promise<Result>,
+): Promise<Result[]> => Promise.all(Array.from(Array(count).keys(), work))
+
+/** Runs this many at the same time, each taking one turn after another until stopped. */
+export function keepDoing(count: number, begin: (number: number) => (turn: number) => Promise<unknown>) {
+  let running = true
+  const done = concurrently(count, async (number) => {
+    const work = begin(number)
+    for (let turn = 0; running; turn++) await work(turn)
+  })
+  return {
+    async stop() {
+      running = false
+      await done
+    },
+  }
+}
+
+/** Raw keep-alive sockets, one request at a time on each, until the time is over. */
+async function load({ port, request, connections, seconds }: LoadOptions): Promise<LoadReport> {
+  const requests = [request].flat()
+  const started = performance.now()
+  const end = started + seconds * 1000
+  const results = await concurrently(connections, (number) =>
+    sendUntil(end, port, requests[number % requests.length] ?? ''),
+  )
+  const latencies = results.flatMap((result) => result.latencies).toSorted((a, b) => a - b)
+  const percentile = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0
+  return {
+    requests: latencies.length,
+    failures: results.reduce((sum, result) => sum + result.failures, 0),
+    seconds: (performance.now() - started) / 1000,
+    p50: percentile(0.5),
+    p99: percentile(0.99),
+  }
+}
+
+/** One connection: each request waits for the previous response. */
+function sendUntil(end: number, port: number, request: string) {
+  const bytes = Buffer.from(request)
+  const isHead = request.startsWith('HEAD ')
+  const latencies: number[] = []
+  let failures = 0
+  let sentAt: number | undefined
+  let received = Buffer.alloc(0)
+  return new Promise<{ latencies: number[]; failures: number }>((done) => {
+    const socket = connect(port, '127.0.0.1')
+    const send = () => {
+      if (performance.now() < end) {
+        sentAt = performance.now()
+        socket.write(bytes)
+      } else {
+        sentAt = undefined
+        socket.destroy()
+      }
+    }
+    socket
+      .setNoDelay(true)
+      .on('connect', send)
+      .on('data', (chunk) => {
+        received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
+        const length = answerLength(received, isHead)
+        if (length === undefined || received.length < length || sentAt === undefined) return
+        if (received.toString('latin1', 9, 10) !== '2') failures += 1
+        latencies.push(performance.now() - sentAt)
+        received = received.subarray(length)
+        send()
+      })
+      // The close event that follows reports it.
+      .on('error', () => undefined)
+      .on('close', () => {
+        if (sentAt !== undefined || latencies.length === 0) failures += 1
+        done({ latencies, failures })
+      })
+  })
+}
+
+/** Length in bytes of the response at the start of the buffer; undefined while its head is incomplete. */
+function answerLength(buffer: Buffer, isHead: boolean): number | undefined {
+  const headEnd = buffer.indexOf('\r\n\r\n')
+  if (headEnd < 0) return undefined
+  if (isHead) return headEnd + 4
+  const length = /content-length: (\d+)/i.exec(buffer.toString('latin1', 0, headEnd))?.[1]
+  return headEnd + 4 + Number(length ?? 0)
+}
+
+if (import.meta.main)
+  process.once('message', (options: LoadOptions) => {
+    void load(options).then((report) => {
+      process.send?.(report)
+      process.disconnect()
+    })
+  })

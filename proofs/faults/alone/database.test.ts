@@ -3,12 +3,11 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answer, ask } from '../../lab/ask.ts'
-import { keepDoing } from '../../lab/concurrently.ts'
+import { type Answer, ask, createWrites, untilWritten } from '../../lab/ask.ts'
+import { query } from '../../lab/lab.ts'
+import { keepDoing } from '../../lab/load.ts'
 import { childrenOf, createTally, timed } from '../../lab/measures.ts'
-import { query } from '../../lab/query.ts'
 import { openProcess } from '../../lab/shop-process.ts'
-import { createWrites, untilWritten } from '../../lab/writes.ts'
 import { fault, sized } from '../fault.ts'
 
 const limit = sized(

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answer, ask, ownConnection } from '../../lab/ask.ts'
-import { concurrently, keepDoing } from '../../lab/concurrently.ts'
+import { type Answer, ask, createWrites, ownConnection } from '../../lab/ask.ts'
+import { concurrently, keepDoing } from '../../lab/load.ts'
 import { createTally } from '../../lab/measures.ts'
 import { openProcess } from '../../lab/shop-process.ts'
-import { createWrites } from '../../lab/writes.ts'
 import { details, fault, sized } from '../fault.ts'
 
 /** Visitors who never pause leave a starting shop little of the machine. */

@@ -2,9 +2,40 @@ import { once } from 'node:events'
 import { type IncomingMessage, get as request } from 'node:http'
 import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
-import { get, runLoad } from '../lab/load.ts'
-import { memoryOf, timed } from '../lab/measures.ts'
-import { type Bench, type Line, line, meanwhile } from './compare.ts'
+import { get, post, runLoad } from '../lab/load.ts'
+import { cpuMicros, memoryOf, timed } from '../lab/measures.ts'
+import { seller } from '../lab/shop-process.ts'
+import { type Bench, type Line, line } from './compare.ts'
+
+/** Something else goes on meanwhile: how much longer others wait. */
+async function meanwhile(what: string, others: () => Promise<{ p99: number }>, work: () => Promise<unknown>) {
+  const calm = await others()
+  const working = work()
+  const during = await others()
+  await working
+  const ratio = during.p99 / calm.p99
+  const figure = `${ratio.toFixed(2)} x (${calm.p99.toFixed(1)} ms, then ${during.p99.toFixed(1)} ms)`
+  return line(what, figure, 'at most 3 x without it', ratio <= 3)
+}
+
+/** Hashing is bounded, so a login flood must not stop the pages. */
+export async function loginFlood({ shop: { port, pid }, seconds }: Bench): Promise<Line[]> {
+  const page = { port, request: get('/api/products'), connections: 64, seconds: seconds * 2 }
+  const logins: Line[] = []
+  const others = await meanwhile(
+    'other calls during a login flood, p99',
+    () => runLoad(page),
+    async () => {
+      const before = cpuMicros(pid())
+      const request = post('/api/login', seller)
+      const flood = await runLoad({ port, request, connections: 32, seconds: seconds * 2 + 1 })
+      const each = (cpuMicros(pid()) - before) / 1000 / Math.max(1, flood.requests)
+      const rate = flood.requests / flood.seconds
+      logins.push(line('login', `${rate.toFixed(0)}/s, about ${each.toFixed(0)} ms CPU each`))
+    },
+  )
+  return [...logins, others]
+}
 
 const plainCopy = `copy (
   select p.id, p.created_at, u.email, u.name, p.product_id, p.billing_type, p.price, p.refunded_amount, p.status, p.ended_at
