@@ -6,8 +6,9 @@ import type { Books } from '../books.ts'
 import type { Controls } from '../controls.ts'
 import { Failure } from '../failure.ts'
 import { readBody, sendFailure, serveApi } from '../http.ts'
-import { actionOf, doneText, isOwnForm, readControlData } from '../pages/control.ts'
+import { actionOf, doneText, readControlData } from '../pages/control.ts'
 import { controlPage } from '../pages/control-page.ts'
+import { notFound, pressed, send } from '../pages/html.ts'
 import { findBill, findCreditNote, invoicePage } from '../pages/invoice.ts'
 import { documentPdf, invoicePdf } from '../pages/invoice-pdf.ts'
 
@@ -24,27 +25,8 @@ type Given = {
 }
 
 const prefix = '/_sandbox'
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-function send(response: ServerResponse, status: number, type: string, body: string | Buffer, more = {}) {
-  response.writeHead(status, {
-    'content-type': type,
-    'content-security-policy': policy,
-    'cache-control': 'no-store',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
-    'x-robots-tag': 'noindex',
-    ...more,
-  })
-  response.end(body)
-}
-
 const sendHtml = (response: ServerResponse, body: string, status = 200) =>
-  send(response, status, 'text/html; charset=utf-8', body)
-
-const notFound = (response: ServerResponse) => send(response, 404, 'text/plain; charset=utf-8', 'Not found')
+  send(response, status, 'text/html', body)
 
 /** What browsers see of the sandbox: its script and frame, hosted invoices and the control page. */
 export function createBrowser({
@@ -80,17 +62,9 @@ export function createBrowser({
   async function control(request: IncomingMessage, response: ServerResponse, name: string) {
     const action = actionOf(name)
     if (!action) return notFound(response)
-    if (!isOwnForm(request)) {
-      return send(
-        response,
-        403,
-        'text/plain; charset=utf-8',
-        'This button can only be pressed on the sandbox’s own page.',
-      )
-    }
     try {
-      await action(controls, await readBody(request))
-      response.writeHead(303, { location: `${prefix}/?done=${name}`, 'cache-control': 'no-store' }).end()
+      const act = async () => action(controls, await readBody(request))
+      await pressed(request, response, { act, next: `${prefix}/?done=${name}` })
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       const data = await books.read((work) => readControlData(work, ''))
@@ -153,7 +127,6 @@ function classicScript(...names: string[]): File {
 
 const files = new Map<string, () => File>([
   ['/stripe.js', () => classicScript('./payment-element.ts', './stripe.ts')],
-  ['/three-d-secure.ts', () => module('./three-d-secure.ts')],
   ['/card-frame.ts', () => module('./card-frame.ts')],
   ['/card-input.ts', () => module('./card-input.ts')],
   ['/pay-invoice.ts', () => module('./pay-invoice.ts')],

@@ -13,8 +13,8 @@ import type { Appearance, Font } from './payment-element.ts'
 
 type Request = { id: number } & (
   | { type: 'appearance'; appearance: Appearance }
-  | { type: 'validate' | 'clear' | 'focus' | 'blur' }
-  | { type: 'send'; path: string; fields: Record<string, string>; prefix: string }
+  | { type: 'validate' }
+  | { type: 'send'; path: string; fields: Record<string, string> }
 )
 
 const names = ['number', 'expiry', 'cvc'] as const
@@ -73,14 +73,13 @@ function validate() {
 
 async function send(request: Extract<Request, { type: 'send' }>): Promise<unknown> {
   const { month, year } = readExpiry(inputs.expiry.value)
-  const within = (key: string) => (request.prefix ? `${request.prefix}[${key}]` : key)
   const body = new URLSearchParams({
     ...request.fields,
-    [within('type')]: 'card',
-    [`${within('card')}[number]`]: digitsOf(inputs.number.value),
-    [`${within('card')}[exp_month]`]: String(month),
-    [`${within('card')}[exp_year]`]: String(year),
-    [`${within('card')}[cvc]`]: inputs.cvc.value,
+    'payment_method_data[type]': 'card',
+    'payment_method_data[card][number]': digitsOf(inputs.number.value),
+    'payment_method_data[card][exp_month]': String(month),
+    'payment_method_data[card][exp_year]': String(year),
+    'payment_method_data[card][cvc]': inputs.cvc.value,
   })
   const response = await fetch(`/_sandbox/v1/${request.path}`, { method: 'POST', body })
   return response.json()
@@ -115,30 +114,19 @@ function start(port: MessagePort) {
       if (input.value !== '') show(name, problem(name))
     })
     input.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape') tell('escape')
       const previous = inputs[names[names.indexOf(name) - 1] ?? name]
       if (event.key === 'Backspace' && input.value === '') previous.focus()
     })
   }
   element('form', HTMLFormElement).addEventListener('submit', (event) => event.preventDefault())
 
-  const answers = {
-    appearance: (request: Request) => request.type === 'appearance' && dress(request.appearance),
-    validate,
-    clear: () => {
-      for (const name of names) {
-        inputs[name].value = ''
-        show(name, undefined)
-      }
-      changed()
-    },
-    focus: () => inputs.number.focus(),
-    blur: () => document.activeElement instanceof HTMLElement && document.activeElement.blur(),
-    send: (request: Request) => (request.type === 'send' ? send(request) : undefined),
+  async function resultOf(request: Request): Promise<unknown> {
+    if (request.type === 'send') return send(request)
+    return request.type === 'validate' ? validate() : dress(request.appearance)
   }
   async function answer(request: Request) {
     try {
-      port.postMessage({ id: request.id, result: await answers[request.type](request) })
+      port.postMessage({ id: request.id, result: await resultOf(request) })
     } catch (error) {
       port.postMessage({ id: request.id, failed: error instanceof Error ? error.message : String(error) })
     }

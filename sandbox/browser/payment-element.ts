@@ -34,9 +34,7 @@ export class PaymentElement {
     this.fonts = fonts
   }
 
-  mount(target: string | HTMLElement) {
-    const place = typeof target === 'string' ? document.querySelector(target) : target
-    if (!(place instanceof HTMLElement)) throw new Error('The element to mount on does not exist.')
+  mount(place: HTMLElement) {
     this.unmount()
     const frame = document.createElement('iframe')
     frame.title = 'Secure payment input frame'
@@ -132,10 +130,6 @@ export class PaymentElement {
   }
 
   update() {}
-  focus = () => void this.ask('focus')
-  blur = () => void this.ask('blur')
-  clear = () => void this.ask('clear')
-  collapse() {}
 
   unmount() {
     this.port?.close()

@@ -26,6 +26,11 @@ const connectionError = {
   message: 'We could not reach the payment service. Please check your connection and try again.',
 }
 
+const notOffered = {
+  type: 'invalid_request_error',
+  message: 'The sandbox takes cards only through its Payment Element.',
+}
+
 /** Nested values as Stripe writes them in forms: `a[b]=c`. */
 function toFields(name: string, value: unknown): Fields {
   if (value === undefined || value === null) return {}
@@ -74,8 +79,8 @@ class Elements {
   }
 
   /** Has the frame send the card to the sandbox: this page never sees it. */
-  send(detail: { path: string; prefix: string; fields: Fields }): Promise<Reply> {
-    const sent = this.mounted.ask('send', detail) as Promise<Reply>
+  send(path: string, fields: Fields): Promise<Reply> {
+    const sent = this.mounted.ask('send', { path, fields }) as Promise<Reply>
     return sent.catch(() => ({ error: connectionError }))
   }
 
@@ -93,9 +98,7 @@ const pathOf = (secret: string) => {
 }
 
 const wrap = (reply: Reply) =>
-  reply.error
-    ? { error: reply.error }
-    : { [camel[reply['object'] as Intent['object']] ?? 'paymentMethod']: reply }
+  reply.error ? { error: reply.error } : { [camel[reply['object'] as Intent['object']]]: reply }
 
 /** Continues to the shop's page, which reads the outcome from its address. */
 function leave(returnUrl: string | undefined, intent: Intent): Promise<never> {
@@ -114,7 +117,6 @@ function createStripe(key: string) {
   /** Asks the buyer for 3-D Secure when the bank wants it. */
   async function finish(reply: Reply, secret: string, night: boolean): Promise<Reply> {
     if (reply.error || reply['status'] !== 'requires_action') return reply
-    const { askBuyer } = await import('./three-d-secure.ts')
     const outcome = await askBuyer(night)
     return post(`${pathOf(secret)}/authenticate`, { key, client_secret: secret, outcome })
   }
@@ -134,8 +136,7 @@ function createStripe(key: string) {
     if (elements) {
       const checked = await elements.submit()
       if ('error' in checked) return { error: checked.error }
-      const detail = { path: `${pathOf(secret)}/confirm`, prefix: 'payment_method_data', fields }
-      reply = await elements.send(detail)
+      reply = await elements.send(`${pathOf(secret)}/confirm`, fields)
     } else {
       reply = await post(`${pathOf(secret)}/confirm`, fields)
     }
@@ -149,28 +150,75 @@ function createStripe(key: string) {
     confirmPayment: confirm,
     confirmSetup: confirm,
     retrievePaymentIntent: retrieve,
-    retrieveSetupIntent: retrieve,
     handleNextAction: async ({ clientSecret }: { clientSecret: string }) => {
       const reply = await read(pathOf(clientSecret), { key, client_secret: clientSecret })
       return wrap(await finish(reply, clientSecret, false))
     },
     confirmCardPayment: (clientSecret: string, data: { payment_method?: string } = {}) =>
       confirm({ clientSecret, confirmParams: data, redirect: 'if_required' }),
-    async createPaymentMethod({ elements, params }: { elements?: Elements; params?: object }) {
-      if (!elements) throw new Error('createPaymentMethod needs the elements.')
-      const fields = Object.entries(params ?? {}).map(([name, value]) => toFields(name, value))
-      const detail = { path: 'payment_methods', prefix: '', fields: Object.assign({ key }, ...fields) }
-      return wrap(await elements.send(detail))
-    },
-    createToken: async () => ({
-      error: {
-        type: 'invalid_request_error',
-        message: 'The sandbox has no tokens: use createPaymentMethod.',
-      },
-    }),
+    // React's <Elements> insists that these exist; no one calls them.
+    createPaymentMethod: async () => ({ error: notOffered }),
+    createToken: async () => ({ error: notOffered }),
     registerAppInfo() {},
     _registerWrapper() {},
   }
+}
+
+const styles = `
+  dialog { border: 1px solid; font: 1rem / 1.5 system-ui, sans-serif; max-width: min(420px, calc(100vw - 32px)); }
+  dialog::backdrop { background: rgb(0 0 0 / 0.6); }
+  button { display: block; font: inherit; margin-top: 10px; min-height: 44px; width: 100%; }
+`
+
+type Outcome = 'complete' | 'fail'
+
+function make(tag: string, text: string, attributes: Record<string, string> = {}) {
+  const made = document.createElement(tag)
+  made.textContent = text
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
+  return made
+}
+
+/** The bank's page, as played by the sandbox. Closing it without an answer counts as failing. */
+function askBuyer(night: boolean): Promise<Outcome> {
+  const host = document.createElement('div')
+  const root = host.attachShadow({ mode: 'open' })
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(styles)
+  root.adoptedStyleSheets = [sheet]
+  host.style.colorScheme = night ? 'dark' : 'light'
+
+  const dialog = document.createElement('dialog')
+  dialog.setAttribute('aria-labelledby', 'title')
+  dialog.setAttribute('aria-describedby', 'text')
+  const complete = make('button', 'Complete authentication', { type: 'button' })
+  const fail = make('button', 'Fail authentication', { type: 'button' })
+  dialog.append(
+    make('small', 'TEST MODE · 3-D Secure 2'),
+    make('h2', 'Authenticate your payment', { id: 'title' }),
+    make('p', 'This is where your bank would ask you to approve the payment. Choose the outcome.', {
+      id: 'text',
+    }),
+    complete,
+    fail,
+  )
+  root.append(dialog)
+  document.body.append(host)
+  dialog.showModal()
+
+  return new Promise((resolve) => {
+    let outcome: Outcome = 'fail'
+    const choose = (chosen: Outcome) => () => {
+      outcome = chosen
+      dialog.close()
+    }
+    complete.addEventListener('click', choose('complete'))
+    fail.addEventListener('click', choose('fail'))
+    dialog.addEventListener('close', () => {
+      host.remove()
+      resolve(outcome)
+    })
+  })
 }
 
 /** The name of the release that @stripe/stripe-js expects to find. */

@@ -1,11 +1,10 @@
-import type { IncomingMessage } from 'node:http'
 import type { Controls } from '../controls.ts'
 import { invalid } from '../failure.ts'
 import type { Price } from '../objects/catalog.ts'
 import type { Invoice } from '../objects/invoice.ts'
 import type { Charge, Dispute, PaymentIntent, Refund } from '../objects/payment.ts'
 import type { Subscription } from '../objects/subscription.ts'
-import type { Quirks } from '../quirks.ts'
+import type { Fault, Quirks } from '../quirks.ts'
 import type { Work } from '../work.ts'
 
 /** The value of a form's field, and one that must be one of these. */
@@ -15,93 +14,98 @@ type Run = (controls: Controls, given: Given, pick: Pick) => Promise<unknown>
 
 const lags = { none: { from: 0, to: 0 }, short: { from: 0.2, to: 2 }, long: { from: 10, to: 60 } }
 
-/** What the buttons of the control page do, by the last part of their address. */
-const runs = {
-  advance: (controls, _, pick) => controls.advance(1, pick('interval', 'day', 'month', 'year')),
-  settle: (controls) => controls.settle(),
-  'fail-next-renewal': (controls, given) => controls.failNextRenewal(given('subscription')),
-  'cancel-in-portal': (controls, given) => controls.cancelInPortal(given('subscription')),
-  pause: (controls, given) => controls.pause(given('subscription')),
-  refund: (controls, given) => controls.refund(given('payment_intent')),
-  'fail-refund': (controls, given) => controls.failRefund(given('refund')),
-  'open-dispute': (controls, given) => controls.openDispute(given('payment_intent')),
-  'warn-of-fraud': (controls, given) => controls.warnOfFraud(given('payment_intent')),
-  'close-dispute': (controls, given, pick) =>
-    controls.closeDispute(given('dispute'), pick('outcome', 'won', 'lost')),
-  'archive-price': (controls, given) => controls.archivePrice(given('price')),
-  redeliver: (controls, given) => controls.webhooks.redeliver(given('event')),
-  webhooks: (controls, given, pick) =>
-    controls.behave({
-      delaySeconds: Number(pick('delay', '0', '10', '60', '600')),
-      drop: given('drop') !== '',
-      duplicates: Number(pick('duplicates', '0', '0.1', '1')),
-      spread: Number(pick('spread', '0', '0.5', '10')),
-    }),
-  async behave(controls, given, pick) {
-    const quirks = {
-      afterRetries: pick('after', 'cancel', 'unpaid', 'past_due'),
-      failing: Number(pick('failing', '0', '0.1', '0.5')),
-      lag: lags[pick('lag', 'none', 'short', 'long')],
-      retries: pick('retries', 'smart', 'custom', 'none'),
-      shortens: given('shortens') !== '',
-    }
-    const key = pick('key', 'works', 'expired', 'restricted', 'other_mode')
-    await controls.changeKey(key, ['rak_charge_write'])
-    await controls.behave(quirks)
-  },
-  'fail-next'(controls, given, pick) {
-    const status = pick('status', '400', '429', '500')
-    if (status === '500') return controls.failNext({ status: 500, done: given('done') !== '' })
-    if (status === '400') return controls.failNext({ status: 400 })
-    return controls.failNext({ status: 429, ...(given('retry') ? { shouldRetry: true } : {}) })
-  },
-  'behave-as-usual': (controls) => controls.behaveAsUsual(),
-} satisfies Record<string, Run>
-
-/** What the page says when they are done. */
-const done: Record<keyof typeof runs, string> = {
-  advance: 'The clock was moved on.',
-  settle: 'All payments are finished.',
-  'fail-next-renewal': 'The next renewal will fail.',
-  'cancel-in-portal': 'The subscription will end with its period.',
-  pause: 'The subscription is paused.',
-  refund: 'The payment was refunded.',
-  'fail-refund': 'The bank returned the refund.',
-  'open-dispute': 'The payment is disputed.',
-  'warn-of-fraud': 'The bank warned of fraud.',
-  'close-dispute': 'The dispute is closed.',
-  'archive-price': 'The price is archived and keeps its lookup key.',
-  redeliver: 'The event was sent again.',
-  webhooks: 'Webhooks will behave this way from now on.',
-  behave: 'The sandbox will behave this way from now on.',
-  'fail-next': 'The next request will fail.',
-  'behave-as-usual': 'The sandbox behaves as usual again.',
+/** The buttons of the control page, by the last part of their address: what the page says when it is done, and what it does. */
+const actions: Record<string, [says: string, run: Run]> = {
+  advance: [
+    'The clock was moved on.',
+    (controls, _, pick) => controls.advance(1, pick('interval', 'day', 'month', 'year')),
+  ],
+  settle: ['All payments are finished.', (controls) => controls.settle()],
+  'fail-next-renewal': [
+    'The next renewal will fail.',
+    (controls, given) => controls.failNextRenewal(given('subscription')),
+  ],
+  'cancel-in-portal': [
+    'The subscription will end with its period.',
+    (controls, given) => controls.cancelInPortal(given('subscription')),
+  ],
+  pause: ['The subscription is paused.', (controls, given) => controls.pause(given('subscription'))],
+  refund: ['The payment was refunded.', (controls, given) => controls.refund(given('payment_intent'))],
+  'fail-refund': ['The bank returned the refund.', (controls, given) => controls.failRefund(given('refund'))],
+  'open-dispute': [
+    'The payment is disputed.',
+    (controls, given) => controls.openDispute(given('payment_intent')),
+  ],
+  'warn-of-fraud': [
+    'The bank warned of fraud.',
+    (controls, given) => controls.warnOfFraud(given('payment_intent')),
+  ],
+  'close-dispute': [
+    'The dispute is closed.',
+    (controls, given, pick) => controls.closeDispute(given('dispute'), pick('outcome', 'won', 'lost')),
+  ],
+  'archive-price': [
+    'The price is archived and keeps its lookup key.',
+    (controls, given) => controls.archivePrice(given('price')),
+  ],
+  redeliver: ['The event was sent again.', (controls, given) => controls.webhooks.redeliver(given('event'))],
+  webhooks: [
+    'Webhooks will behave this way from now on.',
+    (controls, given, pick) =>
+      controls.behave({
+        delaySeconds: Number(pick('delay', '0', '10', '60', '600')),
+        drop: given('drop') !== '',
+        duplicates: Number(pick('duplicates', '0', '0.1', '1')),
+        spread: Number(pick('spread', '0', '0.5', '10')),
+      }),
+  ],
+  behave: [
+    'The sandbox will behave this way from now on.',
+    async (controls, given, pick) => {
+      const quirks = {
+        afterRetries: pick('after', 'cancel', 'unpaid', 'past_due'),
+        failing: Number(pick('failing', '0', '0.1', '0.5')),
+        lag: lags[pick('lag', 'none', 'short', 'long')],
+        retries: pick('retries', 'smart', 'custom', 'none'),
+        shortens: given('shortens') !== '',
+      }
+      const key = pick('key', 'works', 'expired', 'restricted', 'other_mode')
+      await controls.changeKey(key, ['rak_charge_write'])
+      await controls.behave(quirks)
+    },
+  ],
+  'fail-next': [
+    'The next request will fail.',
+    (controls, given, pick) =>
+      controls.failNext({
+        status: Number(pick('status', '400', '429', '500')) as Fault['status'],
+        ...(given('done') && { done: true }),
+        ...(given('retry') && { shouldRetry: true }),
+      }),
+  ],
+  'behave-as-usual': ['The sandbox behaves as usual again.', (controls) => controls.behaveAsUsual()],
 }
 
-const isAction = (name: string): name is keyof typeof runs => Object.hasOwn(runs, name)
+const actionNamed = (name: string) => (Object.hasOwn(actions, name) ? actions[name] : undefined)
 
-export const doneText = (name: string) => (isAction(name) ? done[name] : undefined)
+export const doneText = (name: string) => actionNamed(name)?.[0]
 
 /** Undefined when there is no such button. */
 export function actionOf(name: string) {
-  if (!isAction(name)) return undefined
-  const run: Run = runs[name]
-  return (controls: Controls, body: string) => {
-    const form = new URLSearchParams(body)
-    const pick: Pick = (field, ...choices) => {
-      const chosen = choices.find((choice) => choice === form.get(field))
-      if (chosen === undefined) throw invalid(`Invalid ${field}: must be one of ${choices.join(', ')}`, field)
-      return chosen
-    }
-    return run(controls, (field) => form.get(field) ?? '', pick)
-  }
-}
-
-/** Another site must not press the buttons through a visitor's browser. */
-export function isOwnForm(request: IncomingMessage): boolean {
-  const { 'sec-fetch-site': site, origin, host } = request.headers
-  if (site !== undefined) return site === 'same-origin'
-  return origin !== undefined && URL.canParse(origin) && new URL(origin).host === host
+  const run = actionNamed(name)?.[1]
+  return (
+    run &&
+    ((controls: Controls, body: string) => {
+      const form = new URLSearchParams(body)
+      const pick: Pick = (field, ...choices) => {
+        const chosen = choices.find((choice) => choice === form.get(field))
+        if (chosen === undefined)
+          throw invalid(`Invalid ${field}: must be one of ${choices.join(', ')}`, field)
+        return chosen
+      }
+      return run(controls, (field) => form.get(field) ?? '', pick)
+    })
+  )
 }
 
 const shown = 50

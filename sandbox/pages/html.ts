@@ -1,3 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
 /** Markup whose parts are escaped; only `html` makes it. */
 export class Html {
   readonly text: string
@@ -63,3 +65,45 @@ export const button = (action: string, label: string, fields: Record<string, str
   html`<form method="post" action="/_sandbox/${action}">${Object.entries(fields).map(
     ([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`,
   )}<button aria-label="${about ? `${label}: ${about}` : label}">${label}</button></form>`
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+export const send = (
+  response: ServerResponse,
+  status: number,
+  type: 'text/html' | 'text/plain' | 'application/pdf',
+  body: string | Buffer,
+  more = {},
+) =>
+  response
+    .writeHead(status, {
+      'content-type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
+      'content-security-policy': policy,
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'x-robots-tag': 'noindex',
+      ...more,
+    })
+    .end(body)
+
+export const notFound = (response: ServerResponse) => send(response, 404, 'text/plain', 'Not found')
+
+/** Answers the press of a button; another site must not press it through a visitor's browser. */
+export async function pressed(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { act, next }: { act: () => Promise<unknown>; next: string },
+) {
+  const { 'sec-fetch-site': site, origin, host } = request.headers
+  const isOwn =
+    site === undefined
+      ? origin !== undefined && URL.canParse(origin) && new URL(origin).host === host
+      : site === 'same-origin'
+  if (!isOwn)
+    return send(response, 403, 'text/plain', 'This button can only be pressed on the sandbox’s own page.')
+  await act()
+  return response.writeHead(303, { location: next, 'cache-control': 'no-store' }).end()
+}

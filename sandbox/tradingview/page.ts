@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type pg from 'pg'
 import { readBody } from '../http.ts'
-import { isOwnForm } from '../pages/control.ts'
-import { button, html, page } from '../pages/html.ts'
+import { button, html, notFound, page, pressed, send } from '../pages/html.ts'
 import { type Fault, faults, type TradingViewControls } from './controls.ts'
 
 type Given = {
@@ -14,9 +13,6 @@ type Given = {
 }
 
 const address = '/_sandbox/tradingview'
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
 const moment = (date: Date | null) =>
   date
     ? date.toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' })
@@ -120,26 +116,12 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse, path: string) {
-    const send = (status: number, type: string, body: string) =>
-      response
-        .writeHead(status, {
-          'content-type': `${type}; charset=utf-8`,
-          'content-security-policy': policy,
-          'cache-control': 'no-store',
-          'referrer-policy': 'no-referrer',
-          'x-content-type-options': 'nosniff',
-          'x-frame-options': 'DENY',
-          'x-robots-tag': 'noindex',
-        })
-        .end(body)
-    if (!(await mayControl(request))) return send(404, 'text/plain', 'Not found')
-    if (request.method !== 'POST') return send(200, 'text/html', await show())
-    const act = actions[path.slice(address.length + 1)]
-    if (!act) return send(404, 'text/plain', 'Not found')
-    if (!isOwnForm(request))
-      return send(403, 'text/plain', 'This button can only be pressed on the sandbox’s own page.')
-    await act(controls, new URLSearchParams(await readBody(request)))
-    response.writeHead(303, { location: address, 'cache-control': 'no-store' }).end()
+    const action = actions[path.slice(address.length + 1)]
+    if (!(await mayControl(request))) return notFound(response)
+    if (request.method !== 'POST') return send(response, 200, 'text/html', await show())
+    if (!action) return notFound(response)
+    const act = async () => action(controls, new URLSearchParams(await readBody(request)))
+    return pressed(request, response, { act, next: address })
   }
 
   return (request: IncomingMessage, response: ServerResponse): boolean => {

@@ -1,6 +1,7 @@
 import { chmod, mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import nodemailer from 'nodemailer'
+import { PassThrough } from 'node:stream'
+import nodemailer, { type SendMailOptions } from 'nodemailer'
 import { PermanentFailure } from '../errors.ts'
 import { removeBefore, removeMentioning } from './outbox.ts'
 
@@ -38,7 +39,7 @@ export const createMailTransport = ({ smtpUrl, requireTls, from, outbox }: Optio
   smtpUrl ? createSmtp(smtpUrl, requireTls, from) : createOutbox(outbox, from)
 
 /** Nothing people typed reaches a header except as one line, and an address only as an address. */
-export const safe = ({ to, subject, replyTo, ...mail }: Mail) => ({
+const safe = ({ to, subject, replyTo, ...mail }: Mail) => ({
   ...mail,
   to: { name: '', address: to },
   subject: oneLine(subject),
@@ -48,7 +49,7 @@ export const safe = ({ to, subject, replyTo, ...mail }: Mail) => ({
 })
 const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 
-export const smtpOptions = (url: string, requireTLS: boolean) => ({
+const smtpOptions = (url: string, requireTLS: boolean) => ({
   // Options in the URL (?requireTLS=false) take precedence.
   requireTLS,
   url,
@@ -101,4 +102,79 @@ function createOutbox(folder: string, from: () => string): MailTransport {
     forgetBefore: (time) => removeBefore(folder, time),
     close: () => composer.close(),
   }
+}
+
+/** What became of one email: only a clear answer of the server counts as one. */
+export type Outcome =
+  | { is: 'sent' }
+  /** For good. `isAddress` if it is about the recipient and not about the email. */
+  | { is: 'refused'; reply: string; isAddress: boolean }
+  /** The server wants it later. */
+  | { is: 'later'; reply: string }
+  /** Nothing of it was handed over: no connection, no login, no right to send. */
+  | { is: 'unreachable'; reply: string }
+  /** All of it was handed over, and then no answer came. */
+  | { is: 'uncertain'; reply: string }
+
+export type BulkMail = ReturnType<typeof createBulkMail>
+
+/** So many connections, and no more emails under way at any moment. */
+export const poolSize = 4
+
+/** Connections of their own for newsletters, so that a receipt never waits behind them. Opened with the first email. */
+export function createBulkMail(given: {
+  smtpUrl: string | undefined
+  requireTls: boolean
+  from: () => string
+}) {
+  let smtp: ReturnType<typeof open> | undefined
+  function open(url: string) {
+    const transport = nodemailer.createTransport({
+      ...smtpOptions(url, given.requireTls),
+      maxConnections: poolSize,
+    })
+    transport.use('stream', (mail, done) => {
+      mail.message.transform(() => {
+        const all = new PassThrough()
+        all.on('end', () => {
+          ;(mail.data as Watched).handed.over = true
+        })
+        return all
+      })
+      done()
+    })
+    return transport
+  }
+
+  return {
+    async send(mail: Mail): Promise<Outcome> {
+      if (!given.smtpUrl) return { is: 'unreachable', reply: 'SMTP_URL is not set' }
+      smtp ??= open(given.smtpUrl)
+      const message: Watched = { from: given.from(), ...safe(mail), handed: { over: false } }
+      try {
+        await smtp.sendMail(message)
+        return { is: 'sent' }
+      } catch (error) {
+        return outcomeOf(error as Failure, message.handed.over)
+      }
+    },
+
+    close: () => smtp?.close(),
+  }
+}
+
+/** Whether its last byte was on its way. */
+type Watched = SendMailOptions & { handed: { over: boolean } }
+type Failure = Error & { responseCode?: number; command?: string }
+
+function outcomeOf(
+  { message: reply, responseCode = 0, command = '' }: Failure,
+  isHandedOver: boolean,
+): Outcome {
+  const isAddress = command === 'RCPT TO'
+  const isAbout = isAddress || command === 'DATA'
+  if (responseCode >= 500 && isAbout) return { is: 'refused', reply, isAddress }
+  if (responseCode >= 400 && responseCode < 500 && (isAbout || command === 'MAIL FROM'))
+    return { is: 'later', reply }
+  return { is: isHandedOver ? 'uncertain' : 'unreachable', reply }
 }

@@ -1,6 +1,7 @@
 // Imported as the default export: the SDK's CommonJS form (see boot.js) has no other.
 import StripeSdk from 'stripe'
 import { accountCalls } from './stripe/account.ts'
+import type { Invoicing } from './stripe/amounts.ts'
 import { createClient, type StripeFault } from './stripe/client.ts'
 import { customerCalls } from './stripe/customers.ts'
 import { eventCalls } from './stripe/events.ts'
@@ -12,16 +13,15 @@ import { paymentCalls } from './stripe/payments.ts'
 import { planSwitchCalls } from './stripe/plan-switches.ts'
 import { couponCalls, priceCalls } from './stripe/prices.ts'
 import { subscriptionCalls } from './stripe/subscriptions.ts'
-import type { Invoicing } from './stripe/taxes.ts'
 
 export { apiVersion } from './stripe/account.ts'
+export type { Place, Tax } from './stripe/amounts.ts'
 export { type StripeFault, StripeRefusal } from './stripe/client.ts'
 export { eventTypes, type StripeEvent } from './stripe/events.ts'
 export type { ExistingSubscription } from './stripe/existing-subscriptions.ts'
 export type { PaidPeriod, Payment, Refund } from './stripe/history.ts'
 export type { WantedPrice } from './stripe/prices.ts'
 export type { Subscription } from './stripe/subscriptions.ts'
-export type { Place, Tax } from './stripe/taxes.ts'
 export type StripeGateway = ReturnType<typeof createStripeGateway>
 
 /** Where to reach Stripe: its own address, or the sandbox's. */

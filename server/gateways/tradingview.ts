@@ -1,10 +1,8 @@
 import type { CallReport, SessionCookies } from './tradingview/ask.ts'
 import { createTradingViewClient, type TradingViewClient } from './tradingview/client.ts'
 
-export { cookieLine, readCookies, type SessionCookies } from './tradingview/ask.ts'
-export { isPineId, type TradingViewClient } from './tradingview/client.ts'
-export { TradingViewFailure } from './tradingview/failure.ts'
-export type { PeopleList } from './tradingview/people.ts'
+export { cookieLine, readCookies, type SessionCookies, TradingViewFailure } from './tradingview/ask.ts'
+export { isPineId, type PeopleList, type TradingViewClient } from './tradingview/client.ts'
 
 /** The name of the look-alike among the hosts. */
 export const lookAlikeHost = 'sandbox'

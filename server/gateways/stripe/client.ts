@@ -87,12 +87,13 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
     }
   }
 
-  /** Nothing when Stripe knows no such object. */
-  async function orMissing<Answer extends { object: string }>(
+  /** Nothing when Stripe knows no such object, or refuses for the reason that is fine. */
+  async function orNothing<Answer extends { object: string }>(
     request: Promise<Answer>,
+    isFine: (error: unknown) => boolean = isMissing,
   ): Promise<Answer | undefined> {
-    return ask(request, isMissing).catch((error: unknown) => {
-      if (!isMissing(error)) throw error
+    return ask(request, isFine).catch((error: unknown) => {
+      if (!isFine(error)) throw error
       return undefined
     })
   }
@@ -143,7 +144,7 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
     }
   }
 
-  return { sdk, ask, all, orMissing, change, translate, report }
+  return { sdk, ask, all, orNothing, change, translate, report }
 }
 
 /** Stripe counts in seconds, and refers to another object by its id or, when expanded, by the object itself. */

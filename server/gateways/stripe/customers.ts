@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts'
+import { type Invoicing, type Place, taxIdTypeOf } from './amounts.ts'
 import { type Client, idOf, isMissing, isRefused } from './client.ts'
-import { type Invoicing, type Place, taxIdTypeOf } from './taxes.ts'
 
 /** What a buyer wants on their invoices. */
 type BillingDetails = {
@@ -31,7 +31,7 @@ const addressOf = ({ street, postalCode, city, country }: Address) => ({
 const isNowhere = (error: unknown) => isRefused(error, { code: 'customer_tax_location_invalid' })
 
 /** Customers, what is on their invoices, and the cards they pay with. */
-export function customerCalls({ sdk, ask, orMissing }: Client, invoices: Invoicing) {
+export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoicing) {
   /** The one VAT ID of a customer; an empty one removes it. */
   async function setVatId(customer: string, vatId: string) {
     const { data } = await ask(sdk.customers.listTaxIds(customer, { limit: 100 }))
@@ -45,7 +45,7 @@ export function customerCalls({ sdk, ask, orMissing }: Client, invoices: Invoici
         },
       )
     }
-    for (const { id, value } of data) if (value !== vatId) await orMissing(sdk.taxIds.del(id))
+    for (const { id, value } of data) if (value !== vatId) await orNothing(sdk.taxIds.del(id))
   }
 
   /** Has Stripe look up right away where that is, if the tax depends on it. */
@@ -65,14 +65,14 @@ export function customerCalls({ sdk, ask, orMissing }: Client, invoices: Invoici
   }
 
   async function customerIn(reference: string) {
-    if (reference.startsWith('in_')) return (await orMissing(sdk.invoices.retrieve(reference)))?.customer
+    if (reference.startsWith('in_')) return (await orNothing(sdk.invoices.retrieve(reference)))?.customer
     if (reference.startsWith('pi_'))
-      return (await orMissing(sdk.paymentIntents.retrieve(reference)))?.customer
-    if (reference.startsWith('ch_')) return (await orMissing(sdk.charges.retrieve(reference)))?.customer
+      return (await orNothing(sdk.paymentIntents.retrieve(reference)))?.customer
+    if (reference.startsWith('ch_')) return (await orNothing(sdk.charges.retrieve(reference)))?.customer
     if (reference.startsWith('sub_'))
-      return (await orMissing(sdk.subscriptions.retrieve(reference)))?.customer
+      return (await orNothing(sdk.subscriptions.retrieve(reference)))?.customer
     if (reference.startsWith('re_')) {
-      const charge = idOf((await orMissing(sdk.refunds.retrieve(reference)))?.charge)
+      const charge = idOf((await orNothing(sdk.refunds.retrieve(reference)))?.charge)
       return charge ? (await ask(sdk.charges.retrieve(charge))).customer : undefined
     }
     const query = `number:"${reference.toUpperCase()}"`
@@ -99,7 +99,7 @@ export function customerCalls({ sdk, ask, orMissing }: Client, invoices: Invoici
 
     /** A customer deleted at Stripe stays deleted. */
     async update(id: string, { name, email }: { name: string; email: string }) {
-      await orMissing(sdk.customers.update(id, { name, email }))
+      await orNothing(sdk.customers.update(id, { name, email }))
     },
 
     /** Where the buyer is, for tax; a VAT ID makes it a company's. A deleted customer is the next call's problem. */
@@ -116,7 +116,7 @@ export function customerCalls({ sdk, ask, orMissing }: Client, invoices: Invoici
     },
 
     async remove(id: string) {
-      await orMissing(sdk.customers.del(id))
+      await orNothing(sdk.customers.del(id))
     },
 
     /** The customer behind an id or an invoice number, if Stripe knows it. */
@@ -133,7 +133,7 @@ export function customerCalls({ sdk, ask, orMissing }: Client, invoices: Invoici
 
     /** The card that a finished setup stored for this customer; nothing for anyone else's. */
     async storedCard(setupIntentId: string, customer: string): Promise<string | undefined> {
-      const intent = await orMissing(sdk.setupIntents.retrieve(setupIntentId))
+      const intent = await orNothing(sdk.setupIntents.retrieve(setupIntentId))
       if (!intent || intent.status !== 'succeeded' || idOf(intent.customer) !== customer) return undefined
       return idOf(intent.payment_method) ?? undefined
     },

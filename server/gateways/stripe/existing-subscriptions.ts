@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import type { BillingType } from '#contract/statuses.ts'
+import { rateReader } from './amounts.ts'
 import { billingOf, type Client, date, idOf } from './client.ts'
-import { rateReader } from './rates.ts'
 
 export type ExistingSubscription = {
   id: string
@@ -33,7 +33,7 @@ type ExistingPrice = {
 const attempts = new Set<Stripe.Subscription.Status>(['incomplete', 'incomplete_expired', 'canceled'])
 
 /** Subscriptions that did not begin here, with what the shop must know before it takes one over. */
-export function existingSubscriptionCalls({ sdk, ask, all, orMissing }: Client) {
+export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) {
   const rateOf = rateReader({ sdk, ask })
 
   /** By its newest invoice; null if that alone doesn't say, because it is unpaid, for a change, or time was given. */
@@ -66,7 +66,7 @@ export function existingSubscriptionCalls({ sdk, ask, all, orMissing }: Client) 
     },
 
     async find(id: string): Promise<ExistingSubscription | undefined> {
-      const found = await orMissing(sdk.subscriptions.retrieve(id, { expand: ['customer'] }))
+      const found = await orNothing(sdk.subscriptions.retrieve(id, { expand: ['customer'] }))
       return found && existingOf(found)
     },
 

@@ -1,7 +1,6 @@
 import type { Stripe } from 'stripe'
+import { type Rate, rateReader, type Tax, taxReader } from './amounts.ts'
 import { type Client, date, dateOrNull, idOf, isMissing } from './client.ts'
-import { type Rate, rateReader } from './rates.ts'
-import { type Tax, taxReader } from './taxes.ts'
 
 export type Refund = {
   id: string

@@ -7,7 +7,7 @@ type Paid = { state: 'done' | 'processing'; confirmWith: string | null }
 
 /** Invoices, and the credit notes for what went back. */
 export function invoiceCalls(
-  { sdk, ask, all, translate }: Client,
+  { sdk, ask, all, orNothing, translate }: Client,
   hasPaid: (intent: string) => Promise<boolean>,
 ) {
   /** For what went back; only invoices that have any are asked about. */
@@ -56,9 +56,7 @@ export function invoiceCalls(
               ? sdk.invoices.update(id, { auto_advance: false })
               : sdk.invoices.voidInvoice(id)
           // Someone else paid or voided it meanwhile: the next look shows which.
-          await ask(request, isRefused).catch((error: unknown) => {
-            if (!isRefused(error)) throw error
-          })
+          await orNothing(request, isRefused)
         }
       }
     },
@@ -110,17 +108,15 @@ export function invoiceCalls(
           const amount = Math.min(refunded, left)
           if (credited.has(refund) || amount <= 0) continue
           left -= amount
-          await ask(
+          // It is fine if somebody else has credited it, after another look.
+          await orNothing(
             sdk.creditNotes.create(
               // The shop has its own mail about the refund.
               { invoice, amount, refunds: [{ refund, amount_refunded: amount }], email_type: 'none' },
               { idempotencyKey: `credit-note-${refund}` },
             ),
             isOtherUse,
-          ).catch((error: unknown) => {
-            // Somebody else has credited it, after another look.
-            if (!isOtherUse(error)) throw error
-          })
+          )
         }
       }
     },

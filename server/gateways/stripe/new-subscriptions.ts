@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import { conflict } from '../../errors.ts'
+import { type Invoicing, type Tax, taxReader } from './amounts.ts'
 import { type Client, idOf, isRefused } from './client.ts'
-import { type Invoicing, type Tax, taxReader } from './taxes.ts'
 
 /** What the browser needs to pay the first invoice, and what to say before. */
 type FirstPayment = { clientSecret: string; amountDue: number; tax: Tax | null }
@@ -16,12 +16,12 @@ const withFirstPayment = ['latest_invoice.confirmation_secret', 'latest_invoice.
 
 /** A subscription until its first payment. */
 export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing) {
-  const { sdk, ask, orMissing, report } = client
+  const { sdk, ask, orNothing, report } = client
   const taxOf = taxReader({ sdk, ask })
 
   /** No one would ever see it renew: it ends immediately, and the credit that paid it goes back to where it was. */
   async function refuseFree({ id, customer }: Stripe.Subscription, invoice: Stripe.Invoice) {
-    await orMissing(sdk.subscriptions.cancel(id))
+    await orNothing(sdk.subscriptions.cancel(id))
     const amount = invoice.ending_balance === null ? 0 : invoice.ending_balance - invoice.starting_balance
     if (amount > 0)
       await ask(

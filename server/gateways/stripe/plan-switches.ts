@@ -1,8 +1,8 @@
 import type { Stripe } from 'stripe'
 import { conflict } from '../../errors.ts'
+import { type Invoicing, type Tax, taxReader } from './amounts.ts'
 import { type Client, date, isOtherUse, isRefused } from './client.ts'
 import { type Subscription, seconds } from './subscriptions.ts'
-import { type Invoicing, type Tax, taxReader } from './taxes.ts'
 
 /** What a switch costs right now, line by line: they add up to what is due. */
 export type SwitchOffer = {
@@ -29,7 +29,7 @@ const isPriceGone = (error: unknown) =>
   error instanceof Error && isRefused(error) && String(Reflect.get(error, 'param')).endsWith('[price]')
 
 /** Another plan for a running subscription, from now on and only once it is paid. */
-export function planSwitchCalls({ sdk, ask, change }: Client, { automaticTax }: Invoicing) {
+export function planSwitchCalls({ sdk, ask, orNothing, change }: Client, { automaticTax }: Invoicing) {
   const taxOf = taxReader({ sdk, ask })
 
   return {
@@ -81,9 +81,7 @@ export function planSwitchCalls({ sdk, ask, change }: Client, { automaticTax }: 
     /** Nothing payable is left. If it was paid meanwhile, the next look shows it. */
     async drop({ pending }: Pick<Subscription, 'pending'>) {
       if (!pending) return
-      await ask(sdk.invoices.voidInvoice(pending.invoiceId), isRefused).catch((error: unknown) => {
-        if (!isRefused(error)) throw error
-      })
+      await orNothing(sdk.invoices.voidInvoice(pending.invoiceId), isRefused)
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe'
+import { type Invoicing, taxCode } from './amounts.ts'
 import { type Client, idOf, isRefused } from './client.ts'
-import { type Invoicing, taxCode } from './taxes.ts'
 
 export type WantedPrice = {
   lookupKey: string
@@ -9,7 +9,10 @@ export type WantedPrice = {
   interval: 'month' | 'year'
 }
 
-export function priceCalls({ sdk, ask, orMissing, change }: Client, { automaticTax }: Invoicing) {
+/** Another process was faster. */
+const isThereAlready = (error: unknown) => isRefused(error, { code: 'resource_already_exists' })
+
+export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticTax }: Invoicing) {
   const behavior = automaticTax ? 'inclusive' : undefined
   /** A price without tax may say what it likes about it. */
   const fits = (price: Stripe.Price, wanted: WantedPrice) =>
@@ -22,19 +25,15 @@ export function priceCalls({ sdk, ask, orMissing, change }: Client, { automaticT
   }
 
   async function ensureProduct({ id, name }: WantedPrice['product']) {
-    const found = await orMissing(sdk.products.retrieve(id))
+    const found = await orNothing(sdk.products.retrieve(id))
     if (found && !found.active) await ask(sdk.products.update(id, { active: true }))
     if (found && automaticTax && idOf(found.tax_code) !== taxCode)
       await ask(sdk.products.update(id, { tax_code: taxCode }))
     if (found) return
-    const exists = (error: unknown) => isRefused(error, { code: 'resource_already_exists' })
-    await ask(
+    await orNothing(
       sdk.products.create({ id, name, ...(automaticTax ? { tax_code: taxCode } : {}) }),
-      exists,
-    ).catch((error: unknown) => {
-      // Another process was faster.
-      if (!exists(error)) throw error
-    })
+      isThereAlready,
+    )
   }
 
   return {
@@ -42,7 +41,7 @@ export function priceCalls({ sdk, ask, orMissing, change }: Client, { automaticT
     async fault(wanted: WantedPrice): Promise<string | null> {
       const [holder, product] = [
         await holderOf(wanted.lookupKey),
-        await orMissing(sdk.products.retrieve(wanted.product.id)),
+        await orNothing(sdk.products.retrieve(wanted.product.id)),
       ]
       if (product && !product.active) return `its product ${wanted.product.id} is archived`
       if (!holder) return 'it is missing'
@@ -101,12 +100,11 @@ type WantedCoupon = {
   months: number | null
 }
 
-export const couponCalls = ({ sdk, ask }: Client) => ({
+export const couponCalls = ({ sdk, orNothing }: Client) => ({
   /** A coupon never changes, so the first to ask makes it. Invoices show its name. */
   async ensure({ id, code, percentOff, amountOff, months }: WantedCoupon) {
-    const exists = (error: unknown) => isRefused(error, { code: 'resource_already_exists' })
     const duration = months === null ? 'forever' : months === 0 ? 'once' : 'repeating'
-    await ask(
+    await orNothing(
       sdk.coupons.create({
         id,
         name: code,
@@ -116,9 +114,7 @@ export const couponCalls = ({ sdk, ask }: Client) => ({
           ? { amount_off: amountOff ?? 0, currency: 'usd' }
           : { percent_off: percentOff }),
       }),
-      exists,
-    ).catch((error: unknown) => {
-      if (!exists(error)) throw error
-    })
+      isThereAlready,
+    )
   },
 })

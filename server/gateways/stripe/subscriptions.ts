@@ -56,7 +56,7 @@ const willEnd = ({ cancel_at_period_end: atPeriodEnd, cancel_at: at }: Stripe.Su
   atPeriodEnd || at !== null
 
 /** A subscription from its first payment to its end. */
-export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, historyOf: HistoryOf) {
+export function subscriptionCalls({ sdk, ask, orNothing, change }: Client, historyOf: HistoryOf) {
   return {
     async read(id: string): Promise<Subscription> {
       const expand = [
@@ -153,7 +153,7 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, histo
 
     /** Their words are theirs. */
     async forgetComment(id: string) {
-      await orMissing(sdk.subscriptions.update(id, { cancellation_details: { comment: '' } }))
+      await orNothing(sdk.subscriptions.update(id, { cancellation_details: { comment: '' } }))
     },
 
     /** Moves the next payment: a trial until then, which is how Stripe gives time away. */
@@ -178,7 +178,7 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, histo
 
     /** Ends it immediately. Cancelling twice changes nothing. */
     async cancelNow(id: string) {
-      await orMissing(sdk.subscriptions.cancel(id))
+      await orNothing(sdk.subscriptions.cancel(id))
     },
   }
 }

@@ -4,7 +4,7 @@ import type { PauseReason } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { mailSuppressions, newsletters, newsletterRecipients as recipients } from '#server/database/schema.ts'
-import { type Outcome, poolSize } from '#server/gateways/bulk-mail.ts'
+import { type Outcome, poolSize } from '#server/gateways/mail.ts'
 import { audienceOf } from './audience.ts'
 
 type Newsletter = typeof newsletters.$inferSelect

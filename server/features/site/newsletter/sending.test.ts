@@ -5,7 +5,7 @@ import { newsletters } from '#contract/desk/newsletters.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { newsletter } from '#contract/site/newsletter.ts'
 import { mailSuppressions, newsletterRecipients, newsletterSubscriptions } from '#server/database/schema.ts'
-import { poolSize } from '#server/gateways/bulk-mail.ts'
+import { poolSize } from '#server/gateways/mail.ts'
 import { type OpenShopOptions, openShop } from '#server/testing/open-shop.ts'
 import { openSmtp } from '#server/testing/smtp.ts'
 
