@@ -91,20 +91,20 @@ type Act = <T>(task: (work: Work) => Promise<T>) => Promise<T>
 /** Makes a control of what happens to one object: it takes the object's id. */
 const onObjects =
   (act: Act) =>
-  <K extends Kind, Given extends unknown[], T>(
+  <K extends Kind, More extends unknown[], T>(
     kind: K,
-    happens: (work: Work, found: Kinds[K], ...given: Given) => Promise<T>,
+    happens: (work: Work, found: Kinds[K], ...more: More) => Promise<T>,
   ) =>
-  (id: string, ...given: Given) =>
-    act(async (work) => happens(work, await work.claim(kind, id), ...given))
+  (id: string, ...more: More) =>
+    act(async (work) => happens(work, await work.claim(kind, id), ...more))
 
 /** What sellers, buyers and banks do at Stripe itself. */
 function quickControls(act: Act) {
   const on = onObjects(act)
   const onPayment =
-    <Given extends unknown[], T>(happens: (work: Work, charge: Charge, ...given: Given) => Promise<T>) =>
-    (paymentIntent: string, ...given: Given) =>
-      act(async (work) => happens(work, await claimCharge(work, paymentIntent), ...given))
+    <More extends unknown[], T>(happens: (work: Work, charge: Charge, ...more: More) => Promise<T>) =>
+    (paymentIntent: string, ...more: More) =>
+      act(async (work) => happens(work, await claimCharge(work, paymentIntent), ...more))
 
   return {
     /** Stripe's customer portal only knows `cancel_at`, and may ask why. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type IncomingMessage, get as request } from 'node:http'
+import { get as httpGet, type IncomingMessage } from 'node:http'
 import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { get, post, runLoad } from '../lab/load.ts'
@@ -51,7 +51,7 @@ export async function csvExport({ shop, rounds, seconds }: Bench, cookie: string
     return bytes
   }
   async function download() {
-    const asked = request(`${shop.url}/api/admin/export/orders`, { headers: { cookie } })
+    const asked = httpGet(`${shop.url}/api/admin/export/orders`, { headers: { cookie } })
     const [response] = (await once(asked, 'response')) as [IncomingMessage]
     if (response.statusCode !== 200) throw new Error(`The export returned status ${response.statusCode}`)
     return sizeOf(response)

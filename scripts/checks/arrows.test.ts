@@ -127,12 +127,6 @@ test('what a web feature offers exists, and another feature uses it', () => {
   expect([...takenBy].filter(([, takers]) => takers.size === 0)).toEqual([])
 })
 
-test('an import of a missing file is reported', () => {
-  expect(complaintsAbout({ 'server/a.ts': "import '#contract/gone.ts'" })).toEqual([
-    'server/a.ts imports #contract/gone.ts, which does not exist',
-  ])
-})
-
 test('allowed imports pass', () => {
   const files = {
     'contract/a.ts': "import type * as z from './zod.ts'",

@@ -1,4 +1,3 @@
-import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
 import { parseSync } from 'oxc-parser'
 import { layerComplaint } from './web-layers.ts'
@@ -33,8 +32,6 @@ export function checkArrows(sources: Sources): { complaints: string[]; modules: 
       if (to === undefined) {
         const complaint = packageComplaint(from, specifier)
         if (complaint) complaints.push(complaint)
-      } else if (/\.(tsx?)$/.test(to) && !sources.has(to)) {
-        complaints.push(`${from} imports ${specifier}, which does not exist`)
       } else {
         imports += 1
         const complaint =
@@ -105,8 +102,6 @@ function packageComplaint(from: string, specifier: string): string | undefined {
     return `${from} imports ${specifier}: write #${validator}`
   if (isLogic(from) && /^(@?fastify|http2?|https)(\/|$)/.test(name))
     return `${from} imports ${specifier}: only a wing's routes.ts knows about HTTP`
-  if (builtinModules.includes(name) && !specifier.startsWith('node:'))
-    return `${from} imports ${specifier}: write node:${name}`
   return undefined
 }
 

@@ -142,8 +142,8 @@ function personOf(row: unknown): Person {
 
 /** `next` is followed on the same host only, and only to the list. */
 function pathOnly(next: string): string {
-  const { pathname, search } = new URL(next, 'https://next.invalid')
+  const { pathname, search: query } = new URL(next, 'https://next.invalid')
   if (pathname !== '/pine_perm/list_users/')
     throw new TradingViewFailure('unknown', 'The list continues somewhere else than it used to.')
-  return `${pathname}${search}`
+  return `${pathname}${query}`
 }
