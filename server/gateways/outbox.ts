@@ -11,9 +11,14 @@ export type SentMail = {
   headers: Record<string, string>
 }
 
-/** Reads the .eml files of a shop without SMTP, oldest first. */
-export async function readOutbox(folder: string): Promise<SentMail[]> {
-  return Promise.all(filesIn(folder).map(({ path }) => readMail(path)))
+/** Reads the .eml files of a shop without SMTP, oldest first; whoever keeps `known` reads none of them twice. */
+export async function readOutbox(folder: string, known = new Map<string, SentMail>()): Promise<SentMail[]> {
+  const mails = filesIn(folder).map(async ({ path }) => {
+    const mail = known.get(path) ?? (await readMail(path))
+    known.set(path, mail)
+    return mail
+  })
+  return Promise.all(mails)
 }
 
 /** Removes every email to, from or about an address. */

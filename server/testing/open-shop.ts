@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { lagByClock } from '#sandbox/quirks.ts'
 import { readConfig } from '../config.ts'
-import { readOutbox } from '../gateways/outbox.ts'
+import { readOutbox, type SentMail } from '../gateways/outbox.ts'
 import { createPasswords, type Passwords } from '../security/passwords.ts'
 import { type StartOptions, startShop } from '../start.ts'
 import { createBuyers } from './buyers.ts'
@@ -84,10 +84,11 @@ export async function openShop({
     publishableKey: () => sandbox().publishableKey,
     finishPayments: () => sandbox().controls.settle(),
   })
+  const known = new Map<string, SentMail>()
   /** Every email sent so far, oldest first; waits for those still on their way. */
   async function mails() {
     await shop.queue.idle()
-    return readOutbox(join(folder, 'outbox'))
+    return readOutbox(join(folder, 'outbox'), known)
   }
 
   return {
