@@ -7,7 +7,7 @@ import { useData } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
 import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
-import { Card, Skeleton } from '#web/ui/card.tsx'
+import { Card } from '#web/ui/card.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
@@ -83,11 +83,14 @@ function Placeheld(props: {
   product: ListedProduct
 }) {
   const { by: Part, offer, order, product } = props
-  if (order) return <Part {...order} offer={offer} />
+  // The same element before and after: React would draw all of it again below another one.
   return (
-    <Skeleton className="rounded-lg *:invisible">
-      <Part billing="monthly" product={product} offer={offer} />
-    </Skeleton>
+    <div
+      aria-hidden={!order || undefined}
+      className={order ? 'contents' : 'animate-pulse rounded-lg bg-line *:invisible'}
+    >
+      <Part {...(order ?? { billing: 'monthly', product })} offer={offer} />
+    </div>
   )
 }
 

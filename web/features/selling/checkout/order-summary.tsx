@@ -1,4 +1,5 @@
 import { Check, KeyRound, LockKeyhole, RotateCcw } from 'lucide-react'
+import { useState } from 'react'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import { dollars, exactDollars } from '#contract/money.ts'
 import type { Discount } from '#contract/selling/checkout.ts'
@@ -113,17 +114,20 @@ function Assurances() {
 
 /** On narrow screens, everything that neither the law nor the card needs beside it, folded. */
 export function OrderDetails({ product }: { product: ListedProduct }) {
+  const [isOpen, setIsOpen] = useState(false)
   return (
     <Card className="sm:px-8 lg:hidden">
-      <details className="group">
+      <details className="group" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
         <summary className="flex cursor-pointer list-none items-center justify-between font-medium">
           What you get
           <Icon name="chevron" className="size-5 group-open:rotate-180" />
         </summary>
-        <div className="flex flex-col gap-6 pt-6">
-          <Contents {...product} />
-          <Assurances />
-        </div>
+        {isOpen && (
+          <div className="flex flex-col gap-6 pt-6">
+            <Contents {...product} />
+            <Assurances />
+          </div>
+        )}
       </details>
     </Card>
   )
