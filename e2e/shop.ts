@@ -105,6 +105,8 @@ export async function expectAccessible(page: Page, { except = [], tags, rules }:
   // Elements that are fading in don't have their full contrast yet.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.evaluate(async () => {
+    // What is laid out later changes its colors later.
+    document.documentElement.classList.add('whole')
     const finite = document
       .getAnimations()
       .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)

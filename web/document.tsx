@@ -5,9 +5,12 @@ import { pageTitle } from './layout/page-change.tsx'
 import type { Route } from './router.tsx'
 import type { StructuredData } from './structured-data.ts'
 
-/** Runs before the first paint so the theme never flashes. It is the only inline script. */
+/**
+ * Runs before the first paint, so the theme never flashes and a part of the page that the address names is where it will
+ * stay. It is the only inline script.
+ */
 export const themeScript =
-  "try{let t=localStorage.getItem('theme'),c=document.documentElement.classList;if(t==='dark')c.replace('light','dark');if(localStorage.getItem('user'))c.add('returning')}catch{}"
+  "{let c=document.documentElement.classList;if(location.hash)c.add('whole');try{let t=localStorage.getItem('theme');if(t==='dark')c.replace('light','dark');if(localStorage.getItem('user'))c.add('returning')}catch{}}"
 
 export type PageAssets = {
   scripts: string[]

@@ -75,6 +75,8 @@ function reach(framesLeft = 600) {
   const id = location.hash.slice(1)
   const target = id && document.getElementById(id)
   if (target) {
+    // What is laid out later has its true height on the way there.
+    document.documentElement.classList.add('whole')
     target.scrollIntoView()
     focus(target.querySelector('h2'))
   } else if (id && framesLeft) requestAnimationFrame(() => reach(framesLeft - 1))

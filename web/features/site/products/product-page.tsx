@@ -64,7 +64,7 @@ export default function ProductPage() {
       <Argument product={product} text={text} />
       <ReviewQuotes {...product.reviews} />
       {text.chart && (
-        <Section title="Example Chart" lead={text.chart.lead}>
+        <Section title="Example Chart" lead={text.chart.lead} className="later">
           {product.image ? (
             <img
               src={product.image.src}
@@ -143,7 +143,7 @@ function Offer({ product, text }: About) {
   const { maker, unlocksItself } = useSettings()
   return (
     <>
-      <Section title="What You Get" lead={text.contents.lead}>
+      <Section title="What You Get" lead={text.contents.lead} className="later">
         <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
           {text.contents.items.map(({ title, text: what }, index) => (
             <li
@@ -209,7 +209,7 @@ function SideBySide(props: {
   children: ReactNode
 }) {
   return (
-    <section id={props.id} className={classes('py-16 sm:py-24', props.className)}>
+    <section id={props.id} className={classes('later py-16 sm:py-24', props.className)}>
       <Container className="grid gap-x-16 gap-y-10 lg:grid-cols-[1fr_2fr]">
         <header className="flex flex-col items-start gap-4 lg:sticky lg:top-28 lg:self-start">
           <h2 className="text-3xl">{props.title}</h2>
