@@ -8,7 +8,7 @@ import {
   type Words,
 } from '#contract/selling/legal/text.ts'
 import { escapeHtml } from '../security/escape-html.ts'
-import type { MailContent, MailSite } from './template.ts'
+import type { Detail, MailContent, MailSite } from './template.ts'
 
 /**
  * One look for all emails: the shop's colors, a card that fits a phone, and dark mode for readers who use it.
@@ -52,27 +52,18 @@ const as = (part: Part, style: string) =>
 const lines = (text: string) => escapeHtml(text).replaceAll(/\r?\n/g, '<br>')
 
 export function renderHtml(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {
-  const {
-    subject,
-    preheader,
-    heading = subject,
-    paragraphs,
-    blocks = [],
-    quote,
-    details = [],
-    action,
-    footnote,
-  } = content
+  const { subject, preheader, heading = subject, paragraphs, blocks = [] } = content
+  const { quote, details, action, footnote } = content
   const body = [
     `<h1 ${as('ink', 'margin:0 0 20px;font-size:24px;line-height:1.25;font-weight:650;letter-spacing:-.02em')}>${escapeHtml(heading)}</h1>`,
-    ...paragraphs.map((text) => `<p ${as('ink', 'margin:0 0 16px')}>${lines(text)}</p>`),
+    ...paragraphs.map((text) => text && `<p ${as('ink', 'margin:0 0 16px')}>${lines(text)}</p>`),
     ...blocks.map((block) => blockHtml(block, publicUrl)),
     quote &&
       `<blockquote ${as('quote', 'margin:20px 0;padding:2px 0 2px 16px;border-left:3px solid')}>${lines(quote)}</blockquote>`,
-    details.length > 0 && table(details),
+    details && table(details.filter((each) => !!each)),
     action &&
       // Borders instead of padding, because Outlook draws them.
-      `<p style="margin:28px 0 8px"><a href="${escapeHtml(action.url)}" ${as('accent', 'display:inline-block;border-style:solid;border-width:13px 24px;border-radius:10px;font-weight:600;line-height:1.3;text-decoration:none')}>${escapeHtml(action.label)}</a></p>`,
+      `<p style="margin:28px 0 8px"><a href="${escapeHtml(absolute(action[1], publicUrl))}" ${as('accent', 'display:inline-block;border-style:solid;border-width:13px 24px;border-radius:10px;font-weight:600;line-height:1.3;text-decoration:none')}>${escapeHtml(action[0])}</a></p>`,
     footnote &&
       `<p ${as('muted', 'margin:24px 0 0;font-size:14px;line-height:1.55')}>${wordsHtml(footnote, publicUrl)}</p>`,
   ]
@@ -94,7 +85,7 @@ export function renderHtml(content: MailContent, { publicUrl, supportEmail, send
 <div ${as('card', 'padding:40px;border:1px solid;border-radius:16px')}>
 ${body.filter(Boolean).join('\n')}
 </div>
-${documentsHtml(content.documents ?? [], publicUrl)}<p ${as('muted', 'margin:24px 0 0;padding:0 4px;font-size:13px;line-height:1.6')}>${escapeHtml(brand.name)} · <a href="${escapeHtml(publicUrl)}" ${as('link', 'text-decoration:underline')}>${escapeHtml(new URL(publicUrl).host)}</a> · <a href="mailto:${escapeHtml(supportEmail)}" ${as('link', 'text-decoration:underline')}>${escapeHtml(supportEmail)}</a>${sender ? `<br>${escapeHtml(sender)}` : ''}</p>
+${documentsHtml(content.documents || [], publicUrl)}<p ${as('muted', 'margin:24px 0 0;padding:0 4px;font-size:13px;line-height:1.6')}>${escapeHtml(brand.name)} · <a href="${escapeHtml(publicUrl)}" ${as('link', 'text-decoration:underline')}>${escapeHtml(new URL(publicUrl).host)}</a> · <a href="mailto:${escapeHtml(supportEmail)}" ${as('link', 'text-decoration:underline')}>${escapeHtml(supportEmail)}</a>${sender ? `<br>${escapeHtml(sender)}` : ''}</p>
 </div>
 </div>
 </body>
@@ -102,7 +93,7 @@ ${documentsHtml(content.documents ?? [], publicUrl)}<p ${as('muted', 'margin:24p
 `
 }
 
-function table(details: [label: string, value: string][]) {
+function table(details: Detail[]) {
   const rows = details.map(
     ([label, value]) =>
       `<tr><th scope="row" ${as('muted', 'width:42%;padding:10px 16px 10px 0;text-align:left;vertical-align:top;font-weight:400;font-size:14px;overflow-wrap:break-word;word-break:normal')}>${escapeHtml(label)}</th><td ${as('ink', 'padding:10px 0;text-align:right;vertical-align:top;font-weight:600;font-size:15px')}>${escapeHtml(value)}</td></tr>`,
@@ -203,25 +194,16 @@ function documentText({ title, blocks }: LegalText, publicUrl: string) {
 }
 
 export function renderText(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {
-  const {
-    subject,
-    heading = subject,
-    paragraphs,
-    blocks = [],
-    quote,
-    details = [],
-    action,
-    footnote,
-  } = content
+  const { subject, heading = subject, paragraphs, blocks = [], quote, details, action, footnote } = content
   return [
     heading,
     ...paragraphs,
     ...blocks.map((block) => blockText(block, publicUrl)),
-    quote?.replaceAll(/^/gm, '> '),
-    details.map(([label, value]) => `${label}: ${value}`).join('\n'),
-    action && `${action.label}:\n${action.url}`,
+    quote && quote.replaceAll(/^/gm, '> '),
+    details?.flatMap((each) => (each ? each.join(': ') : [])).join('\n'),
+    action && `${action[0]}:\n${absolute(action[1], publicUrl)}`,
     footnote && wordsText(footnote, publicUrl),
-    ...(content.documents ?? []).map((each) => documentText(each, publicUrl)),
+    ...(content.documents || []).map((each) => documentText(each, publicUrl)),
     ['-- ', brand.name, publicUrl, supportEmail, sender].filter(Boolean).join('\n'),
   ]
     .filter(Boolean)

@@ -28,6 +28,12 @@ export function termsInForce({ party, consumerLaw, taxNote, sold }: TermsSite) {
 }
 export type TermsSite = Pick<MailSite, 'party' | 'consumerLaw' | 'taxNote' | 'sold'>
 
+/** What isn't there is left out. */
+type Maybe<T> = T | false | null | undefined | ''
+export type Detail = [label: string, value: string]
+/** A button; an address without a host is one of the shop's pages. */
+export type Action = [label: string, address: string]
+
 /** What an email says; `layout.ts` decides how all of them look. */
 export type MailContent = {
   subject: string
@@ -35,18 +41,18 @@ export type MailContent = {
   preheader: string
   /** The subject, unless it says otherwise. */
   heading?: string
-  paragraphs: string[]
+  paragraphs: Maybe<string>[]
   /** What the seller wrote in Markdown. */
   blocks?: (Block | Heading)[]
   /** Someone else's words, set apart from ours. */
-  quote?: string
+  quote?: Maybe<string>
   /** Facts at a glance: what, how much, when. */
-  details?: [label: string, value: string][]
-  action?: { label: string; url: string }
+  details?: Maybe<Detail>[]
+  action?: Maybe<Action>
   /** Small print below the action. */
-  footnote?: Words
+  footnote?: Maybe<Words>
   /** Texts to keep, below everything else: an email is where a contract lasts. */
-  documents?: LegalText[]
+  documents?: Maybe<LegalText[]>
   replyTo?: { name: string; address: string }
   headers?: Record<string, string>
 }
@@ -56,6 +62,10 @@ export type MailContent = {
  * and a link's secret is made when the email is written.
  */
 export type Template<Data> = (data: Data, site: MailSite) => MailContent
+export type Templates = Record<string, Template<never>>
+export type Nothing = Record<string, never>
+
+export const toDashboard: Action = ['Open your dashboard', '/dashboard']
 
 /** A guest's name may be unknown, or a stranger's (`mails.ts`); and no one may use a sign-up name to send a message to someone else's address. */
 export const greeting = (name: string) => (name && isPersonName(name) ? inert(`Hello ${name},`) : 'Hello,')

@@ -1,6 +1,6 @@
 import { whenAccessComes } from '#contract/access/promise.ts'
 import { inertLine } from '../inert.ts'
-import { greeting, type Template } from '../template.ts'
+import { day, greeting, type Templates, toDashboard } from '../template.ts'
 
 /** Only those whom the seller unlocks are told that we've got it: the others are unlocked first. */
 const byHand = { unlocksItself: false }
@@ -8,104 +8,186 @@ const byHand = { unlocksItself: false }
 /** One person's access to one product. */
 type About = { name: string; product: string; tradingViewUsername: string }
 
-const accessRequestReceived: Template<{ name: string; tradingViewUsername: string }> = (
-  { name, tradingViewUsername },
-  { publicUrl },
-) => ({
-  subject: 'We’ve got your access request',
-  preheader: whenAccessComes(byHand),
-  heading: 'Your access is on its way',
-  paragraphs: [greeting(name), `Thank you. ${whenAccessComes(byHand)}`],
-  details: [['TradingView username', inertLine(tradingViewUsername)]],
-  action: { label: 'Read the setup guide', url: `${publicUrl}/setup-guide` },
-  footnote: 'Is the username wrong? Reply to this email and we’ll correct it.',
-})
+const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)
 
-const accessUnlocked: Template<About> = ({ name, product, tradingViewUsername }, { publicUrl }) => ({
-  subject: 'Your TradingView access is ready',
-  preheader: `Add ${product} to your first daily chart in five minutes.`,
-  heading: 'Your access is ready',
-  paragraphs: [
-    greeting(name),
-    `${product} is unlocked for your TradingView account. You’ll find it on TradingView under Indicators, in the “Invite-only scripts” tab.`,
-    'The setup guide gets you to your first daily chart in about five minutes.',
-  ],
-  details: [['TradingView username', inertLine(tradingViewUsername)]],
-  action: { label: 'Start the setup guide', url: `${publicUrl}/setup-guide` },
-})
+const stops = {
+  expired: {
+    subject: 'Your TradingView session has ended',
+    text: 'Your TradingView session has ended, so the shop can no longer unlock anyone. Until you renew it, buyers have to wait for you. The admin area shows how, in five steps.',
+  },
+  blocked: {
+    subject: 'TradingView is blocking your server',
+    text: 'TradingView is refusing calls from your server’s address, so the shop can’t unlock anyone. Run the shop from another address, or unlock buyers by hand in the meantime.',
+  },
+  changed: {
+    subject: 'TradingView has changed how it answers',
+    text: 'TradingView has given several answers in a row that the shop doesn’t understand. To be safe, it has stopped calling. Unlock buyers by hand, and check for an update to the shop.',
+  },
+}
 
-const accessDeclined: Template<
-  About & {
-    reason: string
-    /** The buyer only wanted another account, and keeps the one they have. */
-    staysUnlocked: boolean
-  }
-> = ({ name, product, tradingViewUsername, reason, staysUnlocked }, { publicUrl }) => ({
-  subject: staysUnlocked
-    ? 'Your TradingView access stays where it is'
-    : 'We couldn’t unlock your TradingView access yet',
-  preheader: 'We need one more thing from you.',
-  heading: staysUnlocked ? 'Your access stays where it is' : 'One step left',
-  paragraphs: [
-    greeting(name),
-    staysUnlocked
-      ? `We looked at your request and couldn’t move ${product} to this TradingView account. It stays unlocked for the one you have. Here’s why:`
-      : `We looked at your access request and couldn’t unlock ${product} yet. Here’s why:`,
-  ],
-  details: [['TradingView username', inertLine(tradingViewUsername)]],
-  quote: reason,
-  action: { label: 'Send the request again', url: `${publicUrl}/dashboard` },
-  footnote: 'Anything unclear? Reply to this email.',
-})
+/** `staysUnlocked`: the buyer only wanted another account, and keeps the one they have. */
+type Declined = About & { reason: string; staysUnlocked: boolean }
 
-/** To somebody who still pays, so it must not speak of an end. */
-const accessWithheld: Template<About> = ({ name, product, tradingViewUsername }, { publicUrl }) => ({
-  subject: 'We’ve removed your TradingView access',
-  preheader: 'Your subscription itself is unchanged.',
-  heading: 'We’ve removed your access',
-  paragraphs: [
-    greeting(name),
-    `We have removed ${product} from this TradingView account. Your subscription itself is unchanged.`,
-    'To talk about it, reply to this email. You can also ask for access again on your dashboard.',
-  ],
-  details: [['TradingView username', inertLine(tradingViewUsername)]],
-  action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
-})
+type Unasked = Pick<About, 'name' | 'product'> & { unlocksItself?: boolean }
 
-const accessEnded: Template<About> = ({ name, product, tradingViewUsername }, { publicUrl }) => ({
-  subject: 'Your TradingView access has ended',
-  preheader: `${product} is no longer unlocked for this account.`,
-  heading: 'Your access has ended',
-  paragraphs: [
-    greeting(name),
-    `${product} is no longer unlocked for this TradingView account, because the subscription behind it has ended.`,
-    'You’re welcome back any time. If you think this is a mistake, reply to this email.',
-  ],
-  details: [['TradingView username', inertLine(tradingViewUsername)]],
-  action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
-})
-
-/** For owners who haven't asked for access yet. Older emails didn't know what the shop can do. */
-const tradingViewReminder: Template<{ name: string; product: string; unlocksItself?: boolean }> = (
-  { name, product, unlocksItself = false },
-  { publicUrl },
-) => ({
-  subject: 'We need your TradingView username',
-  preheader: `Without it, we can’t unlock ${product} for you.`,
-  heading: 'Tell us your TradingView username',
-  paragraphs: [
-    greeting(name),
-    `Your subscription is active, but ${product} isn’t unlocked yet: we need to know for which TradingView account. Open your dashboard and send us your username under “TradingView Access”.`,
-    whenAccessComes({ unlocksItself }),
-  ],
-  action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
-})
+type Comparison = Record<'missing' | 'wrong' | 'ended' | 'foreign' | 'heldBack' | 'people', number>
 
 export const accessMails = {
-  accessRequestReceived,
-  accessUnlocked,
-  accessDeclined,
-  accessWithheld,
-  accessEnded,
-  tradingViewReminder,
-}
+  accessRequestReceived: ({ name, tradingViewUsername }: { name: string; tradingViewUsername: string }) => ({
+    subject: 'We’ve got your access request',
+    preheader: whenAccessComes(byHand),
+    heading: 'Your access is on its way',
+    paragraphs: [greeting(name), `Thank you. ${whenAccessComes(byHand)}`],
+    details: [['TradingView username', inertLine(tradingViewUsername)]],
+    action: ['Read the setup guide', '/setup-guide'],
+    footnote: 'Is the username wrong? Reply to this email and we’ll correct it.',
+  }),
+  accessUnlocked: ({ name, product, tradingViewUsername }: About) => ({
+    subject: 'Your TradingView access is ready',
+    preheader: `Add ${product} to your first daily chart in five minutes.`,
+    heading: 'Your access is ready',
+    paragraphs: [
+      greeting(name),
+      `${product} is unlocked for your TradingView account. You’ll find it on TradingView under Indicators, in the “Invite-only scripts” tab.`,
+      'The setup guide gets you to your first daily chart in about five minutes.',
+    ],
+    details: [['TradingView username', inertLine(tradingViewUsername)]],
+    action: ['Start the setup guide', '/setup-guide'],
+  }),
+  accessDeclined: ({ name, product, tradingViewUsername, reason, staysUnlocked }: Declined) => ({
+    subject: staysUnlocked
+      ? 'Your TradingView access stays where it is'
+      : 'We couldn’t unlock your TradingView access yet',
+    preheader: 'We need one more thing from you.',
+    heading: staysUnlocked ? 'Your access stays where it is' : 'One step left',
+    paragraphs: [
+      greeting(name),
+      staysUnlocked
+        ? `We looked at your request and couldn’t move ${product} to this TradingView account. It stays unlocked for the one you have. Here’s why:`
+        : `We looked at your access request and couldn’t unlock ${product} yet. Here’s why:`,
+    ],
+    details: [['TradingView username', inertLine(tradingViewUsername)]],
+    quote: reason,
+    action: ['Send the request again', '/dashboard'],
+    footnote: 'Anything unclear? Reply to this email.',
+  }),
+  /** To somebody who still pays, so it must not speak of an end. */
+  accessWithheld: ({ name, product, tradingViewUsername }: About) => ({
+    subject: 'We’ve removed your TradingView access',
+    preheader: 'Your subscription itself is unchanged.',
+    heading: 'We’ve removed your access',
+    paragraphs: [
+      greeting(name),
+      `We have removed ${product} from this TradingView account. Your subscription itself is unchanged.`,
+      'To talk about it, reply to this email. You can also ask for access again on your dashboard.',
+    ],
+    details: [['TradingView username', inertLine(tradingViewUsername)]],
+    action: toDashboard,
+  }),
+  accessEnded: ({ name, product, tradingViewUsername }: About) => ({
+    subject: 'Your TradingView access has ended',
+    preheader: `${product} is no longer unlocked for this account.`,
+    heading: 'Your access has ended',
+    paragraphs: [
+      greeting(name),
+      `${product} is no longer unlocked for this TradingView account, because the subscription behind it has ended.`,
+      'You’re welcome back any time. If you think this is a mistake, reply to this email.',
+    ],
+    details: [['TradingView username', inertLine(tradingViewUsername)]],
+    action: toDashboard,
+  }),
+  /** For owners who haven't asked for access yet. Older emails didn't know what the shop can do. */
+  tradingViewReminder: ({ name, product, unlocksItself = false }: Unasked) => ({
+    subject: 'We need your TradingView username',
+    preheader: `Without it, we can’t unlock ${product} for you.`,
+    heading: 'Tell us your TradingView username',
+    paragraphs: [
+      greeting(name),
+      `Your subscription is active, but ${product} isn’t unlocked yet: we need to know for which TradingView account. Open your dashboard and send us your username under “TradingView Access”.`,
+      whenAccessComes({ unlocksItself }),
+    ],
+    action: toDashboard,
+  }),
+  tradingViewStopped: ({ because, lastError }: { because: keyof typeof stops; lastError: string }) => ({
+    subject: stops[because].subject,
+    preheader: 'Requests go to the manual queue until it works again.',
+    heading: stops[because].subject,
+    paragraphs: [
+      stops[because].text,
+      'Nothing is lost: open requests are in the manual queue, and everything catches up on its own.',
+    ],
+    details: [['What TradingView said', lastError]],
+    action: ['Open Access', '/admin/access'],
+  }),
+  tradingViewStuck: ({ username, error, since }: { username: string; error: string; since: string }) => ({
+    subject: `TradingView access is stuck: ${username}`,
+    preheader: 'The shop keeps trying; you can help.',
+    heading: 'One person is stuck',
+    paragraphs: [
+      'The shop has been trying for an hour and keeps trying for three days. You can look at what TradingView answers, try again now, or do it by hand.',
+    ],
+    details: [
+      ['TradingView username', username],
+      ['Since', day(since)],
+      ['What happened', error],
+    ],
+    action: ['Open Access', '/admin/access'],
+  }),
+  tradingViewDifferences: ({ missing, wrong, ended, foreign, heldBack, people }: Comparison) => ({
+    subject: heldBack
+      ? `${heldBack} of ${people} people would lose access. Please check.`
+      : `Overnight sync: ${counted(missing + wrong + ended, 'fix', 'fixes')}`,
+    preheader: heldBack ? 'No one has lost access so far.' : 'The shop has fixed what it could.',
+    heading: heldBack ? 'Please check before so many lose access' : 'Overnight sync',
+    paragraphs: [
+      heldBack > 0 &&
+        `Last night’s check would have removed ${counted(heldBack, 'person', 'people')} together. That’s unusual, so no one was removed. Please check, and confirm it in the admin area if it’s right.`,
+      missing + wrong + ended > 0 &&
+        'The shop compared every list with what’s been paid for and fixed the differences.',
+      foreign > 0 &&
+        `${counted(foreign, 'person has', 'people have')} access that this shop didn’t grant. They are only reported, never removed.`,
+    ],
+    details: [
+      ['Missing', String(missing)],
+      ['Wrong date', String(wrong)],
+      ['Expired, still there', String(ended)],
+      ['Added by hand', String(foreign)],
+    ],
+    action: ['Open Access', '/admin/access'],
+  }),
+  tradingViewSeats: ({ people, limit }: { people: number; limit: number | null }) => ({
+    subject: `${people} people have access on TradingView`,
+    preheader: 'TradingView may bill above 100 people: check your terms.',
+    heading: `${people} people have access`,
+    paragraphs: [
+      'TradingView is reported to bill authors for each person with access once there are more than 100 on the last day of a month. Please check your terms with TradingView (section 22A).',
+      limit === null
+        ? 'You can set a seat limit in the admin area; after that, people join a waiting list.'
+        : `Your limit is ${counted(limit, 'seat', 'seats')}; after that, people join a waiting list.`,
+    ],
+    action: ['Open Access', '/admin/access'],
+  }),
+  /** To the buyer: only they know their username. */
+  nameNotFound: ({ name, username, similar }: { name: string; username: string; similar: string[] }) => ({
+    subject: 'We can’t find your TradingView username',
+    preheader: 'Please correct it on your dashboard.',
+    heading: 'One step left',
+    paragraphs: [
+      greeting(name),
+      `TradingView doesn’t know ${inertLine(username)}.${similar.length > 0 ? ` Did you mean ${similar.join(' or ')}?` : ''} You’ll find the right name on your TradingView profile. Please correct it on your dashboard.`,
+      // Only the connector looks for it.
+      whenAccessComes({ unlocksItself: true }),
+    ],
+    action: ['Correct it', '/dashboard'],
+  }),
+  seatFree: ({ product, slug }: { product: string; slug: string }) => ({
+    subject: `A seat for ${product} is free`,
+    preheader: 'You asked us to tell you.',
+    heading: 'A seat is free',
+    paragraphs: [
+      `You asked us to tell you when there’s a seat for ${product}. There is one now; it goes to whoever takes it first.`,
+    ],
+    action: ['Take the seat', `/products/${slug}`],
+    footnote: 'We won’t write to you about this again.',
+  }),
+} satisfies Templates

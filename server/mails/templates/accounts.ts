@@ -1,227 +1,188 @@
 import { brand } from '#contract/brand.ts'
 import type { Role } from '#contract/statuses.ts'
-import { greeting, type MailSite, type Template } from '../template.ts'
+import { greeting, type MailSite, type Nothing, type Templates, toDashboard } from '../template.ts'
 
 /** `first`: the page then speaks of choosing a password, not of resetting one. */
-const passwordLink = (tokenId: string, { publicUrl, linkToken }: MailSite, first = '') =>
-  `${publicUrl}/reset-password?${first}token=${linkToken('password', tokenId)}`
+const passwordLink = (tokenId: string, { linkToken }: MailSite, first = '') =>
+  `/reset-password?${first}token=${linkToken('password', tokenId)}`
 /** With a payment, the login after it leads to what was bought. */
 export const firstPasswordLink = (tokenId: string, site: MailSite, paymentIntentId?: string) =>
   passwordLink(tokenId, site, `first=1&${paymentIntentId ? `payment_intent=${paymentIntentId}&` : ''}`)
 
-const confirmationLink = (tokenId: string, { publicUrl, linkToken }: MailSite) =>
-  `${publicUrl}/confirm-address?token=${linkToken('password', tokenId)}`
+const confirmationLink = (tokenId: string, { linkToken }: MailSite) =>
+  `/confirm-address?token=${linkToken('password', tokenId)}`
 
+export const worksOnce =
+  'The link works once. If it has expired, use “Forgot password?” on the login page to get a new one.'
 const unlessYou =
   'The link works for 7 days. If you don’t know this account, ignore this email, or use the link to choose a password: then the account is yours alone.'
 
-/**
- * Without the name: until the address is confirmed, it may be a stranger's message to its owner. Emails queued before
- * there was a link have none.
- */
-const welcome: Template<{ tokenId?: string }> = ({ tokenId }, site) => ({
-  subject: 'Welcome to Rebound Sigma',
-  preheader: 'Your account is ready. Please confirm your email address.',
-  heading: 'Your account is ready',
-  paragraphs: [
-    'Hello,',
-    'Welcome to Rebound Sigma. Your dashboard is where you manage your subscriptions, invoices, and profile.',
-    ...(tokenId ? ['Please confirm that this address is yours, in the browser you signed up with.'] : []),
-  ],
-  action: tokenId
-    ? { label: 'Confirm your address', url: confirmationLink(tokenId, site) }
-    : { label: 'Open your dashboard', url: `${site.publicUrl}/dashboard` },
-  ...(tokenId && { footnote: unlessYou }),
-})
-
-/** Asked for by someone who signed up and has yet to show that the address is theirs. */
-const confirmAddress: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
-  subject: 'Confirm your email address',
-  preheader: 'The link works for 7 days.',
-  heading: 'Is this your address?',
-  paragraphs: [
-    'Someone, hopefully you, has an account with this address at Rebound Sigma. Please confirm that it’s yours, in the browser you’re logged in with.',
-  ],
-  action: { label: 'Confirm your address', url: confirmationLink(tokenId, site) },
-  footnote: unlessYou,
-})
-
-/** For a guest whose payment created the account. `tokenId` is a row of `password_tokens`. */
-const setPassword: Template<{ name: string; tokenId: string }> = ({ name, tokenId }, site) => ({
-  subject: 'Set your password',
-  preheader: 'Your account is ready: choose a password to log in.',
-  heading: 'Set your password',
-  paragraphs: [
-    greeting(name),
-    'Thank you for your purchase. We’ve created your account: choose a password, and you can log in any time to see your subscription, your invoices, and the Rebound List.',
-  ],
-  action: { label: 'Set your password', url: firstPasswordLink(tokenId, site) },
-  footnote:
-    'The link works once. If it has expired, use “Forgot password?” on the login page to get a new one.',
-})
-
-/** An admin made the account; whatever password they typed, this one is the owner's own. */
-const accountInvitation: Template<{ name: string; tokenId: string }> = ({ name, tokenId }, site) => ({
-  subject: 'Your account at Rebound Sigma',
-  preheader: 'We’ve created it for you: choose a password to log in.',
-  heading: 'We’ve created your account',
-  paragraphs: [
-    greeting(name),
-    'We’ve created an account for you at Rebound Sigma. Choose a password, and you can log in any time.',
-  ],
-  action: { label: 'Set your password', url: firstPasswordLink(tokenId, site) },
-  footnote:
-    'The link works once. If it has expired, use “Forgot password?” on the login page to get a new one.',
-})
-
-/** Someone bought with the address of an account that was never verified. Older emails don't lead back to the purchase. */
-const accountHandedOver: Template<{ tokenId: string; paymentIntentId?: string }> = (
-  { tokenId, paymentIntentId },
-  site,
-) => ({
-  subject: 'Set your password to see your purchase',
-  preheader: 'Your account is ready: choose a password to log in.',
-  heading: 'Set your password',
-  paragraphs: [
-    'Hello,',
-    'Thank you for your purchase. Someone had already signed up with your email address but never confirmed that it was theirs. To make sure only you can see what you bought, we’ve reset that account’s password and logged out every device.',
-    'Choose a new password, and the account is yours.',
-  ],
-  action: { label: 'Set your password', url: firstPasswordLink(tokenId, site, paymentIntentId) },
-  footnote:
-    'The link works once. If it has expired, use “Forgot password?” on the login page to get a new one.',
-})
-
-const resetPassword: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
-  subject: 'Reset your password',
-  preheader: 'The link works once and expires after 60 minutes.',
-  paragraphs: ['Someone, hopefully you, asked to reset your password. You can choose a new one below.'],
-  action: { label: 'Choose a new password', url: passwordLink(tokenId, site) },
-  footnote:
-    'The link works once and expires after 60 minutes. If you didn’t ask for it, ignore this email; your password stays the same.',
-})
-
-/** Asked for by a guest buyer, who has no password to reset. */
-const choosePassword: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
-  subject: 'Choose your password',
-  preheader: 'The link works once and expires after 60 minutes.',
-  paragraphs: [
-    'Your account doesn’t have a password yet. Choose one, and you can log in any time to see your subscription, your invoices, and the Rebound List.',
-  ],
-  action: { label: 'Choose a password', url: firstPasswordLink(tokenId, site) },
-  footnote:
-    'The link works once and expires after 60 minutes. If you didn’t ask for it, you can ignore this email.',
-})
-
-const passwordChanged: Template<Record<string, never>> = (_data, { publicUrl, supportEmail }) => ({
-  subject: 'Your password was changed',
-  preheader: 'Every other device was logged out.',
-  paragraphs: [
-    'Your password was just changed, and every other device was logged out.',
-    `If this wasn’t you, reset it right away and email ${supportEmail}.`,
-  ],
-  action: { label: 'Reset your password', url: `${publicUrl}/forgot-password` },
-})
-
-const newDevice: Template<{ at: string; device: string; ip: string }> = (
-  { at, device, ip },
-  { publicUrl },
-) => ({
-  subject: 'New login to your account',
-  preheader: 'From a browser or address we hadn’t seen before.',
-  heading: 'A new device logged in',
-  paragraphs: [
-    'Someone logged in to your account from a browser or address we hadn’t seen before. If it was you, there’s nothing to do.',
-    'If not, reset your password; that logs out every device.',
-  ],
-  details: [
-    ['When', `${at.slice(0, 16).replace('T', ' ')} UTC`],
-    ['Address', ip],
-    ['Browser', device],
-  ],
-  action: { label: 'Reset your password', url: `${publicUrl}/forgot-password` },
-})
-
-/** To the other admins, whichever of them made the new one. */
-const newAdmin: Template<{ email: string }> = ({ email }, { publicUrl }) => ({
-  subject: 'Your shop has a new admin',
-  preheader: `${email} can now do everything you can.`,
-  heading: 'A new admin',
-  paragraphs: [
-    `${email} is now an admin of your shop: they can refund, export, and change everything you can.`,
-    'If you didn’t expect this, take the role away in the admin area and change your password.',
-  ],
-  action: { label: 'Open the users', url: `${publicUrl}/admin/users` },
-})
-
-/** To the person: if a role is a surprise, something is wrong. */
-const roleGiven: Template<{ role: Role | 'admin' }> = ({ role }, { publicUrl, supportEmail }) => {
-  const who = role === 'admin' ? 'an admin' : 'on the support team'
-  return {
-    subject: `You’re now ${who} of ${brand.name}`,
-    preheader: 'Please log in again.',
-    heading: `You’re now ${who}`,
-    paragraphs: [
-      role === 'admin'
-        ? 'An admin of the shop gave you this role. You can do everything in the admin area.'
-        : 'An admin of the shop gave you this role. In the admin area, you can see users, purchases, and the access queue.',
-      'We’ve logged you out everywhere and removed your passkeys, app codes, and recovery codes. Log in with your password, then set up new ones. If you have no password, “Forgot password?” gets you one.',
-      `If you didn’t expect this, email ${supportEmail} right away.`,
-    ],
-    action: { label: 'Log in', url: `${publicUrl}/auth` },
-  }
-}
-
-/** To the old address: if the change was not wanted, this is where its owner hears of it. */
-const emailMoved: Template<{ name: string }> = ({ name }, { supportEmail }) => ({
-  subject: 'The email address of your account was changed',
-  preheader: 'Every device was logged out.',
-  heading: 'Your account has another email address now',
-  paragraphs: [
-    greeting(name),
-    'Our support team changed the email address of your account and logged out every device. Emails about your account go to the new address from now on.',
-    `If you didn’t ask for this, email ${supportEmail} right away.`,
-  ],
-})
-
-/** To the new one, which has proven nothing yet: the link does. */
-const emailCorrected: Template<{ name: string; tokenId: string }> = ({ name, tokenId }, site) => ({
-  subject: 'Your account has this email address now',
-  preheader: 'Choose a password to log in with it.',
-  heading: 'Your email address was corrected',
-  paragraphs: [
-    greeting(name),
-    'Our support team changed your account to this email address. Choose a password, and you can log in with it.',
-  ],
-  action: { label: 'Choose a password', url: firstPasswordLink(tokenId, site) },
-  footnote:
-    'The link works once. If it has expired, use “Forgot password?” on the login page to get a new one. If you know nothing of this, ignore this email.',
-})
-
-/** The last email to someone whose account is gone: no link to log in, nothing to reset. */
-const accountDeleted: Template<Record<string, never>> = (_data, { supportEmail }) => ({
-  subject: 'Your account was deleted',
-  preheader: 'Your personal data is gone, and nothing will be charged again.',
-  paragraphs: [
-    'Your account and your personal data were deleted. Any subscription has ended, and nothing will be charged again.',
-    'We keep records of past payments, as required by law, but without your name or email address.',
-    `If this wasn’t you, email ${supportEmail} right away. This is the last email we’ll send to this address.`,
-  ],
-})
-
 export const accountMails = {
-  welcome,
-  confirmAddress,
-  setPassword,
-  accountInvitation,
-  accountHandedOver,
-  resetPassword,
-  choosePassword,
-  passwordChanged,
-  newDevice,
-  newAdmin,
-  roleGiven,
-  emailMoved,
-  emailCorrected,
-  accountDeleted,
-}
+  /**
+   * Without the name: until the address is confirmed, it may be a stranger's message to its owner. Emails queued before
+   * there was a link have none.
+   */
+  welcome: ({ tokenId }: { tokenId?: string }, site) => ({
+    subject: 'Welcome to Rebound Sigma',
+    preheader: 'Your account is ready. Please confirm your email address.',
+    heading: 'Your account is ready',
+    paragraphs: [
+      'Hello,',
+      'Welcome to Rebound Sigma. Your dashboard is where you manage your subscriptions, invoices, and profile.',
+      tokenId && 'Please confirm that this address is yours, in the browser you signed up with.',
+    ],
+    action: tokenId ? ['Confirm your address', confirmationLink(tokenId, site)] : toDashboard,
+    footnote: tokenId && unlessYou,
+  }),
+  /** Asked for by someone who signed up and has yet to show that the address is theirs. */
+  confirmAddress: ({ tokenId }: { tokenId: string }, site) => ({
+    subject: 'Confirm your email address',
+    preheader: 'The link works for 7 days.',
+    heading: 'Is this your address?',
+    paragraphs: [
+      'Someone, hopefully you, has an account with this address at Rebound Sigma. Please confirm that it’s yours, in the browser you’re logged in with.',
+    ],
+    action: ['Confirm your address', confirmationLink(tokenId, site)],
+    footnote: unlessYou,
+  }),
+  /** For a guest whose payment created the account. `tokenId` is a row of `password_tokens`. */
+  setPassword: ({ name, tokenId }: { name: string; tokenId: string }, site) => ({
+    subject: 'Set your password',
+    preheader: 'Your account is ready: choose a password to log in.',
+    paragraphs: [
+      greeting(name),
+      'Thank you for your purchase. We’ve created your account: choose a password, and you can log in any time to see your subscription, your invoices, and the Rebound List.',
+    ],
+    action: ['Set your password', firstPasswordLink(tokenId, site)],
+    footnote: worksOnce,
+  }),
+  /** An admin made the account; whatever password they typed, this one is the owner's own. */
+  accountInvitation: ({ name, tokenId }: { name: string; tokenId: string }, site) => ({
+    subject: 'Your account at Rebound Sigma',
+    preheader: 'We’ve created it for you: choose a password to log in.',
+    heading: 'We’ve created your account',
+    paragraphs: [
+      greeting(name),
+      'We’ve created an account for you at Rebound Sigma. Choose a password, and you can log in any time.',
+    ],
+    action: ['Set your password', firstPasswordLink(tokenId, site)],
+    footnote: worksOnce,
+  }),
+  /** Someone bought with the address of an account that was never verified. Older emails don't lead back to the purchase. */
+  accountHandedOver: ({ tokenId, paymentIntentId }: { tokenId: string; paymentIntentId?: string }, site) => ({
+    subject: 'Set your password to see your purchase',
+    preheader: 'Your account is ready: choose a password to log in.',
+    heading: 'Set your password',
+    paragraphs: [
+      'Hello,',
+      'Thank you for your purchase. Someone had already signed up with your email address but never confirmed that it was theirs. To make sure only you can see what you bought, we’ve reset that account’s password and logged out every device.',
+      'Choose a new password, and the account is yours.',
+    ],
+    action: ['Set your password', firstPasswordLink(tokenId, site, paymentIntentId)],
+    footnote: worksOnce,
+  }),
+  resetPassword: ({ tokenId }: { tokenId: string }, site) => ({
+    subject: 'Reset your password',
+    preheader: 'The link works once and expires after 60 minutes.',
+    paragraphs: ['Someone, hopefully you, asked to reset your password. You can choose a new one below.'],
+    action: ['Choose a new password', passwordLink(tokenId, site)],
+    footnote:
+      'The link works once and expires after 60 minutes. If you didn’t ask for it, ignore this email; your password stays the same.',
+  }),
+  /** Asked for by a guest buyer, who has no password to reset. */
+  choosePassword: ({ tokenId }: { tokenId: string }, site) => ({
+    subject: 'Choose your password',
+    preheader: 'The link works once and expires after 60 minutes.',
+    paragraphs: [
+      'Your account doesn’t have a password yet. Choose one, and you can log in any time to see your subscription, your invoices, and the Rebound List.',
+    ],
+    action: ['Choose a password', firstPasswordLink(tokenId, site)],
+    footnote:
+      'The link works once and expires after 60 minutes. If you didn’t ask for it, you can ignore this email.',
+  }),
+  passwordChanged: (_: Nothing, { supportEmail }) => ({
+    subject: 'Your password was changed',
+    preheader: 'Every other device was logged out.',
+    paragraphs: [
+      'Your password was just changed, and every other device was logged out.',
+      `If this wasn’t you, reset it right away and email ${supportEmail}.`,
+    ],
+    action: ['Reset your password', '/forgot-password'],
+  }),
+  newDevice: ({ at, device, ip }: { at: string; device: string; ip: string }) => ({
+    subject: 'New login to your account',
+    preheader: 'From a browser or address we hadn’t seen before.',
+    heading: 'A new device logged in',
+    paragraphs: [
+      'Someone logged in to your account from a browser or address we hadn’t seen before. If it was you, there’s nothing to do.',
+      'If not, reset your password; that logs out every device.',
+    ],
+    details: [
+      ['When', `${at.slice(0, 16).replace('T', ' ')} UTC`],
+      ['Address', ip],
+      ['Browser', device],
+    ],
+    action: ['Reset your password', '/forgot-password'],
+  }),
+  /** To the other admins, whichever of them made the new one. */
+  newAdmin: ({ email }: { email: string }) => ({
+    subject: 'Your shop has a new admin',
+    preheader: `${email} can now do everything you can.`,
+    heading: 'A new admin',
+    paragraphs: [
+      `${email} is now an admin of your shop: they can refund, export, and change everything you can.`,
+      'If you didn’t expect this, take the role away in the admin area and change your password.',
+    ],
+    action: ['Open the users', '/admin/users'],
+  }),
+  /** To the person: if a role is a surprise, something is wrong. */
+  roleGiven: ({ role }: { role: Role | 'admin' }, { supportEmail }) => {
+    const who = role === 'admin' ? 'an admin' : 'on the support team'
+    return {
+      subject: `You’re now ${who} of ${brand.name}`,
+      preheader: 'Please log in again.',
+      heading: `You’re now ${who}`,
+      paragraphs: [
+        role === 'admin'
+          ? 'An admin of the shop gave you this role. You can do everything in the admin area.'
+          : 'An admin of the shop gave you this role. In the admin area, you can see users, purchases, and the access queue.',
+        'We’ve logged you out everywhere and removed your passkeys, app codes, and recovery codes. Log in with your password, then set up new ones. If you have no password, “Forgot password?” gets you one.',
+        `If you didn’t expect this, email ${supportEmail} right away.`,
+      ],
+      action: ['Log in', '/auth'],
+    }
+  },
+  /** To the old address: if the change was not wanted, this is where its owner hears of it. */
+  emailMoved: ({ name }: { name: string }, { supportEmail }) => ({
+    subject: 'The email address of your account was changed',
+    preheader: 'Every device was logged out.',
+    heading: 'Your account has another email address now',
+    paragraphs: [
+      greeting(name),
+      'Our support team changed the email address of your account and logged out every device. Emails about your account go to the new address from now on.',
+      `If you didn’t ask for this, email ${supportEmail} right away.`,
+    ],
+  }),
+  /** To the new one, which has proven nothing yet: the link does. */
+  emailCorrected: ({ name, tokenId }: { name: string; tokenId: string }, site) => ({
+    subject: 'Your account has this email address now',
+    preheader: 'Choose a password to log in with it.',
+    heading: 'Your email address was corrected',
+    paragraphs: [
+      greeting(name),
+      'Our support team changed your account to this email address. Choose a password, and you can log in with it.',
+    ],
+    action: ['Choose a password', firstPasswordLink(tokenId, site)],
+    footnote: `${worksOnce} If you know nothing of this, ignore this email.`,
+  }),
+  /** The last email to someone whose account is gone: no link to log in, nothing to reset. */
+  accountDeleted: (_: Nothing, { supportEmail }) => ({
+    subject: 'Your account was deleted',
+    preheader: 'Your personal data is gone, and nothing will be charged again.',
+    paragraphs: [
+      'Your account and your personal data were deleted. Any subscription has ended, and nothing will be charged again.',
+      'We keep records of past payments, as required by law, but without your name or email address.',
+      `If this wasn’t you, email ${supportEmail} right away. This is the last email we’ll send to this address.`,
+    ],
+  }),
+} satisfies Templates

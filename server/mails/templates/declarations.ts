@@ -2,7 +2,7 @@ import { toTheSecond } from '#contract/selling/declaration-texts.ts'
 import { buttons } from '#contract/selling/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
 import { inert, inertLine } from '../inert.ts'
-import { day, greeting, type MailSite, type Template } from '../template.ts'
+import { type Action, type Detail, day, greeting, type MailSite, type Templates } from '../template.ts'
 
 type Declared = {
   id: string
@@ -16,119 +16,96 @@ type Declared = {
   declaredAt: string
 }
 
+type Foreign = Pick<Declared, 'id' | 'kind' | 'name' | 'declaredAt'> & { declaredBy: string }
+
 /** For a mailbox that may be anyone's. */
 const contentForOthers = (data: Declared) => {
   const contract = data.contract === data.email ? data.contract : inertLine(data.contract)
   return content({ ...data, name: inertLine(data.name), contract })
 }
 
-const content = (data: Declared): [string, string][] => [
+const content = (data: Declared): (Detail | false)[] => [
   [
     'Declaration',
     data.kind === 'withdrawal' ? 'Withdrawal from the contract' : 'Cancellation of the contract',
   ],
-  ...(data.kind === 'cancellation'
-    ? ([
-        ['Kind', data.forCause ? 'For good cause' : 'Ordinary'],
-        ['To end', data.endsOn ? `on ${day(data.endsOn)}` : 'as soon as possible'],
-      ] as [string, string][])
-    : []),
+  data.kind === 'cancellation' && ['Kind', data.forCause ? 'For good cause' : 'Ordinary'],
+  data.kind === 'cancellation' && ['To end', data.endsOn ? `on ${day(data.endsOn)}` : 'as soon as possible'],
   ['Name', data.name],
   ['Contract', data.contract],
   ['Email for this receipt', data.email],
   ['Received', toTheSecond(data.declaredAt)],
 ]
 
-const confirmLink = (id: string, { publicUrl, linkToken }: MailSite) =>
-  `${publicUrl}/declarations/confirm?id=${id}&token=${linkToken('declaration', id)}`
+const confirm = ({ id, kind }: Pick<Declared, 'id' | 'kind'>, { linkToken }: MailSite): Action => [
+  (kind === 'withdrawal' ? buttons.confirmWithdrawal : buttons.cancelNow).en,
+  `/declarations/confirm?id=${id}&token=${linkToken('declaration', id)}`,
+]
 
-const confirmLabel = (kind: DeclarationKind) =>
-  (kind === 'withdrawal' ? buttons.confirmWithdrawal : buttons.cancelNow).en
-
-/** Sent to anyone who declared it, whether or not there is such a contract: it must not tell. */
-const declarationReceived: Template<Declared & { withLink: boolean }> = (data, site) => {
-  const noun = data.kind === 'withdrawal' ? 'withdrawal' : 'cancellation'
-  return {
-    subject: `We’ve received your ${noun}`,
+export const declarationMails = {
+  /** Sent to anyone who declared it, whether or not there is such a contract: it must not tell. */
+  declarationReceived: (data: Declared & { withLink: boolean }, site) => ({
+    subject: `We’ve received your ${data.kind}`,
     preheader: `It counts from ${toTheSecond(data.declaredAt)}.`,
     paragraphs: [
-      `This is your receipt. Your ${noun} counts from the time below, to the second. Please keep this email.`,
+      `This is your receipt. Your ${data.kind} counts from the time below, to the second. Please keep this email.`,
       data.withLink
         ? 'You bought with this email address, so one click carries it out right away.'
         : 'If you were logged in, we carry it out right away. Otherwise, we’ve sent a link to the email address it was bought with, if there is one; without a click, a person checks it within 14 days.',
     ],
-    ...(data.reason ? { quote: inert(data.reason) } : {}),
+    quote: data.reason && inert(data.reason),
     details: contentForOthers(data),
-    ...(data.withLink ? { action: { label: confirmLabel(data.kind), url: confirmLink(data.id, site) } } : {}),
+    action: data.withLink && confirm(data, site),
     footnote: `Wasn’t this you? Someone must have typed your address. Reply to this email, and we’ll look into it.`,
-  }
-}
-
-/** To the address of the purchase, when someone else's address was given for the receipt. */
-const declarationToConfirm: Template<{
-  id: string
-  kind: DeclarationKind
-  name: string
-  declaredBy: string
-  declaredAt: string
-}> = (data, site) => {
-  const noun = data.kind === 'withdrawal' ? 'withdrawal' : 'cancellation'
-  return {
-    subject: `Please confirm your ${noun}`,
+  }),
+  /** To the address of the purchase, when someone else's address was given for the receipt. */
+  declarationToConfirm: (data: Foreign, site) => ({
+    subject: `Please confirm your ${data.kind}`,
     preheader: 'If it wasn’t you, there’s nothing to do.',
-    heading: `Did you send this ${noun}?`,
+    heading: `Did you send this ${data.kind}?`,
     paragraphs: [
       greeting(data.name),
-      `Someone who wasn’t logged in sent us a ${noun} for your contract. If it was you, one click carries it out right away, and it counts from the time below.`,
+      `Someone who wasn’t logged in sent us a ${data.kind} for your contract. If it was you, one click carries it out right away, and it counts from the time below.`,
       'If it wasn’t you, there’s nothing to do: nothing happens to your contract, and we’ve told nobody that it exists.',
     ],
     details: [
       ['Name given', inertLine(data.declaredBy)],
       ['Received', toTheSecond(data.declaredAt)],
     ],
-    action: { label: confirmLabel(data.kind), url: confirmLink(data.id, site) },
-  }
-}
-
-/** To the seller: about a contract that we can't find, for good cause, or nothing that the shop can refund. */
-const declarationWaits: Template<Declared & { isKnown: boolean }> = (data, { publicUrl }) => ({
-  subject: `Action needed: ${data.kind} from ${inertLine(data.name)}`,
-  preheader: 'The shop can’t decide it alone.',
-  heading: `A ${data.kind} needs your decision`,
-  paragraphs: [
-    `${
-      !data.isKnown
-        ? 'We couldn’t find this contract.'
-        : data.forCause
-          ? 'It’s for good cause.'
-          : 'It came after the 14 days, or was paid elsewhere.'
-    } By law, you have 14 days to act on it.`,
-  ],
-  ...(data.reason ? { quote: data.reason } : {}),
-  details: content(data),
-  action: { label: 'Open the declarations', url: `${publicUrl}/admin/purchases/declarations` },
-  footnote: 'Your reply goes to the person who declared it.',
-  replyTo: { name: data.name, address: data.email },
-})
-
-/** To the seller, three days after a declaration whose link was not clicked. */
-const declarationUnconfirmed: Template<Declared & { dueAt: string }> = (data, { publicUrl }) => ({
-  subject: `Not confirmed: a ${data.kind}, due by ${day(data.dueAt)}`,
-  preheader: `${data.name} declared it, and no one has clicked the link.`,
-  heading: `A ${data.kind} is still not confirmed`,
-  paragraphs: [
-    `We emailed a link to the address of the contract, and no one has clicked it for three days, or the link no longer works. So it’s yours to decide: check the sender, then do it or close it by ${day(data.dueAt)}. After that day, the link no longer works.`,
-  ],
-  ...(data.reason ? { quote: data.reason } : {}),
-  details: [...content(data), ['Due by', day(data.dueAt)]],
-  action: { label: 'Open the declarations', url: `${publicUrl}/admin/purchases/declarations?state=open` },
-  footnote: 'Your reply goes to the person who declared it.',
-  replyTo: { name: data.name, address: data.email },
-})
-
-export const declarationMails = {
-  declarationReceived,
-  declarationToConfirm,
-  declarationWaits,
-  declarationUnconfirmed,
-}
+    action: confirm(data, site),
+  }),
+  /** To the seller: about a contract that we can't find, for good cause, or nothing that the shop can refund. */
+  declarationWaits: (data: Declared & { isKnown: boolean }) => ({
+    subject: `Action needed: ${data.kind} from ${inertLine(data.name)}`,
+    preheader: 'The shop can’t decide it alone.',
+    heading: `A ${data.kind} needs your decision`,
+    paragraphs: [
+      `${
+        !data.isKnown
+          ? 'We couldn’t find this contract.'
+          : data.forCause
+            ? 'It’s for good cause.'
+            : 'It came after the 14 days, or was paid elsewhere.'
+      } By law, you have 14 days to act on it.`,
+    ],
+    quote: data.reason,
+    details: content(data),
+    action: ['Open the declarations', '/admin/purchases/declarations'],
+    footnote: 'Your reply goes to the person who declared it.',
+    replyTo: { name: data.name, address: data.email },
+  }),
+  /** To the seller, three days after a declaration whose link was not clicked. */
+  declarationUnconfirmed: (data: Declared & { dueAt: string }) => ({
+    subject: `Not confirmed: a ${data.kind}, due by ${day(data.dueAt)}`,
+    preheader: `${data.name} declared it, and no one has clicked the link.`,
+    heading: `A ${data.kind} is still not confirmed`,
+    paragraphs: [
+      `We emailed a link to the address of the contract, and no one has clicked it for three days, or the link no longer works. So it’s yours to decide: check the sender, then do it or close it by ${day(data.dueAt)}. After that day, the link no longer works.`,
+    ],
+    quote: data.reason,
+    details: [...content(data), ['Due by', day(data.dueAt)]],
+    action: ['Open the declarations', '/admin/purchases/declarations?state=open'],
+    footnote: 'Your reply goes to the person who declared it.',
+    replyTo: { name: data.name, address: data.email },
+  }),
+} satisfies Templates

@@ -1,114 +1,98 @@
-import type { MailSite, Template } from '../template.ts'
+import type { MailSite, Nothing, Templates } from '../template.ts'
 
 /** Both parts of a link that works without logging in. */
-const link = (action: string, id: string, { publicUrl, linkToken }: MailSite) =>
-  `${publicUrl}/account/link?action=${action}&id=${id}&token=${linkToken(action, id)}`
+const link = (action: string, id: string, { linkToken }: MailSite) =>
+  `/account/link?action=${action}&id=${id}&token=${linkToken(action, id)}`
 
 const ifNotYou = (supportEmail: string) =>
   `If this wasn’t you, reset your password right away and email ${supportEmail}.`
 
-/** `what`: "passkey", "authenticator app", "set of recovery codes". */
-const factorAdded: Template<{ what: string }> = ({ what }, { publicUrl, supportEmail }) => ({
-  subject: `A new ${what} was added to your account`,
-  preheader: 'Your other devices were logged out.',
-  heading: `A new ${what}`,
-  paragraphs: [
-    `A new ${what} was just added to your account, and your other devices were logged out.`,
-    ifNotYou(supportEmail),
-  ],
-  action: { label: 'See how you log in', url: `${publicUrl}/account` },
-})
-
-const factorRemoved: Template<{ what: string }> = ({ what }, { publicUrl, supportEmail }) => ({
-  subject: `Your ${what} was removed`,
-  preheader: 'Your other devices were logged out.',
-  paragraphs: [
-    `Your ${what} was removed from your account, and your other devices were logged out.`,
-    ifNotYou(supportEmail),
-  ],
-  action: { label: 'See how you log in', url: `${publicUrl}/account` },
-})
-
-const recoveryCodeUsed: Template<{ left: number }> = ({ left }, { publicUrl, supportEmail }) => ({
-  subject: 'A recovery code was used to log in',
-  preheader: `${left} of 10 recovery codes are left.`,
-  heading: 'A recovery code was used',
-  paragraphs: [
-    `Someone logged in to your account with your password and one of your recovery codes. ${left} of 10 are left. Every other device was logged out.`,
-    'If it was you, set up your authenticator app or passkey again, so you don’t need another code.',
-    ifNotYou(supportEmail),
-  ],
-  action: { label: 'Set up your login again', url: `${publicUrl}/account` },
-})
-
-/** `id` is a row of `factor_resets`. */
-const deviceLost: Template<{ id: string }> = ({ id }, site) => ({
-  subject: 'You asked to remove your second step',
-  preheader: 'In 72 hours we’ll email you a link. If it wasn’t you, stop it now.',
-  heading: 'In 72 hours, your second step can be removed',
-  paragraphs: [
-    'Someone entered your password and said that your device and your recovery codes are lost. If it was you, there’s nothing to do: in 72 hours we’ll email you a link that removes the second step, and you can log in with your password again.',
-    'If it wasn’t you, someone knows your password. Stop this with the button, then reset your password.',
-  ],
-  action: { label: 'It wasn’t me: stop', url: link('stop-reset', id, site) },
-  footnote: 'Have you found your device? Log in with it, and this stops by itself.',
-})
-
-const deviceLostLink: Template<{ id: string }> = ({ id }, site) => ({
-  subject: 'Remove your second step now',
-  preheader: 'The 72 hours are over. The link works for 7 days.',
-  heading: 'Remove your second step',
-  paragraphs: [
-    'You asked for this 72 hours ago. The link removes your passkeys, your authenticator app, and your recovery codes; you then log in with your password and can set them up again.',
-    'If it wasn’t you, don’t use the link, and reset your password.',
-  ],
-  action: { label: 'Remove my second step', url: link('finish-reset', id, site) },
-  footnote: 'The link works once and expires after 7 days.',
-})
-
-/** To the new address. `id` is a row of `email_changes`. */
-const confirmEmail: Template<{ id: string }> = ({ id }, site) => ({
-  subject: 'Confirm your new email address',
-  preheader: 'The link works once and expires after 24 hours.',
-  heading: 'Is this your new address?',
-  paragraphs: [
-    'Someone, hopefully you, wants to use this address for their account with us. It takes effect once you confirm it, in the browser you’re logged in with.',
-  ],
-  action: { label: 'Confirm this address', url: link('confirm-email', id, site) },
-  footnote:
-    'The link works once and expires after 24 hours. If it wasn’t you, ignore this email; nothing happens.',
-})
-
-/** To an address that already has an account: the person who typed it isn't told. */
-const emailTaken: Template<Record<string, never>> = (_data, { publicUrl }) => ({
-  subject: 'This address already has an account',
-  preheader: 'Someone wanted to use it for another one.',
-  heading: 'You already have an account',
-  paragraphs: [
-    'Someone, perhaps you, wanted to use this address for another account with us. That isn’t possible, because it already has one.',
-    'If it was you, log in with this address, or choose a different one. If not, there’s nothing to do.',
-  ],
-  action: { label: 'Log in', url: `${publicUrl}/auth` },
-})
-
-/** To the old address. */
-const emailChanged: Template<{ id: string }> = ({ id }, site) => ({
-  subject: 'Your email address was changed',
-  preheader: 'You can undo this for 72 hours.',
-  paragraphs: [
-    'Your account now uses another email address. If that was you, there’s nothing to do, and we won’t write to this one again.',
-    'If it wasn’t you, undo it within 72 hours: your account gets this address back, every device is logged out, passkeys and authenticator apps added in the last 30 days and all recovery codes are removed, and we email you a link to choose a new password.',
-  ],
-  action: { label: 'It wasn’t me: undo', url: link('undo-email', id, site) },
-})
-
 export const factorMails = {
-  factorAdded,
-  factorRemoved,
-  recoveryCodeUsed,
-  deviceLost,
-  deviceLostLink,
-  confirmEmail,
-  emailTaken,
-  emailChanged,
-}
+  /** `what`: "passkey", "authenticator app", "set of recovery codes". */
+  factorAdded: ({ what }: { what: string }, { supportEmail }) => ({
+    subject: `A new ${what} was added to your account`,
+    preheader: 'Your other devices were logged out.',
+    heading: `A new ${what}`,
+    paragraphs: [
+      `A new ${what} was just added to your account, and your other devices were logged out.`,
+      ifNotYou(supportEmail),
+    ],
+    action: ['See how you log in', '/account'],
+  }),
+  factorRemoved: ({ what }: { what: string }, { supportEmail }) => ({
+    subject: `Your ${what} was removed`,
+    preheader: 'Your other devices were logged out.',
+    paragraphs: [
+      `Your ${what} was removed from your account, and your other devices were logged out.`,
+      ifNotYou(supportEmail),
+    ],
+    action: ['See how you log in', '/account'],
+  }),
+  recoveryCodeUsed: ({ left }: { left: number }, { supportEmail }) => ({
+    subject: 'A recovery code was used to log in',
+    preheader: `${left} of 10 recovery codes are left.`,
+    heading: 'A recovery code was used',
+    paragraphs: [
+      `Someone logged in to your account with your password and one of your recovery codes. ${left} of 10 are left. Every other device was logged out.`,
+      'If it was you, set up your authenticator app or passkey again, so you don’t need another code.',
+      ifNotYou(supportEmail),
+    ],
+    action: ['Set up your login again', '/account'],
+  }),
+  /** `id` is a row of `factor_resets`. */
+  deviceLost: ({ id }: { id: string }, site) => ({
+    subject: 'You asked to remove your second step',
+    preheader: 'In 72 hours we’ll email you a link. If it wasn’t you, stop it now.',
+    heading: 'In 72 hours, your second step can be removed',
+    paragraphs: [
+      'Someone entered your password and said that your device and your recovery codes are lost. If it was you, there’s nothing to do: in 72 hours we’ll email you a link that removes the second step, and you can log in with your password again.',
+      'If it wasn’t you, someone knows your password. Stop this with the button, then reset your password.',
+    ],
+    action: ['It wasn’t me: stop', link('stop-reset', id, site)],
+    footnote: 'Have you found your device? Log in with it, and this stops by itself.',
+  }),
+  deviceLostLink: ({ id }: { id: string }, site) => ({
+    subject: 'Remove your second step now',
+    preheader: 'The 72 hours are over. The link works for 7 days.',
+    heading: 'Remove your second step',
+    paragraphs: [
+      'You asked for this 72 hours ago. The link removes your passkeys, your authenticator app, and your recovery codes; you then log in with your password and can set them up again.',
+      'If it wasn’t you, don’t use the link, and reset your password.',
+    ],
+    action: ['Remove my second step', link('finish-reset', id, site)],
+    footnote: 'The link works once and expires after 7 days.',
+  }),
+  /** To the new address. `id` is a row of `email_changes`. */
+  confirmEmail: ({ id }: { id: string }, site) => ({
+    subject: 'Confirm your new email address',
+    preheader: 'The link works once and expires after 24 hours.',
+    heading: 'Is this your new address?',
+    paragraphs: [
+      'Someone, hopefully you, wants to use this address for their account with us. It takes effect once you confirm it, in the browser you’re logged in with.',
+    ],
+    action: ['Confirm this address', link('confirm-email', id, site)],
+    footnote:
+      'The link works once and expires after 24 hours. If it wasn’t you, ignore this email; nothing happens.',
+  }),
+  /** To an address that already has an account: the person who typed it isn't told. */
+  emailTaken: (_: Nothing) => ({
+    subject: 'This address already has an account',
+    preheader: 'Someone wanted to use it for another one.',
+    heading: 'You already have an account',
+    paragraphs: [
+      'Someone, perhaps you, wanted to use this address for another account with us. That isn’t possible, because it already has one.',
+      'If it was you, log in with this address, or choose a different one. If not, there’s nothing to do.',
+    ],
+    action: ['Log in', '/auth'],
+  }),
+  /** To the old address. */
+  emailChanged: ({ id }: { id: string }, site) => ({
+    subject: 'Your email address was changed',
+    preheader: 'You can undo this for 72 hours.',
+    paragraphs: [
+      'Your account now uses another email address. If that was you, there’s nothing to do, and we won’t write to this one again.',
+      'If it wasn’t you, undo it within 72 hours: your account gets this address back, every device is logged out, passkeys and authenticator apps added in the last 30 days and all recovery codes are removed, and we email you a link to choose a new password.',
+    ],
+    action: ['It wasn’t me: undo', link('undo-email', id, site)],
+  }),
+} satisfies Templates

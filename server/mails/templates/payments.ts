@@ -4,12 +4,20 @@ import { type Tax, taxLine } from '#contract/selling/billing.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { link, sentence } from '#contract/selling/legal/text.ts'
 import { type BillingType, billingPeriods } from '#contract/statuses.ts'
-import { day, greeting, type MailSite, type Template, termsInForce } from '../template.ts'
-import { unsubscribeLink } from './newsletter.ts'
+import {
+  type Detail,
+  day,
+  greeting,
+  type MailSite,
+  type Templates,
+  termsInForce,
+  toDashboard,
+} from '../template.ts'
+import { unsubscribeLink } from './site.ts'
 
 export type Subscription = { name: string; product: string; billingType: BillingType; amount: number }
 
-export const plan = ({ product, billingType, amount }: Subscription): [string, string][] => [
+export const plan = ({ product, billingType, amount }: Subscription): Detail[] => [
   ['Product', product],
   ['Price', `${exactDollars(amount)} per ${billingPeriods[billingType]}`],
 ]
@@ -21,85 +29,19 @@ type Charged = Subscription & {
   charges?: string | null
 }
 const chargedOf = ({ charged, amount }: Charged) => exactDollars(charged ?? amount)
-const chargedLine = (label: string, data: Charged): [string, string][] =>
+const chargedLine = (label: string, data: Charged): Detail[] =>
   data.charges
     ? [['Charges', data.charges]]
     : (data.charged ?? data.amount) === data.amount
       ? []
       : [[label, chargedOf(data)]]
 
-export const toDashboard = (label: string, { publicUrl }: MailSite) => ({
-  label,
-  url: `${publicUrl}/dashboard`,
-})
-
 /** Works once without a login, because a guest may not have a password yet. Stripe's own links expire. */
 function invoiceLink(of: { purchaseId: string; invoiceId: string | null }, site: MailSite) {
   const { purchaseId: purchase, invoiceId: invoice } = of
-  if (!invoice) return `${site.publicUrl}/dashboard?purchase=${purchase}`
+  if (!invoice) return `/dashboard?purchase=${purchase}`
   const token = site.linkToken('invoice', `${purchase} ${invoice}`)
-  return `${site.publicUrl}/invoice?${new URLSearchParams({ purchase, invoice, token })}`
-}
-
-/** For the first payment, each renewal, and a switch to yearly. */
-const receipt: Template<
-  Charged & {
-    paidAt: string
-    renewsAt: string | null
-    purchaseId: string
-    invoiceId: string | null
-    /** The first payment makes the contract, and this email confirms it. */
-    isFirst: boolean
-    /** So does a switch, which credits what was left of the month. */
-    switched?: { credit: number } | null
-    /** Whether the shop unlocks by itself; older emails didn't say when access comes. */
-    unlocksItself?: boolean
-    /** The buyer, whom the checkout told about news. */
-    newsTo?: string
-    tax: Tax | null
-  }
-> = (data, site) => {
-  const { switched } = data
-  const confirms = data.isFirst || switched
-  return {
-    subject: switched ? `You’ve switched to yearly: ${data.product}` : `Your receipt: ${data.product}`,
-    preheader: `We’ve received ${chargedOf(data)}. Thank you.`,
-    heading: switched ? 'You’re on the yearly plan now' : 'Thank you for your payment',
-    paragraphs: [
-      greeting(data.name),
-      switched
-        ? `You now pay for ${data.product} by the year, and we’ve received your payment for the first one. It began today; your access continues.`
-        : `We’ve received your payment for ${data.product}.`,
-      ...(confirms ? ['This email confirms your contract. Its terms are below; please keep it.'] : []),
-      ...(data.isFirst && data.unlocksItself !== undefined
-        ? [whenAccessComes({ unlocksItself: data.unlocksItself })]
-        : []),
-    ],
-    details: [
-      ...plan(data),
-      ...(switched?.credit
-        ? [['Unused time of your month', exactDollars(-switched.credit)] as [string, string]]
-        : []),
-      ...chargedLine('Paid', data),
-      ...(data.tax ? [['Tax', taxLine(data.tax)] as [string, string]] : []),
-      ['Contract', contractNumber(data.purchaseId)],
-      ['Paid on', day(data.paidAt)],
-      ...(data.renewsAt ? [['Renews on', day(data.renewsAt)] as [string, string]] : []),
-    ],
-    action: { label: 'View the invoice', url: invoiceLink(data, site) },
-    footnote: sentence`${[
-      'You can cancel any time from your dashboard and keep access until the end of the paid period.',
-      site.consumerLaw === 'eu' && confirms
-        ? `Within 14 days you can withdraw and get ${switched ? 'back everything you’ve paid for the time since' : 'all your money back'}: ${site.publicUrl}/withdraw`
-        : '',
-      data.newsTo
-        ? 'We may email you news about this and our similar products. You can object any time, at no more than the basic cost of sending: '
-        : '',
-    ]
-      .filter(Boolean)
-      .join('\n')}${data.newsTo ? link('No news, please', unsubscribeLink(data.newsTo, site)) : ''}`,
-    ...(confirms ? { documents: contractTexts(site) } : {}),
-  }
+  return `/invoice?${new URLSearchParams({ purchase, invoice, token })}`
 }
 
 /** The terms in force; for consumers in the EU, they include the withdrawal instruction and the model form. */
@@ -110,24 +52,6 @@ function contractTexts(site: MailSite) {
     ...sections.map((section, index) => ({ ...section, title: `${index + 1}. ${section.title}` })),
   ]
 }
-
-/** Before a yearly renewal. */
-const renewalNotice: Template<Charged & { renewsAt: string; days: number }> = (data, site) => ({
-  subject: `Your subscription renews in ${data.days} days`,
-  preheader: `${chargedOf(data)} on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do.`,
-  heading: `Renews in ${data.days} days`,
-  paragraphs: [
-    greeting(data.name),
-    `Your yearly subscription to ${data.product} renews on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do. If not, cancel before that day from your dashboard.`,
-    ...(site.consumerLaw === 'eu'
-      ? [
-          'After that day, you can still leave at any time with one month’s notice, and we pay back the rest of the year.',
-        ]
-      : []),
-  ],
-  details: [...plan(data), ...chargedLine('Next charge', data), ['Renews on', day(data.renewsAt)]],
-  action: toDashboard('Manage your subscription', site),
-})
 
 const dunning = {
   1: {
@@ -151,42 +75,112 @@ const dunning = {
 const wantsBank =
   'Your bank wants you to confirm this payment. Your card is fine: open your dashboard and choose “Confirm with your bank”.'
 
-const paymentFailed: Template<
-  Charged & {
-    step: keyof typeof dunning
-    endsAt: string | null
-    awaitsBank?: boolean
-    /** Sent by the seller: it can be paid there, without a login. */
-    invoice?: { purchaseId: string; invoiceId: string }
-  }
-> = (data, site) => {
-  const { subject, heading: usual, text: usually } = dunning[data.step]
-  const heading = data.awaitsBank ? 'Please confirm your payment' : usual
-  const text = data.awaitsBank ? wantsBank : usually
-  return {
-    subject,
-    preheader: `We couldn’t charge ${chargedOf(data)} for ${data.product}.`,
-    heading,
-    paragraphs: [greeting(data.name), `We couldn’t charge ${chargedOf(data)} for ${data.product}. ${text}`],
-    details: [
-      ...plan(data),
-      ...(data.endsAt ? [['Access until', day(data.endsAt)] as [string, string]] : []),
+export const paymentMails = {
+  /** For the first payment, each renewal, and a switch to yearly. */
+  receipt: (
+    data: Charged & {
+      paidAt: string
+      renewsAt: string | null
+      purchaseId: string
+      invoiceId: string | null
+      /** The first payment makes the contract, and this email confirms it. */
+      isFirst: boolean
+      /** So does a switch, which credits what was left of the month. */
+      switched?: { credit: number } | null
+      /** Whether the shop unlocks by itself; older emails didn't say when access comes. */
+      unlocksItself?: boolean
+      /** The buyer, whom the checkout told about news. */
+      newsTo?: string
+      tax: Tax | null
+    },
+    site,
+  ) => {
+    const { switched } = data
+    const confirms = data.isFirst || switched
+    return {
+      subject: switched ? `You’ve switched to yearly: ${data.product}` : `Your receipt: ${data.product}`,
+      preheader: `We’ve received ${chargedOf(data)}. Thank you.`,
+      heading: switched ? 'You’re on the yearly plan now' : 'Thank you for your payment',
+      paragraphs: [
+        greeting(data.name),
+        switched
+          ? `You now pay for ${data.product} by the year, and we’ve received your payment for the first one. It began today; your access continues.`
+          : `We’ve received your payment for ${data.product}.`,
+        confirms && 'This email confirms your contract. Its terms are below; please keep it.',
+        data.isFirst &&
+          data.unlocksItself !== undefined &&
+          whenAccessComes({ unlocksItself: data.unlocksItself }),
+      ],
+      details: [
+        ...plan(data),
+        !!switched?.credit && ['Unused time of your month', exactDollars(-switched.credit)],
+        ...chargedLine('Paid', data),
+        data.tax && ['Tax', taxLine(data.tax)],
+        ['Contract', contractNumber(data.purchaseId)],
+        ['Paid on', day(data.paidAt)],
+        data.renewsAt && ['Renews on', day(data.renewsAt)],
+      ],
+      action: ['View the invoice', invoiceLink(data, site)],
+      footnote: sentence`${[
+        'You can cancel any time from your dashboard and keep access until the end of the paid period.',
+        site.consumerLaw === 'eu' && confirms
+          ? `Within 14 days you can withdraw and get ${switched ? 'back everything you’ve paid for the time since' : 'all your money back'}: ${site.publicUrl}/withdraw`
+          : '',
+        data.newsTo
+          ? 'We may email you news about this and our similar products. You can object any time, at no more than the basic cost of sending: '
+          : '',
+      ]
+        .filter(Boolean)
+        .join('\n')}${data.newsTo ? link('No news, please', unsubscribeLink(data.newsTo, site)) : ''}`,
+      documents: confirms && contractTexts(site),
+    }
+  },
+  /** Before a yearly renewal. */
+  renewalNotice: (data: Charged & { renewsAt: string; days: number }, site) => ({
+    subject: `Your subscription renews in ${data.days} days`,
+    preheader: `${chargedOf(data)} on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do.`,
+    heading: `Renews in ${data.days} days`,
+    paragraphs: [
+      greeting(data.name),
+      `Your yearly subscription to ${data.product} renews on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do. If not, cancel before that day from your dashboard.`,
+      site.consumerLaw === 'eu' &&
+        'After that day, you can still leave at any time with one month’s notice, and we pay back the rest of the year.',
     ],
-    action: data.invoice
-      ? { label: `Pay ${chargedOf(data)}`, url: invoiceLink(data.invoice, site) }
-      : toDashboard(data.awaitsBank ? 'Confirm with your bank' : 'Update your card', site),
-  }
-}
-
-const cardUpdated: Template<{ name: string }> = (data, site) => ({
-  subject: 'Your card was changed',
-  preheader: 'From now on, we’ll charge the new one.',
-  paragraphs: [
-    greeting(data.name),
-    'The card for your subscription was changed on your dashboard. From now on, we’ll charge the new one.',
-  ],
-  action: toDashboard('Open your dashboard', site),
-  footnote: 'Wasn’t you? Reset your password and reply to this email right away.',
-})
-
-export const paymentMails = { receipt, renewalNotice, paymentFailed, cardUpdated }
+    details: [...plan(data), ...chargedLine('Next charge', data), ['Renews on', day(data.renewsAt)]],
+    action: ['Manage your subscription', '/dashboard'],
+  }),
+  paymentFailed: (
+    data: Charged & {
+      step: keyof typeof dunning
+      endsAt: string | null
+      awaitsBank?: boolean
+      /** Sent by the seller: it can be paid there, without a login. */
+      invoice?: { purchaseId: string; invoiceId: string }
+    },
+    site,
+  ) => {
+    const { subject, heading: usual, text: usually } = dunning[data.step]
+    const heading = data.awaitsBank ? 'Please confirm your payment' : usual
+    const text = data.awaitsBank ? wantsBank : usually
+    return {
+      subject,
+      preheader: `We couldn’t charge ${chargedOf(data)} for ${data.product}.`,
+      heading,
+      paragraphs: [greeting(data.name), `We couldn’t charge ${chargedOf(data)} for ${data.product}. ${text}`],
+      details: [...plan(data), data.endsAt && ['Access until', day(data.endsAt)]],
+      action: data.invoice
+        ? [`Pay ${chargedOf(data)}`, invoiceLink(data.invoice, site)]
+        : [data.awaitsBank ? 'Confirm with your bank' : 'Update your card', '/dashboard'],
+    }
+  },
+  cardUpdated: (data: { name: string }) => ({
+    subject: 'Your card was changed',
+    preheader: 'From now on, we’ll charge the new one.',
+    paragraphs: [
+      greeting(data.name),
+      'The card for your subscription was changed on your dashboard. From now on, we’ll charge the new one.',
+    ],
+    action: toDashboard,
+    footnote: 'Wasn’t you? Reset your password and reply to this email right away.',
+  }),
+} satisfies Templates

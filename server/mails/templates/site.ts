@@ -1,0 +1,95 @@
+import { parseBlocks } from '#contract/markdown.ts'
+import { link as linkTo, sentence } from '#contract/selling/legal/text.ts'
+import { greeting, type MailSite, type Templates } from '../template.ts'
+
+/** Both parts of a link that works without logging in. */
+const link = (page: 'confirm' | 'unsubscribe', id: string, { publicUrl, linkToken }: MailSite) =>
+  `${publicUrl}/newsletter/${page}?id=${id}&token=${linkToken(`newsletter-${page}`, id)}`
+
+/** For a row of `newsletter_subscriptions`, or a buyer. */
+export const unsubscribeLink = (id: string, site: MailSite) => link('unsubscribe', id, site)
+
+/** RFC 8058: email clients show their own button and post to this URL when it's pressed. */
+const oneClick = (id: string, site: MailSite) => ({
+  'List-Unsubscribe': `<${unsubscribeLink(id, site)}>`,
+  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+})
+
+export type NewsletterMail = {
+  subject: string
+  preheader: string
+  markdown: string
+  /** Whom the link to unsubscribe is about: a row of `newsletter_subscriptions`, or a user. */
+  leaveId: string
+  why: 'subscriber' | 'buyer'
+}
+
+const reasons = {
+  subscriber: 'You get this email because you subscribed to our newsletter.',
+  buyer:
+    'You get this email because you bought from us, and we told you at the checkout that we write about our own similar products. You can object at any time, at no more than the basic cost of sending.',
+}
+
+export const siteMails = {
+  /** `id` is a row of `newsletter_subscriptions`. */
+  newsletterConfirmation: ({ id }: { id: string }, site) => ({
+    subject: 'Please confirm your subscription',
+    preheader: 'One click, and you’ll hear from us when there’s something new.',
+    heading: 'One click to go',
+    paragraphs: [
+      'Please confirm that you’d like news about new products and important updates from Rebound Sigma. We don’t write often, and every email has an unsubscribe link.',
+    ],
+    action: ['Confirm subscription', link('confirm', id, site)],
+    footnote:
+      'Didn’t ask for this? Ignore this email; without your confirmation, you won’t get the newsletter.',
+    headers: oneClick(id, site),
+  }),
+  newsletter: ({ subject, preheader, markdown, leaveId, why }: NewsletterMail, site) => ({
+    subject,
+    preheader,
+    paragraphs: [],
+    blocks: parseBlocks(markdown),
+    footnote: sentence`${reasons[why]} ${linkTo('Unsubscribe', unsubscribeLink(leaveId, site))}
+Not investment advice. Past and backtested results do not predict future results.`,
+    headers: { 'List-Id': `<newsletter.${new URL(site.publicUrl).hostname}>`, ...oneClick(leaveId, site) },
+  }),
+  /** Once, after 30 paid days. Nothing is offered in return: a paid review would be worth nothing. */
+  reviewInvitation: ({ name, product }: { name: string; product: string }) => ({
+    subject: `How do you like ${product}?`,
+    preheader: 'Your review helps other traders decide, whatever it says.',
+    paragraphs: [
+      greeting(name),
+      `You’ve been using ${product} for a month. Would you tell others what you think of it? Good or bad, every review is published as it is. We can answer it, but not delete it.`,
+    ],
+    action: ['Write a review', '/reviews'],
+    footnote: 'We ask only once, and only people who have paid for at least 30 days can write a review.',
+  }),
+  /** To the seller. */
+  reviewWritten: ({ stars, text, author }: { stars: number; text: string; author: string }) => ({
+    subject: `New review: ${stars} of 5 stars`,
+    preheader: text.slice(0, 120),
+    heading: `${author} gave ${stars} of 5 stars`,
+    paragraphs: ['It’s already public. You can answer it in the admin area.'],
+    quote: text,
+    action: ['Open the reviews', '/admin/messages/reviews'],
+  }),
+  reviewReported: ({ reason, text }: { reason: string; text: string }) => ({
+    subject: 'A review was reported',
+    preheader: reason.slice(0, 120),
+    paragraphs: [
+      `Someone reported the review below: ${reason}`,
+      'If it is unlawful, hide it in the admin area and say why; everyone can read the reason. If it is only unpleasant, leave it and answer it.',
+    ],
+    quote: text,
+    action: ['Open the reviews', '/admin/messages/reviews'],
+  }),
+  /** To its author, who may object. */
+  reviewHidden: ({ reason }: { reason: string }, { supportEmail }) => ({
+    subject: 'Your review was hidden',
+    preheader: 'It was reported as unlawful.',
+    paragraphs: [
+      `Your review was reported, and we’ve hidden its text. The reason: ${reason}`,
+      `Your stars still count. If you disagree, reply to this email or write to ${supportEmail}.`,
+    ],
+  }),
+} satisfies Templates
