@@ -20,6 +20,8 @@ export function useData<E extends Endpoint>(
   input: InputOf<E>,
   options?: {
     enabled?: boolean
+    /** Nothing that is done here changes it. */
+    once?: boolean
     /** 0 asks again each time it is shown. */
     gcTime?: number
     refetchInterval?: (data: OutputOf<E> | undefined) => number | false
@@ -29,6 +31,7 @@ export function useData<E extends Endpoint>(
     queryKey: keyOf(endpoint, input),
     queryFn: ({ signal }) => call(endpoint, input, { signal }),
     ...(options?.enabled === undefined ? {} : { enabled: options.enabled }),
+    ...(options?.once ? { staleTime: 'static' } : {}),
     ...(options?.gcTime === undefined ? {} : { gcTime: options.gcTime }),
     ...(options?.refetchInterval
       ? { refetchInterval: ({ state }) => options.refetchInterval?.(state.data) ?? false }

@@ -7,7 +7,7 @@ import { type Message, parts, toastError } from './toast-error.ts'
 
 export { messageOf, toastError } from './toast-error.ts'
 
-/** A call that changes something: reports how it went and refreshes the lists it affects. */
+/** A call that changes something: reports how it went and refreshes what it affects. At the desk, that is all there is. */
 export function useCall<E extends Endpoint>(
   endpoint: E,
   options: {
@@ -18,13 +18,13 @@ export function useCall<E extends Endpoint>(
   },
 ) {
   const client = useQueryClient()
+  const keys =
+    options.refreshes?.map((row) => keyOf(row)) ?? (endpoint.path.startsWith('/api/admin') ? [[]] : [])
   return useMutation<OutputOf<E>, Error, InputOf<E>>({
     mutationFn: (input) => call(endpoint, input),
     onSuccess: async (output, input) => {
       if (options.succeeded) toast(parts(options.succeeded))
-      await Promise.all(
-        (options.refreshes ?? []).map((row) => client.invalidateQueries({ queryKey: keyOf(row) })),
-      )
+      await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
       await options.onSuccess?.(output, input)
     },
     onError: (error) => {

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { accessAdmin, type Whose } from '#contract/access/access-admin.ts'
+import type { AccessState } from '#contract/statuses.ts'
 import { useData } from '#web/api/client.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -7,6 +8,26 @@ import { Time } from '#web/ui/time.tsx'
 import { Pending } from '../lists/record-table.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { type Actions, DeclineDialog, ExchangeKeys, RenameDialog } from './actions.tsx'
+
+export const stateTexts: Record<AccessState, string> = {
+  none: 'not requested',
+  asked: 'waiting for you',
+  unlocking: 'unlocking',
+  unlocked: 'unlocked',
+  locked: 'locked',
+  declined: 'declined',
+  withheld: 'removed by you',
+}
+
+export const stateTones = {
+  none: 'neutral',
+  asked: 'warning',
+  unlocking: 'warning',
+  unlocked: 'good',
+  locked: 'neutral',
+  declined: 'bad',
+  withheld: 'bad',
+} as const satisfies Record<AccessState, string>
 
 type Person = Whose & { exchangeName?: string | null; hasKeys?: boolean }
 

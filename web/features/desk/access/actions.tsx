@@ -10,7 +10,6 @@ import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { TextDialog } from '../parts/dialog-parts.tsx'
-import { refreshes } from './states.ts'
 
 const people = (count: number) => (count === 1 ? '1 person' : `${count} people`)
 
@@ -23,7 +22,6 @@ function tell(changed: number, title: string, description?: string) {
 export function useActions() {
   const [unlocked, setUnlocked] = useState<string[]>([])
   const unlocking = {
-    refreshes,
     failed: 'Failed to unlock',
     onSuccess: ({ changed }: { changed: number }, { ids }: { ids: string[] }) =>
       changed > 0 ? setUnlocked(ids) : tell(0, ''),
@@ -31,7 +29,6 @@ export function useActions() {
   const unlock = useCall(accessAdmin.grant, unlocking)
   const restore = useCall(accessAdmin.restore, unlocking)
   const undo = useCall(accessAdmin.undo, {
-    refreshes,
     failed: 'Failed to undo',
     onSuccess: ({ changed }) => {
       tell(changed, 'Undone', 'No email was sent.')
@@ -39,18 +36,16 @@ export function useActions() {
     },
   })
   const withhold = useCall(accessAdmin.withhold, {
-    refreshes,
     failed: 'Failed to remove',
     onSuccess: ({ changed }) => tell(changed, 'Access removed', 'The buyer gets an email.'),
   })
   const lock = useCall(accessAdmin.lock, {
-    refreshes,
     failed: 'Failed to record it',
     onSuccess: ({ changed }) => tell(changed, `${people(changed)} removed`),
   })
   const failed = 'That didn’t work'
-  const retry = useCall(accessAdmin.retry, { refreshes, failed, succeeded: 'Trying again' })
-  const adopt = useCall(accessAdmin.adopt, { refreshes, failed, succeeded: 'Managed from here now' })
+  const retry = useCall(accessAdmin.retry, { failed, succeeded: 'Trying again' })
+  const adopt = useCall(accessAdmin.adopt, { failed, succeeded: 'Managed from here now' })
   return {
     isBusy: [unlock, undo, restore, withhold, lock, retry, adopt].some(({ isPending }) => isPending),
     unlock: (ids: string[]) => unlock.mutate({ ids }),
@@ -116,7 +111,6 @@ export function DeclineDialog({ ids, onClose }: { ids: string[]; onClose: () => 
       call={accessAdmin.decline}
       extra={{ ids }}
       options={{
-        refreshes,
         failed: 'Failed to decline',
         onSuccess: ({ changed }) =>
           tell(changed, 'Access declined', `${people(changed)}: they get the reason by email.`),
@@ -137,7 +131,7 @@ export function RenameDialog(props: { id: string; username: string | null; onClo
       description="The new account is unlocked first, then the old one is removed."
       call={accessAdmin.rename}
       extra={{ id }}
-      options={{ refreshes, succeeded: 'Username changed', failed: 'Failed to change the username' }}
+      options={{ succeeded: 'Username changed', failed: 'Failed to change the username' }}
       button={{ pendingText: 'Saving...', children: 'Change' }}
       onClose={onClose}
     >

@@ -6,9 +6,8 @@ import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
 import { RecordList } from '../lists/record-list.tsx'
 import { hiddenActions } from '../lists/record-table.tsx'
-import { AccessMenu } from './access-menu.tsx'
+import { AccessMenu, stateTexts, stateTones } from './access-menu.tsx'
 import { useActions } from './actions.tsx'
-import { stateTexts, stateTones } from './states.ts'
 
 export default function People() {
   const actions = useActions()

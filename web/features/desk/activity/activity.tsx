@@ -26,13 +26,8 @@ export default function Activity() {
 }
 
 function FailedJobs() {
-  const retry = useCall(jobs.adminRetry, {
-    refreshes: [jobs.adminList],
-    succeeded: 'Job restarted',
-    failed: 'Failed to restart the job',
-  })
+  const retry = useCall(jobs.adminRetry, { succeeded: 'Job restarted', failed: 'Failed to restart the job' })
   const discard = useCall(jobs.adminDiscard, {
-    refreshes: [jobs.adminList],
     succeeded: 'Job discarded',
     failed: 'Failed to discard the job',
   })

@@ -31,13 +31,8 @@ function useMove() {
 
 /** Removes without asking, because it can be undone: the asset comes back at its place. */
 function useRemove() {
-  const refreshes = [contract.adminList, contract.list]
-  const remove = useCall(contract.adminDelete, { refreshes, failed: 'Failed to remove asset' })
-  const restore = useCall(contract.adminAdd, {
-    refreshes,
-    succeeded: 'Asset restored',
-    failed: 'Failed to add asset',
-  })
+  const remove = useCall(contract.adminDelete, { failed: 'Failed to remove asset' })
+  const restore = useCall(contract.adminAdd, { succeeded: 'Asset restored', failed: 'Failed to add asset' })
   return ({ id, ...asset }: ManagedAsset) => {
     const undo = () => restore.mutate(asset)
     // A promise, because the list is gone with its last asset.
@@ -63,10 +58,7 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
   const [said, setSaid] = useState('')
   const move = useMove()
   const remove = useRemove()
-  const toggle = useCall(contract.adminSwitch, {
-    refreshes: [contract.adminList, contract.list],
-    failed: 'Failed to change asset',
-  })
+  const toggle = useCall(contract.adminSwitch, { failed: 'Failed to change asset' })
   const [editing, setEditing] = useState<ManagedAsset | null>(null)
   const places = new Map(
     (drag ? moved(assets, drag.id, drag.to) : assets).map(({ id }, place) => [id, place] as const),
@@ -193,11 +185,7 @@ function NoteDialog({ asset, onClose }: { asset: ManagedAsset; onClose: () => vo
       title={`Note on ${asset.ticker}`}
       call={contract.adminNote}
       extra={{ id: asset.id }}
-      options={{
-        refreshes: [contract.adminList, contract.list],
-        succeeded: 'Note saved',
-        failed: 'Failed to save note',
-      }}
+      options={{ succeeded: 'Note saved', failed: 'Failed to save note' }}
       button={{ pendingText: 'Saving...', children: 'Save note' }}
       onClose={onClose}
     >

@@ -46,12 +46,10 @@ function ReboundList() {
   const [first] = useSettings().products
   const [importing, setImporting] = useDialog('import')
   const add = useCall(assets.adminAdd, {
-    refreshes: [assets.adminList, assets.list],
     succeeded: 'Asset added successfully',
     failed: 'Failed to add asset',
   })
   const review = useCall(assets.adminReview, {
-    refreshes: [assets.adminList],
     succeeded: 'List marked as reviewed',
     failed: 'Failed to mark as reviewed',
   })

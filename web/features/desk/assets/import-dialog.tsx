@@ -12,7 +12,6 @@ type Given = { productId: string; known: ManagedAsset[]; onClose: () => void }
 export function ImportDialog({ productId, known, onClose }: Given) {
   const [pasted, setPasted] = useState('')
   const send = useCall(assets.adminImport, {
-    refreshes: [assets.adminList, assets.list],
     failed: 'Failed to import',
     onSuccess: ({ added, skipped }) => {
       toast({

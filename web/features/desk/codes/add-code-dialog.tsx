@@ -47,7 +47,6 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
   const [isPercent, setIsPercent] = useState(true)
   const [duration, setDuration] = useState<Duration>('once')
   const add = useCall(codes.adminAdd, {
-    refreshes: [codes.adminList],
     succeeded: 'Code added',
     failed: 'Failed to add it',
     onSuccess: onClose,

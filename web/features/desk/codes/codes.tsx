@@ -48,11 +48,7 @@ export default function Codes() {
 }
 
 function List({ rows }: { rows: ShownCode[] }) {
-  const stop = useCall(codes.adminStop, {
-    refreshes: [codes.adminList],
-    succeeded: 'Stopped',
-    failed: 'Failed to stop it',
-  })
+  const stop = useCall(codes.adminStop, { succeeded: 'Stopped', failed: 'Failed to stop it' })
   async function copy({ link }: ShownCode) {
     await navigator.clipboard.writeText(link)
     toast({ title: 'Link copied', description: link })

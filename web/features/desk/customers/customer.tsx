@@ -90,7 +90,6 @@ const suppressions = {
 /** Whether newsletters go to them. Receipts and the like always do. */
 function News({ customer: { id, suppressed } }: { customer: Customer }) {
   const change = useCall(customers.adminSuppress, {
-    refreshes: [customers.adminShow],
     succeeded: suppressed ? 'Newsletters may go out again' : 'No more newsletters',
     failed: 'Failed to change it',
   })

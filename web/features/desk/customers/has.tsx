@@ -3,16 +3,14 @@ import type { Customer } from '#contract/desk/customers.ts'
 import { exactDollars } from '#contract/money.ts'
 import { leaveReasonTexts } from '#contract/selling/leaving.ts'
 import type { ManagedPurchase, Purchase } from '#contract/selling/purchases.ts'
-import { bookingKindTexts, isLive } from '#contract/statuses.ts'
+import { bookingKindTexts, isLive, statusTexts, statusTones } from '#contract/statuses.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card, EmptyState } from '#web/ui/card.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { AccessMenu } from '../access/access-menu.tsx'
+import { AccessMenu, stateTexts, stateTones } from '../access/access-menu.tsx'
 import { useActions } from '../access/actions.tsx'
-import { stateTexts, stateTones } from '../access/states.ts'
 import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
-import { StatusBadge } from '../purchases/purchase.tsx'
 import { usePurchaseActions } from '../purchases/use-purchase-actions.tsx'
 
 export function Has({ customer }: { customer: Customer }) {
@@ -45,7 +43,7 @@ function Owned({ purchase, actions }: { purchase: ManagedPurchase; actions: (Row
     <li className="flex items-start gap-3 py-4 first:pt-0 last:pb-0">
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-center gap-2 font-medium">
-          {product.name} <StatusBadge status={status} />
+          {product.name} <Badge tone={statusTones[status]}>{statusTexts[status]}</Badge>
         </p>
         <p className="text-sm text-muted">
           {exactDollars(amount)} {billingType}, since <Time value={createdAt} />

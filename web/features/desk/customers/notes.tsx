@@ -14,13 +14,8 @@ const form = z.object({
 })
 
 export function Notes({ customer: { id, notes } }: { customer: Customer }) {
-  const add = useCall(customers.adminAddNote, {
-    refreshes: [customers.adminShow],
-    succeeded: 'Note added',
-    failed: 'Failed to add the note',
-  })
+  const add = useCall(customers.adminAddNote, { succeeded: 'Note added', failed: 'Failed to add the note' })
   const remove = useCall(customers.adminDeleteNote, {
-    refreshes: [customers.adminShow],
     succeeded: 'Note deleted',
     failed: 'Failed to delete the note',
   })

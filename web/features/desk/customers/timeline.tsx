@@ -139,7 +139,6 @@ function MailDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useData(customers.adminMail, { id })
   const { data } = query
   const resend = useCall(customers.adminResend, {
-    refreshes: [customers.adminShow],
     succeeded: 'Resent',
     failed: 'Couldn’t resend',
     onSuccess: onClose,

@@ -1,10 +1,8 @@
 import { ArrowLeft, Eye } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type Customer, customers } from '#contract/desk/customers.ts'
-import { accounts } from '#contract/identity/accounts.ts'
 import { customerData } from '#contract/identity/staff.ts'
 import { exactDollars } from '#contract/money.ts'
-import { purchases } from '#contract/selling/purchases.ts'
 import { billingPeriods, isLive, isStaff } from '#contract/statuses.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useIsAdmin } from '#web/api/session.ts'
@@ -27,7 +25,6 @@ export function Who({ customer }: { customer: Customer }) {
   // Neither is done to one of the team.
   const isBuyer = !isStaff(customer)
   const sendLink = useCall(customers.adminSendPasswordLink, {
-    refreshes: [customers.adminShow],
     succeeded: { title: 'Link sent', description: `To ${email}` },
     failed: 'Failed to send the link',
   })
@@ -145,7 +142,6 @@ function EmailDialog({ customer, onClose }: { customer: Customer; onClose: () =>
       call={customers.adminCorrectEmail}
       extra={{ id: customer.id }}
       options={{
-        refreshes: [customers.adminShow, accounts.adminList, purchases.adminList],
         succeeded: { title: 'Email changed', description: 'Both addresses get an email.' },
         failed: 'Failed to change the email',
       }}

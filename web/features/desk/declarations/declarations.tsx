@@ -2,7 +2,6 @@ import { useState } from 'react'
 import { exactDollars } from '#contract/money.ts'
 import { type Declaration, declarationFilters, declarations } from '#contract/selling/declarations.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
-import { purchases } from '#contract/selling/purchases.ts'
 import { statusTexts } from '#contract/statuses.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -18,7 +17,6 @@ import { TextDialog } from '../parts/dialog-parts.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { timeLeft } from '../parts/time-left.ts'
 
-const handling = { refreshes: [declarations.adminList, purchases.adminList] }
 const choices = { state: declarationFilters } as const
 const tabs = [
   { value: 'open', text: 'Open' },
@@ -42,7 +40,6 @@ export default function Declarations() {
   const { state = 'open' } = chosen
   const [closing, setClosing] = useState<Declaration | null>(null)
   const carryOut = useCall(declarations.adminCarryOut, {
-    ...handling,
     succeeded: { title: 'Done', description: 'The buyer gets an email.' },
     failed: 'Couldn’t complete',
   })
@@ -172,11 +169,7 @@ function CloseDialog({ declaration, onClose }: { declaration: Declaration; onClo
       title="Close without action"
       call={declarations.adminClose}
       extra={{ id: declaration.id }}
-      options={{
-        ...handling,
-        succeeded: 'Declaration closed',
-        failed: 'Failed to close the declaration',
-      }}
+      options={{ succeeded: 'Declaration closed', failed: 'Failed to close the declaration' }}
       field={{ name: 'outcome', label: 'How was it handled?', hint: 'Kept with the declaration.' }}
       text={{ required: true, maxLength: 500, rows: 3 }}
       button={{ pendingText: 'Closing...', children: 'Close declaration' }}

@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { customers } from '#contract/desk/customers.ts'
 import { type Message, messages } from '#contract/site/messages.ts'
 import { messageStates } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
@@ -73,7 +72,7 @@ const schema = messages.adminReply.input(z)
 
 function MessageDialog({ message, onClose }: { message: Message; onClose: () => void }) {
   const { id, firstName, lastName, email, createdAt, answeredAt, answeredBy, answer } = message
-  const changing = { refreshes: [messages.adminList, customers.adminShow], onSuccess: onClose }
+  const changing = { onSuccess: onClose }
   const reply = useCall(messages.adminReply, {
     ...changing,
     succeeded: { title: 'Reply sent', description: `${email} gets it by email.` },

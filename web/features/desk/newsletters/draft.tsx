@@ -58,15 +58,12 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
   const { setUnsaved } = props.unsaved
   const { navigate } = useNavigation()
   const products = useProducts()
-  const refreshes = [newsletters.adminShow, newsletters.adminList]
   const create = useCall(newsletters.adminCreate, {
-    refreshes,
     succeeded: 'Draft saved',
     failed: 'Failed to save the draft',
     onSuccess: ({ id }) => navigate(`/admin/messages/newsletters/${id}`, { replace: true }),
   })
   const save = useCall(newsletters.adminSave, {
-    refreshes,
     succeeded: 'Draft saved',
     failed: 'Failed to save the draft',
   })

@@ -30,10 +30,9 @@ const figures = [
 export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
   const { id, state, counts, pausedBecause, lastError, scheduledFor, startedAt, finishedAt, missing } =
     newsletter
-  const refreshes = [newsletters.adminShow, newsletters.adminList]
-  const pause = useCall(newsletters.adminPause, { refreshes, failed: 'Failed to pause it' })
-  const resume = useCall(newsletters.adminResume, { refreshes, failed: 'Failed to resume it' })
-  const stop = useCall(newsletters.adminStop, { refreshes, failed: 'Failed to stop it' })
+  const pause = useCall(newsletters.adminPause, { failed: 'Failed to pause it' })
+  const resume = useCall(newsletters.adminResume, { failed: 'Failed to resume it' })
+  const stop = useCall(newsletters.adminStop, { failed: 'Failed to stop it' })
   const all = counts.waiting + counts.sent + counts.refused + counts.uncertain
 
   async function askAndStop() {

@@ -32,11 +32,12 @@ export function SendCard(props: { newsletter: NewsletterShown; unsaved: Unsaved 
   const { id, version, subject, audience, missing } = newsletter
   const [at, setAt] = useState('')
   const test = useCall(newsletters.adminTest, {
+    // What someone else has saved meanwhile stays unknown here, so that saving this one says so.
+    refreshes: [],
     succeeded: 'Test sent to you',
     failed: 'Failed to send the test',
   })
   const send = useCall(newsletters.adminSend, {
-    refreshes: [newsletters.adminShow, newsletters.adminList],
     succeeded: at ? 'Newsletter scheduled' : 'Newsletter on its way',
     failed: 'Failed to send the newsletter',
   })

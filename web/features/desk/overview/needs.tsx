@@ -94,7 +94,7 @@ const texts: Record<NeedKind, { one: string; many: string; due?: string; todo?: 
 
 function useNeeds() {
   const needs = useData(overview.adminNeeds, {})
-  const stripe = useData(stripeSetup.adminCheck, {})
+  const stripe = useData(stripeSetup.adminCheck, {}, { once: true })
   const toDo = stripe.data?.filter(({ state }) => state === 'todo').length ?? 0
   return { ...needs, toDo, isCounted: !needs.isPending && !stripe.isPending }
 }

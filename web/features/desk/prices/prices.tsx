@@ -47,11 +47,7 @@ function PlanCard({ plan, onChange }: { plan: Plan; onChange: () => void }) {
   const current = publications.find(({ state }) => state === 'current')
   const keeping = subscriptions.filter(({ amount }) => amount !== current?.amount)
   const paying = subscriptions.find(({ amount }) => amount === current?.amount)
-  const callOff = useCall(prices.adminPublish, {
-    refreshes: [prices.adminList],
-    succeeded: 'Called off',
-    failed: 'Failed to call it off',
-  })
+  const callOff = useCall(prices.adminPublish, { succeeded: 'Called off', failed: 'Failed to call it off' })
 
   function askAndCallOff(planned: Publication) {
     if (!current) return

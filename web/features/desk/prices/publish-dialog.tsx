@@ -37,7 +37,6 @@ export function PublishDialog({ plan, onClose }: { plan: Plan; onClose: () => vo
   const { product, productId, billingType, publications, subscriptions } = plan
   const [isLater, setIsLater] = useState(false)
   const publish = useCall(prices.adminPublish, {
-    refreshes: [prices.adminList],
     succeeded: { title: 'Published', description: 'The site shows it within seconds.' },
     failed: 'Failed to publish',
     onSuccess: onClose,

@@ -18,7 +18,6 @@ import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Checkbox, Input, Select } from '#web/ui/input.tsx'
 import { MoreOptions } from '../parts/dialog-parts.tsx'
 import { dollarAmount } from '../parts/dollars.ts'
-import { changesPurchase } from './purchase.tsx'
 import { UserPicker } from './user-picker.tsx'
 
 const shared = {
@@ -45,7 +44,6 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
   const [status, setStatus] = useState<BookableStatus>('active')
   const products = useData(catalog.list, {})
   const add = useCall(purchases.adminAdd, {
-    refreshes: [purchases.adminList, ...changesPurchase.refreshes],
     succeeded: 'Purchase created successfully',
     failed: 'Failed to create purchase',
     onSuccess: onClose,

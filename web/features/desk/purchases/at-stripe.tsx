@@ -1,9 +1,6 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { overview } from '#contract/desk/overview.ts'
-import { accounts } from '#contract/identity/accounts.ts'
 import { catalog } from '#contract/selling/catalog.ts'
-import { purchases } from '#contract/selling/purchases.ts'
 import {
   mostTakenOver,
   type PriceAtStripe,
@@ -11,7 +8,7 @@ import {
   takeover,
 } from '#contract/selling/takeover.ts'
 import { billingTypes } from '#contract/statuses.ts'
-import { call, useData, useRefresh } from '#web/api/client.ts'
+import { call, useData } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card, EmptyState } from '#web/ui/card.tsx'
@@ -22,7 +19,6 @@ import { toast } from '#web/ui/toast.tsx'
 import { Pending } from '../lists/record-table.tsx'
 import { Section } from '../parts/section.tsx'
 
-const lists = [takeover.adminList, purchases.adminList, accounts.adminList, overview.adminShow]
 /** Of one price; no one reads more. All of them can be taken over. */
 const mostShown = 100
 
@@ -73,7 +69,7 @@ export default function AtStripe() {
 /** In pieces, each of which is done when it is answered; why one was not taken over stays beside it. */
 function useTakeover(invite: boolean) {
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map())
-  const refresh = useRefresh(lists)
+  const client = useQueryClient()
   const take = useMutation({
     mutationFn: async (ids: string[]) => {
       for (let at = 0; at < ids.length; at += mostTakenOver) {
@@ -86,7 +82,7 @@ function useTakeover(invite: boolean) {
       }
     },
     onError: (error) => toastError('Failed to take over', error),
-    onSettled: refresh,
+    onSettled: () => client.invalidateQueries(),
   })
   return { take, faults }
 }
@@ -131,7 +127,7 @@ function Price({ price, subscriptions, faults, onTake }: PriceProps) {
 
 /** A period that is one of ours can be no other plan. */
 function PlanChoice({ price: { id, name, billingType, plan, isOther } }: { price: PriceAtStripe }) {
-  const save = useCall(takeover.adminSetPlan, { refreshes: [takeover.adminList], failed: 'Failed to save' })
+  const save = useCall(takeover.adminSetPlan, { failed: 'Failed to save' })
   const { data: products = [] } = useData(catalog.list, {})
   const plans = products.flatMap((product) =>
     billingTypes

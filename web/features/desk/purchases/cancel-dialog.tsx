@@ -10,7 +10,6 @@ import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Checkbox } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Choice } from '../parts/dialog-parts.tsx'
-import { changesPurchase } from './purchase.tsx'
 
 /** Asks what the spec asks, and says what happens to whom. */
 export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
@@ -21,7 +20,6 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
   const [isLater, setIsLater] = useState(mayWait && (paymentIntentId !== null || !mayEndNow))
   const [refunds, setRefunds] = useState(false)
   const cancelling = {
-    ...changesPurchase,
     succeeded: 'Purchase cancelled successfully',
     failed: 'Failed to cancel purchase',
     onSuccess: onClose,

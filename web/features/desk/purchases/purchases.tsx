@@ -6,8 +6,10 @@ import {
   type PurchaseNeed,
   type PurchaseRisk,
   statusTexts,
+  statusTones,
 } from '#contract/statuses.ts'
 import { useIsAdmin } from '#web/api/session.ts'
+import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
@@ -16,7 +18,6 @@ import { action } from '../lists/record-table.tsx'
 import { monthName } from '../overview/words.ts'
 import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
 import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
-import { StatusBadge } from './purchase.tsx'
 import { usePurchaseActions } from './use-purchase-actions.tsx'
 
 export default function Purchases() {
@@ -94,7 +95,7 @@ function Row({ purchase, actions }: { purchase: ManagedPurchase; actions: (RowAc
         )}
       </Cell>
       <Cell label="Status">
-        <StatusBadge status={status} />
+        <Badge tone={statusTones[status]}>{statusTexts[status]}</Badge>
         {purchase.isWarned && <span className="block text-xs text-danger">The bank suspects fraud</span>}
       </Cell>
       <Cell label="Date" className="whitespace-nowrap">

@@ -11,7 +11,6 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Checkbox, Input, Select } from '#web/ui/input.tsx'
 import { Choice } from '../parts/dialog-parts.tsx'
 import { centsOf, dollarAmount } from '../parts/dollars.ts'
-import { changesPurchase } from './purchase.tsx'
 
 const reason = z.pipe(
   z.string(),
@@ -31,7 +30,6 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
   const [chosen, setChosen] = useState<string>()
   const [keeps, setKeeps] = useState(false)
   const refund = useCall(purchases.adminRefund, {
-    ...changesPurchase,
     succeeded: 'Refund sent successfully',
     failed: 'Failed to refund',
     onSuccess: onClose,

@@ -11,7 +11,6 @@ import { Input } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import type { RowAction } from '../parts/row-menu.tsx'
 import { CancelDialog } from './cancel-dialog.tsx'
-import { changesPurchase } from './purchase.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
 
 const dialogs = { refund: RefundDialog, extend: ExtendDialog, cancel: CancelDialog }
@@ -25,32 +24,26 @@ export function usePurchaseActions() {
   const [doing, setDoing] = useState<{ what: keyof typeof dialogs; purchase: ManagedPurchase } | null>(null)
   const isAdmin = useIsAdmin()
   const remove = useCall(purchases.adminDelete, {
-    ...changesPurchase,
     succeeded: 'Purchase deleted successfully',
     failed: 'Failed to delete purchase',
   })
   const settleWarning = useCall(purchases.adminSettleWarning, {
-    ...changesPurchase,
     succeeded: 'Fraud warning settled',
     failed: 'Failed to settle the fraud warning',
   })
   const settleRefunds = useCall(purchases.adminSettleRefunds, {
-    ...changesPurchase,
     succeeded: 'Noted as paid back',
     failed: 'Failed to note the payment',
   })
   const resume = useCall(purchases.adminResume, {
-    ...changesPurchase,
     succeeded: { title: 'Cancellation taken back', description: 'The buyer gets an email.' },
     failed: 'Failed to take the cancellation back',
   })
   const retry = useCall(purchases.adminRetryPayment, {
-    ...changesPurchase,
     failed: 'The payment failed again',
     onSuccess: ({ state }) => toast({ title: retried[state], destructive: state === 'awaits-bank' }),
   })
   const sendLink = useCall(purchases.adminSendPayLink, {
-    ...changesPurchase,
     succeeded: { title: 'Link sent', description: 'They can pay without logging in.' },
     failed: 'Failed to send the link',
   })
@@ -116,7 +109,6 @@ const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 /** Suggests two weeks, the usual compensation. */
 function ExtendDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const extend = useCall(purchases.adminExtend, {
-    ...changesPurchase,
     succeeded: { title: 'Extended', description: 'The buyer gets an email.' },
     failed: 'Failed to extend',
     onSuccess: onClose,

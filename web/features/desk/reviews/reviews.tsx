@@ -57,8 +57,6 @@ export default function Reviews() {
   )
 }
 
-const refreshes = [reviews.adminList]
-
 function ReviewDialog({ doing: { what, review }, onClose }: { doing: Doing; onClose: () => void }) {
   const extra = { id: review.id }
   return what === 'answer' ? (
@@ -67,7 +65,7 @@ function ReviewDialog({ doing: { what, review }, onClose }: { doing: Doing; onCl
       description="It appears below the review."
       call={reviews.adminAnswer}
       extra={extra}
-      options={{ refreshes, succeeded: 'Reply published', failed: 'Failed to publish the reply' }}
+      options={{ succeeded: 'Reply published', failed: 'Failed to publish the reply' }}
       field={{ name: 'answer', label: 'Your reply' }}
       text={{ rows: 4, maxLength: 1000, defaultValue: review.answer ?? '' }}
       button={{ pendingText: 'Publishing...', children: 'Publish' }}
@@ -79,7 +77,7 @@ function ReviewDialog({ doing: { what, review }, onClose }: { doing: Doing; onCl
       description="The text is replaced by your reason. The stars still count. The author gets an email."
       call={reviews.adminHide}
       extra={extra}
-      options={{ refreshes, succeeded: 'Review hidden', failed: 'Failed to hide the review' }}
+      options={{ succeeded: 'Review hidden', failed: 'Failed to hide the review' }}
       field={{ name: 'reason', label: 'Reason, for everyone to read' }}
       text={{ rows: 3, maxLength: 300 }}
       button={{ variant: 'danger', pendingText: 'Hiding...', children: 'Hide review' }}

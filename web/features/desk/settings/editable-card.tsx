@@ -61,7 +61,6 @@ const schema = settings.adminSave.input(z)
 export function EditableCard(props: { group: Group; settings: Setting[]; children?: ReactNode }) {
   const { group, settings: all, children } = props
   const save = useCall(settings.adminSave, {
-    refreshes: [settings.adminShow],
     succeeded: { title: 'Saved', description: 'The site shows it within seconds.' },
     failed: 'Failed to save',
   })

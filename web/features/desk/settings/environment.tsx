@@ -76,7 +76,7 @@ const icons = {
 
 /** Whether the Stripe account is set up correctly: the same lines as `npm run stripe -- check`. */
 export function PaymentsCard() {
-  const query = useData(stripeSetup.adminCheck, {})
+  const query = useData(stripeSetup.adminCheck, {}, { once: true })
   const { data } = query
   if (!data) return <Pending query={query} className="h-16 rounded-lg" />
   const todos = data.filter(({ state }) => state === 'todo').length

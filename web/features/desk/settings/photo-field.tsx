@@ -9,7 +9,6 @@ export function PhotoField({ photo, source }: Props) {
   const id = useId()
   const [isReading, setIsReading] = useState(false)
   const save = useCall(settings.adminSavePhoto, {
-    refreshes: [settings.adminShow],
     succeeded: 'Photo saved',
     failed: 'Failed to save the photo',
   })

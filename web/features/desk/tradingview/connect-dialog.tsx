@@ -12,7 +12,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Checkbox, Input, Textarea } from '#web/ui/input.tsx'
-import { previewText, refreshes } from './modes.tsx'
+import { previewText } from './modes.tsx'
 
 const form = z.object({
   cookies: z.string().check(z.trim(), z.minLength(1, 'Please paste the cookies')),
@@ -37,7 +37,6 @@ export function ConnectDialog({
   onClose: () => void
 }) {
   const connect = useCall(tradingViewAdmin.connect, {
-    refreshes,
     failed: 'Failed to connect',
     succeeded: { title: 'Connected', description: 'TradingView accepts the session.' },
   })

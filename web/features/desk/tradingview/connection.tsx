@@ -10,7 +10,7 @@ import { Pending } from '../lists/record-table.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
 import { Comparisons, Strangers } from './lists.tsx'
 import { MeterCard } from './meter-card.tsx'
-import { confirmSwitch, Modes, refreshes } from './modes.tsx'
+import { confirmSwitch, Modes } from './modes.tsx'
 import { ScriptsList } from './scripts-list.tsx'
 import { troubleOf } from './trouble.tsx'
 
@@ -47,14 +47,10 @@ function Status({ connection }: { connection: TradingViewConnection }) {
   const { state, mode, isAllowed, lastError, heldBack } = connection
   const [connecting, setConnecting] = useState(false)
   const failed = 'Failed to change the connection'
-  const test = useCall(tradingViewAdmin.test, {
-    refreshes,
-    failed: 'The check failed',
-    succeeded: 'Connection OK',
-  })
-  const pause = useCall(tradingViewAdmin.pause, { refreshes, failed })
-  const resume = useCall(tradingViewAdmin.resume, { refreshes, failed })
-  const reconcile = useCall(tradingViewAdmin.reconcile, { refreshes, failed, succeeded: 'Removing access' })
+  const test = useCall(tradingViewAdmin.test, { failed: 'The check failed', succeeded: 'Connection OK' })
+  const pause = useCall(tradingViewAdmin.pause, { failed })
+  const resume = useCall(tradingViewAdmin.resume, { failed })
+  const reconcile = useCall(tradingViewAdmin.reconcile, { failed, succeeded: 'Removing access' })
   const trouble = troubleOf(connection)
 
   async function ask(action: 'Pause' | 'Resume' | 'Remove') {
@@ -154,7 +150,6 @@ function Summary({ connection }: { connection: TradingViewConnection }) {
 
 function Disconnect() {
   const forget = useCall(tradingViewAdmin.forget, {
-    refreshes,
     failed: 'Failed to disconnect',
     succeeded: 'Disconnected',
   })

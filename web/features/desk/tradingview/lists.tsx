@@ -9,14 +9,12 @@ import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { hiddenActions, RecordTable, usePages } from '../lists/record-table.tsx'
 import { Section } from '../parts/section.tsx'
-import { refreshes } from './modes.tsx'
 
 type Run = OutputOf<typeof tradingViewAdmin.runs>[number]
 
 export function Comparisons() {
   const { data = [] } = useData(tradingViewAdmin.runs, {})
   const reconcile = useCall(tradingViewAdmin.reconcile, {
-    refreshes,
     failed: 'Failed to start the sync',
     succeeded: 'Sync started.',
   })
@@ -83,7 +81,6 @@ function inWords({ isComplete, error, people, missing, wrong, ended, foreign, he
 export function Strangers() {
   const query = usePages(tradingViewAdmin.strangers, {})
   const remove = useCall(tradingViewAdmin.removeStranger, {
-    refreshes,
     failed: 'Failed to remove',
     succeeded: 'Removed on TradingView',
   })

@@ -11,7 +11,6 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Section } from '../parts/section.tsx'
-import { refreshes } from './modes.tsx'
 
 const form = z.object({
   seatLimit: z.string().check(z.trim(), z.regex(/^\d{0,6}$/, 'Please enter a whole number')),
@@ -21,7 +20,6 @@ const form = z.object({
 export function MeterCard({ connection }: { connection: TradingViewConnection }) {
   const { data } = useData(tradingViewAdmin.meter, {})
   const settings = useCall(tradingViewAdmin.settings, {
-    refreshes,
     succeeded: 'Seats saved',
     failed: 'Failed to save seats',
   })

@@ -1,4 +1,3 @@
-import { access } from '#contract/access/access.ts'
 import {
   type Preview,
   type TradingViewConnection,
@@ -9,7 +8,6 @@ import { call } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Checkbox } from '#web/ui/input.tsx'
-import { refreshes as ofPeople } from '../access/states.ts'
 import { Section } from '../parts/section.tsx'
 
 const modes: Record<ConnectionMode, { title: string; text: string }> = {
@@ -21,7 +19,6 @@ const modes: Record<ConnectionMode, { title: string; text: string }> = {
 /** What the connection may do by itself; before it is switched, it says what that would do. */
 export function Modes({ connection }: { connection: TradingViewConnection }) {
   const settings = useCall(tradingViewAdmin.settings, {
-    refreshes,
     failed: 'Failed to change the connection',
     succeeded: 'Saved',
   })
@@ -97,6 +94,3 @@ export async function confirmSwitch(
     return false
   }
 }
-
-/** Everything that a change of the connection can change: all of its own calls begin alike. */
-export const refreshes = [tradingViewAdmin.show, access.status, ...ofPeople]

@@ -8,7 +8,6 @@ import { ask } from '#web/ui/confirm.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { ProductChoice, useProducts } from '../parts/products.tsx'
 import { Section } from '../parts/section.tsx'
-import { refreshes } from './modes.tsx'
 
 export function ScriptsList() {
   const { data } = useData(tradingViewAdmin.scripts, {})
@@ -16,8 +15,8 @@ export function ScriptsList() {
   const [chosen, setChosen] = useState<string>()
   const productId = chosen ?? products[0]?.id
   const failed = 'Failed to change the scripts'
-  const choose = useCall(tradingViewAdmin.chooseScript, { refreshes, failed })
-  const drop = useCall(tradingViewAdmin.dropScript, { refreshes, failed })
+  const choose = useCall(tradingViewAdmin.chooseScript, { failed })
+  const drop = useCall(tradingViewAdmin.dropScript, { failed })
 
   const stopping = {
     description:

@@ -19,11 +19,7 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
       title="Add User"
       call={accounts.adminAdd}
       extra={{ isAdmin, ...(invite && { invite }) }}
-      options={{
-        refreshes: [accounts.adminList],
-        succeeded: 'User created successfully',
-        failed: 'Failed to create user',
-      }}
+      options={{ succeeded: 'User created successfully', failed: 'Failed to create user' }}
       button={{ pendingText: 'Creating...', children: 'Create User' }}
       onClose={onClose}
     >
@@ -61,11 +57,7 @@ export function RoleDialog({ user, onClose }: { user: User; onClose: () => void 
       description={`${user.email} is logged out everywhere and has the new role from the next login. Someone promoted sets up passkeys and codes again.`}
       call={staff.adminSetRole}
       extra={{ id: user.id }}
-      options={{
-        refreshes: [accounts.adminList],
-        succeeded: 'Role changed',
-        failed: 'Failed to change the role',
-      }}
+      options={{ succeeded: 'Role changed', failed: 'Failed to change the role' }}
       button={{ pendingText: 'Saving...', children: 'Change role' }}
       onClose={onClose}
     >

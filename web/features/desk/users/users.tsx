@@ -1,7 +1,6 @@
 import { lazy, useState } from 'react'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
-import { purchases } from '#contract/selling/purchases.ts'
 import { roleTexts } from '#contract/statuses.ts'
 import { useIsAdmin, useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
@@ -20,7 +19,6 @@ export default function Users() {
   const [changing, setChanging] = useState<User | null>(null)
   const isAdmin = useIsAdmin()
   const remove = useCall(accounts.adminDelete, {
-    refreshes: [accounts.adminList, purchases.adminList],
     succeeded: 'User deleted successfully',
     failed: 'Failed to delete user',
   })

@@ -2,10 +2,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import { FileUp } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { ImportLine, ImportVerdict } from '#contract/desk/imports.ts'
-import { overview } from '#contract/desk/overview.ts'
-import { accounts } from '#contract/identity/accounts.ts'
-import { purchases } from '#contract/selling/purchases.ts'
-import { keyOf } from '#web/api/client.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Checkbox } from '#web/ui/input.tsx'
@@ -26,9 +22,7 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
 
   function close() {
     leave()
-    if (state.step === 'running' || state.step === 'done')
-      for (const row of [accounts.adminList, purchases.adminList, overview.adminShow])
-        void client.invalidateQueries({ queryKey: keyOf(row) })
+    if (state.step === 'running' || state.step === 'done') void client.invalidateQueries()
     onClose()
   }
 
