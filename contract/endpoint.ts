@@ -55,29 +55,32 @@ type NamedIn<Address> = Named[Address extends `${string}/:id` | `${string}/:id/$
   ? 'byId'
   : 'nothing']
 
+type Usual<Address> = Address extends `${string} /api/admin${string}` ? 'admin' : 'user'
+
 type Row<Input extends Fields, Output extends z.ZodMiniType> = Omit<
   Endpoint<Input, Output>,
-  'method' | 'path' | 'input' | 'output'
+  'method' | 'path' | 'access' | 'input' | 'output'
 > & { input?: Schema<Input>; output?: Schema<Output> }
 
-/** One call. A row without input takes the `:id` of its path and no more; one without output answers with nothing. */
+/**
+ * One call. A row without input takes the `:id` of its path and no more; one without output answers with nothing; one
+ * that doesn't say who may call is for admins where its path says so, and otherwise for anyone logged in.
+ */
 export function endpoint<
   const Address extends `${Method} ${Path}`,
-  const A extends Access,
   Input extends Fields = NamedIn<Address>,
   Output extends z.ZodMiniType = Nothing,
   const R extends Answer = 'json',
   const C extends Caller = 'none',
->(address: Address, row: Row<Input, Output> & { access: A; answer?: R; caller?: C }) {
+  const A extends Access = Usual<Address>,
+>(address: Address, row: Row<Input, Output> & { access?: A; answer?: R; caller?: C }) {
   const [method, path] = address.split(' ') as [Method, Path]
   const named = /\/:id(\/|$)/.test(path) ? byId : nothing
   const input = schema(row.input ?? (named as unknown as Schema<Input>))
   const output = row.output ? schema(row.output) : (nothing as unknown as Schema<Output>)
-  return { ...row, method, path, input, output }
+  const access = row.access ?? ((path.startsWith('/api/admin') ? 'admin' : 'user') as A)
+  return { ...row, access, method, path, input, output }
 }
-
-/** What an admin changes only after a recent proof of who they are. */
-export const freshAdmin = { access: 'admin', fresh: true } as const
 
 /** Then there is nothing to read: any 2xx is done, whatever else it says. */
 export const isNothing = (output: Schema) => output === nothing

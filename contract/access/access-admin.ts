@@ -1,4 +1,4 @@
-import { endpoint, freshAdmin } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { id, instant, paging, text } from '../fields.ts'
 import { type InferOutput, object, schema } from '../schema.ts'
 import { accessStates, entitlementReasons, todoKinds } from '../statuses.ts'
@@ -136,20 +136,17 @@ export const accessAdmin = {
     summary: 'Record that people who no longer pay were removed by hand; emails them',
   }),
   rename: endpoint('POST /api/admin/access/people/:id/rename', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Give a customer another TradingView username, without the buyers’ limit',
     input: object((z) => ({ id: id(z), username: typedName(z) })),
   }),
-  retry: endpoint('POST /api/admin/access/people/:id/retry', {
-    access: 'admin',
-    summary: 'Try again now on TradingView',
-  }),
+  retry: endpoint('POST /api/admin/access/people/:id/retry', { summary: 'Try again now on TradingView' }),
   adopt: endpoint('POST /api/admin/access/people/:id/adopt', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Manage access that was there before this shop unlocked it',
   }),
   reveal: endpoint('POST /api/admin/access/people/:id/reveal', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Show the exchange keys that somebody sent last; the audit log records who looked',
     output: object((z) => ({ apiKey: z.string(), secretKey: z.string() })),
     limit: { requests: 30, seconds: 60 },
@@ -158,12 +155,10 @@ export const accessAdmin = {
 
 export const reminders = {
   adminCount: endpoint('GET /api/admin/reminders', {
-    access: 'admin',
     summary: 'How many active buyers haven’t asked for access yet, nor been reminded this week',
     output: object((z) => ({ due: z.int() })),
   }),
   adminSend: endpoint('POST /api/admin/reminders', {
-    access: 'admin',
     summary: 'Email each of them a reminder',
     output: object((z) => ({ queued: z.int() })),
   }),

@@ -61,30 +61,25 @@ export type OwnAccess = InferOutput<typeof ownAccess>
 /** How buyers ask for access on TradingView, and what they see of it. */
 export const access = {
   submit: endpoint('POST /api/access-requests', {
-    access: 'user',
     summary: 'Request access on TradingView, promised within 24 hours',
     input: (z) => z.extend(sentForm(z), { paymentIntentId: paymentIntentId(z) }),
     limit: namesPerDay,
   }),
   submitForPurchase: endpoint('POST /api/purchases/:purchaseId/access-request', {
-    access: 'user',
     summary: 'Request access later, or again with another TradingView username',
     input: (z) => z.extend(sentForm(z), { purchaseId: id(z) }),
     limit: namesPerDay,
   }),
   mine: endpoint('GET /api/access', {
-    access: 'user',
     summary: 'How my access on TradingView stands, for each live purchase',
     output: (z) => z.array(ownAccess(z)),
   }),
   recheck: endpoint('POST /api/access/recheck', {
-    access: 'user',
     summary: 'Look again on TradingView',
     input: object((z) => ({ purchaseId: id(z) })),
     limit: { requests: 10, seconds: 60 },
   }),
   changeUsername: endpoint('POST /api/access/username', {
-    access: 'user',
     summary: 'Unlock another TradingView account; the old one stays until the new one is unlocked',
     input: object((z) => ({ purchaseId: id(z), username: typedName(z) })),
     limit: namesPerDay,

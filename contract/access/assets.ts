@@ -1,4 +1,4 @@
-import { endpoint, freshAdmin } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { id, instant, optionalText } from '../fields.ts'
 import { type InferOutput, object, schema } from '../schema.ts'
 
@@ -35,17 +35,15 @@ export const newAsset = object((z) => ({ ticker: ticker(z), note: optionalText(z
 
 export const assets = {
   list: endpoint('GET /api/recommended-assets', {
-    access: 'user',
     summary: 'The lists of symbols, for those who own a product that has one',
     output: (z) => z.array(recommendedAsset(z)),
   }),
   adminList: endpoint('GET /api/admin/recommended-assets', {
-    access: 'admin',
     summary: 'All recommended assets, in order',
     output: (z) => z.array(managedAsset(z)),
   }),
   adminAdd: endpoint('POST /api/admin/recommended-assets', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Add an asset at a position in the list, or at the end if none is given',
     input: object((z) => ({
       productId: id(z),
@@ -58,7 +56,7 @@ export const assets = {
     })),
   }),
   adminImport: endpoint('POST /api/admin/recommended-assets/import', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Add many assets at once; those already on the list are left alone',
     input: object((z) => ({
       productId: id(z),
@@ -67,27 +65,27 @@ export const assets = {
     output: object((z) => ({ added: z.int(), skipped: z.int() })),
   }),
   adminMove: endpoint('PATCH /api/admin/recommended-assets/:id/move', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Move an asset to another position in the list; 1 is the first',
     input: object((z) => ({ id: id(z), position: z.int().check(z.minimum(1), z.maximum(100_000)) })),
   }),
   adminSwitch: endpoint('PATCH /api/admin/recommended-assets/:id/active', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Show an asset to owners or hide it',
     input: object((z) => ({ id: id(z), isActive: z.boolean() })),
   }),
   adminNote: endpoint('PATCH /api/admin/recommended-assets/:id/note', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Change an asset’s note; an empty one removes it',
     input: object((z) => ({ id: id(z), note: optionalText(z, 500) })),
   }),
   adminReview: endpoint('POST /api/admin/recommended-assets/review', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Record that the whole list was reviewed today: one product’s, or all of them',
     input: object((z) => ({ productId: z.optional(id(z)) })),
   }),
   adminDelete: endpoint('DELETE /api/admin/recommended-assets/:id', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Remove a recommended asset',
   }),
 }

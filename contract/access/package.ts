@@ -4,7 +4,6 @@ import { object } from '../schema.ts'
 
 export const privatePackage = {
   show: endpoint('GET /api/package', {
-    access: 'user',
     summary:
       'Links, setup notes, and instructions for owners of a product; of the first one, unless it is named',
     input: whichProduct,

@@ -1,4 +1,4 @@
-import { endpoint, freshAdmin } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { id, instant, paging, text } from '../fields.ts'
 import { type InferOutput, object } from '../schema.ts'
 import { connectionModes, connectionStates } from '../statuses.ts'
@@ -91,12 +91,11 @@ export type Meter = InferOutput<typeof meter>
 /** The seller's side of the connector. */
 export const tradingViewAdmin = {
   show: endpoint('GET /api/admin/tradingview', {
-    access: 'admin',
     summary: 'The connection to TradingView, without its cookies',
     output: connection,
   }),
   connect: endpoint('POST /api/admin/tradingview', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Connect with a session’s two cookies, or renew it; probed before it is stored',
     input: object((z) => ({
       cookies: text(z, 4096, 'Please paste the cookies'),
@@ -106,24 +105,22 @@ export const tradingViewAdmin = {
     limit: { requests: 20, seconds: 600 },
   }),
   test: endpoint('POST /api/admin/tradingview/test', {
-    access: 'admin',
     summary: 'Ask TradingView whether the session is alive',
     limit: { requests: 20, seconds: 60 },
   }),
   pause: endpoint('POST /api/admin/tradingview/pause', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Stop all calls within one request',
   }),
   resume: endpoint('POST /api/admin/tradingview/resume', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Call again, and catch up',
   }),
   forget: endpoint('POST /api/admin/tradingview/forget', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Delete the cookies and switch the connection off',
   }),
   reconcile: endpoint('POST /api/admin/tradingview/reconcile', {
-    access: 'admin',
     summary: 'Compare every list with what is wanted, now',
     input: object((z) => ({
       /** Confirms what the guard against mass removal held back. */
@@ -131,7 +128,7 @@ export const tradingViewAdmin = {
     })),
   }),
   settings: endpoint('PATCH /api/admin/tradingview', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Mode, seats and what an open dispute does',
     input: object((z) => ({
       mode: z.optional(z.enum(connectionModes)),
@@ -141,43 +138,38 @@ export const tradingViewAdmin = {
     })),
   }),
   scripts: endpoint('GET /api/admin/tradingview/scripts', {
-    access: 'admin',
     summary: 'The account’s own scripts, and which of them are unlocked',
     output: (z) => z.array(script(z)),
   }),
   chooseScript: endpoint('POST /api/admin/tradingview/scripts', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Unlock this script for buyers; probed first',
     input: object((z) => ({ pineId: text(z, 100, 'Please choose a script'), productId: id(z) })),
   }),
   dropScript: endpoint('DELETE /api/admin/tradingview/scripts', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Stop managing a script; nobody loses access',
     input: object((z) => ({ pineId: text(z, 100, 'Please choose a script') })),
   }),
   preview: endpoint('GET /api/admin/tradingview/preview', {
-    access: 'admin',
     summary: 'What switching on, off or to another mode would do',
     output: preview,
   }),
   strangers: endpoint('GET /api/admin/tradingview/strangers', {
-    access: 'admin',
     summary: 'Who is on the lists without being a customer, newest first',
     input: object(paging),
     output: (z) => z.array(stranger(z)),
     answer: 'list',
   }),
   removeStranger: endpoint('POST /api/admin/tradingview/strangers/:id/remove', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Remove someone whom this shop did not unlock, unless they have just bought',
   }),
   runs: endpoint('GET /api/admin/tradingview/runs', {
-    access: 'admin',
     summary: 'What the latest comparisons found',
     output: (z) => z.array(run(z)),
   }),
   meter: endpoint('GET /api/admin/tradingview/meter', {
-    access: 'admin',
     summary: 'People with access now, and the forecast for the month’s last day',
     output: meter,
   }),

@@ -3,7 +3,7 @@ import { accessAdmin } from '../access/access-admin.ts'
 import { assets } from '../access/assets.ts'
 import { privatePackage } from '../access/package.ts'
 
-import { endpoint, freshAdmin } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { cents, email, id, instant, pages, text } from '../fields.ts'
 import { accounts } from '../identity/accounts.ts'
 import { type InferOutput, object } from '../schema.ts'
@@ -91,10 +91,7 @@ export const customers = {
     summary: 'Note something about a customer',
     input: object((z) => ({ id: id(z), text: text(z, 2000, 'Please write something') })),
   }),
-  adminDeleteNote: endpoint('DELETE /api/admin/notes/:id', {
-    access: 'staff',
-    summary: 'Delete a note',
-  }),
+  adminDeleteNote: endpoint('DELETE /api/admin/notes/:id', { access: 'staff', summary: 'Delete a note' }),
   adminSendPasswordLink: endpoint('POST /api/admin/customers/:id/password-link', {
     access: 'staff',
     summary: 'Email a customer a link to set a password',
@@ -105,7 +102,7 @@ export const customers = {
     input: object((z) => ({ id: id(z), isSuppressed: z.boolean() })),
   }),
   adminCorrectEmail: endpoint('POST /api/admin/customers/:id/email', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Correct a customer’s email address; both addresses get an email',
     input: object((z) => ({ id: id(z), email: email(z) })),
   }),

@@ -1,4 +1,4 @@
-import { endpoint, freshAdmin } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { type InferOutput, object, schema } from '../schema.ts'
 
 export const exportKind = schema((z) => z.enum(['buyers', 'orders', 'forms']))
@@ -6,7 +6,7 @@ export type ExportKind = InferOutput<typeof exportKind>
 
 export const exports = {
   download: endpoint('GET /api/admin/export/:kind', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Buyers, orders, or access requests (forms) as a CSV file',
     input: object((z) => ({ kind: exportKind(z) })),
     answer: 'csv',

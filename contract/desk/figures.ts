@@ -1,4 +1,4 @@
-import { endpoint, freshAdmin } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { cents, id, instant, month, optionalText, paging, period } from '../fields.ts'
 import { type InferOutput, object } from '../schema.ts'
 import { leaveReasons, movementCauses, movementKinds, paymentKinds } from '../statuses.ts'
@@ -83,13 +83,11 @@ export type ShownFigures = InferOutput<typeof shown>
 
 export const figures = {
   adminShow: endpoint('GET /api/admin/figures', {
-    access: 'admin',
     summary: 'What moved the recurring revenue, who stayed, why people left, and the cash of each month',
     input: object((z) => ({ range: z.optional(z.enum(ranges)) })),
     output: shown,
   }),
   adminMovements: endpoint('GET /api/admin/figures/movements', {
-    access: 'admin',
     summary: 'What moved the recurring revenue, and who; newest first',
     input: object((z) => ({
       ...paging(z),
@@ -103,7 +101,6 @@ export const figures = {
     answer: 'list',
   }),
   adminPayments: endpoint('GET /api/admin/payments', {
-    access: 'admin',
     summary: 'Every payment, refund and lost dispute, newest first',
     input: object((z) => ({
       ...paging(z),
@@ -115,7 +112,7 @@ export const figures = {
     answer: 'list',
   }),
   adminExportPayments: endpoint('GET /api/admin/payments/export', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Payments, refunds and lost disputes as a CSV file, all of them or those of a month or a year',
     input: object((z) => ({ period: z.optional(period(z)) })),
     answer: 'csv',

@@ -1,4 +1,4 @@
-import { endpoint, freshAdmin } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { optionalText } from '../fields.ts'
 import { type InferOutput, object, type Zod } from '../schema.ts'
 import { importVerdicts } from '../statuses.ts'
@@ -28,13 +28,12 @@ export const mostImported = 50
 
 export const imports = {
   adminCheck: endpoint('POST /api/admin/imports/check', {
-    access: 'admin',
     summary: 'What an import of these subscribers would do; changes nothing',
     input: object((z) => ({ lines: z.array(line(z)).check(z.minLength(1), z.maxLength(mostChecked)) })),
     output: (z) => z.array(verdict(z)),
   }),
   adminImport: endpoint('POST /api/admin/imports', {
-    ...freshAdmin,
+    fresh: true,
     summary:
       'Book subscribers who paid elsewhere; whoever is there already is left alone, so it can be repeated',
     input: object((z) => ({

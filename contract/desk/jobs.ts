@@ -15,18 +15,11 @@ const failedJob = object((z) => ({
 
 export const jobs = {
   adminList: endpoint('GET /api/admin/failed-jobs', {
-    access: 'admin',
     summary: 'Jobs that have failed permanently, newest first',
     input: object(paging),
     output: (z) => z.array(failedJob(z)),
     answer: 'list',
   }),
-  adminRetry: endpoint('POST /api/admin/failed-jobs/:id/retry', {
-    access: 'admin',
-    summary: 'Run a failed job again',
-  }),
-  adminDiscard: endpoint('DELETE /api/admin/failed-jobs/:id', {
-    access: 'admin',
-    summary: 'Discard a failed job',
-  }),
+  adminRetry: endpoint('POST /api/admin/failed-jobs/:id/retry', { summary: 'Run a failed job again' }),
+  adminDiscard: endpoint('DELETE /api/admin/failed-jobs/:id', { summary: 'Discard a failed job' }),
 }

@@ -1,4 +1,4 @@
-import { endpoint, freshAdmin } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { id, instant, paging } from '../fields.ts'
 import { object } from '../schema.ts'
 import { newsletterStates } from '../statuses.ts'
@@ -15,14 +15,13 @@ const address = object((z) => ({
 
 export const newsletterAddresses = {
   adminList: endpoint('GET /api/admin/newsletter', {
-    access: 'admin',
     summary: 'Who signed up for the newsletter, newest first',
     input: object((z) => ({ ...paging(z), state: z.optional(z.enum(newsletterStates)) })),
     output: (z) => z.array(address(z)),
     answer: 'list',
   }),
   adminExport: endpoint('GET /api/admin/newsletter/export', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Newsletter addresses as a CSV file, all of them or those in one state',
     input: object((z) => ({ state: z.optional(z.enum(newsletterStates)) })),
     answer: 'csv',

@@ -1,4 +1,4 @@
-import { endpoint, freshAdmin } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { id, instant, line, optionalLine, pages, text } from '../fields.ts'
 import { type InferOutput, object, type Zod } from '../schema.ts'
 import { mailingStates, pauseReasons, recipientStates } from '../statuses.ts'
@@ -62,46 +62,37 @@ const version = (z: Zod) => z.int('Please reload this page')
 
 export const newsletters = {
   adminList: endpoint('GET /api/admin/newsletters', {
-    access: 'admin',
     summary: 'Newsletters, newest first',
     input: object(pages),
     output: (z) => z.array(listed(z)),
     answer: 'list',
   }),
   adminShow: endpoint('GET /api/admin/newsletters/:id', {
-    access: 'admin',
     summary: 'A newsletter, to whom it goes, and how far it is',
     output: shown,
   }),
   adminPreview: endpoint('GET /api/admin/newsletters/:id/preview', {
-    access: 'admin',
     summary: 'A newsletter as an email client shows it, for a frame',
     input: object((z) => ({ id: id(z), scheme: z.enum(['light', 'dark']) })),
     answer: 'html',
   }),
   adminCreate: endpoint('POST /api/admin/newsletters', {
-    access: 'admin',
     summary: 'Save a first draft of a newsletter',
     input: object(written),
     output: object((z) => ({ id: id(z) })),
   }),
   adminSave: endpoint('PATCH /api/admin/newsletters/:id', {
-    access: 'admin',
     summary: 'Save a draft; refused if somebody else has saved it since this version',
     input: object((z) => ({ id: id(z), version: version(z), ...written(z) })),
   }),
-  adminDelete: endpoint('DELETE /api/admin/newsletters/:id', {
-    access: 'admin',
-    summary: 'Delete a draft',
-  }),
+  adminDelete: endpoint('DELETE /api/admin/newsletters/:id', { summary: 'Delete a draft' }),
   adminTest: endpoint('POST /api/admin/newsletters/:id/test', {
-    access: 'admin',
     summary: 'Send a newsletter to myself, as a test',
     output: object((z) => ({ to: z.string() })),
     limit: { requests: 20, seconds: 600 },
   }),
   adminSend: endpoint('POST /api/admin/newsletters/:id/send', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Send a newsletter, now or at a time; from then on it cannot be changed',
     input: object((z) => ({
       id: id(z),
@@ -114,16 +105,12 @@ export const newsletters = {
       ),
     })),
   }),
-  adminPause: endpoint('POST /api/admin/newsletters/:id/pause', {
-    access: 'admin',
-    summary: 'Pause a newsletter',
-  }),
+  adminPause: endpoint('POST /api/admin/newsletters/:id/pause', { summary: 'Pause a newsletter' }),
   adminResume: endpoint('POST /api/admin/newsletters/:id/resume', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Go on with a paused newsletter; uncertain addresses stay as they are',
   }),
   adminStop: endpoint('POST /api/admin/newsletters/:id/stop', {
-    access: 'admin',
     summary: 'Stop a newsletter for good; a scheduled one becomes a draft again',
   }),
 }

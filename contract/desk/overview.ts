@@ -67,12 +67,10 @@ export type Need = InferOutput<typeof need>
 
 export const overview = {
   adminNeeds: endpoint('GET /api/admin/overview/needs', {
-    access: 'admin',
     summary: 'What needs the seller now; kinds with nothing open are left out',
     output: (z) => z.array(need(z)),
   }),
   adminShow: endpoint('GET /api/admin/overview', {
-    access: 'admin',
     summary: 'How the shop is doing, now and over the last twelve months',
     output: overviewFigures,
   }),

@@ -1,4 +1,4 @@
-import { endpoint, freshAdmin } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import {
   email,
   givenPassword,
@@ -75,7 +75,6 @@ export const accounts = {
     })),
   }),
   sendConfirmation: endpoint('POST /api/user/confirmation', {
-    access: 'user',
     whileSettingUp: true,
     summary: 'Email me a link that confirms my address; nothing happens if it is confirmed',
     limit: { requests: 10, seconds: 900 },
@@ -93,14 +92,12 @@ export const accounts = {
     })),
   }),
   updateProfile: endpoint('PATCH /api/user/profile', {
-    access: 'user',
     summary: 'Change my name and TradingView username',
     // An empty value is allowed and clears the field.
     input: object((z) => ({ name: optionalName(z), tradingViewUsername: optionalText(z, 100) })),
     limit: namesPerDay,
   }),
   profile: endpoint('GET /api/user/profile', {
-    access: 'user',
     summary: 'Initial values for the profile form',
     output: object((z) => ({
       name: z.string(),
@@ -111,26 +108,19 @@ export const accounts = {
     })),
   }),
   devices: endpoint('GET /api/user/devices', {
-    access: 'user',
     summary: 'Where I’m logged in, most recent first',
     output: (z) => z.array(device(z)),
   }),
-  logoutDevice: endpoint('DELETE /api/user/devices/:id', {
-    access: 'user',
-    summary: 'Log out one device',
-  }),
+  logoutDevice: endpoint('DELETE /api/user/devices/:id', { summary: 'Log out one device' }),
   logoutEverywhere: endpoint('POST /api/user/logout-everywhere', {
-    access: 'user',
     summary: 'Log out every device, including this one',
   }),
   myData: endpoint('GET /api/user/data', {
-    access: 'user',
     summary: 'Everything the shop keeps about me',
     limit: { requests: 20, seconds: 60 },
     output: (z) => z.record(z.string(), z.unknown()),
   }),
   deleteMyself: endpoint('POST /api/user/delete', {
-    access: 'user',
     fresh: 'or password',
     summary: 'Delete my account: personal data is anonymized, the books stay',
     limit: { requests: 20, seconds: 60 },
@@ -150,7 +140,6 @@ export const accounts = {
     answer: 'list',
   }),
   adminAdd: endpoint('POST /api/admin/users', {
-    access: 'admin',
     fresh: { with: 'isAdmin' },
     summary: 'Create a user',
     input: object((z) => ({
@@ -163,7 +152,7 @@ export const accounts = {
     })),
   }),
   adminDelete: endpoint('DELETE /api/admin/users/:id', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Delete a user: personal data is anonymized, the books stay',
   }),
 }

@@ -11,14 +11,12 @@ const byLink = {
 /** Changing what one logs in with, and where one stays logged in. */
 export const credentials = {
   changePassword: endpoint('POST /api/user/password', {
-    access: 'user',
     fresh: 'or password',
     summary: 'Change my password; every other device is logged out',
     limit: { requests: 20, seconds: 60 },
     input: object((z) => ({ currentPassword: givenPassword(z), newPassword: signUpPassword(z) })),
   }),
   changeEmail: endpoint('POST /api/user/email', {
-    access: 'user',
     fresh: true,
     summary: 'Email a link to my new address; it counts once the link was used',
     limit: { requests: 10, seconds: 900 },
@@ -35,7 +33,6 @@ export const credentials = {
     summary: 'Take back a change of address within 72 hours, with the link emailed to the old one',
   }),
   logoutElsewhere: endpoint('POST /api/user/logout-elsewhere', {
-    access: 'user',
     summary: 'Log out every device but this one',
   }),
 }

@@ -41,7 +41,7 @@ export type Passkey = InferOutput<typeof passkey>
 /** Shown once, with the first factor or when renewed. */
 const shownOnce = object((z) => ({ recoveryCodes: z.nullable(z.array(z.string())) }))
 
-const mine = { access: 'user', whileSettingUp: true } as const
+const mine = { whileSettingUp: true } as const
 const limit = { requests: 20, seconds: 60 }
 
 /** Passkeys, app codes and recovery codes of your own account. */

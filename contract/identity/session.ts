@@ -10,10 +10,7 @@ export const session = {
     summary: 'The current user, or null',
     output: (z) => z.nullable(person(z)),
   }),
-  logout: endpoint('POST /api/logout', {
-    access: 'public',
-    summary: 'End this session',
-  }),
+  logout: endpoint('POST /api/logout', { access: 'public', summary: 'End this session' }),
 }
 
 export type User = NonNullable<OutputOf<typeof session.user>>

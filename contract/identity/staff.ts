@@ -1,4 +1,4 @@
-import { endpoint, freshAdmin } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { id } from '../fields.ts'
 import { object } from '../schema.ts'
 import { roles } from '../statuses.ts'
@@ -6,7 +6,7 @@ import { roles } from '../statuses.ts'
 /** Who may do what besides buying. */
 export const staff = {
   adminSetRole: endpoint('POST /api/admin/users/:id/role', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Make someone an admin or support, or take the role away; logs them out everywhere',
     input: object((z) => ({ id: id(z), role: z.enum(['admin', ...roles, 'none']) })),
   }),
@@ -14,7 +14,7 @@ export const staff = {
 
 export const customerData = {
   adminDownload: endpoint('GET /api/admin/users/:id/data', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Everything the shop keeps about one person, and what shares their email address',
     output: (z) => z.record(z.string(), z.unknown()),
   }),

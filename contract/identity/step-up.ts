@@ -4,7 +4,6 @@ import { object } from '../schema.ts'
 import { passkeyResponse, typedCode } from './factors.ts'
 
 const prove = {
-  access: 'user',
   whileSettingUp: true,
   limit: { requests: 20, seconds: 60 },
 } as const

@@ -66,12 +66,10 @@ export type BillingDetails = InferOutput<typeof billingDetails>
 
 export const billing = {
   details: endpoint('GET /api/billing-details', {
-    access: 'user',
     summary: 'What I want on my invoices',
     output: billingDetails,
   }),
   save: endpoint('POST /api/billing-details', {
-    access: 'user',
     summary: 'Company, address and VAT ID for my next invoice',
     input: object(details),
     limit: { requests: 30, seconds: 600 },

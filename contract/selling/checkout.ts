@@ -107,7 +107,6 @@ export const checkout = {
     limit: { requests: 100, seconds: 600 },
   }),
   confirm: endpoint('POST /api/purchases/confirm', {
-    access: 'user',
     summary: 'Book the purchase that a payment paid for; idempotent',
     limit: { requests: 100, seconds: 600 },
     input: object((z) => ({ paymentIntentId: paymentIntentId(z) })),

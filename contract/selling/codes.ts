@@ -1,4 +1,4 @@
-import { endpoint, freshAdmin, type ParsedInputOf } from '../endpoint.ts'
+import { endpoint, type ParsedInputOf } from '../endpoint.ts'
 import { billingType, cents, day, id, instant } from '../fields.ts'
 import { type InferOutput, object, schema } from '../schema.ts'
 import { codeStates } from '../statuses.ts'
@@ -48,12 +48,11 @@ const positive = schema((z) =>
 
 export const codes = {
   adminList: endpoint('GET /api/admin/codes', {
-    access: 'admin',
     summary: 'Discount codes, newest first, and how often each was used',
     output: (z) => z.array(shown(z)),
   }),
   adminAdd: endpoint('POST /api/admin/codes', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Make a discount code; what it is worth never changes',
     input: object((z) => ({
       /** Upper and lower case are the same. */
@@ -77,7 +76,7 @@ export const codes = {
     })),
   }),
   adminStop: endpoint('POST /api/admin/codes/:id/stop', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Stop a discount code: who has it keeps it, no one else gets it',
   }),
 }

@@ -1,4 +1,4 @@
-import { endpoint, freshAdmin } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { cents, email, id, instant, line, optionalText, pages, text } from '../fields.ts'
 import { personName } from '../person-name.ts'
 import { type InferOutput, object, type Zod } from '../schema.ts'
@@ -98,7 +98,6 @@ export const declarations = {
     limit,
   }),
   adminList: endpoint('GET /api/admin/declarations', {
-    access: 'admin',
     summary: 'Withdrawals and cancellations, newest first',
     input: object((z) => ({
       ...pages(z),
@@ -108,11 +107,11 @@ export const declarations = {
     answer: 'list',
   }),
   adminCarryOut: endpoint('POST /api/admin/declarations/:id/carry-out', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Carry out a declaration: refund and end the contract, or cancel it',
   }),
   adminClose: endpoint('POST /api/admin/declarations/:id/close', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Close a declaration that was handled in another way, and say how',
     input: object((z) => ({ id: id(z), outcome: text(z, 500, 'Please say how it was handled') })),
   }),

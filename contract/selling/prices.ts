@@ -1,4 +1,4 @@
-import { endpoint, freshAdmin, type ParsedInputOf } from '../endpoint.ts'
+import { endpoint, type ParsedInputOf } from '../endpoint.ts'
 import { billingType, cents, day, id, instant } from '../fields.ts'
 import { type InferOutput, object } from '../schema.ts'
 import { productStates } from './product.ts'
@@ -27,7 +27,6 @@ export type Plan = InferOutput<typeof plan>
 
 export const prices = {
   adminProducts: endpoint('GET /api/admin/products', {
-    access: 'admin',
     summary: 'Every product that has a file, on sale or not',
     output: (z) =>
       z.array(
@@ -42,12 +41,11 @@ export const prices = {
       ),
   }),
   adminList: endpoint('GET /api/admin/prices', {
-    access: 'admin',
     summary: 'What each plan costs and did cost, and how many subscriptions pay what',
     output: (z) => z.array(plan(z)),
   }),
   adminPublish: endpoint('POST /api/admin/prices', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Publish a price for new subscriptions; running ones keep theirs',
     input: object((z) => ({
       productId: id(z),

@@ -1,4 +1,4 @@
-import { endpoint, freshAdmin } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import {
   billingType,
   cents,
@@ -118,40 +118,33 @@ const changes = { requests: 10, seconds: 3600 }
 
 export const purchases = {
   list: endpoint('GET /api/purchases', {
-    access: 'user',
     summary: 'My purchases, newest first',
     input: object(pages),
     output: (z) => z.array(purchase(z)),
     answer: 'list',
   }),
   cancel: endpoint('POST /api/purchases/:id/cancel', {
-    access: 'user',
     summary: 'Cancel at the end of the paid period',
     limit: changes,
   }),
   cancellation: endpoint('GET /api/purchases/:id/cancellation', {
-    access: 'user',
     summary: 'When a cancellation made now would take effect, and what would be paid back',
     output: object((z) => ({ endsAt: z.nullable(instant(z)), refund: cents(z) })),
   }),
   invoice: endpoint('GET /api/purchases/:id/invoice', {
-    access: 'user',
     summary: 'Where to view and download the latest invoice',
     output: object((z) => ({ invoiceUrl: z.string() })),
   }),
   giveReason: endpoint('POST /api/purchases/:id/reason', {
-    access: 'user',
     summary: 'Say why it was cancelled; optional, and only after it was',
     input: object((z) => ({ id: id(z), reason: z.enum(leaveReasons), comment: optionalText(z, 500) })),
     limit: changes,
   }),
   resume: endpoint('POST /api/purchases/:id/resume', {
-    access: 'user',
     summary: 'Undo a cancellation before the paid period ends',
     limit: changes,
   }),
   invoices: endpoint('GET /api/purchases/:id/invoices', {
-    access: 'user',
     summary: 'Every invoice for a purchase, newest first',
     output: (z) => z.array(invoice(z)),
   }),
@@ -167,14 +160,12 @@ export const purchases = {
     limit: { requests: 20, seconds: 600 },
   }),
   beginCardUpdate: endpoint('POST /api/purchases/:id/card', {
-    access: 'user',
     summary: 'Start saving another card; returns the client secret for the card form',
     /** Another one if the bank only wants the buyer to confirm the open payment: the present card will do. */
     output: object((z) => ({ clientSecret: z.string(), confirmWith: z.nullable(z.string()) })),
     limit: { requests: 20, seconds: 600 },
   }),
   finishCardUpdate: endpoint('POST /api/purchases/:id/card/confirm', {
-    access: 'user',
     summary: 'Charge the saved card for an unpaid renewal and for those to come',
     /** Without a card: only looks whether the open payment has been confirmed. */
     input: object((z) => ({ id: id(z), setupIntentId: z.optional(setupIntentId(z)) })),
@@ -183,13 +174,11 @@ export const purchases = {
     limit: { requests: 20, seconds: 600 },
   }),
   switchOffer: endpoint('GET /api/purchases/:id/switch', {
-    access: 'user',
     summary: 'What it costs to switch from monthly to yearly right now, line by line',
     output: switchOffer,
     limit: { requests: 60, seconds: 600 },
   }),
   switch: endpoint('POST /api/purchases/:id/switch', {
-    access: 'user',
     summary:
       'Switch to yearly and charge the card on file; if it would charge another amount, nothing happens',
     input: object((z) => ({ id: id(z), at: z.iso.datetime(), amount: cents(z) })),
@@ -198,7 +187,6 @@ export const purchases = {
     limit: { requests: 20, seconds: 600 },
   }),
   finishSwitch: endpoint('POST /api/purchases/:id/switch/finish', {
-    access: 'user',
     summary: 'Look whether the bank has confirmed a switch, or give it up',
     input: object((z) => ({ id: id(z), giveUp: z.optional(z.boolean()) })),
     output: object((z) => ({
@@ -225,7 +213,7 @@ export const purchases = {
     answer: 'list',
   }),
   adminAdd: endpoint('POST /api/admin/purchases', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Book a purchase by hand',
     input: object((z) => ({
       userId: id(z),

@@ -1,4 +1,4 @@
-import { endpoint, freshAdmin } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { billingType, cents, id, instant } from '../fields.ts'
 import { type InferOutput, object, schema } from '../schema.ts'
 import { importVerdicts } from '../statuses.ts'
@@ -48,18 +48,17 @@ export const mostTakenOver = 10
 
 export const takeover = {
   adminList: endpoint('GET /api/admin/stripe-subscriptions', {
-    access: 'admin',
     summary: 'Every live subscription at Stripe that the shop does not know',
     output: object((z) => ({ prices: z.array(price(z)), subscriptions: z.array(subscription(z)) })),
   }),
   adminSetPlan: endpoint('POST /api/admin/stripe-prices/:id/plan', {
-    ...freshAdmin,
+    fresh: true,
     summary:
       'Say which plan a price of Stripe’s is, or that another shop sells it; kept with the price at Stripe',
     input: object((z) => ({ id: priceId(z), plan: z.nullable(plan(z)) })),
   }),
   adminTakeOver: endpoint('POST /api/admin/stripe-subscriptions', {
-    ...freshAdmin,
+    fresh: true,
     summary:
       'Take over subscriptions as they are; nothing is charged, and those taken over already are left alone',
     input: object((z) => ({

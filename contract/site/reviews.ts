@@ -1,4 +1,4 @@
-import { endpoint, freshAdmin } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { id, instant, pages, text } from '../fields.ts'
 import { looksLikeLink, personName } from '../person-name.ts'
 import { type InferOutput, object, schema, type Zod } from '../schema.ts'
@@ -63,7 +63,6 @@ export const reviews = {
     answer: 'list',
   }),
   mine: endpoint('GET /api/reviews/mine', {
-    access: 'user',
     summary: 'My review, and whether I may write one',
     output: object((z) => ({
       mayWrite: z.boolean(),
@@ -73,7 +72,6 @@ export const reviews = {
     })),
   }),
   write: endpoint('POST /api/reviews', {
-    access: 'user',
     summary: 'Review the product after 30 paid days; once',
     input: newReview,
     limit: { requests: 10, seconds: 600 },
@@ -85,19 +83,18 @@ export const reviews = {
     limit: { requests: 5, seconds: 600 },
   }),
   adminList: endpoint('GET /api/admin/reviews', {
-    access: 'admin',
     summary: 'Every review with its report, newest first',
     input: object(pages),
     output: (z) => z.array(managedReview(z)),
     answer: 'list',
   }),
   adminAnswer: endpoint('POST /api/admin/reviews/:id/answer', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Answer a review in public; replaces an earlier answer',
     input: object((z) => ({ id: id(z), answer: text(z, 1000, 'Please enter an answer') })),
   }),
   adminHide: endpoint('POST /api/admin/reviews/:id/hide', {
-    ...freshAdmin,
+    fresh: true,
     summary: 'Hide the text of a reported, unlawful review; everyone reads the reason',
     input: object((z) => ({ id: id(z), reason: text(z, 300, 'Please give a reason') })),
   }),
