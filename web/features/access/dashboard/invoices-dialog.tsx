@@ -1,7 +1,7 @@
 import { Download, FileText } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { exactDollars } from '#contract/money.ts'
-import { type Invoice, purchases } from '#contract/selling/purchases.ts'
+import { type Invoice, type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { useData } from '#web/api/client.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
@@ -18,10 +18,10 @@ const tones = new Map<string, 'good' | 'warning' | 'bad'>([
   ['uncollectible', 'bad'],
 ])
 
-export default function InvoicesDialog({ purchaseId, onClose }: { purchaseId: string; onClose: () => void }) {
+export default function InvoicesDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   return (
     <Dialog title="Invoices" onClose={onClose} className="max-w-xl">
-      <Invoices purchaseId={purchaseId} />
+      <Invoices purchaseId={purchase.id} />
       <BillingDetails />
     </Dialog>
   )

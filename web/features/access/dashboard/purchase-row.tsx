@@ -18,13 +18,17 @@ import { PlanSwitch } from './plan-switch.tsx'
 import { resumed } from './use-purchases.ts'
 
 // Loaded when they are opened.
-const CardUpdateDialog = lazy(() => import('#web/features/selling/checkout/card-update-dialog.tsx'))
-const InvoicesDialog = lazy(() => import('./invoices-dialog.tsx'))
-const WhyDialog = lazy(() => import('./why-dialog.tsx'))
+const dialogs = {
+  card: lazy(() => import('#web/features/selling/checkout/card-update-dialog.tsx')),
+  invoices: lazy(() => import('./invoices-dialog.tsx')),
+  why: lazy(() => import('./why-dialog.tsx')),
+}
+type Open = (dialog: keyof typeof dialogs) => void
 
 export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; mayBuyAgain: boolean }) {
   const { id, product, billingType, amount, status } = purchase
-  const [isLeaving, setIsLeaving] = useState(false)
+  const [opened, open] = useState<keyof typeof dialogs | null>(null)
+  const Opened = opened && dialogs[opened]
   return (
     <li className="flex flex-col gap-x-8 gap-y-4 p-5 sm:p-6 lg:flex-row lg:items-center lg:justify-between">
       <div className="flex min-w-0 flex-col gap-1.5">
@@ -40,28 +44,30 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
           </span>
         </p>
         <Dates purchase={purchase} />
-        <CardInUse purchase={purchase} />
+        <CardInUse purchase={purchase} open={open} />
         <PlanSwitch purchase={purchase} />
         <p className="text-xs text-muted">Contract {contractNumber(id)}</p>
       </div>
       <div className="flex flex-wrap gap-2 max-sm:*:grow lg:justify-end">
         <DownloadInvoice id={id} />
-        {status === 'past_due' && <UpdateCard purchase={purchase} />}
-        {status === 'pending_cancel' && <Resume purchase={purchase} />}
-        <Manage purchase={purchase} />
-        {(status === 'active' || isEndedAtOnce(status)) && (
-          <Cancel purchase={purchase} onCancelled={() => setIsLeaving(true)} />
+        {status === 'past_due' && (
+          <Button size="sm" onClick={() => open('card')}>
+            Update Card
+          </Button>
         )}
-        {isLeaving && (
-          <Suspense fallback={null}>
-            <WhyDialog purchase={purchase} onClose={() => setIsLeaving(false)} />
-          </Suspense>
+        {status === 'pending_cancel' && <Resume purchase={purchase} />}
+        <Manage purchase={purchase} open={open} />
+        {(status === 'active' || isEndedAtOnce(status)) && (
+          <Cancel purchase={purchase} onCancelled={() => open('why')} />
         )}
         {mayBuyAgain && (
           <ButtonLink href={checkoutAddress(billingType, product.slug)} size="sm">
             {isLive(status) ? 'Subscribe' : 'Subscribe again'}
           </ButtonLink>
         )}
+        <Suspense fallback={null}>
+          {Opened && <Opened purchase={purchase} onClose={() => open(null)} />}
+        </Suspense>
       </div>
     </li>
   )
@@ -117,8 +123,7 @@ function Dates({ purchase }: { purchase: Purchase }) {
   )
 }
 
-function CardInUse({ purchase }: { purchase: Purchase }) {
-  const [open, setOpen] = useState(false)
+function CardInUse({ purchase, open }: { purchase: Purchase; open: Open }) {
   if (!purchase.card || !isLive(purchase.status)) return null
   return (
     <div className="text-sm text-muted">
@@ -126,16 +131,11 @@ function CardInUse({ purchase }: { purchase: Purchase }) {
       <button
         type="button"
         aria-label="Change card"
-        onClick={() => setOpen(true)}
+        onClick={() => open('card')}
         className="cursor-pointer font-medium text-accent-strong underline underline-offset-2"
       >
         Change
       </button>
-      {open && (
-        <Suspense fallback={null}>
-          <CardUpdateDialog purchase={purchase} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
     </div>
   )
 }
@@ -150,30 +150,22 @@ function DownloadInvoice({ id }: { id: string }) {
 }
 
 /** What is needed now and then. */
-function Manage({ purchase }: { purchase: Purchase }) {
-  const [opened, setOpened] = useState<'invoices' | 'card' | null>(null)
-  const close = () => setOpened(null)
+function Manage({ purchase, open }: { purchase: Purchase; open: Open }) {
   return (
-    <>
-      <Menu
-        label={
-          <>
-            Manage <Icon name="chevron" className="size-4" />
-          </>
-        }
-        aria-label={`Manage ${purchase.product.name}`}
-        className="flex h-9 w-full items-center justify-center gap-1.5 rounded-md px-3 text-sm font-medium hover:bg-accent-soft"
-      >
-        <MenuItem onClick={() => setOpened('invoices')}>All Invoices</MenuItem>
-        {isLive(purchase.status) && purchase.paymentIntentId && (
-          <MenuItem onClick={() => setOpened('card')}>Change Card</MenuItem>
-        )}
-      </Menu>
-      <Suspense fallback={null}>
-        {opened === 'invoices' && <InvoicesDialog purchaseId={purchase.id} onClose={close} />}
-        {opened === 'card' && <CardUpdateDialog purchase={purchase} onClose={close} />}
-      </Suspense>
-    </>
+    <Menu
+      label={
+        <>
+          Manage <Icon name="chevron" className="size-4" />
+        </>
+      }
+      aria-label={`Manage ${purchase.product.name}`}
+      className="flex h-9 w-full items-center justify-center gap-1.5 rounded-md px-3 text-sm font-medium hover:bg-accent-soft"
+    >
+      <MenuItem onClick={() => open('invoices')}>All Invoices</MenuItem>
+      {isLive(purchase.status) && purchase.paymentIntentId && (
+        <MenuItem onClick={() => open('card')}>Change Card</MenuItem>
+      )}
+    </Menu>
   )
 }
 
@@ -246,21 +238,5 @@ function Resume({ purchase }: { purchase: Purchase }) {
     >
       Resume Subscription
     </Button>
-  )
-}
-
-function UpdateCard({ purchase }: { purchase: Purchase }) {
-  const [open, setOpen] = useState(false)
-  return (
-    <>
-      <Button size="sm" onClick={() => setOpen(true)}>
-        Update Card
-      </Button>
-      {open && (
-        <Suspense fallback={null}>
-          <CardUpdateDialog purchase={purchase} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
-    </>
   )
 }

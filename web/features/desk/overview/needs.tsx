@@ -12,29 +12,17 @@ import { Pending } from '../lists/record-table.tsx'
 
 export const counted = (value: number) => `${value.toLocaleString('en-US')}${value < mostCounted ? '' : '+'}`
 
-/** What each is called, once and many times, and the list that shows exactly those. */
-const texts: Record<NeedKind, { one: string; many: string; due?: string; todo?: string; href: Href }> = {
-  fraud_warnings: {
-    one: 'fraud warning',
-    many: 'fraud warnings',
-    href: '/admin/purchases?need=fraud_warnings',
-  },
-  disputes: {
-    one: 'disputed payment',
-    many: 'disputed payments',
-    due: 'Answer the bank by',
-    href: '/admin/purchases?need=disputes',
-  },
-  failed_refunds: {
-    one: 'refund that a bank sent back',
-    many: 'refunds that banks sent back',
-    href: '/admin/purchases?need=failed_refunds',
-  },
+type Words = { one: string; many: string; due?: string; todo?: string; href?: Href }
+
+/** What each is called, once and many times, and the list that shows exactly those: of purchases, unless it says otherwise. */
+const texts: Record<NeedKind, Words> = {
+  fraud_warnings: { one: 'fraud warning', many: 'fraud warnings' },
+  disputes: { one: 'disputed payment', many: 'disputed payments', due: 'Answer the bank by' },
+  failed_refunds: { one: 'refund that a bank sent back', many: 'refunds that banks sent back' },
   uncovered_notes: {
     one: 'credit note without its refund',
     many: 'credit notes without their refunds',
     todo: 'Refund again, or note that you paid another way',
-    href: '/admin/purchases?need=uncovered_notes',
   },
   overdue_requests: {
     one: 'overdue access request',
@@ -58,23 +46,10 @@ const texts: Record<NeedKind, { one: string; many: string; due?: string; todo?: 
     one: 'renewal that Stripe hasn’t charged',
     many: 'renewals that Stripe hasn’t charged',
     todo: 'Open the draft invoice at Stripe, correct what it names, and finalize it',
-    href: '/admin/purchases?need=stuck_renewals',
   },
-  untaxed: {
-    one: 'subscription charged without tax',
-    many: 'subscriptions charged without tax',
-    href: '/admin/purchases?need=untaxed',
-  },
-  messages: {
-    one: 'message to answer',
-    many: 'messages to answer',
-    href: '/admin/messages?state=open',
-  },
-  new_requests: {
-    one: 'new access request',
-    many: 'new access requests',
-    href: '/admin/access?overdue=no',
-  },
+  untaxed: { one: 'subscription charged without tax', many: 'subscriptions charged without tax' },
+  messages: { one: 'message to answer', many: 'messages to answer', href: '/admin/messages?state=open' },
+  new_requests: { one: 'new access request', many: 'new access requests', href: '/admin/access?overdue=no' },
   to_lock: { one: 'person to remove', many: 'people to remove', href: '/admin/access?kind=lock' },
   paused_newsletters: {
     one: 'paused newsletter',
@@ -154,7 +129,7 @@ export function Needs() {
 }
 
 function NeedLink({ kind, count, dueAt }: Need) {
-  const { one, many, due, todo, href } = texts[kind]
+  const { one, many, due, todo, href = `/admin/purchases?need=${kind}` } = texts[kind]
   return (
     <Row href={href} count={count} text={count === 1 ? one : many}>
       {due && dueAt ? (

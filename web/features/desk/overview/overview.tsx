@@ -3,7 +3,6 @@ import { type OverviewMonth, overview } from '#contract/desk/overview.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type PurchaseRisk, purchaseRisks } from '#contract/statuses.ts'
 import { useData } from '#web/api/client.ts'
-import type { Href } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Pending } from '../lists/record-table.tsx'
 import { MovementsChart } from './chart.tsx'
@@ -97,18 +96,10 @@ function Figures() {
 
 type Risks = Record<PurchaseRisk, { count: number; amount: number; dueAt: string | null }>
 
-const riskTexts: Record<PurchaseRisk, { title: string; due: string; href: Href }> = {
-  failed_payments: {
-    title: 'Past due',
-    due: 'The first ends on',
-    href: '/admin/purchases?need=failed_payments',
-  },
-  expiring_cards: {
-    title: 'Cards that expire within 30 days',
-    due: 'The first expires on',
-    href: '/admin/purchases?need=expiring_cards',
-  },
-  disputes: { title: 'Disputed', due: 'Answer the first by', href: '/admin/purchases?need=disputes' },
+const riskTexts: Record<PurchaseRisk, { title: string; due: string }> = {
+  failed_payments: { title: 'Past due', due: 'The first ends on' },
+  expiring_cards: { title: 'Cards that expire within 30 days', due: 'The first expires on' },
+  disputes: { title: 'Disputed', due: 'Answer the first by' },
 }
 
 function AtRisk({ atRisk }: { atRisk: Risks }) {
@@ -119,7 +110,8 @@ function AtRisk({ atRisk }: { atRisk: Risks }) {
       </h2>
       <dl className="grid gap-px overflow-hidden rounded-lg border border-line bg-line shadow-card sm:grid-cols-3">
         {purchaseRisks.map((risk) => {
-          const [{ count, amount, dueAt }, { title, due, href }] = [atRisk[risk], riskTexts[risk]]
+          const [{ count, amount, dueAt }, { title, due }] = [atRisk[risk], riskTexts[risk]]
+          const href = `/admin/purchases?need=${risk}` as const
           const note = dueAt && (
             <>
               {due} <Time value={dueAt} />
