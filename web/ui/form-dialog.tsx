@@ -6,6 +6,7 @@ import { Form, SubmitButton } from './form.tsx'
 export function FormDialog<Values>({
   title,
   description,
+  className,
   button,
   onClose,
   children,
@@ -13,12 +14,13 @@ export function FormDialog<Values>({
 }: Pick<ComponentProps<typeof Form<Values>>, 'schema' | 'extra' | 'onSubmit'> & {
   title: string
   description?: ReactNode
+  className?: string
   button: ComponentProps<typeof SubmitButton>
   onClose: () => void
   children: ReactNode
 }) {
   return (
-    <Dialog title={title} description={description} onClose={onClose}>
+    <Dialog title={title} description={description} onClose={onClose} {...(className && { className })}>
       <Form {...form} aria-label={title} className="flex flex-col gap-5">
         {children}
         <DialogButtons onClose={onClose}>

@@ -29,15 +29,29 @@ export function Textarea({ className, rows = 5, ...rest }: ComponentProps<'texta
   )
 }
 
+export type Options = readonly (readonly [value: string, text: string | undefined])[]
+
 /** The native select: still the best on phones and for screen readers. */
-export function Select({ className, ...rest }: ComponentProps<'select'>) {
+export function Select({
+  className,
+  options,
+  children,
+  ...rest
+}: ComponentProps<'select'> & { options?: Options }) {
   return (
     <span className="relative block">
       <select
         {...useField()}
         {...rest}
         className={classes(box, 'h-11 cursor-pointer appearance-none truncate pr-10', className)}
-      />
+      >
+        {children}
+        {options?.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
       <Icon
         name="chevron"
         className="pointer-events-none absolute top-1/2 right-3.5 size-4 -translate-y-1/2 text-muted"
@@ -46,10 +60,20 @@ export function Select({ className, ...rest }: ComponentProps<'select'>) {
   )
 }
 
-export function Checkbox({ label, className, ...rest }: ComponentProps<'input'> & { label: string }) {
+type Ticked = Omit<ComponentProps<'input'>, 'onChange'> & {
+  label: string
+  onTick?: (isOn: boolean) => unknown
+}
+
+export function Checkbox({ label, className, onTick, ...rest }: Ticked) {
   return (
     <label className={classes('flex cursor-pointer items-center gap-3 text-sm font-medium', className)}>
-      <input type="checkbox" className="size-5" {...rest} />
+      <input
+        type="checkbox"
+        className="size-5"
+        onChange={onTick && (({ target }) => onTick(target.checked))}
+        {...rest}
+      />
       {label}
     </label>
   )

@@ -54,7 +54,7 @@ export default function AdminPage() {
             className="lg:hidden"
             onClick={() => setOpened('search')}
           >
-            <Search className="size-4.5" aria-hidden="true" />
+            <Search className="size-4.5" />
           </Button>
           {isList && area.isTab && (
             <TabList aria-label="Admin" className="max-sm:w-full lg:hidden">

@@ -55,7 +55,6 @@ function AccessCard({ mine, purchase }: { mine: OwnAccess; purchase: Purchase })
     <Card className="flex flex-col gap-5 sm:flex-row sm:items-start">
       <span className="grid size-11 shrink-0 place-items-center rounded-md bg-accent-soft text-accent-strong max-sm:hidden">
         <Icon
-          aria-hidden="true"
           className={
             state === 'unlocking' && !mine.problem
               ? 'size-5.5 animate-spin motion-reduce:animate-none'

@@ -51,14 +51,14 @@ function Details({ onClose }: { onClose: () => void }) {
         <Input maxLength={100} autoComplete="address-level2" defaultValue={data.city} />
       </Field>
       <Field name="country" label="Country">
-        <Select autoComplete="country" defaultValue={data.country}>
-          <option value="">Choose your country</option>
-          {countries.map((code) => (
-            <option key={code} value={code}>
-              {nameOf.of(code)}
-            </option>
-          ))}
-        </Select>
+        <Select
+          autoComplete="country"
+          defaultValue={data.country}
+          options={[
+            ['', 'Choose your country'],
+            ...countries.map((code) => [code, nameOf.of(code)] as const),
+          ]}
+        />
       </Field>
       <Field name="vatId" label="VAT ID">
         <Input maxLength={24} autoComplete="off" defaultValue={data.vatId} />

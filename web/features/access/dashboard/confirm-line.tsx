@@ -15,7 +15,7 @@ export function ConfirmLine() {
   return (
     <aside aria-label="Confirm your address" className="border-b border-line bg-surface text-sm">
       <Container className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2.5 sm:flex-nowrap">
-        <MailCheck aria-hidden="true" className="size-4 shrink-0 text-accent max-sm:hidden" />
+        <MailCheck className="size-4 shrink-0 text-accent max-sm:hidden" />
         <p role="status" className="min-w-0">
           <span className="font-medium">Confirm your address:</span>{' '}
           {problem ?? (

@@ -18,7 +18,7 @@ export function FailedPayment({ purchase }: { purchase: Purchase }) {
       aria-label="Failed payment"
       className="flex flex-wrap items-center gap-x-6 gap-y-4 rounded-lg border border-danger bg-danger-soft p-5"
     >
-      <TriangleAlert aria-hidden="true" className="size-6 shrink-0 text-danger max-sm:hidden" />
+      <TriangleAlert className="size-6 shrink-0 text-danger max-sm:hidden" />
       <div className="min-w-64 flex-1">
         <h2 className="text-lg text-danger">
           We couldn’t charge {exactDollars(dueAmount ?? amount)} for {product.name}

@@ -49,12 +49,7 @@ function Invoices({ purchaseId }: { purchaseId: string }) {
   if (isError) return <LoadError what="your invoices" retry={refetch} />
   if (!data) return <Skeleton className="h-28" />
   if (data.length === 0)
-    return (
-      <EmptyState
-        title="No invoices yet"
-        icon={<FileText aria-hidden="true" className="size-8" strokeWidth={1.5} />}
-      />
-    )
+    return <EmptyState title="No invoices yet" icon={<FileText className="size-8" strokeWidth={1.5} />} />
   return (
     <ul className="-mx-2 max-h-[60vh] divide-y divide-line overflow-y-auto">
       {data.map((invoice) => (
@@ -92,7 +87,7 @@ function InvoiceRow({ kind, number, createdAt, amount, status, invoiceUrl, pdfUr
         )}
         {pdfUrl && (
           <a href={pdfUrl} target="_blank" rel="noreferrer" className={link}>
-            <Download aria-hidden="true" className="size-4" />
+            <Download className="size-4" />
             PDF
           </a>
         )}

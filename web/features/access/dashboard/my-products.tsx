@@ -34,7 +34,7 @@ function Products({ query, all }: MyPurchases) {
       <EmptyState
         title="No products yet"
         description={first.card}
-        icon={<Package aria-hidden="true" className="size-8" strokeWidth={1.5} />}
+        icon={<Package className="size-8" strokeWidth={1.5} />}
       >
         <ButtonLink href="/products" className="mt-2">
           Browse Products

@@ -144,7 +144,7 @@ function ScriptLink(props: {
           isUnlocked ? 'bg-accent-soft text-accent-strong' : 'bg-line text-muted',
         )}
       >
-        <Picture aria-hidden="true" className="size-5.5" strokeWidth={1.75} />
+        <Picture className="size-5.5" strokeWidth={1.75} />
       </span>
       <span className="flex min-w-0 flex-1 flex-col">
         <span className="font-semibold">{title}</span>
@@ -152,12 +152,9 @@ function ScriptLink(props: {
       </span>
       <span className="sr-only">on TradingView, in a new tab</span>
       {isUnlocked ? (
-        <ArrowUpRight
-          aria-hidden="true"
-          className="size-5 shrink-0 text-muted transition-[color,translate] group-hover:translate-x-0.5 group-hover:-translate-y-0.5 group-hover:text-accent"
-        />
+        <ArrowUpRight className="size-5 shrink-0 text-muted transition-[color,translate] group-hover:translate-x-0.5 group-hover:-translate-y-0.5 group-hover:text-accent" />
       ) : (
-        <LockKeyhole aria-hidden="true" className="size-5 shrink-0 text-muted" />
+        <LockKeyhole className="size-5 shrink-0 text-muted" />
       )}
     </a>
   )

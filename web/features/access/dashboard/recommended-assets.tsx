@@ -56,11 +56,11 @@ function ListActions({ list }: { list: RecommendedAsset[] }) {
   return (
     <>
       <Button variant="secondary" size="sm" onClick={() => void copy()}>
-        <Copy aria-hidden="true" className="size-4" />
+        <Copy className="size-4" />
         Copy List
       </Button>
       <Button variant="secondary" size="sm" onClick={() => saveAsFile('rebound-list.txt', watchlistOf(list))}>
-        <Download aria-hidden="true" className="size-4" />
+        <Download className="size-4" />
         Export Watchlist
       </Button>
     </>
@@ -72,7 +72,7 @@ function List({ list }: { list: RecommendedAsset[] }) {
     return (
       <EmptyState
         title="No recommended assets yet. Check back soon."
-        icon={<ChartCandlestick aria-hidden="true" className="size-8" strokeWidth={1.5} />}
+        icon={<ChartCandlestick className="size-8" strokeWidth={1.5} />}
       />
     )
   return (

@@ -21,13 +21,13 @@ export default function SetupGuidePage() {
             lang="de"
             className="-ml-1 inline-flex items-center gap-2 rounded-sm p-1 text-sm font-medium text-muted hover:text-ink"
           >
-            <ArrowLeft aria-hidden="true" className="size-4" />
+            <ArrowLeft className="size-4" />
             Zurück zum Dashboard
           </Link>
           <Eyebrow>Setup guide</Eyebrow>
           <h1 className="text-3xl">{heading}</h1>
           <p className="inline-flex items-center gap-2 text-lg text-muted">
-            <Clock aria-hidden="true" className="size-5 text-accent" />
+            <Clock className="size-5 text-accent" />
             Estimated time: 5 minutes
           </p>
         </Container>
@@ -63,7 +63,7 @@ export default function SetupGuidePage() {
             href={`mailto:${supportEmail}`}
             className="inline-flex max-w-full items-center gap-2 font-medium wrap-anywhere text-accent underline-offset-4 hover:underline"
           >
-            <Mail aria-hidden="true" className="size-5 shrink-0" />
+            <Mail className="size-5 shrink-0" />
             {supportEmail}
           </a>
           <ButtonLink href="/dashboard" className="mt-2 w-full">

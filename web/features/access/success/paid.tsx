@@ -23,7 +23,7 @@ export function Paid(props: {
     <div className="hero">
       <Container className="grid gap-x-16 gap-y-8 py-10 sm:py-20 lg:grid-cols-[2fr_3fr] lg:grid-rows-[auto_1fr]">
         <div className="flex flex-col gap-4">
-          <CircleCheck aria-hidden="true" className="size-12 text-accent" />
+          <CircleCheck className="size-12 text-accent" />
           <h1 className="text-3xl">Payment Successful!</h1>
           {order ? <Bill order={order} /> : <Skeleton className="h-56" />}
           <div className="flex flex-col gap-4 text-lg">{next}</div>

@@ -16,7 +16,7 @@ export default function WelcomePage() {
       <Container className="flex flex-col items-center gap-12 py-16 sm:py-24">
         <header className="flex max-w-2xl flex-col items-center gap-5 text-center">
           <span className="grid size-14 place-items-center rounded-full bg-accent-soft text-accent-strong">
-            <CircleCheck aria-hidden="true" className="size-7" strokeWidth={1.75} />
+            <CircleCheck className="size-7" strokeWidth={1.75} />
           </span>
           <h1 className="text-3xl">Welcome to {name}</h1>
           <p role="status" className="text-lg text-muted">
@@ -68,7 +68,7 @@ function NextStep(props: { href: Href; icon: LucideIcon; title: string; text: st
         className="group flex h-full flex-col items-start gap-3 rounded-lg border border-line bg-surface p-6 shadow-card transition-colors hover:border-accent"
       >
         <span className="grid size-10 place-items-center rounded-md bg-accent-soft text-accent-strong">
-          <Picture aria-hidden="true" className="size-5" strokeWidth={1.75} />
+          <Picture className="size-5" strokeWidth={1.75} />
         </span>
         <span className="mt-2 flex items-center gap-2 text-lg font-semibold tracking-tight">
           {title}

@@ -133,7 +133,7 @@ function CopyButton({ text }: { text: string }) {
       className="inline-flex max-w-full cursor-pointer items-center gap-2 rounded-sm text-left font-mono text-sm font-medium break-all hover:text-accent-strong"
     >
       {text}
-      <Icon className="size-3.5 shrink-0 text-muted" aria-hidden="true" />
+      <Icon className="size-3.5 shrink-0 text-muted" />
     </button>
   )
 }

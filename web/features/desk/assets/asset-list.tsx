@@ -116,7 +116,7 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
                 }}
                 onPointerCancel={() => setDrag(null)}
               >
-                <GripVertical className="size-4.5" aria-hidden="true" />
+                <GripVertical className="size-4.5" />
               </button>
             </Tooltip>
             <span className="w-6 text-right text-sm text-muted tabular-nums">
@@ -148,7 +148,7 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
               onClick={() => remove(asset)}
               className="text-muted hover:bg-danger-soft hover:text-danger"
             >
-              <Trash2 className="size-4.5" aria-hidden="true" />
+              <Trash2 className="size-4.5" />
             </Button>
           </li>
         ))}
@@ -171,10 +171,7 @@ function Note({ asset, onEdit }: { asset: ManagedAsset; onEdit: () => void }) {
         {asset.note ?? 'Add a note'}
         {!asset.note && <span className="sr-only"> on {asset.ticker}</span>}
       </span>
-      <Pencil
-        className="size-3 shrink-0 opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100"
-        aria-hidden="true"
-      />
+      <Pencil className="size-3 shrink-0 opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100" />
     </button>
   )
 }

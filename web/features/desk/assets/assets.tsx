@@ -68,7 +68,7 @@ function ReboundList() {
         </div>
         <ProductChoice products={lists} value={product?.id} onChange={setChosen} />
         <Button variant="secondary" size="sm" onClick={() => setImporting(true)}>
-          <ClipboardPaste className="size-4" aria-hidden="true" />
+          <ClipboardPaste className="size-4" />
           Import list
         </Button>
         <Button
@@ -78,7 +78,7 @@ function ReboundList() {
           pending={review.isPending}
           onClick={() => review.mutate(product ? { productId: product.id } : {})}
         >
-          <ListChecks className="size-4" aria-hidden="true" />
+          <ListChecks className="size-4" />
           Mark as reviewed
         </Button>
       </header>

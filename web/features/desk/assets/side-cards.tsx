@@ -60,7 +60,7 @@ export function QuickActions() {
         pending={counting || send.isPending}
         onClick={() => void countAndAsk()}
       >
-        {!counting && !send.isPending && <BellRing className="size-4" aria-hidden="true" />}
+        {!counting && !send.isPending && <BellRing className="size-4" />}
         Send Reminders
       </Button>
     </Card>

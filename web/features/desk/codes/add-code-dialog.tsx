@@ -37,7 +37,8 @@ const form = z.object({
   amountOff: z.optional(dollarAmount),
 })
 
-type Duration = 'once' | 'months' | 'always'
+const durations = { once: 'once', months: 'some months', always: 'always' }
+type Duration = keyof typeof durations
 /** What the form knows as a choice, the shop knows as a number. */
 const monthsOf = (duration: Duration, months: number | undefined) =>
   duration === 'always' ? undefined : duration === 'once' ? 0 : months
@@ -84,11 +85,11 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
           </Field>
         )}
         <Field name="duration" label="How long">
-          <Select value={duration} onChange={({ target }) => setDuration(target.value as Duration)}>
-            <option value="once">once</option>
-            <option value="months">some months</option>
-            <option value="always">always</option>
-          </Select>
+          <Select
+            options={Object.entries(durations)}
+            value={duration}
+            onChange={({ target }) => setDuration(target.value as Duration)}
+          />
         </Field>
         {duration === 'months' ? (
           <Field name="months" label="Months">
@@ -98,11 +99,10 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
           <input type="hidden" name="months" value="" />
         )}
         <Field name="billingType" label="Plan" className="col-start-1">
-          <Select defaultValue="">
-            <option value="">both plans</option>
-            <option value="monthly">monthly</option>
-            <option value="yearly">yearly</option>
-          </Select>
+          <Select
+            defaultValue=""
+            options={[['', 'both plans'], ...billingTypes.map((each) => [each, each] as const)]}
+          />
         </Field>
         <Field name="maxUses" label="Uses (optional)">
           <Input inputMode="numeric" autoComplete="off" placeholder="no limit" />
@@ -116,14 +116,10 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
       </div>
       {products.length > 1 && (
         <Field name="productId" label="Product">
-          <Select defaultValue="">
-            <option value="">all products</option>
-            {products.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </Select>
+          <Select
+            defaultValue=""
+            options={[['', 'all products'], ...products.map(({ id, name }) => [id, name] as const)]}
+          />
         </Field>
       )}
       <Checkbox name="newOnly" label="Only for new customers" />

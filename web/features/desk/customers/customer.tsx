@@ -100,7 +100,7 @@ function News({ customer: { id, suppressed } }: { customer: Customer }) {
         label="Do not mail"
         checked={suppressed !== null}
         disabled={change.isPending}
-        onChange={({ target }) => change.mutate({ id, isSuppressed: target.checked })}
+        onTick={(isOn) => change.mutate({ id, isSuppressed: isOn })}
       />
       <p className="text-sm text-muted">
         {suppressed ? (

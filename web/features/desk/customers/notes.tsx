@@ -45,7 +45,7 @@ export function Notes({ customer: { id, notes } }: { customer: Customer }) {
               className="-m-1.5 text-muted hover:bg-danger-soft hover:text-danger"
               onClick={() => ask(removal, () => remove.mutate({ id: note.id }))}
             >
-              <Trash2 className="size-4" aria-hidden="true" />
+              <Trash2 className="size-4" />
             </Button>
           </li>
         ))}

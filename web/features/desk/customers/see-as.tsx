@@ -41,7 +41,7 @@ export default function SeeAs({ id }: { id: string }) {
         role="status"
         className="sticky top-18 z-20 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border-2 border-warning bg-warning-soft px-5 py-3 text-sm"
       >
-        <Eye className="size-5 shrink-0 text-warning" aria-hidden="true" />
+        <Eye className="size-5 shrink-0 text-warning" />
         <span className="min-w-0 flex-1 basis-60 break-words">
           You’re looking at the dashboard of <strong>{data.user?.email}</strong>. Nothing can be changed here,
           and the audit log records that you looked.

@@ -96,7 +96,7 @@ function Moment({ entry: { kind, detail, at }, children }: { entry: Entry; child
   return (
     <li className="relative flex gap-4 pb-5 last:pb-0 not-last:before:absolute not-last:before:top-8 not-last:before:bottom-0 not-last:before:left-3.5 not-last:before:w-px not-last:before:bg-line">
       <span className="grid size-7 shrink-0 place-items-center rounded-full border border-line bg-ground text-muted">
-        <Icon className="size-3.5" aria-hidden="true" />
+        <Icon className="size-3.5" />
         <span className="sr-only">{name}: </span>
       </span>
       <div className="min-w-0 flex-1 text-sm">

@@ -45,7 +45,7 @@ export function Who({ customer }: { customer: Customer }) {
         href={lastList()}
         className="inline-flex w-fit items-center gap-1.5 text-sm font-medium text-muted hover:text-ink"
       >
-        <ArrowLeft className="size-4" aria-hidden="true" />
+        <ArrowLeft className="size-4" />
         Back
       </Link>
       <div className="flex flex-wrap items-start gap-x-6 gap-y-4">
@@ -63,7 +63,7 @@ export function Who({ customer }: { customer: Customer }) {
         <div className="flex flex-wrap gap-2">
           {isBuyer && (
             <ButtonLink variant="secondary" size="sm" href={`/admin/customers/${id}/dashboard`}>
-              <Eye className="size-4" aria-hidden="true" />
+              <Eye className="size-4" />
               See as buyer
             </ButtonLink>
           )}

@@ -4,7 +4,7 @@ import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
-import { Input, Select } from '#web/ui/input.tsx'
+import { Input, type Options, Select } from '#web/ui/input.tsx'
 import { type Href, useNavigation } from '#web/ui/navigation.tsx'
 import { RecordTable, type TableProps, usePages } from './record-table.tsx'
 import { type Choices, useDialog, useFilters } from './use-filters.ts'
@@ -18,7 +18,7 @@ type ItemOf<E extends Listed> =
 export type Filter = {
   label: string
   all: string
-  options: readonly (readonly [value: string, text: string])[]
+  options: Options
 }
 type Chip = Partial<Record<string, string>> | ((value: string) => string)
 
@@ -108,10 +108,7 @@ function SearchBox({ placeholder }: { placeholder: string }) {
   }, [typed, q])
   return (
     <div className="relative w-full lg:max-w-sm lg:flex-1">
-      <Search
-        className="pointer-events-none absolute top-1/2 left-3.5 size-4 -translate-y-1/2 text-muted"
-        aria-hidden="true"
-      />
+      <Search className="pointer-events-none absolute top-1/2 left-3.5 size-4 -translate-y-1/2 text-muted" />
       <Input
         type="search"
         aria-label={placeholder.replace('...', '')}
@@ -130,14 +127,12 @@ type SelectProps = Filter & { value: string | undefined; onChange: (value: strin
 export function FilterSelect({ label, all, options, value = '', onChange }: SelectProps) {
   return (
     <div className="max-sm:grow max-sm:basis-[45%] sm:w-40">
-      <Select aria-label={label} value={value} onChange={({ target }) => onChange(target.value || undefined)}>
-        <option value="">{all}</option>
-        {options.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
-      </Select>
+      <Select
+        aria-label={label}
+        options={[['', all], ...options]}
+        value={value}
+        onChange={({ target }) => onChange(target.value || undefined)}
+      />
     </div>
   )
 }
@@ -184,7 +179,7 @@ function Chips({ chips }: { chips: { text: string; remove: () => void }[] }) {
             className="inline-flex h-9 cursor-pointer items-center gap-2 rounded-full bg-accent-soft px-3.5 text-sm font-medium text-accent-strong"
           >
             {text}
-            <X className="size-3.5" aria-hidden="true" />
+            <X className="size-3.5" />
           </button>
         </li>
       ))}
@@ -221,7 +216,7 @@ export function AddButton(props: {
         className={classes('max-sm:w-full', !isImport && 'sm:ml-auto')}
         onClick={() => setIsOpen(true)}
       >
-        <Icon className="size-4" aria-hidden="true" />
+        <Icon className="size-4" />
         {text}
       </Button>
       <Suspense fallback={null}>{isOpen && <AddDialog onClose={() => setIsOpen(false)} />}</Suspense>

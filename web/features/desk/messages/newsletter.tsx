@@ -31,7 +31,7 @@ export default function Newsletter() {
           pending={progress !== null}
           onClick={() => void run('newsletter', { state })}
         >
-          <Download className="size-4" aria-hidden="true" />
+          <Download className="size-4" />
           {state ? `Export ${newsletterStateTexts[state]}` : 'Export all'}
         </Button>
       }

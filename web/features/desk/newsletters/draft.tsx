@@ -5,7 +5,7 @@ import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
+import { ask, confirm } from '#web/ui/confirm.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Checkbox, Input, Select, Textarea } from '#web/ui/input.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
@@ -77,14 +77,10 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
     },
   })
 
-  async function askAndRemove({ id, subject }: NewsletterShown) {
-    const yes = await confirm({
-      title: 'Delete draft',
-      description: `Delete “${subject}”? This action cannot be undone.`,
-      action: 'Delete draft',
-      destructive: true,
-    })
-    if (yes) remove.mutate({ id })
+  function askAndRemove({ id, subject }: NewsletterShown) {
+    const description = `Delete “${subject}”? This action cannot be undone.`
+    const question = { title: 'Delete draft', description, action: 'Delete draft', destructive: true }
+    ask(question, () => remove.mutate({ id }))
   }
 
   return (
@@ -143,14 +139,15 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
               />
             ))}
           {products.length > 1 && (
-            <Select name="buyersOf" aria-label="Buyers" defaultValue={start.buyersOf ?? ''}>
-              <option value="">No buyers</option>
-              {products.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  Buyers of {name}
-                </option>
-              ))}
-            </Select>
+            <Select
+              name="buyersOf"
+              aria-label="Buyers"
+              defaultValue={start.buyersOf ?? ''}
+              options={[
+                ['', 'No buyers'],
+                ...products.map(({ id, name }) => [id, `Buyers of ${name}`] as const),
+              ]}
+            />
           )}
           <p className="text-sm text-muted">
             Buyers who were told at the checkout, confirmed their address, and did not object. Each address
@@ -159,7 +156,7 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
         </fieldset>
         <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
           {saved && (
-            <Button variant="dangerGhost" pending={remove.isPending} onClick={() => void askAndRemove(saved)}>
+            <Button variant="dangerGhost" pending={remove.isPending} onClick={() => askAndRemove(saved)}>
               Delete draft
             </Button>
           )}

@@ -14,7 +14,7 @@ export default function Newsletters() {
   return (
     <div className="flex flex-col gap-5">
       <ButtonLink href="/admin/messages/newsletters/new" className="max-sm:w-full sm:self-end">
-        <Plus className="size-4" aria-hidden="true" />
+        <Plus className="size-4" />
         Write a newsletter
       </ButtonLink>
       <RecordTable

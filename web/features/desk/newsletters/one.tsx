@@ -1,9 +1,9 @@
 import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { useData } from '#web/api/client.ts'
 import { changelog } from '#web/features/site/content/changelog.ts'
-import { EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { EmptyState } from '#web/ui/card.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
-import { Failed } from '../lists/record-table.tsx'
+import { Pending } from '../lists/record-table.tsx'
 import { useProducts } from '../parts/products.tsx'
 import { useRecordTitle } from '../shell/place.ts'
 import { Draft, useUnsaved } from './draft.tsx'
@@ -41,12 +41,13 @@ function NewDraft() {
 const refetchMs: Partial<Record<NewsletterShown['state'], number>> = { sending: 2000, scheduled: 15_000 }
 
 function Stored({ id }: { id: string }) {
-  const { data, isError, error, refetch } = useData(
+  const query = useData(
     newsletters.adminShow,
     { id },
     // How many it goes to changes meanwhile, so it is asked each time.
     { gcTime: 0, refetchInterval: (shown) => refetchMs[shown?.state ?? 'draft'] ?? false },
   )
+  const { data, isError, error } = query
   const unsaved = useUnsaved()
   useRecordTitle(data?.subject ?? 'Newsletter')
   if (isError && 'status' in error && (error.status === 404 || error.status === 400))
@@ -57,8 +58,7 @@ function Stored({ id }: { id: string }) {
         </Link>
       </EmptyState>
     )
-  if (isError && !data) return <Failed retry={() => void refetch()} />
-  if (!data) return <Skeleton className="h-96 rounded-lg" />
+  if (!data) return <Pending query={query} />
   return (
     <div className="flex flex-col gap-6">
       {data.state === 'draft' ? (

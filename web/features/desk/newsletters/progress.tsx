@@ -3,7 +3,7 @@ import { stoppableStates } from '#contract/statuses.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
+import { ask } from '#web/ui/confirm.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { addresses, Missing } from './send-card.tsx'
@@ -35,16 +35,13 @@ export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
   const stop = useCall(newsletters.adminStop, { failed: 'Failed to stop it' })
   const all = counts.waiting + counts.sent + counts.refused + counts.uncertain
 
-  async function askAndStop() {
-    const yes = await confirm({
-      title: startedAt ? 'Stop newsletter' : 'Take it back',
-      description: startedAt
-        ? `${addresses(counts.waiting)} won’t get it. This action cannot be undone.`
-        : 'It becomes a draft again.',
-      action: startedAt ? 'Stop' : 'Take it back',
-      destructive: true,
-    })
-    if (yes) stop.mutate({ id })
+  const stopping = {
+    title: startedAt ? 'Stop newsletter' : 'Take it back',
+    description: startedAt
+      ? `${addresses(counts.waiting)} won’t get it. This action cannot be undone.`
+      : 'It becomes a draft again.',
+    action: startedAt ? 'Stop' : 'Take it back',
+    destructive: true,
   }
 
   return (
@@ -103,8 +100,12 @@ export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
       <Troubled newsletter={newsletter} />
       {stoppableStates.some((each) => each === state) && (
         <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
-          <Button variant="dangerGhost" pending={stop.isPending} onClick={() => void askAndStop()}>
-            {startedAt ? 'Stop' : 'Take it back'}
+          <Button
+            variant="dangerGhost"
+            pending={stop.isPending}
+            onClick={() => ask(stopping, () => stop.mutate({ id }))}
+          >
+            {stopping.action}
           </Button>
           {state === 'sending' && (
             <Button variant="secondary" pending={pause.isPending} onClick={() => pause.mutate({ id })}>

@@ -3,7 +3,7 @@ import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
+import { ask } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
@@ -48,15 +48,15 @@ export function SendCard(props: { newsletter: NewsletterShown; unsaved: Unsaved 
     return !unsaved.isUnsaved()
   }
 
-  async function askAndSend() {
+  function askAndSend() {
     if (!isSaved()) return
     const time = at && new Date(at).toLocaleString()
-    const yes = await confirm({
+    const question = {
       title: at ? 'Schedule newsletter' : 'Send newsletter',
       description: `“${subject}” goes to ${addresses(audience)}${time ? ` on ${time}` : ' now'}. It can’t be changed afterward.`,
       action: at ? 'Schedule' : `Send to ${addresses(audience)}`,
-    })
-    if (yes) send.mutate({ id, version, ...(at ? { at: new Date(at).toISOString() } : {}) })
+    }
+    ask(question, () => send.mutate({ id, version, ...(at && { at: new Date(at).toISOString() }) }))
   }
 
   return (
@@ -73,11 +73,7 @@ export function SendCard(props: { newsletter: NewsletterShown; unsaved: Unsaved 
         <Button variant="secondary" pending={test.isPending} onClick={() => isSaved() && test.mutate({ id })}>
           Send a test to me
         </Button>
-        <Button
-          pending={send.isPending}
-          disabled={missing.length > 0 || audience === 0}
-          onClick={() => void askAndSend()}
-        >
+        <Button pending={send.isPending} disabled={missing.length > 0 || audience === 0} onClick={askAndSend}>
           {at ? 'Schedule' : 'Send now'}
         </Button>
       </div>

@@ -85,11 +85,11 @@ export function Attention() {
       href="/admin/overview"
       className="flex min-h-9 items-center gap-2 rounded-md bg-surface px-3 text-sm font-medium hover:bg-accent-soft/60"
     >
-      {count > 0 && <TriangleAlert aria-hidden="true" className="size-4 shrink-0 text-danger" />}
+      {count > 0 && <TriangleAlert className="size-4 shrink-0 text-danger" />}
       {count === 0 && 'All clear: nothing needs attention'}
       {count === 1 && '1 thing needs attention'}
       {count > 1 && `${counted(count)} things need attention`}
-      <ChevronRight className="ml-auto size-4 shrink-0 text-muted" aria-hidden="true" />
+      <ChevronRight className="ml-auto size-4 shrink-0 text-muted" />
     </Link>
   )
 }
@@ -157,7 +157,7 @@ function Row(props: { href: Href; count: number; text: string; children?: ReactN
         <span className="block font-medium">{text}</span>
         {children && <span className="block text-sm text-muted">{children}</span>}
       </span>
-      <ChevronRight className="size-4 shrink-0 text-muted" aria-hidden="true" />
+      <ChevronRight className="size-4 shrink-0 text-muted" />
     </Link>
   )
 }
@@ -177,7 +177,7 @@ export function ImprintWarning() {
   if (missing.length === 0) return null
   return (
     <div role="alert" className="flex gap-4 rounded-lg border-2 border-danger bg-danger-soft p-5">
-      <TriangleAlert aria-hidden="true" className="mt-0.5 size-6 shrink-0 text-danger" />
+      <TriangleAlert className="mt-0.5 size-6 shrink-0 text-danger" />
       <div className="flex min-w-0 flex-col gap-1">
         <p className="font-semibold text-danger">Your imprint is incomplete</p>
         <p>

@@ -103,7 +103,7 @@ export function ExportProgress({ kind, rows, of, onCancel }: Progress & { onCanc
         <span className="text-xs text-muted tabular-nums">{rows.toLocaleString('en-US')} rows</span>
       </div>
       <Button variant="ghost" size="sm" onClick={onCancel}>
-        <X className="size-4" aria-hidden="true" />
+        <X className="size-4" />
         Cancel
       </Button>
     </div>
@@ -126,7 +126,7 @@ export function ExportButton(props: {
       pending={running === kind}
       onClick={() => void run(kind)}
     >
-      {running !== kind && <Download className="size-4" aria-hidden="true" />}
+      {running !== kind && <Download className="size-4" />}
       Export {exportTitles[kind]}
     </Button>
   )

@@ -17,14 +17,9 @@ export function ProductChoice({ products, value, onChange, className }: Given) {
     <Select
       aria-label="Product"
       className={className}
+      options={products.map(({ id, name }) => [id, name])}
       value={value}
       onChange={({ target }) => onChange(target.value)}
-    >
-      {products.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </Select>
+    />
   )
 }

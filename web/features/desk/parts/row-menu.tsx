@@ -18,7 +18,7 @@ export function RowMenu({ of, actions }: { of: string; actions: (RowAction | fal
   return (
     <Menu
       aria-label={`Actions for ${of}`}
-      label={<Ellipsis className="size-4.5" aria-hidden="true" />}
+      label={<Ellipsis className="size-4.5" />}
       className="ml-auto grid size-10 place-items-center rounded-md text-muted hover:bg-accent-soft hover:text-ink"
     >
       {present.map(({ text, do: act, asks, ...rest }) => (

@@ -70,20 +70,10 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
         <UserPicker onPick={setUserId} />
       </Field>
       <Field name="productId" label="Product">
-        <Select>
-          {products.data?.map((product) => (
-            <option key={product.id} value={product.id}>
-              {product.name}
-            </option>
-          ))}
-        </Select>
+        <Select options={products.data?.map((product) => [product.id, product.name]) ?? []} />
       </Field>
       <Field name="billingType" label="Billing Type">
-        <Select>
-          {billingTypes.map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-        </Select>
+        <Select options={billingTypes.map((each) => [each, each])} />
       </Field>
       {kind === 'gift' ? (
         <p className="text-sm text-muted">Free, and not counted as revenue.</p>
@@ -93,21 +83,19 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
         </Field>
       )}
       <Field name="status" label="Status">
-        <Select value={status} onChange={({ target }) => setStatus(target.value as BookableStatus)}>
-          {bookableStatuses.map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-        </Select>
+        <Select
+          options={bookableStatuses.map((each) => [each, each])}
+          value={status}
+          onChange={({ target }) => setStatus(target.value as BookableStatus)}
+        />
       </Field>
       <MoreOptions>
         <Field name="kind" label="Kind">
-          <Select value={kind} onChange={({ target }) => setKind(target.value as BookingKind)}>
-            {bookingKinds.map((each) => (
-              <option key={each} value={each}>
-                {bookingKindTexts[each]}
-              </option>
-            ))}
-          </Select>
+          <Select
+            options={Object.entries(bookingKindTexts)}
+            value={kind}
+            onChange={({ target }) => setKind(target.value as BookingKind)}
+          />
         </Field>
         <Field name="reason" label="Reason (optional)">
           <Input maxLength={500} autoComplete="off" placeholder="Reason for the manual entry" />
@@ -117,13 +105,7 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
             <Input type="datetime-local" />
           </Field>
         )}
-        {isActive && (
-          <Checkbox
-            label="Tell the buyer by email"
-            checked={invite}
-            onChange={({ target }) => setInvite(target.checked)}
-          />
-        )}
+        {isActive && <Checkbox label="Tell the buyer by email" checked={invite} onTick={setInvite} />}
       </MoreOptions>
     </FormDialog>
   )

@@ -46,7 +46,7 @@ export default function AtStripe() {
           <Checkbox
             label="Tell each of them by email, with a link to set a password"
             checked={invite}
-            onChange={({ target }) => setInvite(target.checked)}
+            onTick={setInvite}
           />
           <Button pending={take.isPending} pendingText="Taking over..." onClick={() => take.mutate(ids)}>
             Take over {ids.length === 1 ? '1 subscription' : `all ${ids.length.toLocaleString('en-US')}`}

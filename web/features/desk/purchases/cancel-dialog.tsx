@@ -76,7 +76,7 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
             <Checkbox
               label={`Refund the rest, ${exactDollars(known.rest)}`}
               checked={refunds}
-              onChange={(event) => setRefunds(event.target.checked)}
+              onTick={setRefunds}
             />
           )}
         </div>

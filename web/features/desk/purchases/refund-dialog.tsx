@@ -6,8 +6,8 @@ import { type RefundReason, refundReasons } from '#contract/selling/purchases-ad
 import * as z from '#contract/zod.ts'
 import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Checkbox, Input, Select } from '#web/ui/input.tsx'
 import { Choice } from '../parts/dialog-parts.tsx'
 import { centsOf, dollarAmount } from '../parts/dollars.ts'
@@ -42,91 +42,76 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
   const isWhole = inFull || (payment !== undefined && centsOf(typed) === payment.left)
   const mayEnd = isWhole && payment?.ends === true
   return (
-    <Dialog
+    <FormDialog
       title="Refund"
       description={
         <>
           Refund a payment from {user.email} to their card. <Left known={known} isError={isError} />
         </>
       }
+      schema={inFull ? all : part}
+      button={{
+        variant: 'danger',
+        pendingText: 'Refunding...',
+        disabled: payment?.left === 0,
+        children: 'Refund',
+      }}
       onClose={onClose}
+      onSubmit={(wanted) =>
+        refund.mutateAsync({
+          id,
+          refundedSoFar: known?.refundedSoFar ?? purchase.refundedAmount,
+          ...wanted,
+          ...(payment && { paymentIntentId: payment.paymentIntentId }),
+          ...(mayEnd && keeps && { keepAccess: true }),
+        })
+      }
     >
-      <Form
-        schema={inFull ? all : part}
-        aria-label="Refund"
-        className="flex flex-col gap-4"
-        onSubmit={(wanted) =>
-          refund.mutateAsync({
-            id,
-            refundedSoFar: known?.refundedSoFar ?? purchase.refundedAmount,
-            ...wanted,
-            ...(payment && { paymentIntentId: payment.paymentIntentId }),
-            ...(mayEnd && keeps && { keepAccess: true }),
-          })
-        }
-      >
-        {known && known.payments.length > 1 && (
-          <Field name="payment" label="Payment">
-            <Select value={payment?.paymentIntentId} onChange={(event) => setChosen(event.target.value)}>
-              {known.payments.map(({ paymentIntentId, paidAt, amount, left }) => (
-                <option key={paymentIntentId} value={paymentIntentId} disabled={left === 0}>
-                  {dayOf(paidAt)}, {exactDollars(amount)}
-                  {left < amount && `, ${exactDollars(left)} left`}
-                </option>
-              ))}
-            </Select>
-          </Field>
-        )}
-        <fieldset className="flex flex-col gap-3">
-          <legend className="sr-only">How much</legend>
-          <Choice label="Full refund" checked={inFull} onChange={() => setInFull(true)}>
-            {payment ? exactDollars(payment.left) : 'The rest of the payment'}.
-          </Choice>
-          <Choice label="Partial refund" checked={!inFull} onChange={() => setInFull(false)}>
-            An amount that you choose.
-          </Choice>
-        </fieldset>
-        {!inFull && (
-          <Field name="amount" label="Amount in dollars">
-            <Input
-              inputMode="decimal"
-              autoComplete="off"
-              placeholder="39.00"
-              onChange={(event) => setTyped(event.target.value)}
-            />
-          </Field>
-        )}
-        <Field name="reason" label="Reason">
-          <Select defaultValue="">
-            <option value="">No reason given</option>
-            {Object.entries(refundReasons).map(([name, words]) => (
-              <option key={name} value={name}>
-                {words}
+      {known && known.payments.length > 1 && (
+        <Field name="payment" label="Payment">
+          <Select value={payment?.paymentIntentId} onChange={(event) => setChosen(event.target.value)}>
+            {known.payments.map(({ paymentIntentId, paidAt, amount, left }) => (
+              <option key={paymentIntentId} value={paymentIntentId} disabled={left === 0}>
+                {dayOf(paidAt)}, {exactDollars(amount)}
+                {left < amount && `, ${exactDollars(left)} left`}
               </option>
             ))}
           </Select>
         </Field>
-        {mayEnd && known?.accessUntil && (
-          <Checkbox
-            label={`Keep access until ${dayOf(known.accessUntil)}`}
-            checked={keeps}
-            onChange={(event) => setKeeps(event.target.checked)}
+      )}
+      <fieldset className="flex flex-col gap-3">
+        <legend className="sr-only">How much</legend>
+        <Choice label="Full refund" checked={inFull} onChange={() => setInFull(true)}>
+          {payment ? exactDollars(payment.left) : 'The rest of the payment'}.
+        </Choice>
+        <Choice label="Partial refund" checked={!inFull} onChange={() => setInFull(false)}>
+          An amount that you choose.
+        </Choice>
+      </fieldset>
+      {!inFull && (
+        <Field name="amount" label="Amount in dollars">
+          <Input
+            inputMode="decimal"
+            autoComplete="off"
+            placeholder="39.00"
+            onChange={(event) => setTyped(event.target.value)}
           />
-        )}
-        {known?.accessUntil && (
-          <output className="text-sm">
-            {mayEnd && !keeps
-              ? 'The subscription ends immediately, and so does access.'
-              : 'The subscription continues.'}
-          </output>
-        )}
-        <DialogButtons onClose={onClose}>
-          <SubmitButton variant="danger" pendingText="Refunding..." disabled={payment?.left === 0}>
-            Refund
-          </SubmitButton>
-        </DialogButtons>
-      </Form>
-    </Dialog>
+        </Field>
+      )}
+      <Field name="reason" label="Reason">
+        <Select defaultValue="" options={[['', 'No reason given'], ...Object.entries(refundReasons)]} />
+      </Field>
+      {mayEnd && known?.accessUntil && (
+        <Checkbox label={`Keep access until ${dayOf(known.accessUntil)}`} checked={keeps} onTick={setKeeps} />
+      )}
+      {known?.accessUntil && (
+        <output className="text-sm">
+          {mayEnd && !keeps
+            ? 'The subscription ends immediately, and so does access.'
+            : 'The subscription continues.'}
+        </output>
+      )}
+    </FormDialog>
   )
 }
 

@@ -84,10 +84,7 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
   return (
     <Dialog title="Search" onClose={onClose} className="max-w-xl sm:mt-[12vh]">
       <div className="relative">
-        <Search
-          className="pointer-events-none absolute top-1/2 left-3.5 size-4 -translate-y-1/2 text-muted"
-          aria-hidden="true"
-        />
+        <Search className="pointer-events-none absolute top-1/2 left-3.5 size-4 -translate-y-1/2 text-muted" />
         <Input
           role="combobox"
           aria-label="Name, email, TradingView username, invoice or payment id"

@@ -21,10 +21,7 @@ function Fold(props: { title: string; badge?: ReactNode; open?: boolean; childre
       <summary className="flex h-16 cursor-pointer list-none items-center gap-3 rounded-lg px-6">
         <h2 className="text-lg">{title}</h2>
         {badge}
-        <ChevronDown
-          aria-hidden="true"
-          className="ml-auto size-5 text-muted transition-transform group-open:rotate-180"
-        />
+        <ChevronDown className="ml-auto size-5 text-muted transition-transform group-open:rotate-180" />
       </summary>
       <div className="flex flex-col gap-4 px-6 pb-6">{children}</div>
     </details>
@@ -98,7 +95,7 @@ export function Line({ state, children }: { state: keyof typeof icons; children:
   const { icon: Icon, color } = icons[state]
   return (
     <li className="flex gap-3 text-sm">
-      <Icon className={classes('mt-0.5 size-4 shrink-0', color)} aria-hidden="true" />
+      <Icon className={classes('mt-0.5 size-4 shrink-0', color)} />
       <span className="min-w-0 break-words">{children}</span>
     </li>
   )

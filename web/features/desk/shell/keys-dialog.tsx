@@ -17,11 +17,7 @@ export default function KeysDialog({ areas, onClose }: { areas: Area[]; onClose:
         ))}
         <Shortcut keys={['?']}>Show these shortcuts</Shortcut>
       </dl>
-      <Checkbox
-        label="Single-key shortcuts"
-        checked={isOn}
-        onChange={(event) => switchKeys(event.target.checked)}
-      />
+      <Checkbox label="Single-key shortcuts" checked={isOn} onTick={switchKeys} />
     </Dialog>
   )
 }

@@ -27,7 +27,7 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
         aria-keyshortcuts="/"
         className="mb-4 flex h-10 w-full cursor-pointer items-center gap-2.5 rounded-md border border-field bg-surface px-3 text-sm text-muted hover:border-muted max-lg:hidden"
       >
-        <Search className="size-4" aria-hidden="true" />
+        <Search className="size-4" />
         <span className="flex-1 text-left">Search</span>
         <kbd aria-hidden="true" className="font-mono text-xs">
           /
@@ -78,7 +78,7 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
             onKeyDown={(event) => event.key === 'Escape' && close()}
             className={classes(item, 'w-full cursor-pointer', isBehindMore && 'text-accent')}
           >
-            <Ellipsis className="size-5" aria-hidden="true" />
+            <Ellipsis className="size-5" />
             More
           </button>
         </li>
@@ -98,7 +98,7 @@ const areaLink = classes(
 function AreaName({ area: { icon: Icon, title } }: { area: Area }) {
   return (
     <>
-      <Icon className="size-5 lg:size-4.5" aria-hidden="true" />
+      <Icon className="size-5 lg:size-4.5" />
       {title}
     </>
   )

@@ -8,9 +8,8 @@ import * as z from '#contract/zod.ts'
 import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'
-import { Button } from '#web/ui/button.tsx'
-import { Dialog } from '#web/ui/dialog.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Checkbox, Input, Textarea } from '#web/ui/input.tsx'
 import { previewText } from './modes.tsx'
 
@@ -29,13 +28,8 @@ const steps = [
 ]
 
 /** Two cookies, never a password. */
-export function ConnectDialog({
-  connection,
-  onClose,
-}: {
-  connection: TradingViewConnection
-  onClose: () => void
-}) {
+export function ConnectDialog(props: { connection: TradingViewConnection; onClose: () => void }) {
+  const { connection, onClose } = props
   const connect = useCall(tradingViewAdmin.connect, {
     failed: 'Failed to connect',
     succeeded: { title: 'Connected', description: 'TradingView accepts the session.' },
@@ -46,62 +40,52 @@ export function ConnectDialog({
   const isSandbox = connection.hasLookAlike && connection.host === 'sandbox'
   const mustAccept = !connection.acceptedAt && !isSandbox
   return (
-    <Dialog
+    <FormDialog
       title={connection.state === 'off' ? 'Connect TradingView' : 'Reconnect'}
       description={
         isFirstRead
           ? 'Connecting changes nothing yet: it reads your lists. Then you see whom it would add and remove, and turn it on.'
           : preview && `Once it is connected: ${previewText(preview, connection.mode)}`
       }
-      onClose={onClose}
       className="max-w-xl"
+      schema={form}
+      button={{ pendingText: 'Checking...', children: 'Connect' }}
+      onClose={onClose}
+      onSubmit={async ({ cookies, host, accepts }) => {
+        await connect.mutateAsync({ cookies, host, accepts: accepts === 'on' })
+        onClose()
+      }}
     >
-      <Form
-        schema={form}
-        aria-label="TradingView session"
-        className="flex flex-col gap-5"
-        onSubmit={async ({ cookies, host, accepts }) => {
-          await connect.mutateAsync({ cookies, host, accepts: accepts === 'on' })
-          onClose()
-        }}
+      {mustAccept && <p className="text-sm">{tradingViewRisks}</p>}
+      <ol className="flex list-decimal flex-col gap-1.5 pl-5 text-sm">
+        {steps.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ol>
+      {isSandbox && testMode === 'open' && (
+        <p className="text-sm text-muted">
+          This shop is connected to the look-alike: its cookies are on{' '}
+          <a href="/_sandbox/tradingview" className="underline">
+            its own page
+          </a>
+          .
+        </p>
+      )}
+      <Field
+        name="cookies"
+        label="Session cookies"
+        hint="Encrypted before they are stored, and never shown again."
       >
-        {mustAccept && <p className="text-sm">{tradingViewRisks}</p>}
-        <ol className="flex list-decimal flex-col gap-1.5 pl-5 text-sm">
-          {steps.map((step) => (
-            <li key={step}>{step}</li>
-          ))}
-        </ol>
-        {isSandbox && testMode === 'open' && (
-          <p className="text-sm text-muted">
-            This shop is connected to the look-alike: its cookies are on{' '}
-            <a href="/_sandbox/tradingview" className="underline">
-              its own page
-            </a>
-            .
-          </p>
-        )}
-        <Field
-          name="cookies"
-          label="Session cookies"
-          hint="Encrypted before they are stored, and never shown again."
-        >
-          <Textarea rows={3} autoComplete="off" spellCheck={false} />
-        </Field>
-        <Field
-          name="host"
-          label="Host"
-          hint="www.tradingview.com, or your country’s, such as de.tradingview.com."
-        >
-          <Input autoComplete="off" spellCheck={false} defaultValue={connection.host} />
-        </Field>
-        {mustAccept && <Checkbox name="accepts" label={tradingViewAcceptance} />}
-        <div className="flex gap-3 max-sm:flex-col">
-          <SubmitButton pendingText="Checking...">Connect</SubmitButton>
-          <Button variant="secondary" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
-      </Form>
-    </Dialog>
+        <Textarea rows={3} autoComplete="off" spellCheck={false} />
+      </Field>
+      <Field
+        name="host"
+        label="Host"
+        hint="www.tradingview.com, or your country’s, such as de.tradingview.com."
+      >
+        <Input autoComplete="off" spellCheck={false} defaultValue={connection.host} />
+      </Field>
+      {mustAccept && <Checkbox name="accepts" label={tradingViewAcceptance} />}
+    </FormDialog>
   )
 }

@@ -51,7 +51,7 @@ export function Modes({ connection }: { connection: TradingViewConnection }) {
       <Checkbox
         label="During a dispute, keep access but don’t extend it"
         checked={connection.freezesDisputes}
-        onChange={(event) => settings.mutate({ freezesDisputes: event.target.checked })}
+        onTick={(isOn) => settings.mutate({ freezesDisputes: isOn })}
       />
     </Section>
   )

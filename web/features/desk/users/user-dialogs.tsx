@@ -32,17 +32,9 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
       <Field name="name" label="Name">
         <Input autoComplete="off" required maxLength={100} />
       </Field>
-      <Checkbox
-        label="Admin privileges"
-        checked={isAdmin}
-        onChange={(event) => setIsAdmin(event.target.checked)}
-      />
+      <Checkbox label="Admin privileges" checked={isAdmin} onTick={setIsAdmin} />
       <MoreOptions>
-        <Checkbox
-          label="Send an invitation by email"
-          checked={invite}
-          onChange={(event) => setInvite(event.target.checked)}
-        />
+        <Checkbox label="Send an invitation by email" checked={invite} onTick={setInvite} />
       </MoreOptions>
     </CallDialog>
   )

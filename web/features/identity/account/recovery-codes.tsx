@@ -81,11 +81,7 @@ export function ShownCodes({ codes, onClose }: { codes: string[]; onClose: () =>
           Print
         </Button>
       </div>
-      <Checkbox
-        label="I have stored them"
-        checked={stored}
-        onChange={(event) => setStored(event.target.checked)}
-      />
+      <Checkbox label="I have stored them" checked={stored} onTick={setStored} />
       <Button disabled={!stored} onClick={onClose}>
         Done
       </Button>

@@ -66,12 +66,12 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
           <Checkbox
             label="Tell each of them by email, with a link to set a password"
             checked={invite}
-            onChange={({ target }) => setInvite(target.checked)}
+            onTick={setInvite}
           />
           <Checkbox
             label="They have access on TradingView already"
             checked={hasAccess}
-            onChange={({ target }) => setHasAccess(target.checked)}
+            onTick={setHasAccess}
           />
         </div>
       )}
@@ -107,7 +107,7 @@ function FilePicker({ fault, onPick }: { fault?: string | undefined; onPick: (fi
   return (
     <div className="flex flex-col gap-2">
       <label className="flex cursor-pointer flex-col items-center gap-2 rounded-lg border border-dashed border-field px-6 py-8 text-center hover:border-accent has-focus-visible:outline-2 has-focus-visible:outline-accent">
-        <FileUp className="size-7 text-muted" strokeWidth={1.5} aria-hidden="true" />
+        <FileUp className="size-7 text-muted" strokeWidth={1.5} />
         <span className="font-medium">Choose a CSV file</span>
         <span className="text-sm text-muted">You’ll review every line before importing.</span>
         <input
