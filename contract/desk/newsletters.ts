@@ -1,7 +1,7 @@
 import { endpoint } from '../endpoint.ts'
-import { id, instant, line, optionalLine, pages, text } from '../fields.ts'
+import { id, instant, line, optionalLine, pages, paging, text } from '../fields.ts'
 import { type InferOutput, object, type Zod } from '../schema.ts'
-import { mailingStates, pauseReasons, recipientStates } from '../statuses.ts'
+import { mailingStates, newsletterStates, pauseReasons, recipientStates } from '../statuses.ts'
 
 /** What a newsletter says, and to whom. */
 const written = (z: Zod) => ({
@@ -112,5 +112,29 @@ export const newsletters = {
   }),
   adminStop: endpoint('POST /api/admin/newsletters/:id/stop', {
     summary: 'Stop a newsletter for good; a scheduled one becomes a draft again',
+  }),
+}
+
+const address = object((z) => ({
+  id: id(z),
+  email: z.string(),
+  state: z.enum(newsletterStates),
+  createdAt: instant(z),
+  confirmedAt: z.nullable(instant(z)),
+  unsubscribedAt: z.nullable(instant(z)),
+}))
+
+export const newsletterAddresses = {
+  adminList: endpoint('GET /api/admin/newsletter', {
+    summary: 'Who signed up for the newsletter, newest first',
+    input: object((z) => ({ ...paging(z), state: z.optional(z.enum(newsletterStates)) })),
+    output: (z) => z.array(address(z)),
+    answer: 'list',
+  }),
+  adminExport: endpoint('GET /api/admin/newsletter/export', {
+    fresh: true,
+    summary: 'Newsletter addresses as a CSV file, all of them or those in one state',
+    input: object((z) => ({ state: z.optional(z.enum(newsletterStates)) })),
+    answer: 'csv',
   }),
 }

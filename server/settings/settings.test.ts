@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { privatePackage } from '#contract/access/package.ts'
-import { audit } from '#contract/desk/audit.ts'
+import { audit } from '#contract/desk/activity.ts'
 import { settings } from '#contract/desk/settings.ts'
 import { contact } from '#contract/site/contact.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'

@@ -1,4 +1,4 @@
-import { auditSentence } from '#contract/desk/audit.ts'
+import { auditSentence } from '#contract/desk/activity.ts'
 import type { TimelineEntry } from '#contract/desk/customers.ts'
 import { deviceName } from '#contract/identity/device-name.ts'
 import { exactDollars } from '#contract/money.ts'

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { audit } from '#contract/desk/audit.ts'
+import { audit } from '#contract/desk/activity.ts'
 import { type ExportKind, exports } from '#contract/desk/exports.ts'
 import { billing } from '#contract/selling/billing.ts'
 import { purchases as selling } from '#contract/selling/purchases.ts'

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { audit } from '#contract/desk/audit.ts'
-import { jobs } from '#contract/desk/jobs.ts'
+import { audit, jobs } from '#contract/desk/activity.ts'
 import { contact } from '#contract/site/contact.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { openSmtp } from '#server/testing/smtp.ts'

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { audit } from '#contract/desk/audit.ts'
+import { audit } from '#contract/desk/activity.ts'
 import { customers } from '#contract/desk/customers.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { credentials } from '#contract/identity/credentials.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
-import { audit } from '#contract/desk/audit.ts'
+import { audit } from '#contract/desk/activity.ts'
 import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'

@@ -1,15 +1,14 @@
 import { Check, Copy } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { AccessTodo } from '#contract/access/access-admin.ts'
 import type { TodoKind } from '#contract/statuses.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { toastError } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
-import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
-import { timeLeft } from '../parts/time-left.ts'
+import { TimeLeft } from '../parts/time-left.tsx'
 import { AccessMenu } from './access-menu.tsx'
 import { type Actions, RenameDialog } from './actions.tsx'
 
@@ -102,16 +101,6 @@ function TheButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
       {renaming && <RenameDialog id={id} username={username} onClose={() => setRenaming(false)} />}
     </>
   )
-}
-
-function TimeLeft({ until }: { until: string }) {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 60_000)
-    return () => clearInterval(timer)
-  }, [])
-  const { text, isOverdue, isSoon } = timeLeft(until, now)
-  return <Badge tone={isOverdue ? 'bad' : isSoon ? 'warning' : 'neutral'}>{text}</Badge>
 }
 
 function CopyButton({ text }: { text: string }) {

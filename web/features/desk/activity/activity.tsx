@@ -1,5 +1,4 @@
-import { audit, auditSentence } from '#contract/desk/audit.ts'
-import { jobs } from '#contract/desk/jobs.ts'
+import { audit, auditSentence, jobs } from '#contract/desk/activity.ts'
 import { exactDollars } from '#contract/money.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Cell } from '#web/ui/table.tsx'

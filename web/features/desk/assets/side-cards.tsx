@@ -7,7 +7,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { ask } from '#web/ui/confirm.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { ExportButton, ExportProgress, useExport } from '../parts/exports.tsx'
+import { ExportButton, ExportProgress, useExport } from '../exports/exports.tsx'
 
 export function ExportCard() {
   const { progress, run, cancel } = useExport()

@@ -14,7 +14,7 @@ import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { saveFile } from '../parts/exports.tsx'
+import { saveFile } from '../exports/exports.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { lastList } from '../shell/place.ts'
 

@@ -15,7 +15,7 @@ import { action, DayCell } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { TextDialog } from '../parts/dialog-parts.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
-import { timeLeft } from '../parts/time-left.ts'
+import { TimeLeft } from '../parts/time-left.tsx'
 
 const choices = { state: declarationFilters } as const
 const tabs = [
@@ -143,7 +143,6 @@ function Sentence({ row }: { row: Declaration }) {
 }
 
 function Due({ row }: { row: Declaration }) {
-  const [now] = useState(() => Date.now())
   if (row.state !== 'open')
     return (
       <>
@@ -151,10 +150,9 @@ function Due({ row }: { row: Declaration }) {
         <span className="mt-1 block max-w-48 text-xs break-words text-muted">{row.outcome}</span>
       </>
     )
-  const { text, isOverdue, isSoon } = timeLeft(row.dueAt, now)
   return (
     <>
-      <Badge tone={isOverdue ? 'bad' : isSoon ? 'warning' : 'neutral'}>{text}</Badge>
+      <TimeLeft until={row.dueAt} />
       <span className="mt-1 block text-xs text-muted">
         <Time value={row.dueAt} />
         {row.awaitsClick && <span className="block">Waiting for the buyer’s click</span>}

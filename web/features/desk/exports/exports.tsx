@@ -1,5 +1,137 @@
+import { Download, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { type ExportKind, exports } from '#contract/desk/exports.ts'
+import { figures } from '#contract/desk/figures.ts'
+import { newsletterAddresses } from '#contract/desk/newsletters.ts'
+import type { NewsletterState } from '#contract/statuses.ts'
+import { send } from '#web/api/client.ts'
+import { wasCalledOff } from '#web/api/toast-error.ts'
+import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { ExportButton, ExportProgress, exportTitles, useExport } from '../parts/exports.tsx'
+import { toast } from '#web/ui/toast.tsx'
+
+type FileKind = ExportKind | 'payments' | 'newsletter'
+const exportTitles: Record<FileKind, string> = {
+  buyers: 'Buyers',
+  orders: 'Orders',
+  payments: 'Payments',
+  forms: 'Access Requests',
+  newsletter: 'Newsletter',
+}
+type Part = { state?: NewsletterState | undefined; period?: string | undefined }
+type Progress = { kind: FileKind; rows: number; of: number }
+
+/** Downloads a CSV file, one at a time, and says how far it is. */
+export function useExport() {
+  const [progress, setProgress] = useState<Progress | null>(null)
+  const leaving = useRef<AbortController>(null)
+  useEffect(() => () => leaving.current?.abort(), [])
+
+  /** All of it, or the part in a state or of a period. */
+  async function run(kind: FileKind, part: Part = {}) {
+    const named = part.state ?? part.period
+    const controller = new AbortController()
+    leaving.current = controller
+    setProgress({ kind, rows: 0, of: 0 })
+    try {
+      const { signal } = controller
+      const response = await ask(kind, part, signal)
+      const of = Number(response.headers.get('x-estimated-rows'))
+      const file = await collect(response, (rows) => setProgress({ kind, rows, of }))
+      saveFile(file, `${named ? `${kind}-${named}` : kind}-${today()}.csv`)
+      toast({ title: `${exportTitles[kind]} data exported successfully` })
+    } catch (error) {
+      if (!controller.signal.aborted && !wasCalledOff(error))
+        toast({ title: 'Export failed', description: 'Please try again.', destructive: true })
+    } finally {
+      setProgress(null)
+    }
+  }
+
+  return { progress, run, cancel: () => leaving.current?.abort() }
+}
+
+function ask(kind: FileKind, { state, period }: Part, signal: AbortSignal) {
+  if (kind === 'newsletter') return send(newsletterAddresses.adminExport, { state }, { signal })
+  if (kind === 'payments') return send(figures.adminExportPayments, { period }, { signal })
+  return send(exports.download, { kind }, { signal })
+}
+
+const newline = 10
+
+/** Streams the response and reports the row count, at most four times a second. */
+async function collect(response: Response, tell: (rows: number) => void): Promise<Blob> {
+  const pieces: Blob[] = []
+  let [lines, told] = [0, 0]
+  for await (const piece of response.body ?? []) {
+    // Blobs may live on disk, so a million rows don't have to fit in memory.
+    pieces.push(new Blob([piece]))
+    for (let at = piece.indexOf(newline); at !== -1; at = piece.indexOf(newline, at + 1)) lines += 1
+    if (performance.now() - told < 250) continue
+    told = performance.now()
+    tell(Math.max(lines - 1, 0))
+  }
+  return new Blob(pieces, { type: 'text/csv' })
+}
+
+/** The date in the seller's own time zone, which the server doesn't know. */
+function today() {
+  const now = new Date()
+  const twoDigits = (part: number) => String(part).padStart(2, '0')
+  return `${now.getFullYear()}-${twoDigits(now.getMonth() + 1)}-${twoDigits(now.getDate())}`
+}
+
+export function saveFile(file: Blob, name: string) {
+  const url = URL.createObjectURL(file)
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}
+
+type Kind = Progress['kind']
+
+export function ExportProgress({ kind, rows, of, onCancel }: Progress & { onCancel: () => void }) {
+  return (
+    <div className="flex items-center gap-3">
+      <div className="flex flex-1 flex-col gap-1.5">
+        <progress
+          aria-label={`Export of ${exportTitles[kind]}`}
+          className="h-1.5 w-full accent-accent"
+          {...(of > rows ? { value: rows, max: of } : {})}
+        />
+        <span className="text-xs text-muted tabular-nums">{rows.toLocaleString('en-US')} rows</span>
+      </div>
+      <Button variant="ghost" size="sm" onClick={onCancel}>
+        <X className="size-4" />
+        Cancel
+      </Button>
+    </div>
+  )
+}
+
+/** One file at a time: while one runs, the others wait. */
+export function ExportButton(props: {
+  kind: Kind
+  running: Kind | undefined
+  run: (kind: Kind) => Promise<void>
+  className: string
+}) {
+  const { kind, running, run, className } = props
+  return (
+    <Button
+      variant="secondary"
+      className={className}
+      disabled={running !== undefined}
+      pending={running === kind}
+      onClick={() => void run(kind)}
+    >
+      {running !== kind && <Download className="size-4" />}
+      Export {exportTitles[kind]}
+    </Button>
+  )
+}
 
 const files = {
   buyers: 'One line per person who bought: name, email, TradingView username, and how many purchases.',

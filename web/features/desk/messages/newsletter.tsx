@@ -1,13 +1,13 @@
 import { Download } from 'lucide-react'
-import { newsletterAddresses } from '#contract/desk/newsletter-addresses.ts'
+import { newsletterAddresses } from '#contract/desk/newsletters.ts'
 import { newsletterStates, newsletterStateTexts } from '#contract/statuses.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
+import { useExport } from '../exports/exports.tsx'
 import { RecordList } from '../lists/record-list.tsx'
 import { DayCell } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
-import { useExport } from '../parts/exports.tsx'
 
 const tones = { asked: 'warning', subscribed: 'good', left: 'neutral' } as const
 

@@ -1,12 +1,12 @@
 import { Plus } from 'lucide-react'
-import { newsletters } from '#contract/desk/newsletters.ts'
+import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
+import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { RecordTable, usePages } from '../lists/record-table.tsx'
-import { StateBadge } from './state.tsx'
 
 /** Every newsletter, newest first. */
 export default function Newsletters() {
@@ -48,5 +48,24 @@ export default function Newsletters() {
         )}
       />
     </div>
+  )
+}
+
+const tones = {
+  draft: 'neutral',
+  scheduled: 'warning',
+  sending: 'warning',
+  paused: 'bad',
+  stopped: 'neutral',
+  sent: 'good',
+} as const
+
+export function StateBadge({ state, counts }: Pick<NewsletterShown, 'state' | 'counts'>) {
+  const doubt = state !== 'draft' && counts.uncertain > 0 && `, ${counts.uncertain} uncertain`
+  return (
+    <Badge tone={tones[state]}>
+      {state}
+      {doubt}
+    </Badge>
   )
 }

@@ -1,13 +1,12 @@
 import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { useData } from '#web/api/client.ts'
 import { changelog } from '#web/features/site/content/changelog.ts'
-import { EmptyState } from '#web/ui/card.tsx'
+import { Card, EmptyState } from '#web/ui/card.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { Pending } from '../lists/record-table.tsx'
 import { useProducts } from '../parts/products.tsx'
 import { useRecordTitle } from '../shell/place.ts'
 import { Draft, useUnsaved } from './draft.tsx'
-import { Preview } from './preview.tsx'
 import { Progress } from './progress.tsx'
 import { SendCard } from './send-card.tsx'
 
@@ -71,5 +70,35 @@ function Stored({ id }: { id: string }) {
       )}
       <Preview newsletter={data} />
     </div>
+  )
+}
+
+const schemes = ['light', 'dark'] as const
+
+/** What readers get, as it is saved. */
+function Preview({ newsletter: { id, text, updatedAt } }: { newsletter: NewsletterShown }) {
+  const address = newsletters.adminPreview.path.replace(':id', id)
+  return (
+    <Card className="flex flex-col gap-5">
+      <h2 className="text-lg">Preview</h2>
+      <div className="grid gap-5 lg:grid-cols-2">
+        {schemes.map((scheme) => (
+          <iframe
+            // The address stays the same when a draft is saved again.
+            key={scheme + updatedAt}
+            title={`Preview, ${scheme} theme`}
+            src={`${address}?scheme=${scheme}`}
+            sandbox=""
+            className="h-96 w-full rounded-md border border-line"
+          />
+        ))}
+      </div>
+      <details>
+        <summary className="cursor-pointer font-medium">Plain text</summary>
+        <pre className="mt-3 overflow-x-auto rounded-md bg-ground p-4 text-sm break-words whitespace-pre-wrap">
+          {text}
+        </pre>
+      </details>
+    </Card>
   )
 }

@@ -6,8 +6,8 @@ import { Card } from '#web/ui/card.tsx'
 import { ask } from '#web/ui/confirm.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { StateBadge } from './newsletters.tsx'
 import { addresses, Missing } from './send-card.tsx'
-import { StateBadge } from './state.tsx'
 
 const reasons = {
   asked: 'You paused it.',

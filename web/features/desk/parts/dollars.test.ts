@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { exactDollars } from '#contract/money.ts'
 import { centsOf, dollarAmount } from './dollars.ts'
-import { timeLeft } from './time-left.ts'
+import { timeLeft } from './time-left.tsx'
 
 test('every amount shown can be typed back and gives the same cents', () => {
   fc.assert(
@@ -49,5 +49,8 @@ test.for([
   [-72 * 60, 'Overdue by 3 days', true],
 ] as const)('a deadline in %i minutes reads "%s"', ([minutes, text, isOverdue]) => {
   const now = Date.now()
-  expect(timeLeft(new Date(now + minutes * 60_000).toISOString(), now)).toMatchObject({ text, isOverdue })
+  expect(timeLeft(new Date(now + minutes * 60_000).toISOString(), now)).toMatchObject({
+    text,
+    tone: isOverdue ? 'bad' : expect.stringMatching(/neutral|warning/),
+  })
 })

@@ -6,10 +6,10 @@ import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
+import { ExportButton, ExportProgress, useExport } from '../exports/exports.tsx'
 import { RecordList } from '../lists/record-list.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { monthName } from '../overview/words.ts'
-import { ExportButton, ExportProgress, useExport } from '../parts/exports.tsx'
 
 const kindTexts: Record<PaymentKind, string> = {
   payment: 'Payment',

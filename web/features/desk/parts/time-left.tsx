@@ -1,0 +1,28 @@
+import { useEffect, useState } from 'react'
+import { Badge } from '#web/ui/notice.tsx'
+
+const minute = 60_000
+const hour = 60 * minute
+
+export function timeLeft(promisedBy: string, now: number) {
+  const left = new Date(promisedBy).getTime() - now
+  const away = Math.abs(left)
+  const words =
+    away < hour
+      ? `${Math.max(1, Math.floor(away / minute))} min`
+      : away < 48 * hour
+        ? `${Math.floor(away / hour)} h`
+        : `${Math.floor(away / (24 * hour))} days`
+  if (left <= 0) return { text: `Overdue by ${words}`, tone: 'bad' } as const
+  return { text: `${words} left`, tone: left < 6 * hour ? 'warning' : 'neutral' } as const
+}
+
+export function TimeLeft({ until }: { until: string }) {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), minute)
+    return () => clearInterval(timer)
+  }, [])
+  const { text, tone } = timeLeft(until, now)
+  return <Badge tone={tone}>{text}</Badge>
+}
