@@ -14,13 +14,23 @@ const exact = format({ dateStyle: 'full', timeStyle: 'long' })
 /** What the server writes, which knows nothing of the visitor. */
 const plain = format({ dateStyle: 'medium', timeZone: 'UTC' }, 'en-US')
 
-/** A date, or a date and time, in the visitor's own time zone and language; the exact time on hover. */
-export function Time({ value, withClock = false }: { value: string; withClock?: boolean }) {
-  const date = new Date(value)
+type Props = { value: string | null | undefined; withClock?: boolean; before?: string; after?: string }
+
+/**
+ * A date, or a date and time, in the visitor's own time zone and language; the exact time on hover. Without one, the words
+ * around it are not said either.
+ */
+export function Time({ value, withClock = false, before, after }: Props) {
   const isHydrated = useHydrated()
+  if (!value) return null
+  const date = new Date(value)
   return (
-    <time dateTime={value} title={isHydrated ? exact(date) : undefined} className="whitespace-nowrap">
-      {(isHydrated ? (withClock ? dayAndClock : day) : plain)(date)}
-    </time>
+    <>
+      {before && `${before} `}
+      <time dateTime={value} title={isHydrated ? exact(date) : undefined} className="whitespace-nowrap">
+        {(isHydrated ? (withClock ? dayAndClock : day) : plain)(date)}
+      </time>
+      {after}
+    </>
   )
 }

@@ -107,11 +107,7 @@ function Promised({ by }: { by: string | null }) {
         .
       </>
     )
-  return (
-    <>
-      We have your request and will email you by <Time value={by} withClock />.
-    </>
-  )
+  return <Time before="We have your request and will email you by" value={by} withClock after="." />
 }
 
 function Unlocked({
@@ -123,24 +119,13 @@ function Unlocked({
 }) {
   // Days of grace are ours to know: buyers read the day they have paid for.
   const paidUntil = purchase?.endsAt ?? purchase?.currentPeriodEnd
+  const renews = 'Unlocked. Your subscription renews on'
   if (reason === 'renews')
-    return paidUntil ? (
-      <>
-        Unlocked. Your subscription renews on <Time value={paidUntil} />.
-      </>
-    ) : (
-      'Unlocked.'
-    )
+    return paidUntil ? <Time before={renews} value={paidUntil} after="." /> : 'Unlocked.'
   const end = reason === 'ends' ? (paidUntil ?? until) : until
   return (
     <>
-      {end ? (
-        <>
-          Unlocked until <Time value={end} />.
-        </>
-      ) : (
-        'Unlocked.'
-      )}{' '}
+      {end ? <Time before="Unlocked until" value={end} after="." /> : 'Unlocked.'}{' '}
       {reason === 'unpaid' && 'Please update your card to keep it.'}
       {reason === 'disputed' && 'Your payment is disputed, so it isn’t extended for now.'}
     </>

@@ -27,12 +27,7 @@ export function FailedPayment({ purchase }: { purchase: Purchase }) {
           {awaitsBank
             ? 'Your bank wants you to confirm this payment. Your card is fine.'
             : 'Pay with another card to keep your subscription.'}
-          {graceEndsAt && (
-            <>
-              {' '}
-              You keep access until <Time value={graceEndsAt} />.
-            </>
-          )}
+          <Time before=" You keep access until" value={graceEndsAt} after="." />
         </p>
       </div>
       {awaitsBank && (

@@ -96,27 +96,16 @@ function Dates({ purchase }: { purchase: Purchase }) {
             `: ${purchase.charges ?? `next charge ${exactDollars(purchase.nextAmount ?? purchase.amount)}`}`}
         </>
       )}
-      {end && (status === 'pending_cancel' || (status === 'active' && endsAt)) && (
-        <>
-          , ends on <Time value={end} />
-        </>
+      {(status === 'pending_cancel' || (status === 'active' && endsAt)) && (
+        <Time before=", ends on" value={end} />
       )}
-      {(status === 'cancelled' || status === 'expired') && endedAt && (
-        <>
-          , ended on <Time value={endedAt} />
-        </>
-      )}
-      . {endedBecause && endings[endedBecause]}
+      {(status === 'cancelled' || status === 'expired') && <Time before=", ended on" value={endedAt} />}.{' '}
+      {endedBecause && endings[endedBecause]}
       {status === 'paused' && 'Nothing is charged until it continues, and you have no access.'}
       {status === 'past_due' && (
         <span className="font-medium text-danger">
           Payment failed. Please update your card.
-          {graceEndsAt && (
-            <>
-              {' '}
-              You keep access until <Time value={graceEndsAt} />.
-            </>
-          )}
+          <Time before=" You keep access until" value={graceEndsAt} after="." />
         </span>
       )}
     </p>

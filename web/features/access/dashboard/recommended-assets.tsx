@@ -20,9 +20,7 @@ export function RecommendedAssets() {
         <>
           The Rebound List{maker && ` by ${maker.name}`},{' '}
           {reviewedAt ? (
-            <>
-              last reviewed on <Time value={reviewedAt} />
-            </>
+            <Time before="last reviewed on" value={reviewedAt} />
           ) : (
             'reviewed at least once a month'
           )}

@@ -91,11 +91,9 @@ function List({ rows }: { rows: ShownCode[] }) {
                 <span className="block">
                   from <Time value={row.startsAt ?? row.createdAt} />
                 </span>
-                {row.endsAt && (
-                  <span className="block text-muted">
-                    until <Time value={row.endsAt} />
-                  </span>
-                )}
+                <span className="block text-muted">
+                  <Time before="until" value={row.endsAt} />
+                </span>
               </Cell>
               <Cell className="py-1.5">
                 <RowMenu

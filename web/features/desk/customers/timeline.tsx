@@ -146,13 +146,7 @@ function MailDialog({ id, onClose }: { id: string; onClose: () => void }) {
   return (
     <Dialog
       title={data?.subject ?? 'Email'}
-      description={
-        data && (
-          <>
-            Sent <Time value={data.sentAt} withClock />
-          </>
-        )
-      }
+      description={data && <Time before="Sent" value={data.sentAt} withClock />}
       onClose={onClose}
       className="max-w-2xl"
     >

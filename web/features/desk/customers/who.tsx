@@ -125,13 +125,7 @@ function Next({ customer }: { customer: Customer }) {
         then every {billingPeriods[renewing.billingType]}
       </>
     )
-  if (ending?.endsAt)
-    return (
-      <>
-        None; ends on <Time value={ending.endsAt} />
-      </>
-    )
-  return 'None'
+  return ending ? <Time before="None; ends on" value={ending.endsAt} /> : 'None'
 }
 
 function EmailDialog({ customer, onClose }: { customer: Customer; onClose: () => void }) {

@@ -105,20 +105,17 @@ export function DayCell({ label, value }: { label: string; value: string | null 
   )
 }
 
-export function Failed({ retry }: { retry: () => void }) {
+/** In place of what has not come yet, or failed to. */
+export function Pending(props: { query: Pick<UseQueryResult, 'isError' | 'refetch'>; className?: string }) {
+  const { query, className = 'h-96 rounded-lg' } = props
+  if (!query.isError) return <Skeleton className={className} />
   return (
     <EmptyState title="We couldn’t load this" description="Please check your connection.">
-      <Button variant="secondary" onClick={retry}>
+      <Button variant="secondary" onClick={() => void query.refetch()}>
         Try again
       </Button>
     </EmptyState>
   )
-}
-
-/** In place of what has not come yet, or failed to. */
-export function Pending(props: { query: Pick<UseQueryResult, 'isError' | 'refetch'>; className?: string }) {
-  const { query, className = 'h-96 rounded-lg' } = props
-  return query.isError ? <Failed retry={() => void query.refetch()} /> : <Skeleton className={className} />
 }
 
 const pageSize = 50

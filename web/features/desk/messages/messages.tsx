@@ -86,11 +86,7 @@ function MessageDialog({ message, onClose }: { message: Message; onClose: () => 
   return (
     <Dialog
       title={`${firstName} ${lastName}`}
-      description={
-        <>
-          {email}, <Time value={createdAt} />
-        </>
-      }
+      description={<Time before={`${email},`} value={createdAt} />}
       onClose={onClose}
       className="max-w-xl"
     >

@@ -48,21 +48,9 @@ export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
     <Card className="flex flex-col gap-5">
       <p className="text-sm text-muted">
         <StateBadge state={state} counts={counts} />{' '}
-        {scheduledFor && !startedAt && (
-          <>
-            Goes out on <Time value={scheduledFor} withClock />
-          </>
-        )}
-        {startedAt && (
-          <>
-            Started on <Time value={startedAt} withClock />
-          </>
-        )}
-        {finishedAt && (
-          <>
-            , ended on <Time value={finishedAt} withClock />
-          </>
-        )}
+        {!startedAt && <Time before="Goes out on" value={scheduledFor} withClock />}
+        <Time before="Started on" value={startedAt} withClock />
+        <Time before=", ended on" value={finishedAt} withClock />
       </p>
       {!finishedAt && <Missing missing={missing} />}
       {state === 'paused' && pausedBecause && !(pausedBecause === 'incomplete' && missing.length > 0) && (

@@ -132,13 +132,7 @@ function NeedLink({ kind, count, dueAt }: Need) {
   const { one, many, due, todo, href = `/admin/purchases?need=${kind}` } = texts[kind]
   return (
     <Row href={href} count={count} text={count === 1 ? one : many}>
-      {due && dueAt ? (
-        <>
-          {due} <Time value={dueAt} withClock />
-        </>
-      ) : (
-        todo
-      )}
+      {due && dueAt ? <Time before={due} value={dueAt} withClock /> : todo}
     </Row>
   )
 }

@@ -112,11 +112,7 @@ function AtRisk({ atRisk }: { atRisk: Risks }) {
         {purchaseRisks.map((risk) => {
           const [{ count, amount, dueAt }, { title, due }] = [atRisk[risk], riskTexts[risk]]
           const href = `/admin/purchases?need=${risk}` as const
-          const note = dueAt && (
-            <>
-              {due} <Time value={dueAt} />
-            </>
-          )
+          const note = dueAt && <Time before={due} value={dueAt} />
           const value = count === 0 ? 'None' : `${exactDollars(amount)} · ${counted(count)}`
           return <Figure key={risk} title={title} value={value} note={note} href={href} isBad={count > 0} />
         })}

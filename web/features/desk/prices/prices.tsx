@@ -99,13 +99,7 @@ function PlanCard({ plan, onChange }: { plan: Plan; onChange: () => void }) {
             <span className="min-w-20 font-medium tabular-nums">{exactDollars(each.amount)}</span>
             <Badge tone={tones[each.state]}>{each.state}</Badge>
             <span className="text-muted">
-              {each.startsAt ? (
-                <>
-                  from <Time value={each.startsAt} />
-                </>
-              ) : (
-                'the first price'
-              )}
+              {each.startsAt ? <Time before="from" value={each.startsAt} /> : 'the first price'}
               {each.regularAmount && `, regular ${dollars(each.regularAmount)}`}
             </span>
             {each.state === 'planned' && (

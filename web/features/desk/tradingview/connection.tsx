@@ -132,18 +132,12 @@ function Status({ connection }: { connection: TradingViewConnection }) {
 function Summary({ connection }: { connection: TradingViewConnection }) {
   const { state, accountName, checkedAt, okAt, host } = connection
   if (state === 'off') return <p>You unlock buyers by hand, under “To do”.</p>
-  const checked = checkedAt ?? okAt
   return (
     <p>
       {state === 'expired' || state === 'blocked' ? 'Account' : 'Connected as'}{' '}
       <strong>{accountName ?? 'your account'}</strong>
       {host === 'sandbox' && ' (sandbox)'}
-      {checked && (
-        <>
-          {' '}
-          · checked <Time value={checked} withClock />
-        </>
-      )}
+      <Time before=" · checked" value={checkedAt ?? okAt} withClock />
     </p>
   )
 }
