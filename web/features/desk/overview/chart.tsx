@@ -2,7 +2,7 @@ import type { OverviewMonth } from '#contract/desk/overview.ts'
 import { gains, type MovementKind, movementKinds } from '#contract/statuses.ts'
 import { Card } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
+import { FigureTable, number, underlined } from './figure.tsx'
 import { kindTexts, monthName, perMonth, signed } from './words.ts'
 
 const [width, height, slot, bar] = [720, 250, 60, 34]
@@ -104,51 +104,40 @@ function Bars(props: { month: OverviewMonth; x: number; ground: number; scale: n
 
 function MovementsTable({ months, soFar }: { months: OverviewMonth[]; soFar: string }) {
   return (
-    <Table label="What moved the revenue">
-      <thead>
-        <tr>
-          <HeadCell>Month</HeadCell>
-          {[...movementKinds.map((kind) => kindTexts[kind]), 'Net', 'MRR', 'Paying'].map((title) => (
-            <HeadCell key={title} className="text-right">
-              {title}
-            </HeadCell>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {months.toReversed().map((month, index) => (
-          <tr key={month.month}>
-            <Cell className="py-2 whitespace-nowrap">
-              {monthName(month.month)}
-              {index === 0 && ` (${soFar})`}
-              {month.late > 0 && (
-                <span className="block text-xs text-muted">
-                  {month.late === 1 ? '1 movement was' : `${month.late} movements were`} recorded after it was
-                  over
-                </span>
-              )}
-            </Cell>
-            {movementKinds.map((kind) => (
-              <Cell key={kind} className="py-2 text-right whitespace-nowrap tabular-nums">
-                {month.movements[kind].count === 0 ? (
-                  '–'
-                ) : (
-                  <Link
-                    href={`/admin/overview/figures?kind=${kind}&month=${month.month}`}
-                    className="underline decoration-line underline-offset-4 hover:decoration-current"
-                  >
-                    {signed(month.movements[kind].arr)}{' '}
-                    <span className="text-xs text-muted">({month.movements[kind].count})</span>
-                  </Link>
-                )}
-              </Cell>
-            ))}
-            <Cell className="py-2 text-right font-medium tabular-nums">{signed(netOf(month))}</Cell>
-            <Cell className="py-2 text-right tabular-nums">{perMonth(month.arr)}</Cell>
-            <Cell className="py-2 text-right tabular-nums">{month.paying.toLocaleString('en-US')}</Cell>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    <FigureTable
+      label="What moved the revenue"
+      heads={['Month', ...movementKinds.map((kind) => kindTexts[kind]), 'Net', 'MRR', 'Paying']}
+      rows={months.toReversed().map((month, index) => [
+        <span key="month">
+          {monthName(month.month)}
+          {index === 0 && ` (${soFar})`}
+          {month.late > 0 && (
+            <span className="block text-xs text-muted">
+              {month.late === 1 ? '1 movement was' : `${month.late} movements were`} recorded after it was
+              over
+            </span>
+          )}
+        </span>,
+        ...movementKinds.map((kind) =>
+          month.movements[kind].count === 0 ? (
+            '–'
+          ) : (
+            <Link
+              key={kind}
+              href={`/admin/overview/figures?kind=${kind}&month=${month.month}`}
+              className={underlined}
+            >
+              {signed(month.movements[kind].arr)}{' '}
+              <span className="text-xs text-muted">({month.movements[kind].count})</span>
+            </Link>
+          ),
+        ),
+        <strong key="net" className="font-medium">
+          {signed(netOf(month))}
+        </strong>,
+        perMonth(month.arr),
+        number(month.paying),
+      ])}
+    />
   )
 }

@@ -1,10 +1,9 @@
 import type { ShownFigures } from '#contract/desk/figures.ts'
 import { exactDollars } from '#contract/money.ts'
 import { Link } from '#web/ui/navigation.tsx'
-import { Cell, Table } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
-import { Heads, Nothing, number, numeric, Part, RowHead, underlined } from './figure.tsx'
+import { FigureTable, Nothing, number, Part, underlined } from './figure.tsx'
 import { meanings, monthName, perMonth } from './words.ts'
 
 export function Stayed({ cohorts }: Pick<ShownFigures, 'cohorts'>) {
@@ -15,67 +14,53 @@ export function Stayed({ cohorts }: Pick<ShownFigures, 'cohorts'>) {
       {cohorts.length === 0 ? (
         <Nothing>Counted every hour, from the first payment on.</Nothing>
       ) : (
-        <Table label="Who stayed, by month of first payment">
-          <Heads titles={['First paid in', 'People', ...ages]} />
-          <tbody>
-            {cohorts.map(({ month, joined, stayed }) => (
-              <tr key={month}>
-                <RowHead>{monthName(month)}</RowHead>
-                <Cell className={numeric}>{number(joined)}</Cell>
-                {ages.map((age, index) => {
-                  const found = stayed[index]
-                  return (
-                    <Cell key={age} className={numeric}>
-                      {found && (
-                        <>
-                          {Math.round((100 * found.count) / joined)}%{' '}
-                          <span className="block text-xs text-muted">{perMonth(found.arr)}</span>
-                        </>
-                      )}
-                    </Cell>
-                  )
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </Table>
+        <FigureTable
+          label="Who stayed, by month of first payment"
+          heads={['First paid in', 'People', ...ages]}
+          rows={cohorts.map(({ month, joined, stayed }) => [
+            monthName(month),
+            number(joined),
+            ...stayed.map(({ count, arr }, age) => (
+              <span key={ages[age]}>
+                {Math.round((100 * count) / joined)}%{' '}
+                <span className="block text-xs text-muted">{perMonth(arr)}</span>
+              </span>
+            )),
+          ])}
+        />
       )}
     </Part>
   )
 }
 
 export function Cash({ cash }: Pick<ShownFigures, 'cash'>) {
-  const cell = (month: string, kind: string, amount: number) => (
-    <Cell className={numeric}>
-      {amount === 0 ? (
-        '–'
-      ) : (
-        <Link href={`/admin/purchases/payments?period=${month}&kind=${kind}`} className={underlined}>
-          {exactDollars(amount)}
-        </Link>
-      )}
-    </Cell>
-  )
+  const paid = (month: string, kind: string, amount: number) =>
+    amount === 0 ? (
+      '–'
+    ) : (
+      <Link href={`/admin/purchases/payments?period=${month}&kind=${kind}`} className={underlined}>
+        {exactDollars(amount)}
+      </Link>
+    )
   return (
     <Part title="Cash" meaning={meanings.cash}>
       {cash.length === 0 ? (
         <Nothing>No payments in this time.</Nothing>
       ) : (
-        <Table label="Cash by month">
-          <Heads titles={['Month', 'Paid', 'Tax in it', 'Refunded', 'Lost to disputes', 'Left']} />
-          <tbody>
-            {cash.map(({ month, paid, tax, refunded, lost }) => (
-              <tr key={month}>
-                <RowHead>{monthName(month)}</RowHead>
-                {cell(month, 'payment', paid)}
-                <Cell className={numeric}>{tax === 0 ? '–' : exactDollars(tax)}</Cell>
-                {cell(month, 'refund', refunded)}
-                {cell(month, 'dispute', lost)}
-                <Cell className={`${numeric} font-medium`}>{exactDollars(paid - refunded - lost)}</Cell>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
+        <FigureTable
+          label="Cash by month"
+          heads={['Month', 'Paid', 'Tax in it', 'Refunded', 'Lost to disputes', 'Left']}
+          rows={cash.map((each) => [
+            monthName(each.month),
+            paid(each.month, 'payment', each.paid),
+            each.tax === 0 ? '–' : exactDollars(each.tax),
+            paid(each.month, 'refund', each.refunded),
+            paid(each.month, 'dispute', each.lost),
+            <strong key="left" className="font-medium">
+              {exactDollars(each.paid - each.refunded - each.lost)}
+            </strong>,
+          ])}
+        />
       )}
     </Part>
   )
@@ -95,20 +80,21 @@ export function Proof({ proof }: Pick<ShownFigures, 'proof'>) {
               ` Another ${perMonth(proof.elsewhere)} was paid elsewhere, which Stripe doesn’t know.`}
           </p>
           {proof.differences.length > 0 && (
-            <Table label="Subscriptions that differ">
-              <Heads titles={['Subscription', 'At Stripe', 'Here']} />
-              <tbody>
-                {proof.differences.map(({ subscriptionId, userId, atStripe, here }) => (
-                  <tr key={subscriptionId}>
-                    <RowHead>
-                      {userId ? <CustomerLink id={userId}>{subscriptionId}</CustomerLink> : subscriptionId}
-                    </RowHead>
-                    <Cell className={numeric}>{perMonth(atStripe)}</Cell>
-                    <Cell className={numeric}>{perMonth(here)}</Cell>
-                  </tr>
-                ))}
-              </tbody>
-            </Table>
+            <FigureTable
+              label="Subscriptions that differ"
+              heads={['Subscription', 'At Stripe', 'Here']}
+              rows={proof.differences.map(({ subscriptionId, userId, atStripe, here }) => [
+                userId ? (
+                  <CustomerLink key={userId} id={userId}>
+                    {subscriptionId}
+                  </CustomerLink>
+                ) : (
+                  subscriptionId
+                ),
+                perMonth(atStripe),
+                perMonth(here),
+              ])}
+            />
           )}
         </>
       ) : (

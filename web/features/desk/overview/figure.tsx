@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react'
 import { classes } from '#web/ui/classes.ts'
 import { type Href, Link } from '#web/ui/navigation.tsx'
-import { HeadCell } from '#web/ui/table.tsx'
+import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 
 export function Figure(props: {
   title: string
@@ -72,27 +72,39 @@ export const Nothing = ({ children }: { children: string }) => (
   <p className="rounded-lg border border-dashed border-line px-5 py-4 text-muted">{children}</p>
 )
 
-export const numeric = 'py-2 text-right whitespace-nowrap tabular-nums'
 export const underlined = 'underline decoration-line underline-offset-4 hover:decoration-current'
 
-export function Heads({ titles }: { titles: readonly string[] }) {
+/** Figures by row; the first cell of each says what it is about. */
+export function FigureTable(props: { label: string; heads: readonly string[]; rows: ReactNode[][] }) {
+  const { label, heads, rows } = props
   return (
-    <thead>
-      <tr>
-        {titles.map((title, index) => (
-          <HeadCell key={title} className={index > 0 ? 'text-right' : ''}>
-            {title}
-          </HeadCell>
+    <Table label={label}>
+      <thead>
+        <tr>
+          {heads.map((title, index) => (
+            <HeadCell key={title} className={index > 0 ? 'text-right' : ''}>
+              {title}
+            </HeadCell>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([about, ...cells], index) => (
+          <tr key={`${index + 1}`}>
+            <th
+              scope="row"
+              className="border-b border-line px-4 py-2 text-left font-normal whitespace-nowrap"
+            >
+              {about}
+            </th>
+            {heads.slice(1).map((title, at) => (
+              <Cell key={title} className="py-2 text-right whitespace-nowrap tabular-nums">
+                {cells[at]}
+              </Cell>
+            ))}
+          </tr>
         ))}
-      </tr>
-    </thead>
-  )
-}
-
-export function RowHead({ children }: { children: ReactNode }) {
-  return (
-    <th scope="row" className="border-b border-line px-4 py-2 text-left font-normal whitespace-nowrap">
-      {children}
-    </th>
+      </tbody>
+    </Table>
   )
 }

@@ -3,13 +3,13 @@ import { leaveReasonTexts } from '#contract/selling/leaving.ts'
 import { leaveReasons, movementCauses, movementKinds } from '#contract/statuses.ts'
 import { useData } from '#web/api/client.ts'
 import { type Href, Link } from '#web/ui/navigation.tsx'
-import { Cell, Table } from '#web/ui/table.tsx'
+import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
 import { FilterSelect, RecordList } from '../lists/record-list.tsx'
 import { Pending } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
-import { Figure, Heads, Nothing, number, numeric, Part, RowHead, underlined } from './figure.tsx'
+import { Figure, FigureTable, Nothing, number, Part, underlined } from './figure.tsx'
 import { Cash, Proof, Stayed } from './figure-tables.tsx'
 import { causeTexts, kindTexts, meanings, monthName, perMonth, signed } from './words.ts'
 
@@ -157,21 +157,16 @@ type Reason = { text: string; query: Record<string, string>; count: number; arr:
 
 function Reasons({ title, rows, range }: { title: string; rows: Reason[]; range: Range }) {
   return (
-    <Table label={title}>
-      <Heads titles={[title, 'People', 'Per month']} />
-      <tbody>
-        {rows.map(({ text, query, count, arr }) => (
-          <tr key={text}>
-            <RowHead>
-              <Link href={peopleAt({ kind: 'churn', ...query, range })} className={underlined}>
-                {text}
-              </Link>
-            </RowHead>
-            <Cell className={numeric}>{number(count)}</Cell>
-            <Cell className={numeric}>{signed(arr)}</Cell>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    <FigureTable
+      label={title}
+      heads={[title, 'People', 'Per month']}
+      rows={rows.map(({ text, query, count, arr }) => [
+        <Link key={text} href={peopleAt({ kind: 'churn', ...query, range })} className={underlined}>
+          {text}
+        </Link>,
+        number(count),
+        signed(arr),
+      ])}
+    />
   )
 }
