@@ -1,22 +1,16 @@
 import { and, desc, eq, gte, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm'
 import { type AnyPgColumn, alias } from 'drizzle-orm/pg-core'
-import type { Range } from '#contract/desk/figures.ts'
-import type { LeaveReason, MovementCause, MovementKind } from '#contract/statuses.ts'
+import type { figures as contract, Range } from '#contract/desk/figures.ts'
+import type { ParsedInputOf } from '#contract/endpoint.ts'
+import type { MovementCause, MovementKind } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { boundsOf, decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { cashMonths, cohortMonths, mrrDays, mrrMovements, purchases, users } from '#server/database/schema.ts'
 import type { Proof } from '#server/features/selling/ledger/ledger.ts'
+import { byKind } from './months.ts'
 import { createPayments } from './payments.ts'
 
-type Wanted = {
-  limit: number
-  cursor?: string | undefined
-  kind?: MovementKind | undefined
-  cause?: MovementCause | undefined
-  reason?: LeaveReason | undefined
-  month?: string | undefined
-  range?: Range | undefined
-}
+type Wanted = ParsedInputOf<typeof contract.adminMovements>
 
 const monthsIn = { '3m': 3, '12m': 12, all: null }
 /** How many months of first payments the table of who stayed has. */
@@ -64,16 +58,9 @@ export function createFigures(context: Context, proof: Pick<Proof, 'show'>) {
       arr: some.reduce((total, row) => total + row.arr, 0),
       count: some.reduce((total, row) => total + row.count, 0),
     })
-    const of = (wanted: MovementKind) => add(within.filter((row) => row.kind === wanted))
     return {
       before: add(sums.filter((row) => !row.isWithin)).arr,
-      movements: {
-        new: of('new'),
-        reactivation: of('reactivation'),
-        expansion: of('expansion'),
-        contraction: of('contraction'),
-        churn: of('churn'),
-      },
+      movements: byKind((kind) => add(within.filter((row) => row.kind === kind))),
       lost: within
         .filter((row) => row.kind === 'churn' && row.count > 0)
         .map((row) => ({ cause: row.cause, arr: row.arr, count: row.count }))

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { OverviewMonth } from '#contract/desk/overview.ts'
-import type { MovementKind } from '#contract/statuses.ts'
+import { type MovementKind, movementKinds } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
 import { mrrDays } from '#server/database/schema.ts'
 
@@ -38,6 +38,9 @@ export async function lastTwelveMonths(db: Database, now: Date) {
   return { months, lastMonthSoFar: lastMonthSoFar ?? figures('', [], { arr: 0, paying: 0 }) }
 }
 
+export const byKind = <Sum>(sumOf: (kind: MovementKind) => Sum) =>
+  Object.fromEntries(movementKinds.map((kind) => [kind, sumOf(kind)])) as Record<MovementKind, Sum>
+
 const totals = (sums: Sum[]): [arr: number, paying: number] => [
   sums.reduce((total, { arr }) => total + arr, 0),
   sums.reduce((total, { people }) => total + people, 0),
@@ -46,10 +49,6 @@ const totals = (sums: Sum[]): [arr: number, paying: number] => [
 function figures(month: string, sums: Sum[], start: { arr: number; paying: number }): OverviewMonth {
   const [arr, people] = totals(sums)
   const of = (kind: MovementKind) => sums.filter((each) => each.kind === kind)
-  const sumOf = (kind: MovementKind) => ({
-    arr: totals(of(kind))[0],
-    count: of(kind).reduce((total, { count }) => total + count, 0),
-  })
   const lost = -totals(of('churn'))[1]
   return {
     month,
@@ -57,13 +56,10 @@ function figures(month: string, sums: Sum[], start: { arr: number; paying: numbe
     paying: start.paying + people,
     lost,
     churn: start.paying > 0 ? Math.round((1000 * lost) / start.paying) / 10 : null,
-    movements: {
-      new: sumOf('new'),
-      reactivation: sumOf('reactivation'),
-      expansion: sumOf('expansion'),
-      contraction: sumOf('contraction'),
-      churn: sumOf('churn'),
-    },
+    movements: byKind((kind) => ({
+      arr: totals(of(kind))[0],
+      count: of(kind).reduce((total, { count }) => total + count, 0),
+    })),
     late: sums.reduce((total, each) => total + each.late, 0),
   }
 }

@@ -1,17 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { figures } from '#contract/desk/figures.ts'
+import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { PaymentKind } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { boundsOf, decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
 import { payments, purchases, refunds, users } from '#server/database/schema.ts'
 import { findUsers, matches } from '#server/database/text-search.ts'
 
-type Wanted = {
-  limit: number
-  cursor?: string | undefined
-  q?: string | undefined
-  kind?: PaymentKind | undefined
-  period?: string | undefined
-}
+type Wanted = ParsedInputOf<typeof figures.adminPayments>
 type Row = {
   kind: PaymentKind
   id: string
