@@ -4,26 +4,27 @@ import { looksLikeLink } from '../person-name.ts'
 import { type InferOutput, object, type Zod } from '../schema.ts'
 
 /** What the seller may set in the admin area, unless the environment does; named as in `.env.example`. */
-export const editableSettings = [
-  'SELLER_NAME',
-  'SELLER_STREET',
-  'SELLER_CITY',
-  'SELLER_COUNTRY',
-  'SELLER_PHONE',
-  'SELLER_REPRESENTATIVE',
-  'SELLER_RESPONSIBLE',
-  'SELLER_REGISTER',
-  'SELLER_REGISTER_COURT',
-  'SELLER_AUTHORITY',
-  'SELLER_VAT_ID',
-  'SELLER_TAX_NUMBER',
-  'SUPPORT_EMAIL',
-  'INDICATOR_URL',
-  'STRATEGY_URL',
-  'MAKER_NAME',
-  'MAKER_SENTENCE',
-] as const
-export type EditableSetting = (typeof editableSettings)[number]
+export const settingFields = {
+  SELLER_NAME: { label: 'Name or company' },
+  SELLER_STREET: { label: 'Street and number' },
+  SELLER_CITY: { label: 'Postal code and city' },
+  SELLER_COUNTRY: { label: 'Country' },
+  SELLER_PHONE: { label: 'Phone', type: 'tel' },
+  SELLER_REPRESENTATIVE: { label: 'Represented by' },
+  SELLER_RESPONSIBLE: { label: 'Responsible for content' },
+  SELLER_REGISTER: { label: 'Register number' },
+  SELLER_REGISTER_COURT: { label: 'Register court' },
+  SELLER_AUTHORITY: { label: 'Supervisory authority' },
+  SELLER_VAT_ID: { label: 'VAT id' },
+  SELLER_TAX_NUMBER: { label: 'Tax number' },
+  SUPPORT_EMAIL: { label: 'Support address', type: 'email' },
+  INDICATOR_URL: { label: 'Indicator', type: 'url' },
+  STRATEGY_URL: { label: 'Strategy', type: 'url' },
+  MAKER_NAME: { label: 'Name' },
+  MAKER_SENTENCE: { label: 'In one sentence' },
+} as const satisfies Record<string, { label: string; type?: 'email' | 'url' | 'tel' }>
+export type EditableSetting = keyof typeof settingFields
+export const editableSettings = Object.keys(settingFields) as EditableSetting[]
 
 /** An empty field brings back the default. */
 function valueOf(z: Zod, name: EditableSetting) {

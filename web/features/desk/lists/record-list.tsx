@@ -35,7 +35,7 @@ type Props<E extends Listed> = Omit<TableProps<ItemOf<E>>, 'empty' | 'query'> & 
   /** Names that something else shows, with the values they may have. */
   shownElsewhere?: { [Name in keyof Wanted<E>]?: readonly string[] }
   controls?: ReactNode
-  none: { title: string; description: string }
+  none: { title: string; description?: string }
 }
 
 const byNewest = { all: 'Newest first', options: [['oldest', 'Oldest first']] } as const

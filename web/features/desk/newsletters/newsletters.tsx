@@ -1,53 +1,51 @@
 import { Plus } from 'lucide-react'
 import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
-import { EmptyState } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { RecordTable, usePages } from '../lists/record-table.tsx'
+import { RecordList } from '../lists/record-list.tsx'
 
 /** Every newsletter, newest first. */
 export default function Newsletters() {
-  const query = usePages(newsletters.adminList, {})
   return (
-    <div className="flex flex-col gap-5">
-      <ButtonLink href="/admin/messages/newsletters/new" className="max-sm:w-full sm:self-end">
-        <Plus className="size-4" />
-        Write a newsletter
-      </ButtonLink>
-      <RecordTable
-        label="Newsletters"
-        noun={['newsletter', 'newsletters']}
-        query={query}
-        empty={<EmptyState title="No newsletters yet" description="Drafts and what you sent appear here." />}
-        columns={['Subject', 'State', 'Date', 'Sent', 'Refused', 'Left']}
-        renderRow={({ id, subject, counts, ...row }) => (
-          <>
-            <Cell className="max-w-96">
-              <Link
-                href={`/admin/messages/newsletters/${id}`}
-                className="block truncate font-medium underline-offset-4 hover:text-accent-strong hover:underline"
-              >
-                {subject}
-              </Link>
+    <RecordList
+      label="Newsletters"
+      noun={['newsletter', 'newsletters']}
+      list={newsletters.adminList}
+      controls={
+        <ButtonLink href="/admin/messages/newsletters/new" className="max-sm:w-full sm:ml-auto">
+          <Plus className="size-4" />
+          Write a newsletter
+        </ButtonLink>
+      }
+      none={{ title: 'No newsletters yet', description: 'Drafts and what you sent appear here.' }}
+      columns={['Subject', 'State', 'Date', 'Sent', 'Refused', 'Left']}
+      renderRow={({ id, subject, counts, ...row }) => (
+        <>
+          <Cell className="max-w-96">
+            <Link
+              href={`/admin/messages/newsletters/${id}`}
+              className="block truncate font-medium underline-offset-4 hover:text-accent-strong hover:underline"
+            >
+              {subject}
+            </Link>
+          </Cell>
+          <Cell label="State">
+            <StateBadge {...row} counts={counts} />
+          </Cell>
+          <Cell label="Date">
+            <Time value={row.finishedAt ?? row.startedAt ?? row.scheduledFor ?? row.updatedAt} />
+          </Cell>
+          {[counts.sent, counts.refused, counts.left].map((count, at) => (
+            <Cell key={`${at + 1}`} label={['Sent', 'Refused', 'Left'][at] ?? ''} className="tabular-nums">
+              {count.toLocaleString('en-US')}
             </Cell>
-            <Cell label="State">
-              <StateBadge {...row} counts={counts} />
-            </Cell>
-            <Cell label="Date">
-              <Time value={row.finishedAt ?? row.startedAt ?? row.scheduledFor ?? row.updatedAt} />
-            </Cell>
-            {[counts.sent, counts.refused, counts.left].map((count, at) => (
-              <Cell key={`${at + 1}`} label={['Sent', 'Refused', 'Left'][at] ?? ''} className="tabular-nums">
-                {count.toLocaleString('en-US')}
-              </Cell>
-            ))}
-          </>
-        )}
-      />
-    </div>
+          ))}
+        </>
+      )}
+    />
   )
 }
 

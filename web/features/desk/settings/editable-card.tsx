@@ -1,55 +1,26 @@
 import { type ReactNode, useState } from 'react'
-import { type EditableSetting, type Setting, settings } from '#contract/desk/settings.ts'
+import { editableSettings, type Setting, settingFields, settings } from '#contract/desk/settings.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Card } from '#web/ui/card.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 
-type Group = {
-  title: string
-  hint: string
-  hasPhoto?: true
-  fields: Partial<Record<EditableSetting, { label: string; type?: 'email' | 'url' | 'tel' }>>
-}
+type Group = { title: string; hint: string; hasPhoto?: true; of: RegExp }
 
 export const groups: Group[] = [
-  {
-    title: 'Seller',
-    hint: 'For the imprint, emails, invoices, and legal texts.',
-    fields: {
-      SELLER_NAME: { label: 'Name or company' },
-      SELLER_STREET: { label: 'Street and number' },
-      SELLER_CITY: { label: 'Postal code and city' },
-      SELLER_COUNTRY: { label: 'Country' },
-      SELLER_PHONE: { label: 'Phone', type: 'tel' },
-      SELLER_REPRESENTATIVE: { label: 'Represented by' },
-      SELLER_RESPONSIBLE: { label: 'Responsible for content' },
-      SELLER_REGISTER: { label: 'Register number' },
-      SELLER_REGISTER_COURT: { label: 'Register court' },
-      SELLER_AUTHORITY: { label: 'Supervisory authority' },
-      SELLER_VAT_ID: { label: 'VAT id' },
-      SELLER_TAX_NUMBER: { label: 'Tax number' },
-    },
-  },
+  { title: 'Seller', hint: 'For the imprint, emails, invoices, and legal texts.', of: /^SELLER_/ },
   {
     title: 'Support',
     hint: 'Buyers write to this address, and access requests go to it.',
-    fields: { SUPPORT_EMAIL: { label: 'Support address', type: 'email' } },
+    of: /^SUPPORT_/,
   },
-  {
-    title: 'Package links',
-    hint: 'What buyers open on TradingView.',
-    fields: {
-      INDICATOR_URL: { label: 'Indicator', type: 'url' },
-      STRATEGY_URL: { label: 'Strategy', type: 'url' },
-    },
-  },
+  { title: 'Package links', hint: 'What buyers open on TradingView.', of: /_URL$/ },
   {
     title: 'Maker',
     hint: 'The person behind the product. Shown on the site when named.',
     hasPhoto: true,
-    fields: { MAKER_NAME: { label: 'Name' }, MAKER_SENTENCE: { label: 'In one sentence' } },
+    of: /^MAKER_/,
   },
 ]
 
@@ -64,10 +35,13 @@ export function EditableCard(props: { group: Group; settings: Setting[]; childre
     succeeded: { title: 'Saved', description: 'The site shows it within seconds.' },
     failed: 'Failed to save',
   })
-  const fields = Object.entries(group.fields).map(([name, field]) => {
-    const { value = '', source = 'default' } = all.find((setting) => setting.name === name) ?? {}
-    return { name, ...field, value: value ?? '', isFixed: source === 'environment' }
-  })
+  const fields = editableSettings
+    .filter((name) => group.of.test(name))
+    .map((name) => {
+      const { value = '', source = 'default' } = all.find((setting) => setting.name === name) ?? {}
+      const field: { label: string; type?: string } = settingFields[name]
+      return { name, ...field, value: value ?? '', isFixed: source === 'environment' }
+    })
   const [typed, setTyped] = useState<Record<string, string>>({})
   const isChanged = fields.some(({ name, value }) => (typed[name] ?? value) !== value)
   return (

@@ -3,11 +3,12 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
-import { Card, EmptyState } from '#web/ui/card.tsx'
+import { Card } from '#web/ui/card.tsx'
 import { ask } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { hiddenActions, RecordTable, usePages } from '../lists/record-table.tsx'
+import { RecordList } from '../lists/record-list.tsx'
+import { hiddenActions } from '../lists/record-table.tsx'
 import { Section } from '../parts/section.tsx'
 
 type Run = OutputOf<typeof tradingViewAdmin.runs>[number]
@@ -79,7 +80,6 @@ function inWords({ isComplete, error, people, missing, wrong, ended, foreign, he
 
 /** Who is on the lists although this shop never put them there. */
 export function Strangers() {
-  const query = usePages(tradingViewAdmin.strangers, {})
   const remove = useCall(tradingViewAdmin.removeStranger, {
     failed: 'Failed to remove',
     succeeded: 'Removed on TradingView',
@@ -94,12 +94,12 @@ export function Strangers() {
       title="Added by hand"
       hint="People on your lists whom this shop didn’t add. It never removes them by itself."
     >
-      <RecordTable
+      <RecordList
         label="People added by hand"
         noun={['person', 'people']}
         columns={['Username', 'Script', 'Until', hiddenActions]}
-        query={query}
-        empty={<EmptyState title="No one" />}
+        list={tradingViewAdmin.strangers}
+        none={{ title: 'No one' }}
         renderRow={(stranger) => (
           <>
             <Cell className="font-mono font-medium break-all">{stranger.username}</Cell>
