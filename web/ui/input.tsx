@@ -78,17 +78,3 @@ export function Checkbox({ label, className, onTick, ...rest }: Ticked) {
     </label>
   )
 }
-
-/** For a code of six digits: phones show digits, and offer what was just received. */
-export function CodeInput(props: ComponentProps<'input'>) {
-  return (
-    <Input
-      inputMode="numeric"
-      autoComplete="one-time-code"
-      required
-      maxLength={40}
-      className="font-mono tracking-widest"
-      {...props}
-    />
-  )
-}

@@ -1,7 +1,8 @@
 import { Mail } from 'lucide-react'
 import { useSettings } from '#web/api/settings.tsx'
 import { Principles } from '#web/features/site/showcase/principles.tsx'
-import { Container, Eyebrow, Section } from '#web/ui/page.tsx'
+import { Container, Eyebrow } from '#web/ui/page.tsx'
+import { Section } from '#web/ui/section.tsx'
 import { ContactForm } from './contact-form.tsx'
 import { Maker } from './maker.tsx'
 

@@ -7,7 +7,8 @@ import { Principles } from '#web/features/site/showcase/principles.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Icon } from '#web/ui/icon.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { Container, Eyebrow, Section } from '#web/ui/page.tsx'
+import { Container, Eyebrow } from '#web/ui/page.tsx'
+import { Section } from '#web/ui/section.tsx'
 
 export default function HomePage() {
   return (

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react'
 import { Link } from '#web/ui/navigation.tsx'
-import { Section } from '#web/ui/page.tsx'
+import { Section } from '#web/ui/section.tsx'
 
 const Quotes = lazy(() => import('./quotes.tsx'))
 

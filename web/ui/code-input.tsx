@@ -1,0 +1,16 @@
+import type { ComponentProps } from 'react'
+import { Input } from './input.tsx'
+
+/** For a code of six digits: phones show digits, and offer what was just received. */
+export function CodeInput(props: ComponentProps<'input'>) {
+  return (
+    <Input
+      inputMode="numeric"
+      autoComplete="one-time-code"
+      required
+      maxLength={40}
+      className="font-mono tracking-widest"
+      {...props}
+    />
+  )
+}
