@@ -60,7 +60,7 @@ export function createFigures(context: Context, proof: Pick<Proof, 'show'>) {
     })
     return {
       before: add(sums.filter((row) => !row.isWithin)).arr,
-      movements: byKind((kind) => add(within.filter((row) => row.kind === kind))),
+      movements: byKind((wanted) => add(within.filter((row) => row.kind === wanted))),
       lost: within
         .filter((row) => row.kind === 'churn' && row.count > 0)
         .map((row) => ({ cause: row.cause, arr: row.arr, count: row.count }))

@@ -38,8 +38,8 @@ export async function lastTwelveMonths(db: Database, now: Date) {
   return { months, lastMonthSoFar: lastMonthSoFar ?? figures('', [], { arr: 0, paying: 0 }) }
 }
 
-export const byKind = <Sum>(sumOf: (kind: MovementKind) => Sum) =>
-  Object.fromEntries(movementKinds.map((kind) => [kind, sumOf(kind)])) as Record<MovementKind, Sum>
+export const byKind = <Each>(sumOf: (kind: MovementKind) => Each) =>
+  Object.fromEntries(movementKinds.map((kind) => [kind, sumOf(kind)])) as Record<MovementKind, Each>
 
 const totals = (sums: Sum[]): [arr: number, paying: number] => [
   sums.reduce((total, { arr }) => total + arr, 0),
