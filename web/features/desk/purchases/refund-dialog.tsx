@@ -6,9 +6,10 @@ import { type RefundReason, refundReasons } from '#contract/selling/purchases-ad
 import * as z from '#contract/zod.ts'
 import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
+import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
-import { Checkbox, Input, Select } from '#web/ui/input.tsx'
+import { Input, Select } from '#web/ui/input.tsx'
 import { Choice } from '../parts/dialog-parts.tsx'
 import { centsOf, dollarAmount } from '../parts/dollars.ts'
 

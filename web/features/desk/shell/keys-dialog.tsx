@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
+import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
-import { Checkbox } from '#web/ui/input.tsx'
 import type { Area } from '../screens.ts'
 import { switchKeys, useKeysAreOn } from './use-keys.ts'
 

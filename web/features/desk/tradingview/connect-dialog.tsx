@@ -8,9 +8,10 @@ import * as z from '#contract/zod.ts'
 import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'
+import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
-import { Checkbox, Input, Textarea } from '#web/ui/input.tsx'
+import { Input, Textarea } from '#web/ui/input.tsx'
 import { previewText } from './modes.tsx'
 
 const form = z.object({

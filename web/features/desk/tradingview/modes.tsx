@@ -6,8 +6,8 @@ import {
 import { type ConnectionMode, connectionModes } from '#contract/statuses.ts'
 import { call } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
+import { Checkbox } from '#web/ui/checkbox.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
-import { Checkbox } from '#web/ui/input.tsx'
 import { Section } from '../parts/section.tsx'
 
 const modes: Record<ConnectionMode, { title: string; text: string }> = {
