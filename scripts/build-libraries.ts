@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { build } from 'vite'
+import { build, type Rolldown } from 'vite'
 
 /** What the server loads at every start; the rest, such as passkeys, is loaded when it is used. */
 const libraries = [
@@ -31,17 +31,28 @@ export async function buildLibraries(root: string) {
     publicDir: false,
     // Left out: pino finds its own files by their path, and the other two are for those who installed them.
     ssr: { noExternal: true, external: ['pino', 'pg-native', 'pg-cloudflare'] },
-    plugins: [{ name: 'libraries', resolveId, load }],
+    plugins: [{ name: 'libraries', resolveId, load, generateBundle: inOneByte }],
     build: {
       ssr: true,
       minify: false,
       outDir: join(root, 'dist/libraries'),
       rolldownOptions: {
         input: Object.fromEntries(libraries.map((name) => [fileOf(name), prefix + name])),
-        output: { entryFileNames: '[name].js', chunkFileNames: 'shared-[hash].js' },
+        output: {
+          entryFileNames: '[name].js',
+          chunkFileNames: 'shared-[hash].js',
+          minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+        },
       },
     },
   })
+}
+
+/** V8 keeps a whole file in two bytes a character if there is a single one beyond Latin-1. */
+function inOneByte(_: unknown, files: Rolldown.OutputBundle) {
+  const escaped = (each: string) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`
+  for (const file of Object.values(files))
+    if (file.type === 'chunk') file.code = file.code.replaceAll(/[^\0-\xff]/g, escaped)
 }
 
 const fileOf = (name: string) => name.replaceAll('/', '_')
