@@ -237,8 +237,9 @@ test('a server that dies halfway leaves what it may have taken as uncertain, pau
   await expect.poll(async () => (await show(id)).state, { timeout: 25_000 }).toBe('sent')
   const everything = [...seen, ...revived.accepted.map(({ to }) => to)]
   expect(new Set(everything).size).toBe(everything.length)
-  expect(everything).toHaveLength(20)
   const uncertain = (await states()).filter(([, state]) => state === 'uncertain').map(([email]) => email)
+  // The server may have died before it read the last of them.
+  expect(new Set([...everything, ...uncertain]).size).toBe(20)
   for (const email of uncertain) expect(revived.accepted.map(({ to }) => to)).not.toContain(email)
 })
 
