@@ -30,6 +30,7 @@ test('axe finds nothing in the phone menu, an open answer and a toast', async ({
   await page.locator('summary').first().click()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Open menu' }).click()
+  await expect(page.getByRole('link', { name: 'Log In' })).toBeVisible()
   await expectAccessible(page)
   await page.goto('/about')
   await page.getByRole('button', { name: 'Send Message' }).click()
