@@ -25,15 +25,10 @@ function run(command: string, env: Record<string, string>) {
 
 const commands = ['admin add a@example.com', `backup ${file}.gz`, `restore ${file}`, 'secrets rotate', 'demo']
 
-test.each(commands)('%s: a problem with the settings is reported in one line', (command) => {
-  for (const [env, line] of [
-    [{ PORT: 'abc' }, /^PORT must be a whole number\n$/],
-    [
-      { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/shop' },
-      /^Cannot reach the PostgreSQL at 127.0.0.1:1[^\n]+\n$/,
-    ],
-  ] as const)
-    expect(run(command, env)).toEqual({ status: 1, said: expect.stringMatching(line) })
+test.each(commands)('%s: a database that does not answer is reported in one line', (command) => {
+  const line = /^Cannot reach the PostgreSQL at 127.0.0.1:1[^\n]+\n$/
+  const answer = run(command, { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/shop' })
+  expect(answer).toEqual({ status: 1, said: expect.stringMatching(line) })
 })
 
 test.each([
@@ -44,6 +39,7 @@ test.each([
     { STRIPE_SECRET_KEY: 'sk_test_1' },
     'PUBLIC_URL is not set: put it in .env, or in the environment\n',
   ],
+  ['admin add a@example.com', { PORT: 'abc' }, 'PORT must be a whole number\n'],
   ['admin add notanemail', {}, 'notanemail is not an email address.\n'],
   [
     `backup ${file}`,

@@ -87,9 +87,9 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
       }
     },
 
-    /** Kept with the price itself: it is true for every shop that sells from this account. */
+    /** Kept with the price itself: it is true for every shop that sells from this account. False if there is none. */
     async setPlan(id: string, plan: string) {
-      await ask(sdk.prices.update(id, { metadata: { shop_plan: plan } }))
+      return Boolean(await orNothing(sdk.prices.update(id, { metadata: { shop_plan: plan } })))
     },
   }
 }

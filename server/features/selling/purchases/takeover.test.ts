@@ -69,6 +69,9 @@ test('whatever runs at Stripe without the shop is listed, and the seller says on
     billingType: 'yearly',
   })
   await admin.call(takeover.adminSetPlan, { id: yearly, plan: null })
+  await expect(admin.call(takeover.adminSetPlan, { id: 'price_unknown', plan: null })).rejects.toMatchObject({
+    status: 404,
+  })
   const other = await admin.call(takeover.adminList, {})
   expect(other.prices.find((price) => price.id === yearly)).toMatchObject({ plan: null, isOther: true })
   await sdk.subscriptions.cancel(id)

@@ -141,7 +141,7 @@ export function createTakeover(context: Context, { stripe, accounts, checkouts, 
       const product = plan && catalog.byId(plan.productId)
       if (plan && !product) throw notFound('Product')
       const words = product && plan ? `${product.slug} ${plan.billingType}` : other
-      await stripe.existing.setPlan(id, words)
+      if (!(await stripe.existing.setPlan(id, words))) throw notFound('Price')
       await audit.record(db, actor, { action: 'price.plan', subject: id, detail: { plan: words } })
     },
 
