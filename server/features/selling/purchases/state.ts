@@ -48,10 +48,10 @@ export function moneyIsBack(subscription: Subscription): 'refunded' | 'disputed'
   const payments = bought
     ? subscription.payments.filter(({ invoiceId }) => invoiceId === bought.invoiceId)
     : subscription.payments.slice(0, 1)
-  // A switch is also paid for with what was left of the payment before it.
+  // A switch is also paid for with what was left of the payment before it, even one of the same second.
   const before = bought?.credit
     ? subscription.payments.find(
-        ({ paidAt, invoiceId }) => paidAt < bought.paidAt && invoiceId !== bought.invoiceId,
+        ({ paidAt, invoiceId }) => paidAt <= bought.paidAt && invoiceId !== bought.invoiceId,
       )
     : undefined
   if ([...payments, before].some((payment) => payment?.dispute === 'lost')) return 'disputed'
