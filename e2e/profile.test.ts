@@ -79,6 +79,8 @@ test('a toast above the dialog is reached by F8, closed and swiped away, and the
   await expect(dialog).toBeVisible()
 
   await fail()
+  // Waits until it has come to rest.
+  await toast.hover()
   const box = await toast.boundingBox()
   const [x, y] = [(box?.x ?? 0) + 40, (box?.y ?? 0) + 20]
   await page.mouse.move(x, y)
