@@ -72,10 +72,10 @@ export function createInbox(
     keep,
 
     async receive(event: StripeEvent) {
-      const isNew = await keep(event)
+      const added = await keep(event)
       crashPoint('event kept')
-      const [kept] = isNew
-        ? [isNew]
+      const [kept] = added
+        ? [added]
         : await db.select().from(stripeEvents).where(eq(stripeEvents.id, event.id))
       if (!kept?.handledAt) await handle(event)
     },
