@@ -12,7 +12,7 @@ import type { Customer } from './objects/customer.ts'
 import type { Kind, Kinds } from './objects/kinds.ts'
 import { type Charge, newFraudWarning } from './objects/payment.ts'
 import { type Feedback, periodOf } from './objects/subscription.ts'
-import type { Fault, Key, Quirks } from './quirks.ts'
+import type { Fault, Quirks } from './quirks.ts'
 import type { createWebhooks } from './webhooks.ts'
 import type { Work } from './work.ts'
 
@@ -57,20 +57,6 @@ function behaviorControls(books: Books, webhooks: ReturnType<typeof createWebhoo
     async failNext(...faults: Fault[]) {
       const { quirks } = await books.settings()
       await behave({ faults: [...quirks.faults, ...faults] })
-    },
-
-    /** The secret key stops working, loses permissions (`rak_charge_write`), or turns out to be the other mode's. */
-    async changeKey(state: Key['state'], without: string[] = []) {
-      const { rows } = await database.query<{ newest: string }>(
-        'select coalesce(max(seq), 0) as newest from sandbox.objects',
-      )
-      const key: Key =
-        state === 'restricted'
-          ? { state, without }
-          : state === 'other_mode'
-            ? { state, before: Number(rows[0]?.newest ?? 0) }
-            : { state }
-      await behave({ key })
     },
 
     webhooks: {

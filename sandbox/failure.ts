@@ -30,15 +30,6 @@ export const invalid = (message: string, param?: string, code?: string) =>
     ...(code === undefined ? {} : { code }),
   })
 
-/** What a live-mode key is told about a test-mode object. */
-export const otherMode = (kind: string, id: string) =>
-  new Failure(404, {
-    type: 'invalid_request_error',
-    code: 'resource_missing',
-    message: `No such ${kind}: '${id}'; a similar object exists in test mode, but a live mode key was used to make this request.`,
-    param: 'id',
-  })
-
 export const missing = (what: string, id: string, param = 'id') =>
   new Failure(404, {
     type: 'invalid_request_error',

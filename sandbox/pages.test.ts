@@ -72,10 +72,10 @@ test('the control page shows the clock, subscriptions, invoices and the webhook 
 test('its buttons work from the page itself, and from nowhere else', async () => {
   const { stripe, buy, publicUrl } = await openTestSandbox()
   const { intent } = await buy()
-  const press = (headers: Record<string, string>, action = 'refund', fields = `payment_intent=${intent}`) =>
-    fetch(`${publicUrl}/_sandbox/controls/${action}`, {
+  const press = (headers: Record<string, string>, kind = 'payment_intent', action = 'Refund') =>
+    fetch(`${publicUrl}/_sandbox/controls/${kind}`, {
       method: 'POST',
-      body: fields,
+      body: new URLSearchParams({ action, id: intent }),
       headers,
       redirect: 'manual',
     })
@@ -86,13 +86,13 @@ test('its buttons work from the page itself, and from nowhere else', async () =>
   expect((await stripe.refunds.list()).data).toEqual([])
 
   const done = await press({ origin: publicUrl })
-  expect([done.status, done.headers.get('location')]).toEqual([303, '/_sandbox/?done=refund'])
+  expect([done.status, done.headers.get('location')]).toEqual([303, '/_sandbox/?done'])
   expect((await stripe.refunds.list()).data).toHaveLength(1)
   const twice = await press({ 'sec-fetch-site': 'same-origin' })
   expect(twice.status).toBe(400)
   expect(await twice.text()).toContain('has already been refunded')
   expect((await press({ origin: publicUrl }, 'nonsense')).status).toBe(404)
-  expect((await press({ origin: publicUrl }, 'advance', 'interval=century')).status).toBe(400)
+  expect((await press({ origin: publicUrl }, 'sandbox', 'Advance 1 century')).status).toBe(400)
 })
 
 test('each of Stripe’s quirks has a switch on the page', async () => {
@@ -108,10 +108,10 @@ test('each of Stripe’s quirks has a switch on the page', async () => {
     })
     expect(status).toBe(303)
   }
-  await press('fail-refund', { refund: refund.id })
+  await press('refund', { action: 'Fail refund', id: refund.id })
   expect((await stripe.refunds.retrieve(refund.id)).status).toBe('failed')
-  await press('cancel-in-portal', { subscription: subscription.id })
-  await press('pause', { subscription: subscription.id })
+  await press('subscription', { action: 'Cancel in portal', id: subscription.id })
+  await press('subscription', { action: 'Pause', id: subscription.id })
   const changed = await stripe.subscriptions.retrieve(subscription.id)
   expect(changed).toMatchObject({
     status: 'paused',
@@ -119,27 +119,30 @@ test('each of Stripe’s quirks has a switch on the page', async () => {
     cancel_at_period_end: false,
   })
   const { price } = subscription.items.data[0] ?? {}
-  await press('archive-price', { price: price?.id ?? '' })
+  await press('price', { action: 'Archive', id: price?.id ?? '' })
   expect((await stripe.prices.retrieve(price?.id ?? '')).active).toBe(false)
-  for (const status of ['400', '429', '500']) {
-    await press('fail-next', { status })
-    await expect(stripe.customers.create()).rejects.toMatchObject({ statusCode: Number(status) })
+  for (const [status, button] of [
+    [400, 'Next request: 400, without a code'],
+    [429, 'Next request: 429'],
+    [500, 'Next request: 500'],
+  ] as const) {
+    await press('sandbox', { action: button })
+    await expect(stripe.customers.create()).rejects.toMatchObject({ statusCode: status })
   }
-  const usual = { after: 'cancel', failing: '0', key: 'works', lag: 'none', retries: 'smart' }
-  await press('behave', { ...usual, key: 'expired' })
+  await press('behave', { 'The secret key': 'was rolled' })
   await expect(stripe.customers.list()).rejects.toMatchObject({ statusCode: 401 })
-  await press('behave', { ...usual, lag: 'long' })
-  expect(await textOf(`${publicUrl}/_sandbox/`)).toContain('<option value="long" selected>')
+  await press('behave', { 'The secret key': 'works', 'A payment’s subscription follows': 'within a minute' })
+  expect(await textOf(`${publicUrl}/_sandbox/`)).toContain('<option value="within a minute" selected>')
   const { id } = (await pay()).subscription
   expect((await stripe.subscriptions.retrieve(id)).status).toBe('incomplete')
-  await press('settle', {})
+  await press('sandbox', { action: 'Finish payments' })
   expect((await stripe.subscriptions.retrieve(id)).status).toBe('active')
-  await press('webhooks', { delay: '600', drop: 'true', duplicates: '1', spread: '10' })
-  expect(
-    (await textOf(`${publicUrl}/_sandbox/`)).match(/(?<=value=")[^"]+(?=" (selected|checked))/g),
-  ).toEqual(expect.arrayContaining(['600', 'true', '1', '10']))
-  await press('behave-as-usual', {})
-  expect(await textOf(`${publicUrl}/_sandbox/`)).toContain('<option value="0.5" selected>')
+  await press('behave', { Delay: '10 minutes', 'Events are': 'lost', 'Events sent twice': 'all' })
+  const selected = async () =>
+    (await textOf(`${publicUrl}/_sandbox/`)).match(/(?<=value=")[^"]+(?=" selected)/g)
+  expect(await selected()).toEqual(expect.arrayContaining(['10 minutes', 'lost', 'all']))
+  await press('sandbox', { action: 'Behave as usual' })
+  expect(await selected()).toEqual(expect.arrayContaining(['sent', '1 in 10']))
 })
 
 test('requests that are not for the sandbox are left alone', async () => {

@@ -160,29 +160,19 @@ test('a share of all writes can fail, again and again', async () => {
   expect(data.length).toBeLessThan(30)
 })
 
-test('a key can be rolled, lack permissions, or belong to the other mode', async () => {
+test('a key can be rolled, or lack permissions', async () => {
   const { stripe, buy, sandbox } = await openTestSandbox()
   const { customer, intent } = await buy()
-  await sandbox.controls.changeKey('expired')
+  await sandbox.controls.behave({ key: 'expired' })
   await expect(stripe.customers.retrieve(customer.id)).rejects.toMatchObject({
     statusCode: 401,
     code: 'api_key_expired',
   })
-  await sandbox.controls.changeKey('restricted', ['rak_charge_write'])
+  await sandbox.controls.behave({ key: { without: ['rak_charge_write'] } })
   await expect(stripe.refunds.create({ payment_intent: intent })).rejects.toMatchObject({
     statusCode: 403,
     message: expect.stringContaining("Having the 'rak_charge_write' permission"),
   })
-  expect((await stripe.charges.list()).data).toHaveLength(1)
-  await sandbox.controls.changeKey('other_mode')
-  await expect(stripe.customers.retrieve(customer.id)).rejects.toMatchObject({
-    code: 'resource_missing',
-    message: expect.stringContaining('a live mode key was used'),
-  })
-  expect((await stripe.charges.list()).data).toEqual([])
-  const made = await stripe.customers.create()
-  expect((await stripe.customers.list()).data.map(({ id }) => id)).toEqual([made.id])
-  await sandbox.controls.changeKey('works')
   expect((await stripe.charges.list()).data).toHaveLength(1)
 })
 

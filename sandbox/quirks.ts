@@ -16,8 +16,7 @@ export type Quirks = {
   /** The next requests that fail, in this order. */
   faults: Fault[]
   key: Key
-  /** When a failed renewal is retried, and what becomes of the subscription after the last try. */
-  retries: keyof typeof retryDays
+  /** What becomes of a subscription whose renewal failed to the last try. */
   afterRetries: 'cancel' | 'unpaid' | 'past_due'
   /** A `cancel_at` within the paid period becomes the period's end. */
   shortens: boolean
@@ -33,16 +32,13 @@ export type Fault = {
   done?: boolean
 }
 
-/** What Stripe thinks of the secret key. `before` is the newest row that another mode's key would not know. */
-export type Key =
-  | { state: 'works' | 'expired' }
-  | { state: 'restricted'; without: string[] }
-  | { state: 'other_mode'; before: number }
+/** What Stripe thinks of the secret key; a restricted one lacks permissions (`rak_charge_write`). */
+export type Key = 'works' | 'expired' | { without: string[] }
 
 /** Days after the renewal. Smart Retries pick the hours by machine learning; two weeks and eight tries are the default. */
-export const retryDays = { smart: [1, 2, 4, 6, 8, 10, 12, 14], custom: [3, 8, 15, 21], none: [] as number[] }
+export const retryDays = [1, 2, 4, 6, 8, 10, 12, 14]
 
-/** Until told otherwise: whatever is Stripe's normal behavior, the shop meets every day. */
+/** Stripe's normal behavior. */
 export const usual: Quirks = {
   seed: 1,
   lag: { from: 0.2, to: 2 },
@@ -52,8 +48,7 @@ export const usual: Quirks = {
   delaySeconds: 0,
   failing: 0,
   faults: [],
-  key: { state: 'works' },
-  retries: 'smart',
+  key: 'works',
   afterRetries: 'cancel',
   shortens: true,
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { type List, listOf, newId } from './basics.ts'
-import { missing, otherMode } from './failure.ts'
+import { missing } from './failure.ts'
 import type { Customer } from './objects/customer.ts'
 import { dueAt, type Kept, type Kind, type Kinds, ownerOf } from './objects/kinds.ts'
 import { createChance, type Quirks } from './quirks.ts'
@@ -43,8 +43,6 @@ export class Work {
   private isLocked = false
   now: number
   clock: string | null = null
-  /** Rows up to this one belong to the mode that the key does not know. */
-  unknownUpTo = 0
   /** Seconds until the first of the written objects falls due. */
   dueSoon = Number.POSITIVE_INFINITY
 
@@ -76,11 +74,10 @@ export class Work {
   async find<K extends Kind>(kind: K, id: string, lock = false): Promise<Kinds[K] | undefined> {
     const known = lock ? undefined : this.known.get(id)
     if (known?.object === kind) return known as Kinds[K]
-    const { rows } = await this.database.query<{ data: Kinds[K]; seq: string }>(
-      `select data, seq from sandbox.objects where id = $1 and kind = $2${lock ? ' for update' : ''}`,
+    const { rows } = await this.database.query<{ data: Kinds[K] }>(
+      `select data from sandbox.objects where id = $1 and kind = $2${lock ? ' for update' : ''}`,
       [id, kind],
     )
-    if (rows[0] && Number(rows[0].seq) <= this.unknownUpTo) throw otherMode(kind, id)
     if (lock) {
       this.isLocked = true
       this.known.clear()
@@ -162,7 +159,7 @@ export class Work {
     if (cursor !== undefined) await this.get(kind, cursor, 'starting_after')
     const { rows } = await this.database.query<{ data: Kinds[K] }>(
       `select data from sandbox.objects
-        where kind = $1 and data @> $2 and not data ? 'deleted' and seq > $7 and ($3::text is null or data->>$3 = any ($4))
+        where kind = $1 and data @> $2 and not data ? 'deleted' and ($3::text is null or data->>$3 = any ($4))
           and ($5::text is null or seq < (select seq from sandbox.objects where id = $5))
         order by seq desc limit $6`,
       [
@@ -172,7 +169,6 @@ export class Work {
         filter.oneOf?.values ?? [],
         cursor ?? null,
         limit + 1,
-        this.unknownUpTo,
       ],
     )
     const data = rows.slice(0, limit).map((row) => row.data)

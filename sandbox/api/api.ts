@@ -95,10 +95,7 @@ export function createApi({ books, keys, changed, clockMoved, recorded }: Given)
       : undefined
     if (early) return { ...reply(earlyFailure(early), requestId, false), shouldRetry: early.shouldRetry }
 
-    const run: Task = (work) => {
-      if (!publishable && state.state === 'other_mode') work.unknownUpTo = state.before
-      return found.route.run({ work, id: found.id, form: params, publishable })
-    }
+    const run: Task = (work) => found.route.run({ work, id: found.id, form: params, publishable })
     const toReply = (answer: unknown) => reply(answer, requestId, publishable)
     if (method === 'GET') {
       const failed = faults.some(isLate) && (await books.write((work) => orderedFault(work, call, isLate)))

@@ -89,9 +89,9 @@ function permissionFor(method: string, path: string): string {
 
 /** What Stripe says to a secret key that was rolled or lacks permission. */
 export function assertAllowed(state: Key, secretKey: string, method: string, path: string) {
-  if (state.state === 'expired')
+  if (state === 'works') return
+  if (state === 'expired')
     throw refuse(401, `Expired API Key provided: ${masked(secretKey)}`, 'api_key_expired')
-  if (state.state !== 'restricted') return
   const permission = permissionFor(method, path)
   if (!state.without.includes(permission)) return
   throw refuse(

@@ -9,10 +9,8 @@ import type { Work } from '../work.ts'
 import { taxFor, taxIdsOf } from './tax.ts'
 
 /** When a failed payment is retried; never, after the last try. */
-export function nextAttempt({ now, quirks }: Work, invoice: Invoice): number | null {
-  const next = retryDays[quirks.retries].map((days) => invoice.created + days * day).find((at) => at > now)
-  return next ?? null
-}
+export const nextAttempt = ({ now }: Work, { created }: Invoice): number | null =>
+  retryDays.map((days) => created + days * day).find((at) => at > now) ?? null
 
 type Bill = {
   subscription: Subscription

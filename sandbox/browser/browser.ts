@@ -6,11 +6,10 @@ import type { Books } from '../books.ts'
 import type { Controls } from '../controls.ts'
 import { Failure } from '../failure.ts'
 import { readBody, sendFailure, serveApi } from '../http.ts'
-import { actionOf, doneText, readControlData } from '../pages/control.ts'
-import { controlPage } from '../pages/control-page.ts'
+import { actionOf, controlPage } from '../pages/control.ts'
 import { notFound, pressed, send } from '../pages/html.ts'
-import { findBill, findCreditNote, invoicePage } from '../pages/invoice.ts'
-import { documentPdf, invoicePdf } from '../pages/invoice-pdf.ts'
+import { type Described, describe, findBill, findCreditNote, invoicePage } from '../pages/invoice.ts'
+import { documentPdf } from '../pages/invoice-pdf.ts'
 
 export type MayControl = (request: IncomingMessage) => boolean | Promise<boolean>
 
@@ -29,46 +28,37 @@ const sendHtml = (response: ServerResponse, body: string, status = 200) =>
   send(response, status, 'text/html', body)
 
 /** What browsers see of the sandbox: its script and frame, hosted invoices and the control page. */
-export function createBrowser({
-  api,
-  books,
-  controls,
-  publishableKey,
-  businessName,
-  mayControl,
-  log,
-}: Given) {
+export function createBrowser(given: Given) {
+  const { api, books, controls, publishableKey, businessName, mayControl, log } = given
+
+  const sendPdf = (response: ServerResponse, said: Described) =>
+    send(response, 200, 'application/pdf', documentPdf(said), {
+      'content-disposition': `attachment; filename="${said.title.replace(' ', '-')}-${said.number}.pdf"`,
+    })
+
   async function serveInvoice(response: ServerResponse, id: string, secret: string, pdf: boolean) {
     const bill = await books.read((work) => findBill(work, id, secret, businessName))
     if (!bill) return notFound(response)
-    if (!pdf) return sendHtml(response, invoicePage(bill, publishableKey))
-    const disposition = `attachment; filename="Invoice-${bill.invoice.number}.pdf"`
-    return send(response, 200, 'application/pdf', invoicePdf(bill), { 'content-disposition': disposition })
+    return pdf ? sendPdf(response, describe(bill)) : sendHtml(response, invoicePage(bill, publishableKey))
   }
 
   async function serveCreditNote(response: ServerResponse, id: string, secret: string) {
     const found = await books.read((work) => findCreditNote(work, id, secret, businessName))
-    if (!found) return notFound(response)
-    const disposition = `attachment; filename="Credit-note-${found.number}.pdf"`
-    return send(response, 200, 'application/pdf', documentPdf(found), { 'content-disposition': disposition })
+    return found ? sendPdf(response, found) : notFound(response)
   }
 
-  async function serveControls(response: ServerResponse, query: URLSearchParams) {
-    const data = await books.read((work) => readControlData(work, query.get('q') ?? ''))
-    const text = doneText(query.get('done') ?? '')
-    sendHtml(response, controlPage(data, text === undefined ? undefined : { kind: 'status', text }))
-  }
+  const control = (search: string, note?: Parameters<typeof controlPage>[2]) =>
+    books.read((work) => controlPage(work, search, note))
 
-  async function control(request: IncomingMessage, response: ServerResponse, name: string) {
-    const action = actionOf(name)
+  async function press(request: IncomingMessage, response: ServerResponse, kind: string) {
+    const action = actionOf(kind)
     if (!action) return notFound(response)
     try {
-      const act = async () => action(controls, await readBody(request))
-      await pressed(request, response, { act, next: `${prefix}/?done=${name}` })
+      const act = async () => action(controls, new URLSearchParams(await readBody(request)))
+      await pressed(request, response, { act, next: `${prefix}/?done` })
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      const data = await books.read((work) => readControlData(work, ''))
-      sendHtml(response, controlPage(data, { kind: 'alert', text: error.message }), error.status)
+      sendHtml(response, await control('', { role: 'alert', text: error.message }), error.status)
     }
   }
 
@@ -78,9 +68,13 @@ export function createBrowser({
     if (path === '') return response.writeHead(308, { location: `${prefix}/` }).end()
     const [, place = '', id = '', secret = '', ending] = path.split('/')
     const isPost = request.method === 'POST'
-    if (isPost && place === 'controls' && (await mayControl(request))) return control(request, response, id)
+    if (isPost && place === 'controls' && (await mayControl(request))) return press(request, response, id)
     if (isPost) return notFound(response)
-    if (place === '' && (await mayControl(request))) return serveControls(response, url.searchParams)
+    if (place === '' && (await mayControl(request))) {
+      const { searchParams: query } = url
+      const note = query.has('done') ? ({ role: 'status', text: 'Done.' } as const) : undefined
+      return sendHtml(response, await control(query.get('q') ?? '', note))
+    }
     if (place === 'invoices' && (ending === undefined || ending === 'pdf')) {
       return serveInvoice(response, id, secret, ending === 'pdf')
     }

@@ -1,182 +1,204 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Controls } from '../controls.ts'
 import { invalid } from '../failure.ts'
-import type { Price } from '../objects/catalog.ts'
-import type { Invoice } from '../objects/invoice.ts'
-import type { Charge, Dispute, PaymentIntent, Refund } from '../objects/payment.ts'
-import type { Subscription } from '../objects/subscription.ts'
-import type { Fault, Quirks } from '../quirks.ts'
+import { type Fault, type Quirks, usual } from '../quirks.ts'
 import type { Work } from '../work.ts'
+import { button, date, html, moment, money, page, select, table } from './html.ts'
 
-/** The value of a form's field, and one that must be one of these. */
-type Given = (name: string) => string
-type Pick = <T extends string>(name: string, ...choices: T[]) => T
-type Run = (controls: Controls, given: Given, pick: Pick) => Promise<unknown>
+type Act = (controls: Controls, id: string) => Promise<unknown>
 
-const lags = { none: { from: 0, to: 0 }, short: { from: 0.2, to: 2 }, long: { from: 10, to: 60 } }
+const failNext =
+  (fault: Fault): Act =>
+  (controls) =>
+    controls.failNext(fault)
 
-/** The buttons of the control page, by the last part of their address: what the page says when it is done, and what it does. */
-const actions: Record<string, [says: string, run: Run]> = {
-  advance: [
-    'The clock was moved on.',
-    (controls, _, pick) => controls.advance(1, pick('interval', 'day', 'month', 'year')),
-  ],
-  settle: ['All payments are finished.', (controls) => controls.settle()],
-  'fail-next-renewal': [
-    'The next renewal will fail.',
-    (controls, given) => controls.failNextRenewal(given('subscription')),
-  ],
-  'cancel-in-portal': [
-    'The subscription will end with its period.',
-    (controls, given) => controls.cancelInPortal(given('subscription')),
-  ],
-  pause: ['The subscription is paused.', (controls, given) => controls.pause(given('subscription'))],
-  refund: ['The payment was refunded.', (controls, given) => controls.refund(given('payment_intent'))],
-  'fail-refund': ['The bank returned the refund.', (controls, given) => controls.failRefund(given('refund'))],
-  'open-dispute': [
-    'The payment is disputed.',
-    (controls, given) => controls.openDispute(given('payment_intent')),
-  ],
-  'warn-of-fraud': [
-    'The bank warned of fraud.',
-    (controls, given) => controls.warnOfFraud(given('payment_intent')),
-  ],
-  'close-dispute': [
-    'The dispute is closed.',
-    (controls, given, pick) => controls.closeDispute(given('dispute'), pick('outcome', 'won', 'lost')),
-  ],
-  'archive-price': [
-    'The price is archived and keeps its lookup key.',
-    (controls, given) => controls.archivePrice(given('price')),
-  ],
-  redeliver: ['The event was sent again.', (controls, given) => controls.webhooks.redeliver(given('event'))],
-  webhooks: [
-    'Webhooks will behave this way from now on.',
-    (controls, given, pick) =>
-      controls.behave({
-        delaySeconds: Number(pick('delay', '0', '10', '60', '600')),
-        drop: given('drop') !== '',
-        duplicates: Number(pick('duplicates', '0', '0.1', '1')),
-        spread: Number(pick('spread', '0', '0.5', '10')),
-      }),
-  ],
-  behave: [
-    'The sandbox will behave this way from now on.',
-    async (controls, given, pick) => {
-      const quirks = {
-        afterRetries: pick('after', 'cancel', 'unpaid', 'past_due'),
-        failing: Number(pick('failing', '0', '0.1', '0.5')),
-        lag: lags[pick('lag', 'none', 'short', 'long')],
-        retries: pick('retries', 'smart', 'custom', 'none'),
-        shortens: given('shortens') !== '',
-      }
-      const key = pick('key', 'works', 'expired', 'restricted', 'other_mode')
-      await controls.changeKey(key, ['rak_charge_write'])
-      await controls.behave(quirks)
-    },
-  ],
-  'fail-next': [
-    'The next request will fail.',
-    (controls, given, pick) =>
-      controls.failNext({
-        status: Number(pick('status', '400', '429', '500')) as Fault['status'],
-        ...(given('done') && { done: true }),
-        ...(given('retry') && { shouldRetry: true }),
-      }),
-  ],
-  'behave-as-usual': ['The sandbox behaves as usual again.', (controls) => controls.behaveAsUsual()],
+/** The buttons of the page, for the sandbox as a whole and for each listed object. What makes no sense is refused. */
+const actions: Record<string, Record<string, Act>> = {
+  sandbox: {
+    'Advance 1 day': (controls) => controls.advance(1, 'day'),
+    'Advance 1 month': (controls) => controls.advance(1, 'month'),
+    'Advance 1 year': (controls) => controls.advance(1, 'year'),
+    'Finish payments': (controls) => controls.settle(),
+    'Behave as usual': (controls) => controls.behaveAsUsual(),
+    'Next request: 500': failNext({ status: 500 }),
+    'Next request: 500, but done': failNext({ status: 500, done: true }),
+    'Next request: 400, without a code': failNext({ status: 400 }),
+    'Next request: 429': failNext({ status: 429 }),
+    'Next request: 429, try again': failNext({ status: 429, shouldRetry: true }),
+  },
+  subscription: {
+    'Fail next renewal': (controls, id) => controls.failNextRenewal(id),
+    'Cancel in portal': (controls, id) => controls.cancelInPortal(id),
+    Pause: (controls, id) => controls.pause(id),
+  },
+  payment_intent: {
+    Refund: (controls, id) => controls.refund(id),
+    Dispute: (controls, id) => controls.openDispute(id),
+    'Warn of fraud': (controls, id) => controls.warnOfFraud(id),
+  },
+  refund: { 'Fail refund': (controls, id) => controls.failRefund(id) },
+  dispute: {
+    Win: (controls, id) => controls.closeDispute(id, 'won'),
+    Lose: (controls, id) => controls.closeDispute(id, 'lost'),
+  },
+  price: { Archive: (controls, id) => controls.archivePrice(id) },
+  event: { 'Send again': (controls, id) => controls.webhooks.redeliver(id) },
 }
 
-const actionNamed = (name: string) => (Object.hasOwn(actions, name) ? actions[name] : undefined)
-
-export const doneText = (name: string) => actionNamed(name)?.[0]
-
-/** Undefined when there is no such button. */
-export function actionOf(name: string) {
-  const run = actionNamed(name)?.[1]
-  return (
-    run &&
-    ((controls: Controls, body: string) => {
-      const form = new URLSearchParams(body)
-      const pick: Pick = (field, ...choices) => {
-        const chosen = choices.find((choice) => choice === form.get(field))
-        if (chosen === undefined)
-          throw invalid(`Invalid ${field}: must be one of ${choices.join(', ')}`, field)
-        return chosen
-      }
-      return run(controls, (field) => form.get(field) ?? '', pick)
-    })
-  )
+/** See README.md for what Stripe says about each. */
+const switches: Record<string, Record<string, Partial<Quirks>>> = {
+  'A payment’s subscription follows': {
+    immediately: { lag: { from: 0, to: 0 } },
+    'within 2 seconds': { lag: usual.lag },
+    'within a minute': { lag: { from: 10, to: 60 } },
+  },
+  'Events sent twice': { none: { duplicates: 0 }, '1 in 10': { duplicates: 0.1 }, all: { duplicates: 1 } },
+  Order: {
+    kept: { spread: 0 },
+    'shuffled within half a second': { spread: 0.5 },
+    'shuffled within 10 seconds': { spread: 10 },
+  },
+  Delay: { none: { delaySeconds: 0 }, '1 minute': { delaySeconds: 60 }, '10 minutes': { delaySeconds: 600 } },
+  'Events are': { sent: { drop: false }, lost: { drop: true } },
+  'Requests that fail': { none: { failing: 0 }, '1 in 10': { failing: 0.1 }, half: { failing: 0.5 } },
+  'The secret key': {
+    works: { key: 'works' },
+    'was rolled': { key: 'expired' },
+    'may not refund': { key: { without: ['rak_charge_write'] } },
+  },
+  'A renewal that failed to the last': {
+    'ends the subscription': { afterRetries: 'cancel' },
+    'leaves it unpaid': { afterRetries: 'unpaid' },
+    'leaves it past due': { afterRetries: 'past_due' },
+  },
+  'A day within a period': { 'ends the period': { shortens: true }, 'leaves it': { shortens: false } },
 }
 
-const shown = 50
-
-export type SubscriptionRow = { subscription: Subscription; email: string | null }
-export type PaymentRow = {
-  invoice: Invoice
-  intent: PaymentIntent
-  charge: Charge | null
-  dispute: Dispute | null
-  refund: Refund | null
-}
-export type EventRow = {
-  id: string
-  type: string
-  created: string
-  about: string
-  deliveries: number
-  delivered: number
-  attempts: number
-  answer: string | null
-  next: Date | null
-}
-export type ControlData = {
-  now: number
-  search: string
-  quirks: Quirks
-  subscriptions: SubscriptionRow[]
-  payments: PaymentRow[]
-  prices: Price[]
-  events: EventRow[]
-}
-
-/** The newest of everything, or of the customers whose email contains the search. */
-export async function readControlData(work: Work, search: string): Promise<ControlData> {
-  const like = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`
-  const subscriptions = await work.database.query<SubscriptionRow>(
-    `select s.data as subscription, c.data->>'email' as email
-      from sandbox.objects s join sandbox.objects c on c.id = s.data->>'customer'
-      where s.kind = 'subscription' and coalesce(c.data->>'email', '') ilike $1 order by s.seq desc limit $2`,
-    [like, shown],
-  )
-  const payments = await work.database.query<PaymentRow>(
-    `select i.data as invoice, intent.data as intent, charge.data as charge, dispute.data as dispute,
-        (select data from sandbox.objects where kind = 'refund' and data @> jsonb_build_object('charge', charge.id)
-          and data->>'status' <> 'failed' order by seq desc limit 1) as refund
-      from sandbox.objects i
-      join sandbox.objects paid on paid.kind = 'invoice_payment' and paid.data @> jsonb_build_object('invoice', i.id)
-      join sandbox.objects intent on intent.id = paid.data #>> '{payment,payment_intent}'
-      left join sandbox.objects charge on charge.id = intent.data->>'latest_charge'
-      left join sandbox.objects dispute
-        on dispute.kind = 'dispute' and dispute.data @> jsonb_build_object('charge', charge.id)
-      where i.kind = 'invoice' and coalesce(i.data->>'customer_email', '') ilike $1 order by i.seq desc limit $2`,
-    [like, shown],
-  )
-  const events = await work.database.query<EventRow>(
-    `select e.id, e.type, e.created, e.data #>> '{data,object,id}' as about, count(d.id)::int as deliveries,
-        count(d.delivered_at)::int as delivered, coalesce(sum(d.attempts), 0)::int as attempts,
-        max(d.last_answer) as answer, min(d.next_at) filter (where d.delivered_at is null) as next
-      from (select * from sandbox.events order by seq desc limit $1) e
-      left join sandbox.deliveries d on d.event = e.id
-      group by e.seq, e.id, e.type, e.created, e.data #>> '{data,object,id}' order by e.seq desc`,
-    [shown],
-  )
-  return {
-    now: work.now,
-    search,
-    quirks: work.quirks,
-    subscriptions: subscriptions.rows,
-    payments: payments.rows,
-    prices: await work.all('price', {}),
-    events: events.rows,
+/** Undefined when there is no such button; `behave` is the form of switches. */
+export function actionOf(kind: string) {
+  if (kind === 'behave') return behave
+  const known = new Map(Object.entries(actions[kind] ?? {}))
+  if (known.size === 0) return undefined
+  return async (controls: Controls, form: URLSearchParams) => {
+    const run = known.get(form.get('action') ?? '')
+    if (!run) throw invalid('There is no such button.')
+    await run(controls, form.get('id') ?? '')
   }
+}
+
+function behave(controls: Controls, form: URLSearchParams) {
+  const chosen = [...form].map(([name, choice]) => {
+    const quirks = new Map(Object.entries(switches[name] ?? {})).get(choice)
+    if (!quirks) throw invalid(`Invalid ${name}: ${choice}`)
+    return quirks
+  })
+  return controls.behave(Object.assign({}, ...chosen))
+}
+
+const chosenOf = (choices: Record<string, Partial<Quirks>>, quirks: Quirks) =>
+  Object.keys(choices).find((choice) => isDeepStrictEqual({ ...quirks, ...choices[choice] }, quirks))
+
+const titles = {
+  subscription: 'Subscriptions',
+  invoice: 'Invoices',
+  payment_intent: 'Payments',
+  refund: 'Refunds',
+  dispute: 'Disputes',
+  price: 'Prices',
+}
+type Row = {
+  id: string
+  about: string | null
+  status: string
+  amount: number
+  currency: string
+  created: number
+  ends: number | null
+  url: string | null
+}
+type EventRow = { id: string; type: string; about: string; created: string; delivery: string }
+
+const buttonsOf = (kind: string, id: string, about: string) =>
+  html`<div class="Actions">${Object.keys(actions[kind] ?? {}).map((action) =>
+    button(`controls/${kind}`, action, { action, id }, about),
+  )}</div>`
+
+/** The newest of a kind, or of the customers whose email contains the search. */
+async function listOf(work: Work, kind: keyof typeof titles, like: string) {
+  const { rows } = await work.database.query<Row>(
+    `select * from (
+      select o.id, o.seq, coalesce(o.data->>'number', o.data->>'lookup_key', o.id) || coalesce(', ' || (c.data->>'email'), '') as about,
+        coalesce(o.data->>'status', case when (o.data->>'active')::boolean then 'active' else 'archived' end) as status,
+        coalesce(o.data->>'total', o.data->>'amount', o.data->>'unit_amount',
+          o.data #>> '{items,data,0,price,unit_amount}')::int as amount,
+        o.data->>'currency' as currency, (o.data->>'created')::int as created,
+        coalesce(o.data->>'ended_at', o.data->>'cancel_at', o.data #>> '{items,data,0,current_period_end}')::int as ends,
+        o.data->>'hosted_invoice_url' as url
+      from sandbox.objects o left join sandbox.objects c
+        on c.id = coalesce(o.data->>'customer', o.data #>> '{$sandbox,customer}')
+      where o.kind = $1) found
+    where about ilike $2 order by seq desc limit 50`,
+    [kind, like],
+  )
+  return table(
+    titles[kind],
+    ['Object', 'Amount', 'Status', 'Time', 'Actions'],
+    rows.map(({ id, about, status, amount, currency, created, ends, url }) => [
+      url ? html`<a href="${url}">${about}</a>` : about,
+      money(amount, currency),
+      [status.replaceAll('_', ' '), ends ? date(ends) : ''].filter(Boolean).join(' · '),
+      moment(created),
+      buttonsOf(kind, id, about ?? id),
+    ]),
+  )
+}
+
+async function webhookLog({ database }: Work) {
+  const { rows } = await database.query<EventRow>(
+    `select e.id, e.type, e.created, e.data #>> '{data,object,id}' as about,
+        coalesce(string_agg(case when delivered_at is not null then 'delivered' when next_at is null then 'given up'
+          else 'waiting' end || coalesce(': ' || last_answer, ''), '; '), 'dropped') as delivery
+      from (select * from sandbox.events order by seq desc limit 50) e left join sandbox.deliveries d on d.event = e.id
+      group by e.seq, e.id, e.type, e.created, e.data #>> '{data,object,id}' order by e.seq desc`,
+  )
+  return table(
+    'Webhook log',
+    ['Event', 'About', 'Time', 'Delivery', 'Actions'],
+    rows.map(({ id, type, about, created, delivery }) => [
+      type,
+      about,
+      moment(Number(created)),
+      delivery,
+      buttonsOf('event', id, type),
+    ]),
+  )
+}
+
+type Note = { role: 'status' | 'alert'; text: string } | undefined
+
+export async function controlPage(work: Work, search: string, note: Note): Promise<string> {
+  const like = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`
+  const lists = []
+  for (const kind of Object.keys(titles) as (keyof typeof titles)[])
+    lists.push(await listOf(work, kind, like))
+  const body = html`<main>
+    <h1>Payment sandbox</h1>
+    <p>Takes Stripe’s place while no key is set. Nothing here moves real money.</p>
+    ${note && html`<p role="${note.role}">${note.text}</p>`}
+    <p>In the sandbox it is <strong>${moment(work.now)} UTC</strong>. Moving on runs every renewal, retry and expiry on the way.</p>
+    ${buttonsOf('sandbox', '', '')}
+    <h2>As untidy as Stripe</h2>
+    <form method="post" action="/_sandbox/controls/behave" class="Actions">
+      ${Object.entries(switches).map(([name, choices]) => select(name, name, chosenOf(choices, work.quirks), Object.keys(choices)))}
+      <button>Apply</button>
+    </form>
+    <form method="get" action="/_sandbox/" role="search" class="Actions">
+      <label>Customer’s email <input type="search" name="q" value="${search}"></label>
+      <button>Search</button>
+    </form>
+    ${lists}
+    ${await webhookLog(work)}
+    <p>Each list shows the newest 50.</p>
+  </main>`
+  return page({ title: 'Payment sandbox', body }).text
 }

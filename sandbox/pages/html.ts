@@ -66,6 +66,31 @@ export const button = (action: string, label: string, fields: Record<string, str
     ([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`,
   )}<button aria-label="${about ? `${label}: ${about}` : label}">${label}</button></form>`
 
+/** A titled list. */
+export const table = (title: string, heads: string[], rows: Part[][]) => html`<section>
+      <h2>${title}</h2>
+      ${
+        rows.length === 0
+          ? html`<p>None yet.</p>`
+          : html`<div class="Scroll" role="region" aria-label="${title}" tabindex="0"><table>
+        <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+        <tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+      </table></div>`
+      }
+    </section>`
+
+/** Values that say what they mean, or with a text each. */
+export const select = (
+  name: string,
+  label: string,
+  chosen: string | undefined,
+  choices: string[] | Record<string, string>,
+) =>
+  html`<label>${label} <select name="${name}">${Object.entries(choices).map(([key, text]) => {
+    const value = Array.isArray(choices) ? text : key
+    return html`<option value="${value}"${chosen === value ? html` selected` : ''}>${text}</option>`
+  })}</select></label>`
+
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 

@@ -1,4 +1,4 @@
-import { type Bill, type Described, describe } from './invoice.ts'
+import type { Described } from './invoice.ts'
 
 /** What Windows-1252, which the standard fonts require, has in other places than Unicode. */
 const windows = new Map(Array.from('‘’“”•–—', (character, index) => [character, 0x91 + index] as const))
@@ -45,8 +45,6 @@ const font = (name: string) =>
   `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`
 
 /** A one-page PDF, written by hand: catalog, page, drawing, two fonts, description, and where each begins. */
-export const invoicePdf = (bill: Bill): Buffer => documentPdf(describe(bill))
-
 export function documentPdf(said: Described): Buffer {
   const drawing = draw(said)
   const objects = [

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type pg from 'pg'
 import { readBody } from '../http.ts'
-import { button, html, notFound, page, pressed, send } from '../pages/html.ts'
+import { button, html, notFound, page, pressed, select, send, table } from '../pages/html.ts'
 import { type Fault, faults, type TradingViewControls } from './controls.ts'
 
 type Given = {
@@ -13,10 +13,8 @@ type Given = {
 }
 
 const address = '/_sandbox/tradingview'
-const moment = (date: Date | null) =>
-  date
-    ? date.toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' })
-    : 'no end'
+const moment = (date: Date) =>
+  date.toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' })
 
 /** What someone at TradingView could do, and what TradingView has been seen to do by itself. */
 const actions: Record<string, (controls: TradingViewControls, form: URLSearchParams) => Promise<unknown>> = {
@@ -25,7 +23,7 @@ const actions: Record<string, (controls: TradingViewControls, form: URLSearchPar
   behave: (controls, form) => {
     const always = (form.get('fault') ?? 'none') as Fault
     if (!(always in faults)) throw new Error('There is no such fault')
-    return controls.behave({ always, rate: form.get('often') === 'half' ? 0.5 : 1 })
+    return controls.behave({ always, rate: Number(form.get('rate') ?? 1) })
   },
   'let-in': (controls, form) => controls.letIn(form.get('script') ?? '', form.get('username') ?? ''),
   'throw-out': (controls, form) => controls.throwOut(form.get('script') ?? '', form.get('username') ?? ''),
@@ -48,71 +46,60 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
       `select s.name as script, a.pine_id, username, expiration from sandbox.tradingview_access a
        join sandbox.tradingview_scripts s using (pine_id) order by a.created desc, username limit 50`,
     )
-    const { rows: calls } = await database.query<{
-      at: Date
-      call: string
-      username: string | null
-      status: number | null
-      answer: string
-    }>('select at, call, username, status, answer from sandbox.tradingview_calls order by id desc limit 50')
     const { rows: scripts } = await database.query<{ pine_id: string; name: string }>(
       'select pine_id, name from sandbox.tradingview_scripts order by name',
     )
-    const isLoggedIn = settings[0]?.is_logged_in ?? true
-    const given = settings[0]?.faults ?? {}
-    return page({
-      title: 'TradingView look-alike',
-      body: html`<main>
+    const { always, rate } = settings[0]?.faults ?? {}
+    const body = html`<main>
     <h1>TradingView look-alike</h1>
-    <p>Stands in for TradingView while no Stripe key is set. It is ${moment(await now())} UTC. Everybody is a member here: type any username in the shop. Only a slip of an existing name (ada_trads) and names that start with “nobody” are unknown.</p>
-    <section>
-      <h2>The seller’s session</h2>
-      <p>${isLoggedIn ? 'Logged in as ReboundSigma.' : 'Logged out: the shop’s session has ended.'}</p>
-      <p><code>${await controls.cookies()}</code></p>
-      <div class="Actions">${button('tradingview/end-session', 'End the session')}${button('tradingview/log-in', 'Log in again (new cookies)')}</div>
-    </section>
-    <section>
-      <h2>How it behaves</h2>
-      <form method="post" action="${address}/behave" class="Actions">
-        <label>TradingView <select name="fault">${Object.entries(faults).map(
-          ([fault, text]) =>
-            html`<option value="${fault}"${given.always === fault ? html` selected` : ''}>${text}</option>`,
-        )}</select></label>
-        <label>to <select name="often"><option value="all">every call</option><option value="half"${given.rate === 0.5 ? html` selected` : ''}>half of all calls</option></select></label>
-        <button>Apply</button>
-      </form>
-    </section>
-    <section>
-      <h2>People with access</h2>
-      <form method="post" action="${address}/let-in" class="Actions">
-        <label>Let in by hand <input name="username" required pattern="[A-Za-z0-9_.\\-]{3,64}"></label>
-        <label>to <select name="script">${scripts.map(({ pine_id: id, name }) => html`<option value="${id}">${name}</option>`)}</select></label>
-        <button>Let in</button>
-      </form>
-      <form method="post" action="${address}/rename" class="Actions">
-        <label>Rename <input name="username" required></label>
-        <label>to <input name="to" required pattern="[A-Za-z0-9_.\\-]{3,64}"></label>
-        <button>Rename</button>
-      </form>
-      <div class="Scroll" tabindex="0" role="region" aria-label="People with access"><table>
-        <thead><tr><th>Username</th><th>Script</th><th>Until</th><th>Action</th></tr></thead>
-        <tbody>${people.map(
-          (row) => html`<tr><td>${row.username}</td><td>${row.script}</td><td>${moment(row.expiration)}</td>
-          <td class="Actions">${button('tradingview/throw-out', 'Throw out', { script: row.pine_id, username: row.username })}${button('tradingview/delete', 'Delete the member', { username: row.username })}</td></tr>`,
-        )}</tbody></table></div>
-    </section>
-    <section>
-      <h2>Calls</h2>
-      <div class="Scroll" tabindex="0" role="region" aria-label="Calls"><table>
-        <thead><tr><th>Time</th><th>Call</th><th>Username</th><th>Answer</th></tr></thead>
-        <tbody>${calls.map(
-          (row) =>
-            html`<tr><td>${moment(row.at)}</td><td>${row.call}</td><td>${row.username}</td><td>${row.status} ${row.answer.slice(0, 80)}</td></tr>`,
-        )}</tbody></table></div>
-    </section>
+    <p>Takes TradingView’s place while no Stripe key is set. It is ${moment(await now())} UTC. Every name is a member here: type any username in the shop. Only a slip of an existing name (ada_trads) and names that start with “nobody” are unknown.</p>
+    <h2>The seller’s session</h2>
+    <p>${settings[0]?.is_logged_in ? 'Logged in as ReboundSigma.' : 'Logged out: the shop’s session has ended.'}</p>
+    <p><code>${await controls.cookies()}</code></p>
+    <div class="Actions">${button('tradingview/end-session', 'End the session')}${button('tradingview/log-in', 'Log in again (new cookies)')}</div>
+    <h2>How it behaves</h2>
+    <form method="post" action="${address}/behave" class="Actions">
+      ${select('fault', 'TradingView', always, faults)}
+      ${select('rate', 'to', String(rate), { 1: 'every call', 0.5: 'half of all calls' })}
+      <button>Apply</button>
+    </form>
+    <h2>By the seller’s own hand</h2>
+    <form method="post" action="${address}/let-in" class="Actions">
+      <label>Let in <input name="username" required pattern="[A-Za-z0-9_.\\-]{3,64}"></label>
+      ${select('script', 'to', undefined, Object.fromEntries(scripts.map(({ pine_id: id, name }) => [id, name])))}
+      <button>Let in</button>
+    </form>
+    <form method="post" action="${address}/rename" class="Actions">
+      <label>Rename <input name="username" required></label>
+      <label>to <input name="to" required pattern="[A-Za-z0-9_.\\-]{3,64}"></label>
+      <button>Rename</button>
+    </form>
+    ${table(
+      'People with access',
+      ['Username', 'Script', 'Until', 'Actions'],
+      people.map(({ username, script, pine_id: id, expiration }) => [
+        username,
+        script,
+        expiration ? moment(expiration) : 'no end',
+        html`<div class="Actions">${button('tradingview/throw-out', 'Throw out', { script: id, username }, username)}${button('tradingview/delete', 'Delete the member', { username }, username)}</div>`,
+      ]),
+    )}
+    ${table(
+      'Calls',
+      ['Time', 'Call', 'Username', 'Answer'],
+      (await controls.calls())
+        .slice(-50)
+        .toReversed()
+        .map(({ at, call, username, status, answer }) => [
+          moment(at),
+          call,
+          username,
+          `${status ?? ''} ${answer.slice(0, 80)}`,
+        ]),
+    )}
     <p>Each list shows the newest 50. <a href="/_sandbox/">Payment sandbox</a></p>
-  </main>`,
-    }).text
+  </main>`
+    return page({ title: 'TradingView look-alike', body }).text
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse, path: string) {

@@ -18,7 +18,7 @@ const statusOf = async (buyer: Awaited<ReturnType<TestShop['buyer']>>) =>
 
 test('a rolled key is a 502 with a message, keeps the visitor logged in, and shows up in log and metrics', async () => {
   const buyer = await shop.buyer()
-  await shop.sandbox.controls.changeKey('expired')
+  await shop.sandbox.controls.behave({ key: 'expired' })
   await expect(buyer.call(purchases.cancel, { id: buyer.purchase.id })).rejects.toMatchObject({
     status: 502,
     serverMessage: expect.stringContaining('our payment service'),
