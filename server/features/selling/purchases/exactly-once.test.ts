@@ -47,7 +47,7 @@ async function untilServed<Answer>(ask: () => Promise<Answer>): Promise<Answer> 
 }
 
 /** 200 take two minutes. */
-const pairs = Number(process.env.PAIRS ?? 50)
+const pairs = Number(process.env.PAIRS ?? 20)
 
 test(`${pairs} returning browsers and ${pairs} webhooks at the same time book ${pairs} purchases`, {
   timeout: 180_000,

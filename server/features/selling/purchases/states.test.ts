@@ -37,12 +37,20 @@ describe('the shop', () => {
       !status.startsWith('incomplete') && invoice !== 'none' && payment !== 'none',
   )
 
+  /** Two of each row of the table; all of them with `RUNS=all`. */
+  const samplesOf = (status: string) => {
+    const all = reachable.filter((each) => each.status === status)
+    if (process.env.RUNS === 'all') return all
+    return [...Map.groupBy(all, meaningOf).values()].flatMap((row) => [...new Set([row[0], row.at(-1)])])
+  }
+
   test.each(words.status.filter((status) => !status.startsWith('incomplete')))(
     'gives the buyer of a subscription that is %s what the table says, whatever else is true',
     async (status) => {
       const buyer = await shop.buyer()
       const arrange = await arranger(shop, buyer.purchase.paymentIntentId ?? '')
-      for (const state of reachable.filter((each) => each.status === status)) {
+      for (const state of samplesOf(status)) {
+        if (!state) continue
         await arrange(state)
         const { purchase, endedBecause, access } = meaningOf(state)
         const [shown] = await buyer.call(purchases.list, {})
