@@ -163,8 +163,8 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
 
     /** Resolves when nothing is due or running anymore. */
     async idle() {
-      while (await stored.isSomethingDue()) {
-        workers.wake()
+      for (let due = await stored.due(); due.length > 0; due = await stored.due()) {
+        workers.wake(due)
         await new Promise((done) => setTimeout(done, 20))
       }
     },

@@ -7,12 +7,13 @@ import type { Kinds } from './kinds.ts'
 /** What is in the queue's table, from all processes. */
 export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query }) {
   return {
-    async isSomethingDue(): Promise<boolean> {
-      const due = await query(
-        `select 1 from jobs.job where name = any($1) and state in ('created', 'retry', 'active') and start_after <= now() limit 1`,
+    /** The kinds of which a job is due or running. */
+    async due(): Promise<string[]> {
+      const due = await query<{ name: string }>(
+        `select distinct name from jobs.job where name = any($1) and state in ('created', 'retry', 'active') and start_after <= now()`,
         [[...kinds.keys()]],
       )
-      return due.length > 0
+      return due.map(({ name }) => name)
     },
 
     /**

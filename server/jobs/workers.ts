@@ -61,8 +61,8 @@ export function createWorkers({ boss, query, log }: Dependencies) {
       for (const kind of kinds.values()) for (let n = 0; n < kind.workers; n++) await work(kind)
     },
 
-    wake() {
-      for (const worker of kindOf.keys()) boss.notifyWorker(worker)
+    wake(names: string[]) {
+      for (const [worker, name] of kindOf) if (names.includes(name)) boss.notifyWorker(worker)
     },
 
     /** Lets running jobs finish for a while; whatever must be cut short stays stored. */
