@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { build, type Rolldown } from 'vite'
 
-/** What the server loads at every start; the rest, such as passkeys, is loaded when it is used. */
+/** What the server loads at every start, or with its first email; the rest, such as passkeys, is loaded when it is used. */
 const libraries = [
   '@fastify/cookie',
   'drizzle-orm',

@@ -1,7 +1,7 @@
 import { chmod, mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import nodemailer, { type SendMailOptions } from 'nodemailer'
+import type { SendMailOptions } from 'nodemailer'
 import { PermanentFailure } from '../errors.ts'
 import { removeBefore, removeMentioning } from './outbox.ts'
 
@@ -61,20 +61,31 @@ const smtpOptions = (url: string, requireTLS: boolean) => ({
   socketTimeout: 20_000,
 })
 
+type Library = typeof import('nodemailer')
+
+/** Opened with the first email, because the library is a tenth of what a starting shop loads. */
+function whenNeeded<Transport extends { close(): void }>(open: (library: Library) => Transport) {
+  let transport: Promise<Transport> | undefined
+  return {
+    get: () => (transport ??= import('nodemailer').then(open)),
+    close: () => void transport?.then((each) => each.close()),
+  }
+}
+
 function createSmtp(url: string, requireTLS: boolean, from: () => string): MailTransport {
-  const smtp = nodemailer.createTransport(smtpOptions(url, requireTLS))
+  const smtp = whenNeeded(({ createTransport }) => createTransport(smtpOptions(url, requireTLS)))
   return {
     async send(mail) {
       try {
-        await smtp.sendMail({ from: from(), ...safe(mail) })
+        await (await smtp.get()).sendMail({ from: from(), ...safe(mail) })
       } catch (error) {
         throw isFinal(error) ? new PermanentFailure((error as Error).message, { cause: error }) : error
       }
     },
-    verify: () => smtp.verify(),
+    verify: async () => (await smtp.get()).verify(),
     forget: async () => undefined,
     forgetBefore: async () => undefined,
-    close: () => smtp.close(),
+    close: smtp.close,
   }
 }
 
@@ -85,10 +96,12 @@ function isFinal(error: unknown): boolean {
 }
 
 function createOutbox(folder: string, from: () => string): MailTransport {
-  const composer = nodemailer.createTransport({ streamTransport: true, buffer: true })
+  const composer = whenNeeded(({ createTransport }) =>
+    createTransport({ streamTransport: true, buffer: true }),
+  )
   return {
     async send(mail) {
-      const { message } = await composer.sendMail({ from: from(), ...safe(mail) })
+      const { message } = await (await composer.get()).sendMail({ from: from(), ...safe(mail) })
       // Emails hold links to set a password: only the shop's own user may read them.
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await chmod(folder, 0o700)
@@ -100,7 +113,7 @@ function createOutbox(folder: string, from: () => string): MailTransport {
     verify: async () => undefined,
     forget: (address) => removeMentioning(folder, address),
     forgetBefore: (time) => removeBefore(folder, time),
-    close: () => composer.close(),
+    close: composer.close,
   }
 }
 
@@ -121,18 +134,11 @@ export type BulkMail = ReturnType<typeof createBulkMail>
 /** So many connections, and no more emails under way at any moment. */
 export const poolSize = 4
 
-/** Connections of their own for newsletters, so that a receipt never waits behind them. Opened with the first email. */
-export function createBulkMail(given: {
-  smtpUrl: string | undefined
-  requireTls: boolean
-  from: () => string
-}) {
-  let smtp: ReturnType<typeof open> | undefined
-  function open(url: string) {
-    const transport = nodemailer.createTransport({
-      ...smtpOptions(url, given.requireTls),
-      maxConnections: poolSize,
-    })
+/** Connections of their own for newsletters, so that a receipt never waits behind them. */
+export function createBulkMail({ smtpUrl, requireTls, from }: Omit<Options, 'outbox'>) {
+  const smtp = whenNeeded(({ createTransport }) => {
+    const options = { ...smtpOptions(smtpUrl ?? '', requireTls), maxConnections: poolSize }
+    const transport = createTransport(options)
     transport.use('stream', (mail, done) => {
       mail.message.transform(() => {
         const all = new PassThrough()
@@ -144,22 +150,21 @@ export function createBulkMail(given: {
       done()
     })
     return transport
-  }
+  })
 
   return {
     async send(mail: Mail): Promise<Outcome> {
-      if (!given.smtpUrl) return { is: 'unreachable', reply: 'SMTP_URL is not set' }
-      smtp ??= open(given.smtpUrl)
-      const message: Watched = { from: given.from(), ...safe(mail), handed: { over: false } }
+      if (!smtpUrl) return { is: 'unreachable', reply: 'SMTP_URL is not set' }
+      const message: Watched = { from: from(), ...safe(mail), handed: { over: false } }
       try {
-        await smtp.sendMail(message)
+        await (await smtp.get()).sendMail(message)
         return { is: 'sent' }
       } catch (error) {
         return outcomeOf(error as Failure, message.handed.over)
       }
     },
 
-    close: () => smtp?.close(),
+    close: smtp.close,
   }
 }
 
