@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { expect, test } from './shop.ts'
+import { expect, alsoAtStripe as test } from './shop.ts'
 
 // `STRIPE_SECRET_KEY=sk_test_… STRIPE_PUBLISHABLE_KEY=pk_test_… npm run test:e2e -- e2e/checkout.test.ts` uses Stripe.
-test.use({ alsoAtStripe: true })
 
 const monthly = '/checkout?product=rebound-sigma-pro&billing=monthly'
 const someone = () => `e2e-${randomUUID()}@example.com`

@@ -3,46 +3,40 @@ import { newsletterSubscriptions } from '#server/database/schema.ts'
 import { openShop } from '#server/testing/open-shop.ts'
 import { openSmtp } from '#server/testing/smtp.ts'
 import { expectLooksRight, openAdmin, question, toast } from './desk.ts'
-import { test as base, expect } from './shop.ts'
+import { expect, inShop } from './shop.ts'
 
 /** A shop with everything that sending needs, and the mail server it hands its emails to. */
-const test = base.extend<object, { smtp: Awaited<ReturnType<typeof openSmtp>> }>({
-  smtp: [
-    async ({}, use) => {
-      const smtp = await openSmtp()
-      await use(smtp)
+const test = inShop(async () => {
+  const smtp = await openSmtp()
+  const port = await freePort()
+  const shop = await openShop({
+    withPages: true,
+    quirks: {},
+    env: {
+      PORT: String(port),
+      PUBLIC_URL: `http://localhost:${port}`,
+      SMTP_URL: smtp.url,
+      SELLER_NAME: 'Ada Lovelace',
+      SELLER_STREET: 'Ring 1',
+      SELLER_CITY: '4500 Solothurn',
+      SELLER_COUNTRY: 'Switzerland',
+    },
+  })
+  const closeShop = shop.close
+  return Object.assign(shop, {
+    smtp,
+    async close() {
+      await closeShop()
       await smtp.close()
     },
-    { scope: 'worker' },
-  ],
-  shop: [
-    async ({ smtp }, use) => {
-      const port = await freePort()
-      const shop = await openShop({
-        withPages: true,
-        quirks: {},
-        env: {
-          PORT: String(port),
-          PUBLIC_URL: `http://localhost:${port}`,
-          SMTP_URL: smtp.url,
-          SELLER_NAME: 'Ada Lovelace',
-          SELLER_STREET: 'Ring 1',
-          SELLER_CITY: '4500 Solothurn',
-          SELLER_COUNTRY: 'Switzerland',
-        },
-      })
-      await use(shop)
-      await shop.close()
-    },
-    { scope: 'worker' },
-  ],
+  })
 })
 
 test('the seller writes about a change, reads the preview, tries it on themselves, and sends it', async ({
   page,
   shop,
-  smtp,
 }) => {
+  const { smtp } = shop
   const readers = ['ada@example.com', 'bob@example.com', 'cyd@example.com']
   await shop.connection.db
     .insert(newsletterSubscriptions)

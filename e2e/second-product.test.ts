@@ -6,7 +6,7 @@ import { assets } from '#contract/access/assets.ts'
 import { privatePackage } from '#contract/access/package.ts'
 import { productsFolder } from '#server/features/selling/catalog/catalog.ts'
 import { openShop } from '#server/testing/open-shop.ts'
-import { test as base, expect, expectAccessible, logInAs } from './shop.ts'
+import { expect, expectAccessible, inShop, logInAs } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
 const file = `---
@@ -82,18 +82,11 @@ No.
 - Look at the arrow.
 `
 
-const test = base.extend({
-  shop: [
-    async ({}, use) => {
-      const products = mkdtempSync(join(tmpdir(), 'products-'))
-      cpSync(productsFolder, products, { recursive: true })
-      writeFileSync(join(products, 'trend-compass.md'), file)
-      const shop = await openShop({ withPages: true, quirks: {}, products })
-      await use(shop)
-      await shop.close()
-    },
-    { scope: 'worker' },
-  ],
+const test = inShop(() => {
+  const products = mkdtempSync(join(tmpdir(), 'products-'))
+  cpSync(productsFolder, products, { recursive: true })
+  writeFileSync(join(products, 'trend-compass.md'), file)
+  return openShop({ withPages: true, quirks: {}, products })
 })
 
 test('one file adds a product, which is shown, sold, and unlocked, and gives nothing of the other one', async ({

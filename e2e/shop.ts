@@ -16,23 +16,40 @@ const stripeKeys =
     ? { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET }
     : {}
 
+type Open<Shop = TestShop> = () => Promise<Shop>
+
+const openCommon: Open = () => openShop({ withPages: true, quirks: {} })
+
 /**
- * Browser tests against a complete shop: one per worker, on its own database, shared by that worker's tests.
+ * Browser tests against a complete shop on its own database, shared by a worker's tests unless they say otherwise.
  * A page that reports an error, a hydration mismatch, or a blocked script fails its test.
  */
-export const test = base.extend<{ baseURL: string }, { shop: TestShop; alsoAtStripe: boolean }>({
-  /** For tests that run at Stripe when its test keys are set, and so can use nothing of the sandbox. */
-  alsoAtStripe: [false, { scope: 'worker', option: true }],
-
-  shop: [
-    async ({ alsoAtStripe }, use) => {
-      const env = alsoAtStripe ? stripeKeys : {}
-      const shop = await openShop({ withPages: true, env, quirks: {} })
-      await use(alsoAtStripe ? withoutSandbox(shop) : shop)
-      await shop.close()
+export const test = base.extend<
+  { shop: TestShop; baseURL: string },
+  { shopOpenedBy: <Shop extends TestShop>(open: Open<Shop>) => Promise<Shop> }
+>({
+  /** Within the worker: another one for each kind of shop would load everything again, for several seconds. */
+  shopOpenedBy: [
+    async ({}, use) => {
+      const shops = new Map<Open, TestShop>()
+      const close = async (open: Open) => {
+        await shops.get(open)?.close()
+        shops.delete(open)
+      }
+      await use(async <Shop extends TestShop>(open: Open<Shop>) => {
+        // Tests of one kind follow one another: besides the common shop, only the current one is kept.
+        for (const other of shops.keys()) if (other !== open && other !== openCommon) await close(other)
+        const shop = shops.get(open) ?? (await open())
+        shops.set(open, shop)
+        // The one that the same function opened.
+        return shop as Shop
+      })
+      await Promise.all([...shops.keys()].map(close))
     },
     { scope: 'worker' },
   ],
+
+  shop: async ({ shopOpenedBy }, use) => use(await shopOpenedBy(openCommon)),
 
   baseURL: async ({ shop }, use) => use(shop.url),
 
@@ -52,18 +69,20 @@ export const test = base.extend<{ baseURL: string }, { shop: TestShop; alsoAtStr
 /** For tests of what fades, slides and scrolls; all others go without (playwright.config.ts). */
 export const inMotion = { contextOptions: { reducedMotion: 'no-preference' } } as const
 
+/** For tests in another kind of shop than the common one. */
+export const inShop = <Shop extends TestShop>(open: Open<Shop>) =>
+  test.extend<{ shop: Shop }>({
+    shop: async ({ shopOpenedBy }, use) => use(await shopOpenedBy(open)),
+  })
+
 /** For tests in a shop of their own, with settings that no other test may meet. */
 export const inOwnShop = (env: Record<string, string> = {}) =>
-  test.extend({
-    shop: [
-      async ({}, use) => {
-        const shop = await openShop({ withPages: true, env, quirks: {} })
-        await use(shop)
-        await shop.close()
-      },
-      { scope: 'worker' },
-    ],
-  })
+  inShop(() => openShop({ withPages: true, env, quirks: {} }))
+
+/** For tests that run at Stripe when its test keys are set, and so can use nothing of the sandbox. */
+export const alsoAtStripe = inShop(async () =>
+  withoutSandbox(await openShop({ withPages: true, env: stripeKeys, quirks: {} })),
+)
 
 /** What a test at Stripe has of the shop: anything that needs the sandbox throws, with or without Stripe's keys. */
 function withoutSandbox(shop: TestShop): TestShop {

@@ -2,22 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
+import { openConnectedShop } from '#server/testing/connected-shop.ts'
 import { choose, dialog, expectLooksRight, question, rowOf } from './desk.ts'
-import { test as base, expect, expectAccessible, logInAs } from './shop.ts'
+import { expect, expectAccessible, inShop, logInAs } from './shop.ts'
 import { payAsGuest } from './visitors.ts'
 
 /** Connected to the look-alike, as a newcomer's shop is. */
-const test = base.extend<object, { shop: ConnectedShop }>({
-  shop: [
-    async ({}, use) => {
-      const shop = await openConnectedShop({ withPages: true, quirks: {} })
-      await use(shop)
-      await shop.close()
-    },
-    { scope: 'worker' },
-  ],
-})
+const test = inShop(() => openConnectedShop({ withPages: true, quirks: {} }))
 
 const card = (page: Page) => page.getByRole('region', { name: 'TradingView Access' })
 
