@@ -150,6 +150,36 @@ test.describe('a guest', () => {
     expect(receipts).toHaveLength(1)
   })
 
+  test('sees the form before any script is there, and keeps what was typed; who has been here before waits', async ({
+    page,
+  }) => {
+    const scripts = Promise.withResolvers<void>()
+    await page.route('**/assets/**.js', async (route) => {
+      await scripts.promise
+      await route.continue()
+    })
+    const email = page.getByLabel('Email', { exact: true }).first()
+    const proceed = page.getByRole('button', { name: 'Continue to Payment' })
+    await page.goto(monthly, { waitUntil: 'commit' })
+    await email.fill('early@example.com')
+    // A form that is sent before there is a script would lose the address, or show it to everyone.
+    await email.press('Enter')
+    await expect(proceed).toBeDisabled()
+    await page.evaluate(() => localStorage.setItem('user', '1'))
+    await page.reload({ waitUntil: 'commit' })
+    await expect(page.getByText('Loading...')).toBeVisible()
+    await expect(email).toBeHidden()
+    await page.evaluate(() => localStorage.removeItem('user'))
+    await page.reload({ waitUntil: 'commit' })
+    await email.fill('early@example.com')
+    scripts.resolve()
+    await expect(proceed).toBeEnabled()
+    await expect(email).toHaveValue('early@example.com')
+    await expect(page).toHaveURL(monthly)
+    await proceed.click()
+    await expect(payButton(page)).toBeVisible()
+  })
+
   test('cannot continue without an email and is told about an invalid one', async ({ page }) => {
     await page.goto(monthly)
     const proceed = page.getByRole('button', { name: 'Continue to Payment' })

@@ -11,7 +11,7 @@ import { Header } from './layout/header.tsx'
 import { PageChange } from './layout/page-change.tsx'
 import { loadPage, Page, type Route, routeFor } from './router.tsx'
 import { ConfirmHost } from './ui/confirm.tsx'
-import { NavigationProvider, useNavigation } from './ui/navigation.tsx'
+import { NavigationProvider, usePlace } from './ui/navigation.tsx'
 import { Loading } from './ui/spinner.tsx'
 import { ToastHost } from './ui/toast.tsx'
 
@@ -36,7 +36,7 @@ function load(route: Route) {
 
 function Site() {
   const { testMode, products } = useSettings()
-  const { pathname } = useNavigation()
+  const pathname = usePlace((place) => place.pathname)
   const route = routeFor(pathname, products)
   return (
     <>

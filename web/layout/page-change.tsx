@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { brand } from '#contract/brand.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import type { Route } from '#web/router.tsx'
-import { useNavigation } from '#web/ui/navigation.tsx'
+import { usePlace } from '#web/ui/navigation.tsx'
 
 export function pageTitle(route: Route) {
   return route.path === '/' ? `${brand.name}: ${route.title}` : `${route.title} | ${brand.name}`
@@ -11,7 +11,7 @@ export function pageTitle(route: Route) {
 /** After a navigation: title and canonical address, scroll position, focus on the heading, and an announcement. */
 export function PageChange({ route }: { route: Route }) {
   const { publicUrl } = useSettings()
-  const place = useNavigation()
+  const place = usePlace()
   const [announcement, setAnnouncement] = useState('')
   const shown = useRef({ route, place })
   const positions = useRef(new Map<string, number>())

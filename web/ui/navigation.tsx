@@ -5,9 +5,9 @@ import {
   type ReactNode,
   use,
   useEffect,
-  useMemo,
   useState,
 } from 'react'
+import { createStore } from './store.ts'
 
 /** Addresses that links may lead to. The app adds its own (`web/router.tsx`), so a link to no page is a type error. */
 export interface Addresses {}
@@ -50,13 +50,19 @@ export function match<Route extends Pattern>(routes: readonly Route[], pathname:
   return undefined
 }
 
-const NavigationContext = createContext<(Place & Navigator) | null>(null)
+const NavigationContext = createContext<ReturnType<typeof createNavigator> | null>(null)
 
-export function useNavigation() {
-  const navigation = use(NavigationContext)
-  if (!navigation) throw new Error('useNavigation needs a NavigationProvider')
-  return navigation
+/** Never changes, so whatever only leads elsewhere is not rendered again at each new place. */
+function useNavigator() {
+  const navigator = use(NavigationContext)
+  if (!navigator) throw new Error('useNavigation needs a NavigationProvider')
+  return navigator
 }
+
+/** The place, or what is read of it. */
+export const usePlace = <Part = Place>(read?: (place: Place) => Part) => useNavigator().usePlace(read)
+
+export const useNavigation = (): Place & Navigator => ({ ...useNavigator(), ...usePlace() })
 
 /** The router without its routes, which the app provides. */
 export function NavigationProvider(props: {
@@ -65,15 +71,17 @@ export function NavigationProvider(props: {
   load: (pathname: string) => Promise<unknown>
   children: ReactNode
 }) {
-  // Pages are prerendered without a query, so hydration has to start without one too.
-  const [place, setPlace] = useState<Place>({ pathname: props.pathname, search: '', isReturn: false })
-  const [navigator] = useState(() => createNavigator(props.load, setPlace))
+  const [navigator] = useState(() => createNavigator(props.load, props.pathname))
   useEffect(() => navigator.listen(), [navigator])
-  const navigation = useMemo(() => ({ ...place, ...navigator }), [place, navigator])
-  return <NavigationContext value={navigation}>{props.children}</NavigationContext>
+  return <NavigationContext value={navigator}>{props.children}</NavigationContext>
 }
 
-function createNavigator(load: (pathname: string) => Promise<unknown>, setPlace: (place: Place) => void) {
+function createNavigator(load: (pathname: string) => Promise<unknown>, pathname: string) {
+  const store = createStore<Place>()
+  // Pages are prerendered without a query, so hydration has to start without one too.
+  const first: Place = { pathname, search: '', isReturn: false }
+  const arrived = (isReturn: boolean) =>
+    store.set({ pathname: location.pathname, search: location.search, isReturn })
   const codeOf = (href: string) => load(new URL(href, location.href).pathname)
   let latest = 0
   let guard: { here: string; mayLeave: () => Promise<boolean> } | undefined
@@ -99,10 +107,12 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, setPlace:
     // If the visitor has since asked for another page, that one wins.
     if (request !== latest) return
     arrive?.()
-    setPlace({ pathname: location.pathname, search: location.search, isReturn })
+    arrived(isReturn)
   }
 
   return {
+    usePlace: <Part,>(read: (place: Place) => Part = (place) => place as Part) =>
+      store.useValue((place) => read(place ?? first)),
     navigate(href: Href, { replace = false } = {}) {
       void show(href, false, () => history[replace ? 'replaceState' : 'pushState'](null, '', href))
     },
@@ -117,7 +127,7 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, setPlace:
     },
     listen() {
       const onPopState = () => void show(location.href, true)
-      if (location.search) void show(location.href, false)
+      if (location.search) arrived(false)
       addEventListener('popstate', onPopState)
       return () => removeEventListener('popstate', onPopState)
     },
@@ -126,7 +136,7 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, setPlace:
 
 /** A link to another page of the site, without a reload. Hover or focus prefetches the page's code. */
 export function Link({ href, onClick, children, ...rest }: ComponentProps<'a'> & { href: Href }) {
-  const { navigate, prefetch } = useNavigation()
+  const { navigate, prefetch } = useNavigator()
   const soon = () => prefetch(href)
   function follow(event: MouseEvent<HTMLAnchorElement>) {
     onClick?.(event)

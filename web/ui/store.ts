@@ -15,7 +15,13 @@ export function createStore<T>() {
       value = next
       for (const listener of listeners) listener()
     },
-    useValue: () => useSyncExternalStore(subscribe, get, () => null),
+    /** With `read`, only what it reads makes a component render again. */
+    useValue: <Part = T | null>(read: (value: T | null) => Part = get as () => Part) =>
+      useSyncExternalStore(
+        subscribe,
+        () => read(value),
+        () => read(null),
+      ),
   }
 }
 

@@ -1,12 +1,11 @@
-import { type ReactNode, useState } from 'react'
-import { access } from '#contract/access/access.ts'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import type { ApiError } from '#contract/call.ts'
 import { email as emailField } from '#contract/fields.ts'
 import type { Zod } from '#contract/schema.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
 import { checked } from '#web/api/checked.ts'
-import { useData } from '#web/api/client.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { rememberReturnPath } from '#web/features/identity/sign-in/return-path.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Field, Form } from '#web/ui/form.tsx'
@@ -76,13 +75,13 @@ const guestAndPlaceForm = checked((z) => z.object({ ...guestFields(z), ...placeF
 
 /** Asked before paying only where it is checked and unlocked by itself; whatever is typed, the checkout goes on. */
 function NameField() {
-  const { data } = useData(access.status, {})
-  if (!data?.unlocksItself) return null
+  const settings = useSettings()
+  if (!settings.unlocksItself) return null
   return (
     <Field
       name="tradingViewUsername"
       label="TradingView Username (optional)"
-      hint={`${whenAccessComes(data)} You can add it later.`}
+      hint={`${whenAccessComes(settings)} You can add it later.`}
     >
       <UsernameInput />
     </Field>
@@ -123,8 +122,16 @@ function Refusal(props: { product: ListedProduct; error: ApiError | null; childr
   )
 }
 
-export function GuestEmail({ product, isPending, refusal, onContinue }: StepProps) {
-  const [isEmpty, setIsEmpty] = useState(() => !guestEmail.read())
+export function GuestEmail(props: StepProps & { isKnown: boolean }) {
+  const { product, isPending, refusal, onContinue, isKnown } = props
+  const input = useRef<HTMLInputElement>(null)
+  const [isEmpty, setIsEmpty] = useState(true)
+  // The field was there before this script: what has been typed into it is newer than the note.
+  useEffect(() => {
+    if (!input.current) return
+    input.current.value ||= guestEmail.read() ?? ''
+    setIsEmpty(input.current.value.trim() === '')
+  }, [])
   const wantsPlace = useWantsPlace()
   const logIn = (
     <Link href="/auth" onClick={rememberReturnPath} className={link}>
@@ -156,11 +163,11 @@ export function GuestEmail({ product, isPending, refusal, onContinue }: StepProp
           hint="An account will be created for you after payment, and your access details will be sent to this address."
         >
           <Input
+            ref={input}
             type="email"
             autoComplete="email"
             inputMode="email"
             required
-            defaultValue={guestEmail.read() ?? ''}
             onChange={(event) => setIsEmpty(event.target.value.trim() === '')}
           />
         </Field>
@@ -170,7 +177,14 @@ export function GuestEmail({ product, isPending, refusal, onContinue }: StepProp
         <Refusal product={product} error={refusal}>
           {logIn}
         </Refusal>
-        <Button type="submit" size="lg" pending={isPending} pendingText="Loading..." disabled={isEmpty}>
+        <Button
+          type="submit"
+          size="lg"
+          pending={isPending}
+          pendingText="Loading..."
+          // In the prerendered page, too: nothing is sent before there is a script to send it.
+          disabled={isEmpty || !isKnown}
+        >
           Continue to Payment
         </Button>
       </Form>

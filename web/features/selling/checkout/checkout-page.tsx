@@ -1,16 +1,16 @@
-import { type ComponentType, useEffect, useState } from 'react'
-import { access } from '#contract/access/access.ts'
+import { type ComponentType, useEffect, useRef, useState } from 'react'
 import type { User } from '#contract/identity/session.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
 import type { BillingType } from '#contract/statuses.ts'
-import { useData } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
 import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
+import { classes } from '#web/ui/classes.ts'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
+import { useHydrated } from '#web/ui/store.ts'
 import { type Order, readOrder } from './address.ts'
 import { type Offer, OrderDetails, OrderLine, OrderSummary } from './order-summary.tsx'
 import { Steps } from './steps.tsx'
@@ -18,8 +18,6 @@ import { useOwned } from './use-owned.ts'
 
 export default function CheckoutPage() {
   const { user, isLoading } = useUser()
-  // The first step shows a field more where access unlocks itself: asked here, nothing moves later.
-  const status = useData(access.status, {})
   const { search, navigate } = useNavigation()
   const { products } = useSettings()
   const order = readOrder(search, products)
@@ -30,7 +28,11 @@ export default function CheckoutPage() {
   const billing = order?.billing ?? 'monthly'
   const price = usePrices(product.slug)[billing]
   const offer = offers[billing] ?? { price, due: price }
-  const isUnknown = !isLoading && order === null
+  // The page is rendered before its address is known, with what most visitors see: the guest's form.
+  const isUnknown = useHydrated() && order === null
+  // What was typed into it stays when the order is known; only another product begins again.
+  const first = useRef(order?.product)
+  first.current ??= order?.product
   useEffect(() => {
     if (isUnknown) navigate('/products', { replace: true })
   }, [isUnknown, navigate])
@@ -42,31 +44,38 @@ export default function CheckoutPage() {
         <div className="lg:hidden" hidden={!!owned.purchase}>
           <Placeheld by={OrderLine} offer={offer} order={order} product={product} />
         </div>
-        {isLoading || owned.isPending || status.isPending || !order ? (
-          <Card className="grid min-h-[35rem] place-items-center sm:min-h-[31.5rem]">
+        {(isLoading || owned.isPending || isUnknown) && (
+          <Card
+            className={classes(
+              'min-h-[35rem] place-items-center sm:min-h-[31.5rem]',
+              isLoading && !isUnknown ? 'hidden in-[.returning]:grid' : 'grid',
+            )}
+          >
             <output className="flex flex-col items-center gap-4 text-muted">
               <Spinner className="size-8 text-accent" />
               <p>Loading...</p>
             </output>
           </Card>
-        ) : owned.purchase ? (
-          <AlreadyOwned user={user} product={product} />
-        ) : (
-          <Steps
-            key={product.slug}
-            product={product}
-            billing={billing}
-            offer={offer}
-            onOffer={(next) =>
-              setOffers((others) => ({
-                // With another code or none, the other plan costs something else, too.
-                ...(Object.values(others).every((each) => each.discount?.code === next.discount?.code) &&
-                  others),
-                [billing]: next,
-              }))
-            }
-            user={user}
-          />
+        )}
+        {owned.purchase && <AlreadyOwned user={user} product={product} />}
+        {!owned.purchase && !owned.isPending && !isUnknown && (
+          <div className={classes('flex flex-col gap-6 sm:gap-8', isLoading && 'in-[.returning]:hidden')}>
+            <Steps
+              key={!order || product === first.current ? '' : product.slug}
+              product={product}
+              billing={billing}
+              offer={offer}
+              onOffer={(next) =>
+                setOffers((others) => ({
+                  // With another code or none, the other plan costs something else, too.
+                  ...(Object.values(others).every((each) => each.discount?.code === next.discount?.code) &&
+                    others),
+                  [billing]: next,
+                }))
+              }
+              user={isLoading ? undefined : user}
+            />
+          </div>
         )}
         {!owned.purchase && <OrderDetails product={product} />}
       </div>
@@ -75,7 +84,7 @@ export default function CheckoutPage() {
   )
 }
 
-/** The page is rendered before its address is known; until then, the same part, unseen, takes the same place. */
+/** Until the address is known, the same part, unseen, takes the same place. */
 function Placeheld(props: {
   by: ComponentType<Order & { offer: Offer }>
   offer: Offer

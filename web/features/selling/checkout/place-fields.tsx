@@ -1,10 +1,11 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { optionalText } from '#contract/fields.ts'
 import type { Zod } from '#contract/schema.ts'
 import { countries, country, needsPostalCode, vatId } from '#contract/selling/billing.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
+import { useHydrated } from '#web/ui/store.ts'
 
 /** Where the buyer is, as the form has it. */
 export const placeForm = (z: Zod) => ({
@@ -27,8 +28,11 @@ export function useWantsPlace() {
 export function PlaceFields() {
   const [chosen, setChosen] = useState('')
   const [isCompany, setIsCompany] = useState(false)
-  // Made here: it takes longer than the rest of the page together.
-  const [nameOf] = useState(() => new Intl.DisplayNames('en', { type: 'region' }))
+  // Checked before there was a script, it stays so.
+  const company = useRef<HTMLInputElement>(null)
+  useEffect(() => setIsCompany(company.current?.checked === true), [])
+  // Server and browser may call a country differently.
+  const hydrated = useHydrated()
   return (
     <>
       <Field
@@ -45,11 +49,7 @@ export function PlaceFields() {
           <option value="" disabled>
             Choose your country
           </option>
-          {countries.map((code) => (
-            <option key={code} value={code}>
-              {nameOf.of(code)}
-            </option>
-          ))}
+          {hydrated && <Countries />}
         </Select>
       </Field>
       {needsPostalCode(chosen) && (
@@ -60,7 +60,7 @@ export function PlaceFields() {
       <label className="flex cursor-pointer items-center gap-3 text-sm">
         <input
           type="checkbox"
-          checked={isCompany}
+          ref={company}
           onChange={(event) => setIsCompany(event.target.checked)}
           className="size-5 cursor-pointer accent-accent"
         />
@@ -73,4 +73,14 @@ export function PlaceFields() {
       )}
     </>
   )
+}
+
+function Countries() {
+  // Made here: it takes longer than the rest of the page together.
+  const [nameOf] = useState(() => new Intl.DisplayNames('en', { type: 'region' }))
+  return countries.map((code) => (
+    <option key={code} value={code}>
+      {nameOf.of(code)}
+    </option>
+  ))
 }

@@ -1,4 +1,4 @@
-import { type ComponentProps, lazy, Suspense, useEffect, useEffectEvent, useState } from 'react'
+import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react'
 import { ApiError } from '#contract/call.ts'
 import type { User } from '#contract/identity/session.ts'
 import { checkout, type Discount, newsVersion } from '#contract/selling/checkout.ts'
@@ -22,7 +22,8 @@ export function Steps(props: {
   offer: Offer
   /** The server has said what it costs, and what is charged today. */
   onOffer: (offer: Offer) => void
-  user: User | null
+  /** Undefined as long as no one knows. */
+  user: User | null | undefined
 }) {
   const { product, billing, offer, onOffer, user } = props
   const [asked, setAsked] = useState<Asked | null>(null)
@@ -30,8 +31,10 @@ export function Steps(props: {
   const [ready, setReady] = useState<Partial<Record<BillingType, Ready>>>({})
   const [refusal, setRefusal] = useState<ApiError | null>(null)
   const { navigate, search } = useNavigation()
-  // From a link, or typed; the server knows what it is worth on each plan.
-  const [code, setCode] = useState(() => new URLSearchParams(search).get('code') ?? '')
+  // Typed, once there is a field for it, or from a link; the server knows what it is worth on each plan.
+  const [code, setCode] = useState<string | null>(null)
+  const linked = new URLSearchParams(search).get('code')
+  if (code === null && linked) setCode(linked)
   const begin = useCall(checkout.createSubscriptionIntent, {})
 
   /** Another tab of this browser was faster: asked again, the server knows both as one. */
@@ -102,7 +105,16 @@ export function Steps(props: {
   }, [isMissing])
 
   const { discount } = offer
-  const codeField = <Code {...{ product, billing, code, discount }} onChange={setDiscount} />
+  const codeField =
+    code === null ? (
+      <button type="button" className={`${link} self-start text-sm`} onClick={() => setCode('')}>
+        Have a code?
+      </button>
+    ) : (
+      <Suspense>
+        <CodeField {...{ product, billing, code, discount }} onChange={setDiscount} />
+      </Suspense>
+    )
   if (asked)
     return (
       <>
@@ -128,27 +140,12 @@ export function Steps(props: {
   const step = { product, isPending: begin.isPending, refusal, onContinue }
   return (
     <Card className="flex flex-col gap-6 sm:p-8">
-      {user ? <KnownBuyer {...step} email={user.email} /> : <GuestEmail {...step} />}
+      {user ? <KnownBuyer {...step} email={user.email} /> : <GuestEmail {...step} isKnown={user === null} />}
       {codeField}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line pt-5 text-sm text-muted">
         <CardBrands />
         Secure card payment by Stripe
       </div>
     </Card>
-  )
-}
-
-function Code({ product, code, ...rest }: ComponentProps<typeof CodeField>) {
-  const [isOpen, setIsOpen] = useState(code !== '')
-  if (isOpen)
-    return (
-      <Suspense>
-        <CodeField product={product} code={code} {...rest} />
-      </Suspense>
-    )
-  return (
-    <button type="button" className={`${link} self-start text-sm`} onClick={() => setIsOpen(true)}>
-      Have a code?
-    </button>
   )
 }
