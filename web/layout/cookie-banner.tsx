@@ -5,7 +5,7 @@ import { loadAnalytics, mustAsk, saveConsent, savedConsent, signalConsent } from
 
 type Consent = { granted: boolean | null; bannerOpen: boolean; reopened?: boolean }
 
-const store = createStore<Consent>()
+const store = createStore<Consent | null>(null)
 
 function set(consent: Consent) {
   signalConsent(consent.granted)

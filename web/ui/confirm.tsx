@@ -4,7 +4,7 @@ import { createStore } from './store.ts'
 
 export type { Question }
 
-const store = createStore<AskedQuestion>()
+const store = createStore<AskedQuestion | null>(null)
 
 /** Asks before doing something irreversible: `if (await confirm({ ... })) remove()`. */
 export function confirm(question: Question): Promise<boolean> {

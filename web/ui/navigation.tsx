@@ -55,7 +55,7 @@ const NavigationContext = createContext<ReturnType<typeof createNavigator> | nul
 /** Never changes, so whatever only leads elsewhere is not rendered again at each new place. */
 function useNavigator() {
   const navigator = use(NavigationContext)
-  if (!navigator) throw new Error('useNavigation needs a NavigationProvider')
+  if (!navigator) throw Error('navigation')
   return navigator
 }
 
@@ -77,9 +77,8 @@ export function NavigationProvider(props: {
 }
 
 function createNavigator(load: (pathname: string) => Promise<unknown>, pathname: string) {
-  const store = createStore<Place>()
   // Pages are prerendered without a query, so hydration has to start without one too.
-  const first: Place = { pathname, search: '', isReturn: false }
+  const store = createStore<Place>({ pathname, search: '', isReturn: false })
   const arrived = (isReturn: boolean) =>
     store.set({ pathname: location.pathname, search: location.search, isReturn })
   const codeOf = (href: string) => load(new URL(href, location.href).pathname)
@@ -111,8 +110,7 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, pathname:
   }
 
   return {
-    usePlace: <Part,>(read: (place: Place) => Part = (place) => place as Part) =>
-      store.useValue((place) => read(place ?? first)),
+    usePlace: store.useValue,
     navigate(href: Href, { replace = false } = {}) {
       void show(href, false, () => history[replace ? 'replaceState' : 'pushState'](null, '', href))
     },

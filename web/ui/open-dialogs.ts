@@ -1,12 +1,12 @@
 import { createStore } from './store.ts'
 
-const store = createStore<HTMLElement[]>()
+const store = createStore<HTMLElement[]>([])
 
 /** Remembers that a dialog has opened on top of the others; returns how to forget it. */
 export function rememberDialog(dialog: HTMLElement) {
-  store.set([...(store.get() ?? []), dialog])
-  return () => store.set((store.get() ?? []).filter((other) => other !== dialog))
+  store.set([...store.get(), dialog])
+  return () => store.set(store.get().filter((other) => other !== dialog))
 }
 
 /** The dialog that makes all the rest of the page inert. */
-export const useTopDialog = () => store.useValue()?.at(-1)
+export const useTopDialog = () => store.useValue().at(-1)

@@ -1,26 +1,25 @@
 import { useSyncExternalStore } from 'react'
 
-/** A value outside React that components can subscribe to. It is empty during prerendering. */
-export function createStore<T>() {
-  let value: T | null = null
+/** A value outside React that components can subscribe to. During prerendering and hydration, it is the first one. */
+export function createStore<T>(first: T) {
+  let value = first
   const listeners = new Set<() => void>()
   const subscribe = (listener: () => void) => {
     listeners.add(listener)
     return () => listeners.delete(listener)
   }
-  const get = () => value
   return {
-    get,
-    set(next: T | null) {
+    get: () => value,
+    set(next: T) {
       value = next
       for (const listener of listeners) listener()
     },
-    /** With `read`, only what it reads makes a component render again. */
-    useValue: <Part = T | null>(read: (value: T | null) => Part = get as () => Part) =>
+    /** Renders again only when what is read of it changes. */
+    useValue: <Part = T>(read = (whole: T) => whole as unknown as Part) =>
       useSyncExternalStore(
         subscribe,
         () => read(value),
-        () => read(null),
+        () => read(first),
       ),
   }
 }

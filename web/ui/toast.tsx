@@ -4,7 +4,7 @@ import type { Toast } from './toaster.tsx'
 
 const removalDelay = 1_000_000
 
-const store = createStore<Toast>()
+const store = createStore<Toast | null>(null)
 let lastId = 0
 let removal: ReturnType<typeof setTimeout> | undefined
 

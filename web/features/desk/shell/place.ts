@@ -3,7 +3,7 @@ import { brand } from '#contract/brand.ts'
 import { type Href, useNavigation } from '#web/ui/navigation.tsx'
 import { createStore } from '#web/ui/store.ts'
 
-const record = createStore<string>()
+const record = createStore<string | null>(null)
 
 /** The open record's own name, or the screen's. */
 export function useTitle(title: string) {

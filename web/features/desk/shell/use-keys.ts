@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { createStore } from '#web/ui/store.ts'
 
 const storageKey = 'admin-keys'
-const store = createStore<'on' | 'off'>()
+const store = createStore<'on' | 'off' | null>(null)
 
 /** Single letters get in the way of some assistive software, so one switch turns them off. */
 const keysAreOn = () => (store.get() ?? localStorage.getItem(storageKey)) !== 'off'
