@@ -17,8 +17,12 @@ test('a guest gives a name at the checkout, sees it unlock, and sends the form w
   shop,
 }) => {
   const email = `e2e-${randomUUID()}@example.com`
-  await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
   const name = page.getByLabel('TradingView Username (optional)')
+  // Pages know of the connection a few seconds after it was made.
+  await expect(async () => {
+    await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
+    await expect(name).toBeVisible({ timeout: 100 })
+  }).toPass()
   await name.fill('ada_trads')
   await name.blur()
   await expect(page.getByText('We can’t find ada_trads on TradingView')).toBeVisible()
