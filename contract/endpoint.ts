@@ -6,10 +6,7 @@ export type Access = 'public' | 'user' | 'staff' | 'admin'
 
 export type Caller = 'none' | 'optional'
 
-/**
- * How the answer arrives: JSON, a list with a `Link` header to its next page, a file, a page for a frame, a redirect, or nothing but the
- * status, where 202 says "not yet: ask again in a moment".
- */
+/** How the answer arrives; a list has a `Link` header to its next page, and `later` may answer 202: ask again in a moment. */
 export type Answer = 'json' | 'list' | 'csv' | 'html' | 'redirect' | 'later'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -23,12 +20,8 @@ export type Endpoint<Input extends Fields = Fields, Output extends z.ZodMiniType
   access: Access
   /** Whether a public call needs to know who is logged in, if anyone. Without it we skip the database lookup. */
   caller?: Caller
-  /**
-   * Only while a proof of who they are lasts; after that, the shop asks once more (`server/http/gate.ts`). A call that
-   * carries the password needs no other proof from those whom a password proves; one that names a field of its
-   * body needs a proof only if that field is set.
-   */
-  fresh?: true | 'or password' | { with: string }
+  /** Wants a recent proof of who they are (`server/http/gate.ts`): always, unless a password is sent along, or with a field. */
+  fresh?: boolean | 'or password' | { with: string }
   /** Only once an emailed link has shown that the account's address is the caller's own. */
   proven?: true
   /** Also for staff who have yet to set up their second step: nothing else is open to them. */
@@ -63,8 +56,8 @@ type Row<Input extends Fields, Output extends z.ZodMiniType> = Omit<
 > & { input?: Schema<Input>; output?: Schema<Output> }
 
 /**
- * One call. A row without input takes the `:id` of its path and no more; one without output answers with nothing; one
- * that doesn't say who may call is for admins where its path says so, and otherwise for anyone logged in.
+ * One call. Without input, it takes the `:id` of its path; without output, it answers with nothing; without access, its path
+ * says who may call. What an admin changes wants a fresh proof, unless the row says otherwise.
  */
 export function endpoint<
   const Address extends `${Method} ${Path}`,
@@ -79,7 +72,7 @@ export function endpoint<
   const input = schema(row.input ?? (named as unknown as Schema<Input>))
   const output = row.output ? schema(row.output) : (nothing as unknown as Schema<Output>)
   const access = row.access ?? ((path.startsWith('/api/admin') ? 'admin' : 'user') as A)
-  return { ...row, access, method, path, input, output }
+  return { fresh: access === 'admin' && method !== 'GET', ...row, access, method, path, input, output }
 }
 
 /** Then there is nothing to read: any 2xx is done, whatever else it says. */

@@ -136,17 +136,17 @@ export const accessAdmin = {
     summary: 'Record that people who no longer pay were removed by hand; emails them',
   }),
   rename: endpoint('POST /api/admin/access/people/:id/rename', {
-    fresh: true,
     summary: 'Give a customer another TradingView username, without the buyers’ limit',
     input: object((z) => ({ id: id(z), username: typedName(z) })),
   }),
-  retry: endpoint('POST /api/admin/access/people/:id/retry', { summary: 'Try again now on TradingView' }),
+  retry: endpoint('POST /api/admin/access/people/:id/retry', {
+    fresh: false,
+    summary: 'Try again now on TradingView',
+  }),
   adopt: endpoint('POST /api/admin/access/people/:id/adopt', {
-    fresh: true,
     summary: 'Manage access that was there before this shop unlocked it',
   }),
   reveal: endpoint('POST /api/admin/access/people/:id/reveal', {
-    fresh: true,
     summary: 'Show the exchange keys that somebody sent last; the audit log records who looked',
     output: object((z) => ({ apiKey: z.string(), secretKey: z.string() })),
     limit: { requests: 30, seconds: 60 },
@@ -159,6 +159,7 @@ export const reminders = {
     output: object((z) => ({ due: z.int() })),
   }),
   adminSend: endpoint('POST /api/admin/reminders', {
+    fresh: false,
     summary: 'Email each of them a reminder',
     output: object((z) => ({ queued: z.int() })),
   }),

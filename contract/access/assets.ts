@@ -43,7 +43,6 @@ export const assets = {
     output: (z) => z.array(managedAsset(z)),
   }),
   adminAdd: endpoint('POST /api/admin/recommended-assets', {
-    fresh: true,
     summary: 'Add an asset at a position in the list, or at the end if none is given',
     input: object((z) => ({
       productId: id(z),
@@ -56,7 +55,6 @@ export const assets = {
     })),
   }),
   adminImport: endpoint('POST /api/admin/recommended-assets/import', {
-    fresh: true,
     summary: 'Add many assets at once; those already on the list are left alone',
     input: object((z) => ({
       productId: id(z),
@@ -65,27 +63,22 @@ export const assets = {
     output: object((z) => ({ added: z.int(), skipped: z.int() })),
   }),
   adminMove: endpoint('PATCH /api/admin/recommended-assets/:id/move', {
-    fresh: true,
     summary: 'Move an asset to another position in the list; 1 is the first',
     input: object((z) => ({ id: id(z), position: z.int().check(z.minimum(1), z.maximum(100_000)) })),
   }),
   adminSwitch: endpoint('PATCH /api/admin/recommended-assets/:id/active', {
-    fresh: true,
     summary: 'Show an asset to owners or hide it',
     input: object((z) => ({ id: id(z), isActive: z.boolean() })),
   }),
   adminNote: endpoint('PATCH /api/admin/recommended-assets/:id/note', {
-    fresh: true,
     summary: 'Change an asset’s note; an empty one removes it',
     input: object((z) => ({ id: id(z), note: optionalText(z, 500) })),
   }),
   adminReview: endpoint('POST /api/admin/recommended-assets/review', {
-    fresh: true,
     summary: 'Record that the whole list was reviewed today: one product’s, or all of them',
     input: object((z) => ({ productId: z.optional(id(z)) })),
   }),
   adminDelete: endpoint('DELETE /api/admin/recommended-assets/:id', {
-    fresh: true,
     summary: 'Remove a recommended asset',
   }),
 }

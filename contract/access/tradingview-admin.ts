@@ -95,7 +95,6 @@ export const tradingViewAdmin = {
     output: connection,
   }),
   connect: endpoint('POST /api/admin/tradingview', {
-    fresh: true,
     summary: 'Connect with a session’s two cookies, or renew it; probed before it is stored',
     input: object((z) => ({
       cookies: text(z, 4096, 'Please paste the cookies'),
@@ -105,22 +104,17 @@ export const tradingViewAdmin = {
     limit: { requests: 20, seconds: 600 },
   }),
   test: endpoint('POST /api/admin/tradingview/test', {
+    fresh: false,
     summary: 'Ask TradingView whether the session is alive',
     limit: { requests: 20, seconds: 60 },
   }),
-  pause: endpoint('POST /api/admin/tradingview/pause', {
-    fresh: true,
-    summary: 'Stop all calls within one request',
-  }),
-  resume: endpoint('POST /api/admin/tradingview/resume', {
-    fresh: true,
-    summary: 'Call again, and catch up',
-  }),
+  pause: endpoint('POST /api/admin/tradingview/pause', { summary: 'Stop all calls within one request' }),
+  resume: endpoint('POST /api/admin/tradingview/resume', { summary: 'Call again, and catch up' }),
   forget: endpoint('POST /api/admin/tradingview/forget', {
-    fresh: true,
     summary: 'Delete the cookies and switch the connection off',
   }),
   reconcile: endpoint('POST /api/admin/tradingview/reconcile', {
+    fresh: false,
     summary: 'Compare every list with what is wanted, now',
     input: object((z) => ({
       /** Confirms what the guard against mass removal held back. */
@@ -128,7 +122,6 @@ export const tradingViewAdmin = {
     })),
   }),
   settings: endpoint('PATCH /api/admin/tradingview', {
-    fresh: true,
     summary: 'Mode, seats and what an open dispute does',
     input: object((z) => ({
       mode: z.optional(z.enum(connectionModes)),
@@ -142,12 +135,10 @@ export const tradingViewAdmin = {
     output: (z) => z.array(script(z)),
   }),
   chooseScript: endpoint('POST /api/admin/tradingview/scripts', {
-    fresh: true,
     summary: 'Unlock this script for buyers; probed first',
     input: object((z) => ({ pineId: text(z, 100, 'Please choose a script'), productId: id(z) })),
   }),
   dropScript: endpoint('DELETE /api/admin/tradingview/scripts', {
-    fresh: true,
     summary: 'Stop managing a script; nobody loses access',
     input: object((z) => ({ pineId: text(z, 100, 'Please choose a script') })),
   }),
@@ -162,7 +153,6 @@ export const tradingViewAdmin = {
     answer: 'list',
   }),
   removeStranger: endpoint('POST /api/admin/tradingview/strangers/:id/remove', {
-    fresh: true,
     summary: 'Remove someone whom this shop did not unlock, unless they have just bought',
   }),
   runs: endpoint('GET /api/admin/tradingview/runs', {

@@ -102,7 +102,6 @@ export const customers = {
     input: object((z) => ({ id: id(z), isSuppressed: z.boolean() })),
   }),
   adminCorrectEmail: endpoint('POST /api/admin/customers/:id/email', {
-    fresh: true,
     summary: 'Correct a customer’s email address; both addresses get an email',
     input: object((z) => ({ id: id(z), email: email(z) })),
   }),

@@ -28,12 +28,12 @@ export const mostImported = 50
 
 export const imports = {
   adminCheck: endpoint('POST /api/admin/imports/check', {
+    fresh: false,
     summary: 'What an import of these subscribers would do; changes nothing',
     input: object((z) => ({ lines: z.array(line(z)).check(z.minLength(1), z.maxLength(mostChecked)) })),
     output: (z) => z.array(verdict(z)),
   }),
   adminImport: endpoint('POST /api/admin/imports', {
-    fresh: true,
     summary:
       'Book subscribers who paid elsewhere; whoever is there already is left alone, so it can be repeated',
     input: object((z) => ({

@@ -77,22 +77,24 @@ export const newsletters = {
     answer: 'html',
   }),
   adminCreate: endpoint('POST /api/admin/newsletters', {
+    fresh: false,
     summary: 'Save a first draft of a newsletter',
     input: object(written),
     output: object((z) => ({ id: id(z) })),
   }),
   adminSave: endpoint('PATCH /api/admin/newsletters/:id', {
+    fresh: false,
     summary: 'Save a draft; refused if somebody else has saved it since this version',
     input: object((z) => ({ id: id(z), version: version(z), ...written(z) })),
   }),
-  adminDelete: endpoint('DELETE /api/admin/newsletters/:id', { summary: 'Delete a draft' }),
+  adminDelete: endpoint('DELETE /api/admin/newsletters/:id', { fresh: false, summary: 'Delete a draft' }),
   adminTest: endpoint('POST /api/admin/newsletters/:id/test', {
+    fresh: false,
     summary: 'Send a newsletter to myself, as a test',
     output: object((z) => ({ to: z.string() })),
     limit: { requests: 20, seconds: 600 },
   }),
   adminSend: endpoint('POST /api/admin/newsletters/:id/send', {
-    fresh: true,
     summary: 'Send a newsletter, now or at a time; from then on it cannot be changed',
     input: object((z) => ({
       id: id(z),
@@ -105,12 +107,15 @@ export const newsletters = {
       ),
     })),
   }),
-  adminPause: endpoint('POST /api/admin/newsletters/:id/pause', { summary: 'Pause a newsletter' }),
+  adminPause: endpoint('POST /api/admin/newsletters/:id/pause', {
+    fresh: false,
+    summary: 'Pause a newsletter',
+  }),
   adminResume: endpoint('POST /api/admin/newsletters/:id/resume', {
-    fresh: true,
     summary: 'Go on with a paused newsletter; uncertain addresses stay as they are',
   }),
   adminStop: endpoint('POST /api/admin/newsletters/:id/stop', {
+    fresh: false,
     summary: 'Stop a newsletter for good; a scheduled one becomes a draft again',
   }),
 }

@@ -83,7 +83,6 @@ export const settings = {
     })),
   }),
   adminSave: endpoint('POST /api/admin/settings', {
-    fresh: true,
     summary: 'Set what the environment leaves open; an empty value goes back to the default',
     input: (z) =>
       z.strictObject(
@@ -94,7 +93,6 @@ export const settings = {
       ),
   }),
   adminSavePhoto: endpoint('POST /api/admin/settings/photo', {
-    fresh: true,
     summary: 'Set the maker’s photo, a small JPEG, PNG or WebP in base64; an empty one removes it',
     input: object((z) => ({
       photo: z
@@ -106,6 +104,7 @@ export const settings = {
     })),
   }),
   adminTestMail: endpoint('POST /api/admin/settings/mail-test', {
+    fresh: false,
     summary: 'Send me a test email now, and say what the mail server answers',
     output: object((z) => ({ to: z.string() })),
     limit: { requests: 10, seconds: 600 },

@@ -152,7 +152,6 @@ export const accounts = {
     })),
   }),
   adminDelete: endpoint('DELETE /api/admin/users/:id', {
-    fresh: true,
     summary: 'Delete a user: personal data is anonymized, the books stay',
   }),
 }

@@ -6,7 +6,6 @@ import { roles } from '../statuses.ts'
 /** Who may do what besides buying. */
 export const staff = {
   adminSetRole: endpoint('POST /api/admin/users/:id/role', {
-    fresh: true,
     summary: 'Make someone an admin or support, or take the role away; logs them out everywhere',
     input: object((z) => ({ id: id(z), role: z.enum(['admin', ...roles, 'none']) })),
   }),

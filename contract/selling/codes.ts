@@ -52,7 +52,6 @@ export const codes = {
     output: (z) => z.array(shown(z)),
   }),
   adminAdd: endpoint('POST /api/admin/codes', {
-    fresh: true,
     summary: 'Make a discount code; what it is worth never changes',
     input: object((z) => ({
       /** Upper and lower case are the same. */
@@ -76,7 +75,6 @@ export const codes = {
     })),
   }),
   adminStop: endpoint('POST /api/admin/codes/:id/stop', {
-    fresh: true,
     summary: 'Stop a discount code: who has it keeps it, no one else gets it',
   }),
 }

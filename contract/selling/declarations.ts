@@ -107,11 +107,9 @@ export const declarations = {
     answer: 'list',
   }),
   adminCarryOut: endpoint('POST /api/admin/declarations/:id/carry-out', {
-    fresh: true,
     summary: 'Carry out a declaration: refund and end the contract, or cancel it',
   }),
   adminClose: endpoint('POST /api/admin/declarations/:id/close', {
-    fresh: true,
     summary: 'Close a declaration that was handled in another way, and say how',
     input: object((z) => ({ id: id(z), outcome: text(z, 500, 'Please say how it was handled') })),
   }),

@@ -45,7 +45,6 @@ export const prices = {
     output: (z) => z.array(plan(z)),
   }),
   adminPublish: endpoint('POST /api/admin/prices', {
-    fresh: true,
     summary: 'Publish a price for new subscriptions; running ones keep theirs',
     input: object((z) => ({
       productId: id(z),

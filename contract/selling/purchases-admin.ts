@@ -13,7 +13,6 @@ export type RefundReason = keyof typeof refundReasons
 /** What the seller does to a purchase. */
 export const purchasesAdmin = {
   adminCancel: endpoint('PATCH /api/admin/purchases/:id/cancel', {
-    fresh: true,
     summary: 'Cancel a purchase and its Stripe subscription now',
     input: object((z) => ({
       id: id(z),
@@ -40,7 +39,6 @@ export const purchasesAdmin = {
     })),
   }),
   adminResume: endpoint('POST /api/admin/purchases/:id/resume', {
-    fresh: true,
     summary: 'Take back a cancellation before the paid period ends',
   }),
   adminRefundable: endpoint('GET /api/admin/purchases/:id/refundable', {
@@ -64,7 +62,6 @@ export const purchasesAdmin = {
     })),
   }),
   adminRefund: endpoint('POST /api/admin/purchases/:id/refund', {
-    fresh: true,
     summary: 'Refund what is left of a payment, or part of it; all of the present period’s ends access',
     input: object((z) => ({
       id: id(z),
@@ -79,34 +76,28 @@ export const purchasesAdmin = {
     })),
   }),
   adminSettleWarning: endpoint('POST /api/admin/purchases/:id/fraud-warning', {
-    fresh: true,
     summary: 'Refund a payment that its bank takes for fraud and end the subscription, or keep both',
     input: object((z) => ({ id: id(z), decision: z.enum(['refund', 'dismiss']) })),
   }),
   adminSettleRefunds: endpoint('POST /api/admin/purchases/:id/failed-refunds', {
-    fresh: true,
     summary: 'Note that what a bank sent back has gone back to the buyer another way',
     /** As the caller saw it: what fails meanwhile is not settled. */
     input: object((z) => ({ id: id(z), amount: cents(z).check(z.minimum(1, 'Please enter an amount')) })),
   }),
   adminExtend: endpoint('POST /api/admin/purchases/:id/extend', {
-    fresh: true,
     summary: 'Move the next payment, or the end, to a later day, free of charge',
     input: object((z) => ({ id: id(z), until: day(z) })),
   }),
   adminRetryPayment: endpoint('POST /api/admin/purchases/:id/retry', {
-    fresh: true,
     summary: 'Charge the card on file again for an unpaid renewal',
     /** `awaits-bank`: only the buyer can confirm it. */
     output: object((z) => ({ state: z.enum(['done', 'processing', 'awaits-bank']) })),
   }),
   adminSendPayLink: endpoint('POST /api/admin/purchases/:id/pay-link', {
-    fresh: true,
     summary: 'Email the buyer a link to pay an unpaid renewal without logging in',
     limit: { requests: 20, seconds: 3600 },
   }),
   adminDelete: endpoint('DELETE /api/admin/purchases/:id', {
-    fresh: true,
     summary: 'Permanently delete a purchase and cancel its Stripe subscription',
   }),
 }

@@ -213,7 +213,6 @@ export const purchases = {
     answer: 'list',
   }),
   adminAdd: endpoint('POST /api/admin/purchases', {
-    fresh: true,
     summary: 'Book a purchase by hand',
     input: object((z) => ({
       userId: id(z),

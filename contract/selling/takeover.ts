@@ -52,13 +52,11 @@ export const takeover = {
     output: object((z) => ({ prices: z.array(price(z)), subscriptions: z.array(subscription(z)) })),
   }),
   adminSetPlan: endpoint('POST /api/admin/stripe-prices/:id/plan', {
-    fresh: true,
     summary:
       'Say which plan a price of Stripe’s is, or that another shop sells it; kept with the price at Stripe',
     input: object((z) => ({ id: priceId(z), plan: z.nullable(plan(z)) })),
   }),
   adminTakeOver: endpoint('POST /api/admin/stripe-subscriptions', {
-    fresh: true,
     summary:
       'Take over subscriptions as they are; nothing is charged, and those taken over already are left alone',
     input: object((z) => ({

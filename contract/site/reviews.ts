@@ -89,12 +89,10 @@ export const reviews = {
     answer: 'list',
   }),
   adminAnswer: endpoint('POST /api/admin/reviews/:id/answer', {
-    fresh: true,
     summary: 'Answer a review in public; replaces an earlier answer',
     input: object((z) => ({ id: id(z), answer: text(z, 1000, 'Please enter an answer') })),
   }),
   adminHide: endpoint('POST /api/admin/reviews/:id/hide', {
-    fresh: true,
     summary: 'Hide the text of a reported, unlawful review; everyone reads the reason',
     input: object((z) => ({ id: id(z), reason: text(z, 300, 'Please give a reason') })),
   }),

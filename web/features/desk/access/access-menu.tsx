@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { accessAdmin, type Whose } from '#contract/access/access-admin.ts'
 import type { AccessState } from '#contract/statuses.ts'
 import { useData } from '#web/api/client.ts'
@@ -32,34 +31,34 @@ export const stateTones = {
 type Person = Whose & { exchangeName?: string | null; hasKeys?: boolean }
 
 export function AccessMenu({ person, actions }: { person: Person; actions: Actions }) {
-  const [opened, setOpened] = useState<'details' | 'decline' | 'rename' | null>(null)
-  const close = () => setOpened(null)
   const isAdmin = useIsAdmin()
   const { id, username, user, state, reason, mayUndo } = person
   const isPaidFor = reason !== null && (state === 'unlocking' || state === 'unlocked')
   return (
-    <>
-      <RowMenu
-        of={username ?? user.email}
-        actions={[
-          mayUndo && { text: 'Undo', do: () => actions.undo([id]) },
-          state === 'asked' && { text: 'Unlock', do: () => actions.unlock([id]) },
-          state === 'unlocking' &&
-            !mayUndo && { text: 'Unlocked by hand', do: () => actions.unlockedByHand(id) },
-          state === 'withheld' && { text: 'Restore', do: () => actions.restore([id]) },
-          isAdmin && { text: 'Change username', do: () => setOpened('rename') },
-          isAdmin && isPaidFor && { text: 'Try again', do: () => actions.retry(id) },
-          { text: 'History and details', do: () => setOpened('details') },
-          state === 'unlocked' && !isPaidFor && { text: 'Removed', do: () => actions.lock([id], username) },
-          state === 'asked' && { text: 'Decline', do: () => setOpened('decline'), isDangerous: true },
-          isPaidFor &&
-            !mayUndo && { text: 'Remove', do: () => actions.withhold(id, username), isDangerous: true },
-        ]}
-      />
-      {opened === 'details' && <Details person={person} onClose={close} />}
-      {opened === 'decline' && <DeclineDialog ids={[id]} onClose={close} />}
-      {opened === 'rename' && <RenameDialog id={id} username={username} onClose={close} />}
-    </>
+    <RowMenu
+      of={username ?? user.email}
+      actions={[
+        mayUndo && { text: 'Undo', do: () => actions.undo([id]) },
+        state === 'asked' && { text: 'Unlock', do: () => actions.unlock([id]) },
+        state === 'unlocking' &&
+          !mayUndo && { text: 'Unlocked by hand', do: () => actions.unlockedByHand(id) },
+        state === 'withheld' && { text: 'Restore', do: () => actions.restore([id]) },
+        isAdmin && {
+          text: 'Change username',
+          opens: (close) => <RenameDialog id={id} username={username} onClose={close} />,
+        },
+        isAdmin && isPaidFor && { text: 'Try again', do: () => actions.retry(id) },
+        { text: 'History and details', opens: (close) => <Details person={person} onClose={close} /> },
+        state === 'unlocked' && !isPaidFor && { text: 'Removed', do: () => actions.lock([id], username) },
+        state === 'asked' && {
+          text: 'Decline',
+          opens: (close) => <DeclineDialog ids={[id]} onClose={close} />,
+          isDangerous: true,
+        },
+        isPaidFor &&
+          !mayUndo && { text: 'Remove', do: () => actions.withhold(id, username), isDangerous: true },
+      ]}
+    />
   )
 }
 

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { assets } from '#contract/access/assets.ts'
 import { catalog } from '#contract/selling/catalog.ts'
 import * as z from '#contract/zod.ts'
+import { CallButton } from '#web/api/call-button.tsx'
 import { call, useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'
@@ -49,10 +50,6 @@ function ReboundList() {
     succeeded: 'Asset added successfully',
     failed: 'Failed to add asset',
   })
-  const review = useCall(assets.adminReview, {
-    succeeded: 'List marked as reviewed',
-    failed: 'Failed to mark as reviewed',
-  })
   const reviewedAt = shown?.map((asset) => asset.reviewedAt).toSorted()[0]
 
   return (
@@ -71,16 +68,17 @@ function ReboundList() {
           <ClipboardPaste className="size-4" />
           Import list
         </Button>
-        <Button
+        <CallButton
+          call={assets.adminReview}
+          input={product ? { productId: product.id } : {}}
+          options={{ succeeded: 'List marked as reviewed', failed: 'Failed to mark as reviewed' }}
           variant="secondary"
           size="sm"
           disabled={!shown?.length}
-          pending={review.isPending}
-          onClick={() => review.mutate(product ? { productId: product.id } : {})}
         >
           <ListChecks className="size-4" />
           Mark as reviewed
-        </Button>
+        </CallButton>
       </header>
       <Form
         schema={form}

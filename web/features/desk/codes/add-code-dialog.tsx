@@ -2,10 +2,9 @@ import { useState } from 'react'
 import { codes } from '#contract/selling/codes.ts'
 import { billingTypes } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
-import { useCall } from '#web/api/use-call.ts'
+import { CallDialog } from '#web/api/call-dialog.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Field } from '#web/ui/form.tsx'
-import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
 import { dollarAmount } from '../parts/dollars.ts'
 import { useProducts } from '../parts/products.tsx'
@@ -48,20 +47,17 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
   const products = useProducts()
   const [isPercent, setIsPercent] = useState(true)
   const [duration, setDuration] = useState<Duration>('once')
-  const add = useCall(codes.adminAdd, {
-    succeeded: 'Code added',
-    failed: 'Failed to add it',
-    onSuccess: onClose,
-  })
   return (
-    <FormDialog
+    <CallDialog
       title="New code"
       description="At least $1.00 must remain to pay. To give it for free, book a gift instead."
+      call={codes.adminAdd}
+      options={{ succeeded: 'Code added', failed: 'Failed to add it' }}
       schema={form}
-      onSubmit={({ months, newOnly, ...wish }) => {
+      inputOf={({ months, newOnly, ...wish }) => {
         const given = Object.entries({ ...wish, months: monthsOf(duration, months) })
         const present = Object.fromEntries(given.filter(([, value]) => value !== undefined))
-        return add.mutateAsync({ ...present, code: wish.code, newOnly })
+        return { ...present, code: wish.code, newOnly }
       }}
       button={{ pendingText: 'Adding...', children: 'Add code' }}
       onClose={onClose}
@@ -124,6 +120,6 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
         </Field>
       )}
       <Checkbox name="newOnly" label="Only for new customers" />
-    </FormDialog>
+    </CallDialog>
   )
 }

@@ -15,7 +15,7 @@ import { usePurchaseActions } from '../purchases/use-purchase-actions.tsx'
 
 export function Has({ customer }: { customer: Customer }) {
   const { purchases: owned, access } = customer
-  const { actionsFor, dialogs } = usePurchaseActions()
+  const actionsFor = usePurchaseActions()
   return (
     <Card className="flex flex-col gap-4">
       <h2 className="text-lg">Purchases and access</h2>
@@ -31,7 +31,6 @@ export function Has({ customer }: { customer: Customer }) {
       {access.map((person) => (
         <Access key={person.id} person={person} />
       ))}
-      {dialogs}
     </Card>
   )
 }

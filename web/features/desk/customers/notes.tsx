@@ -1,24 +1,17 @@
 import { Trash2 } from 'lucide-react'
 import { type Customer, customers } from '#contract/desk/customers.ts'
 import * as z from '#contract/zod.ts'
+import { CallButton } from '#web/api/call-button.tsx'
 import { useCall } from '#web/api/use-call.ts'
-import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { ask } from '#web/ui/confirm.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 
-const form = z.object({
-  text: z.string().check(z.trim(), z.minLength(1, 'Please write something')),
-})
+const form = customers.adminAddNote.input(z)
 
 export function Notes({ customer: { id, notes } }: { customer: Customer }) {
   const add = useCall(customers.adminAddNote, { succeeded: 'Note added', failed: 'Failed to add the note' })
-  const remove = useCall(customers.adminDeleteNote, {
-    succeeded: 'Note deleted',
-    failed: 'Failed to delete the note',
-  })
   const removal = {
     title: 'Delete note',
     description: 'Delete this note? This action cannot be undone.',
@@ -38,24 +31,28 @@ export function Notes({ customer: { id, notes } }: { customer: Customer }) {
                 {note.author}, <Time value={note.createdAt} withClock />
               </p>
             </div>
-            <Button
+            <CallButton
+              call={customers.adminDeleteNote}
+              input={{ id: note.id }}
+              options={{ succeeded: 'Note deleted', failed: 'Failed to delete the note' }}
+              asks={removal}
               variant="ghost"
               size="icon"
               aria-label="Delete note"
               className="-m-1.5 text-muted hover:bg-danger-soft hover:text-danger"
-              onClick={() => ask(removal, () => remove.mutate({ id: note.id }))}
             >
               <Trash2 className="size-4" />
-            </Button>
+            </CallButton>
           </li>
         ))}
       </ul>
       <Form
         schema={form}
+        extra={{ id }}
         aria-label="Add note"
         resetAfterwards
         className="flex flex-col gap-3"
-        onSubmit={({ text }) => add.mutateAsync({ id, text })}
+        onSubmit={(typed) => add.mutateAsync(typed)}
       >
         <Field name="text" label="New note" labelHidden hint="Included if the customer downloads their data.">
           <Textarea rows={2} maxLength={2000} placeholder="New note" className="min-h-18" />

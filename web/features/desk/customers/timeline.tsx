@@ -11,8 +11,8 @@ import {
 import { type ReactNode, useState } from 'react'
 import { customers, type TimelineEntry } from '#contract/desk/customers.ts'
 import { exactDollars } from '#contract/money.ts'
+import { CallButton } from '#web/api/call-button.tsx'
 import { useData } from '#web/api/client.ts'
-import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
@@ -138,11 +138,6 @@ function Title(props: { entry: Entry; customerId: string; onRead: (mailId: strin
 function MailDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useData(customers.adminMail, { id })
   const { data } = query
-  const resend = useCall(customers.adminResend, {
-    succeeded: 'Resent',
-    failed: 'Couldn’t resend',
-    onSuccess: onClose,
-  })
   return (
     <Dialog
       title={data?.subject ?? 'Email'}
@@ -165,9 +160,13 @@ function MailDialog({ id, onClose }: { id: string; onClose: () => void }) {
       )}
       {data?.isResendable && (
         <DialogButtons onClose={onClose}>
-          <Button pending={resend.isPending} onClick={() => resend.mutate({ id })}>
+          <CallButton
+            call={customers.adminResend}
+            input={{ id }}
+            options={{ succeeded: 'Resent', failed: 'Couldn’t resend', onSuccess: onClose }}
+          >
             Resend
-          </Button>
+          </CallButton>
         </DialogButtons>
       )}
     </Dialog>

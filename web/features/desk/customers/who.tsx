@@ -1,5 +1,5 @@
 import { ArrowLeft, Eye } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { type Customer, customers } from '#contract/desk/customers.ts'
 import { customerData } from '#contract/identity/staff.ts'
 import { exactDollars } from '#contract/money.ts'
@@ -20,7 +20,6 @@ import { lastList } from '../shell/place.ts'
 
 export function Who({ customer }: { customer: Customer }) {
   const { id, email, isAdmin, role, hasPassword, verifiedAt, tradingViewUsername, createdAt } = customer
-  const [isChanging, setIsChanging] = useState(false)
   const mayChange = useIsAdmin()
   // Neither is done to one of the team.
   const isBuyer = !isStaff(customer)
@@ -79,7 +78,11 @@ export function Who({ customer }: { customer: Customer }) {
                 },
                 do: () => sendLink.mutate({ id }),
               },
-              mayChange && isBuyer && { text: 'Change email', do: () => setIsChanging(true) },
+              mayChange &&
+                isBuyer && {
+                  text: 'Change email',
+                  opens: (close) => <EmailDialog customer={customer} onClose={close} />,
+                },
               mayChange && { text: 'Export everything', do: () => download.mutate({ id }) },
             ]}
           />
@@ -96,7 +99,6 @@ export function Who({ customer }: { customer: Customer }) {
           <Next customer={customer} />
         </Fact>
       </dl>
-      {isChanging && <EmailDialog customer={customer} onClose={() => setIsChanging(false)} />}
     </Card>
   )
 }

@@ -1,11 +1,8 @@
-import { useState } from 'react'
 import { exactDollars } from '#contract/money.ts'
 import { type Declaration, declarationFilters, declarations } from '#contract/selling/declarations.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { statusTexts } from '#contract/statuses.ts'
-import { useCall } from '#web/api/use-call.ts'
-import { Button } from '#web/ui/button.tsx'
-import { ask } from '#web/ui/confirm.tsx'
+import { CallButton } from '#web/api/call-button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
@@ -28,32 +25,22 @@ const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone:
 const dayOf = (value: string) => days.format(new Date(value))
 
 /** What pressing the button does: it says so. In time, all that was paid goes back; later, Stripe knows how much. */
-function consequence({ kind, purchase, isLate }: Declaration) {
-  if (kind === 'cancellation') return 'Cancel subscription'
-  return purchase && !isLate && purchase.unrefunded > 0
-    ? `Refund ${exactDollars(purchase.unrefunded)} and end`
-    : 'Refund and end'
+function consequence({ kind, purchase, isLate, dueAt }: Declaration) {
+  if (kind === 'cancellation')
+    return {
+      action: 'Cancel subscription',
+      description: `Cancel the subscription of ${purchase?.email}? If it was renewed since this was declared, it ends now, and the renewal is refunded.`,
+    }
+  const refund = purchase && !isLate && purchase.unrefunded > 0 && ` ${exactDollars(purchase.unrefunded)}`
+  return {
+    action: `Refund${refund || ''} and end`,
+    description: `Refund what ${purchase?.email} paid until ${dayOf(dueAt)}, and end the subscription now? Later payments are yours to refund.`,
+  }
 }
 
 export default function Declarations() {
   const [chosen, choose] = useFilters(choices)
   const { state = 'open' } = chosen
-  const [closing, setClosing] = useState<Declaration | null>(null)
-  const carryOut = useCall(declarations.adminCarryOut, {
-    succeeded: { title: 'Done', description: 'The buyer gets an email.' },
-    failed: 'Couldn’t complete',
-  })
-
-  function askAndCarryOut(row: Declaration) {
-    const { id, kind, purchase, dueAt } = row
-    const description =
-      kind === 'withdrawal'
-        ? `Refund what ${purchase?.email} paid until ${dayOf(dueAt)}, and end the subscription now? Later payments are yours to refund.`
-        : `Cancel the subscription of ${purchase?.email}? If it was renewed since this was declared, it ends now, and the renewal is refunded.`
-    const does = consequence(row)
-    ask({ title: does, description, action: does, destructive: true }, () => carryOut.mutate({ id }))
-  }
-
   return (
     <div className="flex flex-col gap-4">
       <p className="text-sm text-muted">
@@ -83,20 +70,15 @@ export default function Declarations() {
             <Cell className="py-1.5">
               {row.state === 'open' && (
                 <div className="flex items-center justify-end gap-1">
-                  {row.purchase && (
-                    <Button
-                      variant="secondary"
-                      size="sm"
-                      disabled={carryOut.isPending}
-                      onClick={() => askAndCarryOut(row)}
-                    >
-                      {consequence(row)}
-                      <span className="sr-only"> for {row.name}</span>
-                    </Button>
-                  )}
+                  {row.purchase && <CarryOut row={row} />}
                   <RowMenu
                     of={`the declaration by ${row.name}`}
-                    actions={[{ text: 'Close without action', do: () => setClosing(row) }]}
+                    actions={[
+                      {
+                        text: 'Close without action',
+                        opens: (close) => <CloseDialog id={row.id} onClose={close} />,
+                      },
+                    ]}
                   />
                 </div>
               )}
@@ -104,7 +86,6 @@ export default function Declarations() {
           </>
         )}
       />
-      {closing && <CloseDialog declaration={closing} onClose={() => setClosing(null)} />}
     </div>
   )
 }
@@ -161,12 +142,32 @@ function Due({ row }: { row: Declaration }) {
   )
 }
 
-function CloseDialog({ declaration, onClose }: { declaration: Declaration; onClose: () => void }) {
+function CarryOut({ row }: { row: Declaration }) {
+  const { action, description } = consequence(row)
+  return (
+    <CallButton
+      call={declarations.adminCarryOut}
+      input={{ id: row.id }}
+      options={{
+        succeeded: { title: 'Done', description: 'The buyer gets an email.' },
+        failed: 'Couldn’t complete',
+      }}
+      asks={{ title: action, description, action, destructive: true }}
+      variant="secondary"
+      size="sm"
+    >
+      {action}
+      <span className="sr-only"> for {row.name}</span>
+    </CallButton>
+  )
+}
+
+function CloseDialog({ id, onClose }: { id: string; onClose: () => void }) {
   return (
     <TextDialog
       title="Close without action"
       call={declarations.adminClose}
-      extra={{ id: declaration.id }}
+      extra={{ id }}
       options={{ succeeded: 'Declaration closed', failed: 'Failed to close the declaration' }}
       field={{ name: 'outcome', label: 'How was it handled?', hint: 'Kept with the declaration.' }}
       text={{ required: true, maxLength: 500, rows: 3 }}

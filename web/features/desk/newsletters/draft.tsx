@@ -2,11 +2,11 @@ import { useEffect, useRef } from 'react'
 import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { line, optionalLine, text } from '#contract/fields.ts'
 import * as z from '#contract/zod.ts'
+import { CallButton } from '#web/api/call-button.tsx'
 import { useCall } from '#web/api/use-call.ts'
-import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
-import { ask, confirm } from '#web/ui/confirm.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Select, Textarea } from '#web/ui/input.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
@@ -68,21 +68,6 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
     succeeded: 'Draft saved',
     failed: 'Failed to save the draft',
   })
-  const remove = useCall(newsletters.adminDelete, {
-    refreshes: [newsletters.adminList],
-    succeeded: 'Draft deleted',
-    failed: 'Failed to delete the draft',
-    onSuccess() {
-      setUnsaved(false)
-      navigate('/admin/messages/newsletters')
-    },
-  })
-
-  function askAndRemove({ id, subject }: NewsletterShown) {
-    const description = `Delete “${subject}”? This action cannot be undone.`
-    const question = { title: 'Delete draft', description, action: 'Delete draft', destructive: true }
-    ask(question, () => remove.mutate({ id }))
-  }
 
   return (
     <Card onInput={() => setUnsaved(true)}>
@@ -157,9 +142,28 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
         </fieldset>
         <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
           {saved && (
-            <Button variant="dangerGhost" pending={remove.isPending} onClick={() => askAndRemove(saved)}>
+            <CallButton
+              call={newsletters.adminDelete}
+              input={{ id: saved.id }}
+              options={{
+                refreshes: [newsletters.adminList],
+                succeeded: 'Draft deleted',
+                failed: 'Failed to delete the draft',
+                onSuccess() {
+                  setUnsaved(false)
+                  navigate('/admin/messages/newsletters')
+                },
+              }}
+              asks={{
+                title: 'Delete draft',
+                description: `Delete “${saved.subject}”? This action cannot be undone.`,
+                action: 'Delete draft',
+                destructive: true,
+              }}
+              variant="dangerGhost"
+            >
               Delete draft
-            </Button>
+            </CallButton>
           )}
           <SubmitButton pendingText="Saving...">Save draft</SubmitButton>
         </div>

@@ -1,9 +1,7 @@
 import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { stoppableStates } from '#contract/statuses.ts'
-import { useCall } from '#web/api/use-call.ts'
-import { Button } from '#web/ui/button.tsx'
+import { CallButton } from '#web/api/call-button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { ask } from '#web/ui/confirm.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { StateBadge } from './newsletters.tsx'
@@ -30,9 +28,6 @@ const figures = [
 export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
   const { id, state, counts, pausedBecause, lastError, scheduledFor, startedAt, finishedAt, missing } =
     newsletter
-  const pause = useCall(newsletters.adminPause, { failed: 'Failed to pause it' })
-  const resume = useCall(newsletters.adminResume, { failed: 'Failed to resume it' })
-  const stop = useCall(newsletters.adminStop, { failed: 'Failed to stop it' })
   const all = counts.waiting + counts.sent + counts.refused + counts.uncertain
 
   const stopping = {
@@ -88,22 +83,33 @@ export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
       <Troubled newsletter={newsletter} />
       {stoppableStates.some((each) => each === state) && (
         <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
-          <Button
+          <CallButton
+            call={newsletters.adminStop}
+            input={{ id }}
+            options={{ failed: 'Failed to stop it' }}
+            asks={stopping}
             variant="dangerGhost"
-            pending={stop.isPending}
-            onClick={() => ask(stopping, () => stop.mutate({ id }))}
           >
             {stopping.action}
-          </Button>
+          </CallButton>
           {state === 'sending' && (
-            <Button variant="secondary" pending={pause.isPending} onClick={() => pause.mutate({ id })}>
+            <CallButton
+              call={newsletters.adminPause}
+              input={{ id }}
+              options={{ failed: 'Failed to pause it' }}
+              variant="secondary"
+            >
               Pause
-            </Button>
+            </CallButton>
           )}
           {state === 'paused' && (
-            <Button pending={resume.isPending} onClick={() => resume.mutate({ id })}>
+            <CallButton
+              call={newsletters.adminResume}
+              input={{ id }}
+              options={{ failed: 'Failed to resume it' }}
+            >
               {startedAt ? 'Resume' : 'Send now'}
-            </Button>
+            </CallButton>
           )}
         </div>
       )}

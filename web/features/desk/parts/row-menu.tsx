@@ -1,10 +1,14 @@
 import { Ellipsis } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { createPortal } from 'react-dom'
 import { ask, type Question } from '#web/ui/confirm.tsx'
 import { Menu, MenuItem } from '#web/ui/menu.tsx'
 
 export type RowAction = {
   text: string
-  do: () => unknown
+  do?: () => unknown
+  /** The dialog that does it. */
+  opens?: (close: () => void) => ReactNode
   isDangerous?: boolean
   asks?: Omit<Question, 'destructive'>
   /** Why it can't be done to this row. */
@@ -13,23 +17,40 @@ export type RowAction = {
 
 /** Everything that can be done to one row, behind one button; what is destructive comes last. */
 export function RowMenu({ of, actions }: { of: string; actions: (RowAction | false)[] }) {
+  const [opened, setOpened] = useState<RowAction | null>(null)
   const present = actions.filter((action) => action !== false)
   if (present.length === 0) return null
+
+  function start(action: RowAction) {
+    const { do: act = () => setOpened(action), asks, isDangerous } = action
+    if (asks) ask({ ...asks, destructive: isDangerous }, act)
+    else void act()
+  }
+
   return (
-    <Menu
-      aria-label={`Actions for ${of}`}
-      label={<Ellipsis className="size-4.5" />}
-      className="ml-auto grid size-10 place-items-center rounded-md text-muted hover:bg-accent-soft hover:text-ink"
-    >
-      {present.map(({ text, do: act, asks, ...rest }) => (
-        <MenuItem
-          key={text}
-          onClick={() => (asks ? ask({ ...asks, destructive: rest.isDangerous }, act) : void act())}
-          {...rest}
-        >
-          {text}
-        </MenuItem>
-      ))}
-    </Menu>
+    <>
+      <Menu
+        aria-label={`Actions for ${of}`}
+        label={<Ellipsis className="size-4.5" />}
+        className="ml-auto grid size-10 place-items-center rounded-md text-muted hover:bg-accent-soft hover:text-ink"
+      >
+        {present.map((action) => (
+          <MenuItem
+            key={action.text}
+            isDangerous={action.isDangerous}
+            not={action.not}
+            onClick={() => start(action)}
+          >
+            {action.text}
+          </MenuItem>
+        ))}
+      </Menu>
+      {/* Outside of the table, whose looks a dialog should not have. */}
+      {opened &&
+        createPortal(
+          opened.opens?.(() => setOpened(null)),
+          document.body,
+        )}
+    </>
   )
 }

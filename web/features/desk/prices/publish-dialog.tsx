@@ -3,9 +3,8 @@ import { exactDollars } from '#contract/money.ts'
 import { type Plan, prices } from '#contract/selling/prices.ts'
 import { billingPeriods } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
-import { useCall } from '#web/api/use-call.ts'
+import { CallDialog } from '#web/api/call-dialog.tsx'
 import { Field } from '#web/ui/form.tsx'
-import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Choice } from '../parts/dialog-parts.tsx'
 import { centsOf, dollarAmount } from '../parts/dollars.ts'
@@ -36,26 +35,24 @@ const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 
 export function PublishDialog({ plan, onClose }: { plan: Plan; onClose: () => void }) {
   const { product, productId, billingType, publications, subscriptions } = plan
   const [isLater, setIsLater] = useState(false)
-  const publish = useCall(prices.adminPublish, {
-    succeeded: { title: 'Published', description: 'The site shows it within seconds.' },
-    failed: 'Failed to publish',
-    onSuccess: onClose,
-  })
   const current = publications.find(({ state }) => state === 'current')
   return (
-    <FormDialog
+    <CallDialog
       title={`New price: ${product}, ${billingType}`}
       description={`Per ${billingPeriods[billingType]}, for new subscriptions. ${subscriptions.map(kept).join(' ')} A planned price is replaced.`}
+      call={prices.adminPublish}
+      options={{
+        succeeded: { title: 'Published', description: 'The site shows it within seconds.' },
+        failed: 'Failed to publish',
+      }}
       schema={isLater ? later : now}
-      onSubmit={({ regularAmount, ...wish }) =>
-        publish.mutateAsync({
-          productId,
-          billingType,
-          after: publications[0]?.number ?? 1,
-          ...wish,
-          ...(regularAmount && { regularAmount }),
-        })
-      }
+      inputOf={({ regularAmount, ...wish }) => ({
+        productId,
+        billingType,
+        after: publications[0]?.number ?? 1,
+        ...wish,
+        ...(regularAmount && { regularAmount }),
+      })}
       button={{ pendingText: 'Publishing...', children: 'Publish' }}
       onClose={onClose}
     >
@@ -83,6 +80,6 @@ export function PublishDialog({ plan, onClose }: { plan: Plan; onClose: () => vo
           <Input type="date" required min={tomorrow()} />
         </Field>
       )}
-    </FormDialog>
+    </CallDialog>
   )
 }

@@ -11,11 +11,10 @@ import {
   bookingKindTexts,
 } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
+import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useData } from '#web/api/client.ts'
-import { useCall } from '#web/api/use-call.ts'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Field } from '#web/ui/form.tsx'
-import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
 import { MoreOptions } from '../parts/dialog-parts.tsx'
 import { dollarAmount } from '../parts/dollars.ts'
@@ -44,26 +43,21 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
   const [kind, setKind] = useState<BookingKind>('paid_elsewhere')
   const [status, setStatus] = useState<BookableStatus>('active')
   const products = useData(catalog.list, {})
-  const add = useCall(purchases.adminAdd, {
-    succeeded: 'Purchase created successfully',
-    failed: 'Failed to create purchase',
-    onSuccess: onClose,
-  })
   const isActive = status === 'active'
   return (
-    <FormDialog
+    <CallDialog
       title="Add Purchase"
+      call={purchases.adminAdd}
+      options={{ succeeded: 'Purchase created successfully', failed: 'Failed to create purchase' }}
       schema={kind === 'gift' ? gift : paidElsewhere}
       extra={{ userId, invite: invite && isActive }}
       // What was left alone is left out.
-      onSubmit={({ kind: chosen, reason, invite: isTold, ...purchase }) =>
-        add.mutateAsync({
-          ...purchase,
-          ...(chosen === 'gift' && { kind: chosen }),
-          ...(reason && { reason }),
-          ...(isTold && { invite: isTold }),
-        })
-      }
+      inputOf={({ kind: chosen, reason, invite: isTold, ...purchase }) => ({
+        ...purchase,
+        ...(chosen === 'gift' && { kind: chosen }),
+        ...(reason && { reason }),
+        ...(isTold && { invite: isTold }),
+      })}
       button={{ pendingText: 'Creating...', children: 'Create Purchase' }}
       onClose={onClose}
     >
@@ -108,6 +102,6 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
         )}
         {isActive && <Checkbox label="Tell the buyer by email" checked={invite} onTick={setInvite} />}
       </MoreOptions>
-    </FormDialog>
+    </CallDialog>
   )
 }

@@ -22,35 +22,32 @@ import { usePurchaseActions } from './use-purchase-actions.tsx'
 
 export default function Purchases() {
   const isAdmin = useIsAdmin()
-  const { actionsFor, dialogs } = usePurchaseActions()
+  const actionsFor = usePurchaseActions()
   return (
-    <>
-      <RecordList
-        label="Purchases"
-        noun={['purchase', 'purchases']}
-        columns={['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', action]}
-        list={purchases.adminList}
-        search="Search by email or name..."
-        filters={{
-          status: { label: 'Status', all: 'All statuses', options: statusOptions },
-          billingType: {
-            label: 'Billing',
-            all: 'All billing',
-            options: billingTypes.map((each) => [each, each]),
-          },
-          sort: sorting('Sort purchases'),
-        }}
-        chips={{
-          need: needTexts,
-          begun: (month) => `Begun in ${monthName(month)}`,
-          ended: (month) => `Ended in ${monthName(month)}`,
-        }}
-        controls={isAdmin && <AddButton text="Add Purchase" dialog={AddPurchaseDialog} />}
-        none={{ title: 'No purchases found', description: 'New purchases appear here.' }}
-        renderRow={(purchase) => <Row purchase={purchase} actions={actionsFor(purchase)} />}
-      />
-      {dialogs}
-    </>
+    <RecordList
+      label="Purchases"
+      noun={['purchase', 'purchases']}
+      columns={['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', action]}
+      list={purchases.adminList}
+      search="Search by email or name..."
+      filters={{
+        status: { label: 'Status', all: 'All statuses', options: statusOptions },
+        billingType: {
+          label: 'Billing',
+          all: 'All billing',
+          options: billingTypes.map((each) => [each, each]),
+        },
+        sort: sorting('Sort purchases'),
+      }}
+      chips={{
+        need: needTexts,
+        begun: (month) => `Begun in ${monthName(month)}`,
+        ended: (month) => `Ended in ${monthName(month)}`,
+      }}
+      controls={isAdmin && <AddButton text="Add Purchase" dialog={AddPurchaseDialog} />}
+      none={{ title: 'No purchases found', description: 'New purchases appear here.' }}
+      renderRow={(purchase) => <Row purchase={purchase} actions={actionsFor(purchase)} />}
+    />
   )
 }
 

@@ -4,11 +4,10 @@ import { exactDollars } from '#contract/money.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { type RefundReason, refundReasons } from '#contract/selling/purchases-admin.ts'
 import * as z from '#contract/zod.ts'
+import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useData } from '#web/api/client.ts'
-import { useCall } from '#web/api/use-call.ts'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Field } from '#web/ui/form.tsx'
-import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
 import { Choice } from '../parts/dialog-parts.tsx'
 import { centsOf, dollarAmount } from '../parts/dollars.ts'
@@ -30,11 +29,6 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
   const [typed, setTyped] = useState('')
   const [chosen, setChosen] = useState<string>()
   const [keeps, setKeeps] = useState(false)
-  const refund = useCall(purchases.adminRefund, {
-    succeeded: 'Refund sent successfully',
-    failed: 'Failed to refund',
-    onSuccess: onClose,
-  })
   const { id, user } = purchase
   // Asked each time it opens: what is left can change at Stripe without us.
   const { data: known, isError } = useData(purchases.adminRefundable, { id }, { gcTime: 0 })
@@ -43,13 +37,15 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
   const isWhole = inFull || (payment !== undefined && centsOf(typed) === payment.left)
   const mayEnd = isWhole && payment?.ends === true
   return (
-    <FormDialog
+    <CallDialog
       title="Refund"
       description={
         <>
           Refund a payment from {user.email} to their card. <Left known={known} isError={isError} />
         </>
       }
+      call={purchases.adminRefund}
+      options={{ succeeded: 'Refund sent successfully', failed: 'Failed to refund' }}
       schema={inFull ? all : part}
       button={{
         variant: 'danger',
@@ -58,15 +54,13 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
         children: 'Refund',
       }}
       onClose={onClose}
-      onSubmit={(wanted) =>
-        refund.mutateAsync({
-          id,
-          refundedSoFar: known?.refundedSoFar ?? purchase.refundedAmount,
-          ...wanted,
-          ...(payment && { paymentIntentId: payment.paymentIntentId }),
-          ...(mayEnd && keeps && { keepAccess: true }),
-        })
-      }
+      inputOf={(wanted) => ({
+        id,
+        refundedSoFar: known?.refundedSoFar ?? purchase.refundedAmount,
+        ...wanted,
+        ...(payment && { paymentIntentId: payment.paymentIntentId }),
+        ...(mayEnd && keeps && { keepAccess: true }),
+      })}
     >
       {known && known.payments.length > 1 && (
         <Field name="payment" label="Payment">
@@ -112,7 +106,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
             : 'The subscription continues.'}
         </output>
       )}
-    </FormDialog>
+    </CallDialog>
   )
 }
 

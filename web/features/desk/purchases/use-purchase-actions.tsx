@@ -1,19 +1,17 @@
-import { useState } from 'react'
 import { exactDollars } from '#contract/money.ts'
 import { type ManagedPurchase, type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { hasEnded, isLive } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
+import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Field } from '#web/ui/form.tsx'
-import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import type { RowAction } from '../parts/row-menu.tsx'
 import { CancelDialog } from './cancel-dialog.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
 
-const dialogs = { refund: RefundDialog, extend: ExtendDialog, cancel: CancelDialog }
 const retried = {
   done: 'Payment successful!',
   processing: 'The payment is being processed',
@@ -21,7 +19,6 @@ const retried = {
 }
 
 export function usePurchaseActions() {
-  const [doing, setDoing] = useState<{ what: keyof typeof dialogs; purchase: ManagedPurchase } | null>(null)
   const isAdmin = useIsAdmin()
   const remove = useCall(purchases.adminDelete, {
     succeeded: 'Purchase deleted successfully',
@@ -48,13 +45,15 @@ export function usePurchaseActions() {
     failed: 'Failed to send the link',
   })
 
-  function actionsFor(purchase: ManagedPurchase): (RowAction | false)[] {
+  return (purchase: ManagedPurchase): (RowAction | false)[] => {
     const { id, user, status, paymentIntentId, endsAt, endedBecause, isWarned, failedRefunds } = purchase
-    const open = (what: keyof typeof dialogs) => () => setDoing({ what, purchase })
+    const opens = (Dialog: typeof CancelDialog) => (close: () => void) => (
+      <Dialog purchase={purchase} onClose={close} />
+    )
     const mayExtend = (status === 'active' && paymentIntentId !== null) || endsAt !== null
     const mayRefund = paymentIntentId !== null && endedBecause !== 'refunded' && !isWarned
     // Support cancels, and does no more.
-    const cancel = status === 'active' && { text: 'Cancel', do: open('cancel'), isDangerous: true }
+    const cancel = status === 'active' && { text: 'Cancel', opens: opens(CancelDialog), isDangerous: true }
     if (!isAdmin) return [cancel]
     return [
       isWarned && {
@@ -73,14 +72,14 @@ export function usePurchaseActions() {
       status === 'past_due' && { text: 'Retry payment', do: () => retry.mutate({ id }) },
       status === 'past_due' && { text: 'Send pay link', do: () => sendLink.mutate({ id }) },
       status === 'pending_cancel' && { text: 'Undo cancellation', do: () => resume.mutate({ id }) },
-      isLive(status) && mayExtend && { text: 'Extend', do: open('extend') },
+      isLive(status) && mayExtend && { text: 'Extend', opens: opens(ExtendDialog) },
       isWarned && {
         text: 'Refund and end',
         do: () => settleWarning.mutate({ id, decision: 'refund' }),
         isDangerous: true,
       },
-      mayRefund && { text: 'Refund', do: open('refund'), isDangerous: true },
-      cancel || (!hasEnded(status) && { text: 'End now', do: open('cancel'), isDangerous: true }),
+      mayRefund && { text: 'Refund', opens: opens(RefundDialog), isDangerous: true },
+      cancel || (!hasEnded(status) && { text: 'End now', opens: opens(CancelDialog), isDangerous: true }),
       {
         text: 'Delete purchase',
         asks: {
@@ -94,12 +93,6 @@ export function usePurchaseActions() {
       },
     ]
   }
-
-  const Doing = doing && dialogs[doing.what]
-  return {
-    actionsFor,
-    dialogs: Doing && <Doing purchase={doing.purchase} onClose={() => setDoing(null)} />,
-  }
 }
 
 const form = z.object({ until: z.string().check(z.minLength(1, 'Please choose a day')) })
@@ -108,24 +101,24 @@ const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 
 /** Suggests two weeks, the usual compensation. */
 function ExtendDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
-  const extend = useCall(purchases.adminExtend, {
-    succeeded: { title: 'Extended', description: 'The buyer gets an email.' },
-    failed: 'Failed to extend',
-    onSuccess: onClose,
-  })
   const present = Date.parse(purchase.endsAt ?? purchase.currentPeriodEnd ?? purchase.createdAt)
   return (
-    <FormDialog
+    <CallDialog
       title="Extend"
       description="Add free time. The next charge (or the end) moves to this date."
+      call={purchases.adminExtend}
       schema={form}
-      onSubmit={({ until }) => extend.mutateAsync({ id: purchase.id, until })}
+      inputOf={({ until }) => ({ id: purchase.id, until })}
+      options={{
+        succeeded: { title: 'Extended', description: 'The buyer gets an email.' },
+        failed: 'Failed to extend',
+      }}
       button={{ pendingText: 'Extending...', children: 'Extend' }}
       onClose={onClose}
     >
       <Field name="until" label="Extend to" hint="UTC">
         <Input type="date" required min={isoDay(present)} defaultValue={isoDay(present + 14 * day)} />
       </Field>
-    </FormDialog>
+    </CallDialog>
   )
 }

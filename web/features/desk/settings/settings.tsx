@@ -1,7 +1,6 @@
 import { type Problem, settings } from '#contract/desk/settings.ts'
+import { CallButton } from '#web/api/call-button.tsx'
 import { useData } from '#web/api/client.ts'
-import { useCall } from '#web/api/use-call.ts'
-import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -62,24 +61,25 @@ function Problems({ problems }: { problems: Problem[] }) {
 }
 
 function MailCard({ goesTo }: { goesTo: string }) {
-  const test = useCall(settings.adminTestMail, {
-    failed: 'The test failed',
-    onSuccess: ({ to }) => toast({ title: 'Test email sent', description: `Check the inbox of ${to}.` }),
-  })
   return (
     <Card id={sectionId('Email')} className="flex flex-wrap items-center gap-x-6 gap-y-3">
       <div className="min-w-0 flex-1 basis-60">
         <h2 className="text-lg">Email</h2>
         <p className="text-sm break-words text-muted">Emails go to {goesTo}.</p>
       </div>
-      <Button
+      <CallButton
+        call={settings.adminTestMail}
+        input={{}}
+        options={{
+          failed: 'The test failed',
+          onSuccess: ({ to }) =>
+            toast({ title: 'Test email sent', description: `Check the inbox of ${to}.` }),
+        }}
         variant="secondary"
-        pending={test.isPending}
         pendingText="Sending..."
-        onClick={() => test.mutate({})}
       >
         Send me a test email
-      </Button>
+      </CallButton>
     </Card>
   )
 }

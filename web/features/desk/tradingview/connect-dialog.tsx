@@ -5,12 +5,11 @@ import {
   tradingViewRisks,
 } from '#contract/access/tradingview-admin.ts'
 import * as z from '#contract/zod.ts'
+import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import { useCall } from '#web/api/use-call.ts'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Field } from '#web/ui/form.tsx'
-import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { previewText } from './modes.tsx'
 
@@ -31,17 +30,13 @@ const steps = [
 /** Two cookies, never a password. */
 export function ConnectDialog(props: { connection: TradingViewConnection; onClose: () => void }) {
   const { connection, onClose } = props
-  const connect = useCall(tradingViewAdmin.connect, {
-    failed: 'Failed to connect',
-    succeeded: { title: 'Connected', description: 'TradingView accepts the session.' },
-  })
   const isFirstRead = connection.mode === 'dry'
   const { data: preview } = useData(tradingViewAdmin.preview, {}, { enabled: !isFirstRead })
   const { testMode } = useSettings()
   const isSandbox = connection.hasLookAlike && connection.host === 'sandbox'
   const mustAccept = !connection.acceptedAt && !isSandbox
   return (
-    <FormDialog
+    <CallDialog
       title={connection.state === 'off' ? 'Connect TradingView' : 'Reconnect'}
       description={
         isFirstRead
@@ -49,13 +44,15 @@ export function ConnectDialog(props: { connection: TradingViewConnection; onClos
           : preview && `Once it is connected: ${previewText(preview, connection.mode)}`
       }
       className="max-w-xl"
+      call={tradingViewAdmin.connect}
+      options={{
+        failed: 'Failed to connect',
+        succeeded: { title: 'Connected', description: 'TradingView accepts the session.' },
+      }}
       schema={form}
+      inputOf={({ accepts, ...typed }) => ({ ...typed, accepts: accepts === 'on' })}
       button={{ pendingText: 'Checking...', children: 'Connect' }}
       onClose={onClose}
-      onSubmit={async ({ cookies, host, accepts }) => {
-        await connect.mutateAsync({ cookies, host, accepts: accepts === 'on' })
-        onClose()
-      }}
     >
       {mustAccept && <p className="text-sm">{tradingViewRisks}</p>}
       <ol className="flex list-decimal flex-col gap-1.5 pl-5 text-sm">
@@ -87,6 +84,6 @@ export function ConnectDialog(props: { connection: TradingViewConnection; onClos
         <Input autoComplete="off" spellCheck={false} defaultValue={connection.host} />
       </Field>
       {mustAccept && <Checkbox name="accepts" label={tradingViewAcceptance} />}
-    </FormDialog>
+    </CallDialog>
   )
 }

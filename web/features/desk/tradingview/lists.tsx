@@ -1,10 +1,8 @@
-import { type Stranger, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
+import { CallButton } from '#web/api/call-button.tsx'
 import { useData } from '#web/api/client.ts'
-import { useCall } from '#web/api/use-call.ts'
-import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { ask } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { RecordList } from '../lists/record-list.tsx'
@@ -15,10 +13,6 @@ type Run = OutputOf<typeof tradingViewAdmin.runs>[number]
 
 export function Comparisons() {
   const { data = [] } = useData(tradingViewAdmin.runs, {})
-  const reconcile = useCall(tradingViewAdmin.reconcile, {
-    failed: 'Failed to start the sync',
-    succeeded: 'Sync started.',
-  })
   // One run for each script; the latest of each is the last comparison.
   const latest = data.filter(({ script }, index) => data.findIndex((run) => run.script === script) === index)
   const earlier = data.filter((run) => !latest.includes(run))
@@ -26,14 +20,15 @@ export function Comparisons() {
     <Section
       title="Sync log"
       beside={
-        <Button
+        <CallButton
+          call={tradingViewAdmin.reconcile}
+          input={{}}
+          options={{ failed: 'Failed to start the sync', succeeded: 'Sync started.' }}
           size="sm"
           variant="secondary"
-          pending={reconcile.isPending}
-          onClick={() => reconcile.mutate({})}
         >
           Sync now
-        </Button>
+        </CallButton>
       }
     >
       <Card className="flex flex-col gap-3 text-sm">
@@ -80,15 +75,6 @@ function inWords({ isComplete, error, people, missing, wrong, ended, foreign, he
 
 /** Who is on the lists although this shop never put them there. */
 export function Strangers() {
-  const remove = useCall(tradingViewAdmin.removeStranger, {
-    failed: 'Failed to remove',
-    succeeded: 'Removed on TradingView',
-  })
-  function askAndRemove({ id, username, script }: Stranger) {
-    const description = `Remove ${username} from ${script}? No active subscription.`
-    const question = { title: 'Remove on TradingView', description, action: 'Remove', destructive: true }
-    ask(question, () => remove.mutate({ id }))
-  }
   return (
     <Section
       title="Added by hand"
@@ -100,22 +86,29 @@ export function Strangers() {
         columns={['Username', 'Script', 'Until', hiddenActions]}
         list={tradingViewAdmin.strangers}
         none={{ title: 'No one' }}
-        renderRow={(stranger) => (
+        renderRow={({ id, username, script, until }) => (
           <>
-            <Cell className="font-mono font-medium break-all">{stranger.username}</Cell>
-            <Cell label="Script">{stranger.script}</Cell>
+            <Cell className="font-mono font-medium break-all">{username}</Cell>
+            <Cell label="Script">{script}</Cell>
             <Cell label="Until" className="whitespace-nowrap">
-              {stranger.until ? <Time value={stranger.until} /> : 'no end'}
+              {until ? <Time value={until} /> : 'no end'}
             </Cell>
             <Cell className="py-1.5 text-right">
-              <Button
+              <CallButton
+                call={tradingViewAdmin.removeStranger}
+                input={{ id }}
+                options={{ failed: 'Failed to remove', succeeded: 'Removed on TradingView' }}
+                asks={{
+                  title: 'Remove on TradingView',
+                  description: `Remove ${username} from ${script}? No active subscription.`,
+                  action: 'Remove',
+                  destructive: true,
+                }}
                 variant="ghost"
                 size="sm"
-                disabled={remove.isPending}
-                onClick={() => askAndRemove(stranger)}
               >
-                Remove<span className="sr-only"> {stranger.username}</span>
-              </Button>
+                Remove<span className="sr-only"> {username}</span>
+              </CallButton>
             </Cell>
           </>
         )}

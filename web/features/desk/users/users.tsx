@@ -1,104 +1,99 @@
 import { lazy, useState } from 'react'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
-import { roleTexts } from '#contract/statuses.ts'
-import { useIsAdmin, useUser } from '#web/api/session.ts'
+import { staff } from '#contract/identity/staff.ts'
+import { roles, roleTexts } from '#contract/statuses.ts'
+import { CallDialog } from '#web/api/call-dialog.tsx'
+import { useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { Badge } from '#web/ui/notice.tsx'
+import { Checkbox } from '#web/ui/checkbox.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { Input, Select } from '#web/ui/input.tsx'
+import { Link } from '#web/ui/navigation.tsx'
+import { Badge, Notice } from '#web/ui/notice.tsx'
+import { PasswordInput } from '#web/ui/password-input.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
 import { AddButton, RecordList, sorting } from '../lists/record-list.tsx'
 import { DayCell, hiddenActions } from '../lists/record-table.tsx'
+import { MoreOptions } from '../parts/dialog-parts.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
-import { AddUserDialog, RoleDialog } from './user-dialogs.tsx'
 
 const ImportSubscribersDialog = lazy(() => import('./import/import-subscribers-dialog.tsx'))
 type User = OutputOf<typeof accounts.adminList>[number]
 
 export default function Users() {
-  const [changing, setChanging] = useState<User | null>(null)
-  const isAdmin = useIsAdmin()
+  const { user: myself } = useUser()
   const remove = useCall(accounts.adminDelete, {
     succeeded: 'User deleted successfully',
     failed: 'Failed to delete user',
   })
   return (
-    <>
-      <RecordList
-        label="Users"
-        noun={['user', 'users']}
-        columns={['Name', 'Email', 'Admin', 'Purchases', 'Registered', hiddenActions]}
-        list={accounts.adminList}
-        search="Search by email or name..."
-        filters={{ sort: sorting('Sort users') }}
-        controls={
-          isAdmin && (
-            <>
-              <AddButton text="Add User" dialog={AddUserDialog} />
-              <AddButton text="Import" dialog={ImportSubscribersDialog} isImport />
-            </>
-          )
-        }
-        none={{ title: 'No users found', description: 'New customers appear here.' }}
-        renderRow={(user) => (
-          <Row user={user} onRole={() => setChanging(user)} onRemove={() => remove.mutate({ id: user.id })} />
-        )}
-      />
-      {changing && <RoleDialog user={changing} onClose={() => setChanging(null)} />}
-    </>
-  )
-}
-
-function Row({ user, onRole, onRemove }: { user: User; onRole: () => void; onRemove: () => void }) {
-  const { user: myself } = useUser()
-  const isAdmin = useIsAdmin()
-  return (
-    <>
-      <Cell className="max-w-56">
-        <CustomerLink id={user.id} title={user.name}>
-          {user.name || user.email}
-        </CustomerLink>
-      </Cell>
-      <Cell className="max-w-80" title={user.email}>
-        <span className="flex min-w-0 items-center gap-2">
-          <span className="truncate">{user.email}</span>
-          {!user.isProven && <Badge>Not confirmed</Badge>}
-        </span>
-      </Cell>
-      <Cell label="Admin">
-        <RoleName user={user} />
-      </Cell>
-      <Cell label="Purchases" className="whitespace-nowrap tabular-nums">
-        {user.activePurchases} / {user.totalPurchases}
-        <span className="sr-only"> active of all</span>
-      </Cell>
-      <DayCell label="Registered" value={user.createdAt} />
-      <Cell className="py-1.5">
-        {isAdmin && (
-          <RowMenu
-            of={user.email}
-            actions={[
-              { text: 'Change role', do: onRole },
-              {
-                text: 'Delete user',
-                asks: {
-                  title: 'Delete user',
-                  description: `Delete user ${user.email}? This action cannot be undone.`,
-                  ...(user.totalPurchases > 0 && {
-                    effect:
-                      'A live subscription ends today, and nothing is refunded. Sales stay in the books and in past figures.',
-                  }),
-                  action: 'Delete user',
-                },
-                do: onRemove,
-                isDangerous: true,
-                not: user.id === myself?.id && 'You cannot delete yourself',
-              },
-            ]}
-          />
-        )}
-      </Cell>
-    </>
+    <RecordList
+      label="Users"
+      noun={['user', 'users']}
+      columns={['Name', 'Email', 'Admin', 'Purchases', 'Registered', hiddenActions]}
+      list={accounts.adminList}
+      search="Search by email or name..."
+      filters={{ sort: sorting('Sort users') }}
+      controls={
+        myself?.isAdmin && (
+          <>
+            <AddButton text="Add User" dialog={AddUserDialog} />
+            <AddButton text="Import" dialog={ImportSubscribersDialog} isImport />
+          </>
+        )
+      }
+      none={{ title: 'No users found', description: 'New customers appear here.' }}
+      renderRow={(user) => (
+        <>
+          <Cell className="max-w-56">
+            <CustomerLink id={user.id} title={user.name}>
+              {user.name || user.email}
+            </CustomerLink>
+          </Cell>
+          <Cell className="max-w-80" title={user.email}>
+            <span className="flex min-w-0 items-center gap-2">
+              <span className="truncate">{user.email}</span>
+              {!user.isProven && <Badge>Not confirmed</Badge>}
+            </span>
+          </Cell>
+          <Cell label="Admin">
+            <RoleName user={user} />
+          </Cell>
+          <Cell label="Purchases" className="whitespace-nowrap tabular-nums">
+            {user.activePurchases} / {user.totalPurchases}
+            <span className="sr-only"> active of all</span>
+          </Cell>
+          <DayCell label="Registered" value={user.createdAt} />
+          <Cell className="py-1.5">
+            {myself?.isAdmin && (
+              <RowMenu
+                of={user.email}
+                actions={[
+                  { text: 'Change role', opens: (close) => <RoleDialog user={user} onClose={close} /> },
+                  {
+                    text: 'Delete user',
+                    asks: {
+                      title: 'Delete user',
+                      description: `Delete user ${user.email}? This action cannot be undone.`,
+                      ...(user.totalPurchases > 0 && {
+                        effect:
+                          'A live subscription ends today, and nothing is refunded. Sales stay in the books and in past figures.',
+                      }),
+                      action: 'Delete user',
+                    },
+                    do: () => remove.mutate({ id: user.id }),
+                    isDangerous: true,
+                    not: user.id === myself.id && 'You cannot delete yourself',
+                  },
+                ]}
+              />
+            )}
+          </Cell>
+        </>
+      )}
+    />
   )
 }
 
@@ -106,4 +101,74 @@ function RoleName({ user }: { user: User }) {
   if (user.isAdmin) return <Badge tone="good">Admin</Badge>
   if (user.role) return <Badge>{roleTexts[user.role]}</Badge>
   return <span className="text-muted">No</span>
+}
+
+function AddUserDialog({ onClose }: { onClose: () => void }) {
+  const [isAdmin, setIsAdmin] = useState(false)
+  const [invite, setInvite] = useState(false)
+  return (
+    <CallDialog
+      title="Add User"
+      call={accounts.adminAdd}
+      extra={{ isAdmin, ...(invite && { invite }) }}
+      options={{ succeeded: 'User created successfully', failed: 'Failed to create user' }}
+      button={{ pendingText: 'Creating...', children: 'Create User' }}
+      onClose={onClose}
+    >
+      <Field name="email" label="Email">
+        <Input type="email" autoComplete="off" required maxLength={254} />
+      </Field>
+      <Field name="password" label="Password" hint="Minimum 8 characters">
+        <PasswordInput autoComplete="new-password" required maxLength={128} />
+      </Field>
+      <Field name="name" label="Name">
+        <Input autoComplete="off" required maxLength={100} />
+      </Field>
+      <Checkbox label="Admin privileges" checked={isAdmin} onTick={setIsAdmin} />
+      <MoreOptions>
+        <Checkbox label="Send an invitation by email" checked={invite} onTick={setInvite} />
+      </MoreOptions>
+    </CallDialog>
+  )
+}
+
+function RoleDialog({ user, onClose }: { user: User; onClose: () => void }) {
+  return (
+    <CallDialog
+      title="Change role"
+      description={`${user.email} is logged out everywhere and has the new role from the next login. Someone promoted sets up passkeys and codes again.`}
+      call={staff.adminSetRole}
+      extra={{ id: user.id }}
+      options={{ succeeded: 'Role changed', failed: 'Failed to change the role' }}
+      button={{ pendingText: 'Saving...', children: 'Change role' }}
+      onClose={onClose}
+    >
+      {!user.isProven && (
+        <Notice tone="warning">
+          <strong>Not confirmed.</strong> Only someone who has confirmed their email address can have a role.{' '}
+          <Link href={`/admin/customers/${user.id}`} className="font-medium underline underline-offset-4">
+            Send them a password link
+          </Link>
+          ; once they’ve used it, you can give them one.
+        </Notice>
+      )}
+      <Field
+        name="role"
+        label="Role"
+        hint="Support sees users, purchases, and the access queue, but can’t refund, export, reveal keys, or change settings."
+      >
+        <Select defaultValue={user.isAdmin ? 'admin' : (user.role ?? 'none')}>
+          <option value="none">None</option>
+          {roles.map((role) => (
+            <option key={role} value={role} disabled={!user.isProven}>
+              {roleTexts[role]}
+            </option>
+          ))}
+          <option value="admin" disabled={!user.isProven}>
+            Admin
+          </option>
+        </Select>
+      </Field>
+    </CallDialog>
+  )
 }
