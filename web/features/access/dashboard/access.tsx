@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { access, type OwnAccess } from '#contract/access/access.ts'
 import { type Purchase, purchases as purchaseCalls } from '#contract/selling/purchases.ts'
+import { CallButton } from '#web/api/call-button.tsx'
 import { checked } from '#web/api/checked.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { AccessRequestForm } from '#web/features/access/access-form/access-request-form.tsx'
@@ -22,6 +23,7 @@ import { Time } from '#web/ui/time.tsx'
 import { LoadError, Part } from './part.tsx'
 
 const refreshes = [access.mine, purchaseCalls.list]
+const failed = 'Failed to change the username'
 
 /** The TradingView access of each live subscription. */
 export default function Access({ purchases }: { purchases: Purchase[] }) {
@@ -119,20 +121,20 @@ function AccessCard({ mine, purchase }: { mine: OwnAccess; purchase: Purchase })
 
 function TheButton({ mine, open }: { mine: OwnAccess; open: (what: 'form' | 'name') => void }): ReactNode {
   const { state, purchaseId, unlocksItself, similar } = mine
-  const failed = 'Failed to change the username'
-  const change = useCall(access.changeUsername, { refreshes, failed })
+  const recheck = useCall(access.recheck, { refreshes, failed: 'Failed to check again' })
   if (problemOf(mine))
     return (
       <>
         {similar.map((name) => (
-          <Button
+          <CallButton
             key={name}
+            call={access.changeUsername}
+            input={{ purchaseId, username: name }}
+            options={{ refreshes, failed }}
             size="sm"
-            pending={change.isPending}
-            onClick={() => change.mutate({ purchaseId, username: name })}
           >
             Use {name}
-          </Button>
+          </CallButton>
         ))}
         <Button variant={similar.length > 0 ? 'secondary' : 'primary'} size="sm" onClick={() => open('name')}>
           Change Username
@@ -157,41 +159,28 @@ function TheButton({ mine, open }: { mine: OwnAccess; open: (what: 'form' | 'nam
     case 'asked':
       return null
     case 'unlocking':
-      return <CheckAgain mine={mine} />
+      return (
+        <>
+          <Button
+            variant="secondary"
+            size="sm"
+            pending={recheck.isPending}
+            onClick={() => recheck.mutate({ purchaseId })}
+          >
+            Check again
+          </Button>
+          <output className="text-sm text-muted">{recheck.isSuccess && 'Checked just now'}</output>
+        </>
+      )
     case 'unlocked':
       return <OpenIndicator product={mine.product} />
   }
 }
 
-function CheckAgain({ mine: { purchaseId } }: { mine: OwnAccess }) {
-  const recheck = useCall(access.recheck, { refreshes, failed: 'Failed to check again' })
-  return (
-    <>
-      <Button
-        variant="secondary"
-        size="sm"
-        pending={recheck.isPending}
-        onClick={() => recheck.mutate({ purchaseId })}
-      >
-        Check again
-      </Button>
-      <output className="text-sm text-muted">{recheck.isSuccess && 'Checked just now'}</output>
-    </>
-  )
-}
-
-const nameForm = checked((z) =>
-  z.object({
-    username: z.string().check(z.trim(), z.minLength(1, 'TradingView username is required')),
-  }),
-)
+const nameForm = checked(access.changeUsername.input)
 
 function NameDialog({ mine, onClose }: { mine: OwnAccess; onClose: () => void }) {
-  const change = useCall(access.changeUsername, {
-    refreshes,
-    failed: 'Failed to change the username',
-    onSuccess: onClose,
-  })
+  const change = useCall(access.changeUsername, { refreshes, failed, onSuccess: onClose })
   const hasOther = mine.state === 'unlocked'
   return (
     <FormDialog
@@ -202,7 +191,8 @@ function NameDialog({ mine, onClose }: { mine: OwnAccess; onClose: () => void })
           : 'The name in the link to your profile: tradingview.com/u/your_name'
       }
       schema={nameForm}
-      onSubmit={({ username }) => change.mutateAsync({ purchaseId: mine.purchaseId, username })}
+      extra={{ purchaseId: mine.purchaseId }}
+      onSubmit={(typed) => change.mutateAsync(typed)}
       button={{ pendingText: 'Saving...', children: 'Unlock this account' }}
       onClose={onClose}
     >

@@ -8,6 +8,7 @@ import { ConfirmLine } from './confirm-line.tsx'
 import { FailedPayment } from './failed-payment.tsx'
 import { useMailedInvoice } from './invoices.ts'
 import { MyProducts } from './my-products.tsx'
+import { Part } from './part.tsx'
 import { QuickCards } from './quick-cards.tsx'
 import { usePurchases } from './use-purchases.ts'
 
@@ -49,7 +50,20 @@ export default function DashboardPage() {
             <Access purchases={purchases.live} />
           </Suspense>
         )}
-        {isPending ? <Waiting /> : <MyProducts purchases={purchases} />}
+        {isPending ? (
+          <div
+            aria-busy="true"
+            aria-label="Loading your products"
+            className="flex min-h-screen flex-col gap-6"
+          >
+            <Skeleton className="h-32" />
+            <Skeleton className="h-60" />
+          </div>
+        ) : (
+          <Part id="my-products" title="My Products">
+            <MyProducts {...purchases} />
+          </Part>
+        )}
         {purchases.owned.length > 0 && (
           <Suspense fallback={<Skeleton className="h-96" />}>
             <WhatBuyersGet owned={purchases.owned} />
@@ -59,10 +73,3 @@ export default function DashboardPage() {
     </>
   )
 }
-
-const Waiting = () => (
-  <div aria-busy="true" aria-label="Loading your products" className="flex min-h-screen flex-col gap-6">
-    <Skeleton className="h-32" />
-    <Skeleton className="h-60" />
-  </div>
-)

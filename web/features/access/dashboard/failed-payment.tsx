@@ -40,11 +40,9 @@ export function FailedPayment({ purchase }: { purchase: Purchase }) {
           Pay with another card
         </Button>
       )}
-      {open && (
-        <Suspense fallback={null}>
-          <CardUpdateDialog purchase={purchase} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      <Suspense fallback={null}>
+        {open && <CardUpdateDialog purchase={purchase} onClose={() => setOpen(false)} />}
+      </Suspense>
     </section>
   )
 }

@@ -19,28 +19,16 @@ const tones = new Map<string, 'good' | 'warning' | 'bad'>([
 ])
 
 export default function InvoicesDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
+  // Companies want their own name and number on the next one.
+  const [hasDetails, setHasDetails] = useState(false)
   return (
     <Dialog title="Invoices" onClose={onClose} className="max-w-xl">
       <Invoices purchaseId={purchase.id} />
-      <BillingDetails />
-    </Dialog>
-  )
-}
-
-/** Companies want their own name and number on the next one. */
-function BillingDetails() {
-  const [open, setOpen] = useState(false)
-  return (
-    <>
-      <Button variant="secondary" size="sm" className="self-start" onClick={() => setOpen(true)}>
+      <Button variant="secondary" size="sm" className="self-start" onClick={() => setHasDetails(true)}>
         Billing details
       </Button>
-      {open && (
-        <Suspense>
-          <BillingDialog onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
-    </>
+      <Suspense>{hasDetails && <BillingDialog onClose={() => setHasDetails(false)} />}</Suspense>
+    </Dialog>
   )
 }
 

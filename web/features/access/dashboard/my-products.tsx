@@ -5,19 +5,11 @@ import { isOngoing } from '#contract/statuses.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
-import { LoadError, Part } from './part.tsx'
+import { LoadError } from './part.tsx'
 import { PurchaseRow } from './purchase-row.tsx'
 import type { MyPurchases } from './use-purchases.ts'
 
 const shownAtFirst = 6
-
-export function MyProducts({ purchases }: { purchases: MyPurchases }) {
-  return (
-    <Part id="my-products" title="My Products">
-      <Products {...purchases} />
-    </Part>
-  )
-}
 
 /** With the newest of each product: another one may run meanwhile. */
 function mayBuyAgain(purchase: Purchase, all: Purchase[]) {
@@ -25,7 +17,7 @@ function mayBuyAgain(purchase: Purchase, all: Purchase[]) {
   return purchase === same[0] && !same.some(isOngoing)
 }
 
-function Products({ query, all }: MyPurchases) {
+export function MyProducts({ query, all }: MyPurchases) {
   const [showAll, setShowAll] = useState(false)
   const [first] = useSettings().products
   if (!all) return <LoadError what="your products" retry={query.refetch} />

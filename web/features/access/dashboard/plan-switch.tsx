@@ -5,7 +5,7 @@ import { useSettings } from '#web/api/settings.tsx'
 
 const SwitchDialog = lazy(() => import('#web/features/selling/checkout/switch-dialog.tsx'))
 
-/** Another plan: to yearly now, to monthly by cancelling and starting anew. */
+/** Another plan: to yearly now, to monthly by cancelling and starting again. */
 export function PlanSwitch({ purchase }: { purchase: Purchase }) {
   const [open, setOpen] = useState(false)
   const { billingType, status, amount, paymentIntentId, product } = purchase
@@ -32,11 +32,9 @@ export function PlanSwitch({ purchase }: { purchase: Purchase }) {
       >
         Switch to yearly{saving && ` and save ${saving.saved} a year`}
       </button>
-      {open && (
-        <Suspense fallback={null}>
-          <SwitchDialog purchase={purchase} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      <Suspense fallback={null}>
+        {open && <SwitchDialog purchase={purchase} onClose={() => setOpen(false)} />}
+      </Suspense>
     </>
   )
 }

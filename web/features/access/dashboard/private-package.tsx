@@ -60,6 +60,21 @@ function storage<T>(use: (kept: Storage) => T) {
   }
 }
 
+const scripts = [
+  {
+    icon: ChartCandlestick,
+    title: 'Indicator',
+    text: 'Invite-only, for your daily charts',
+    url: 'indicatorUrl',
+  },
+  {
+    icon: FlaskConical,
+    title: 'Strategy',
+    text: 'The same rules, ready for backtests',
+    url: 'strategyUrl',
+  },
+] as const
+
 function Contents({ slug }: { slug: string }) {
   const { data, isError, refetch } = useData(privatePackage.show, { product: slug })
   const { data: mine } = useData(access.mine, {})
@@ -71,20 +86,9 @@ function Contents({ slug }: { slug: string }) {
   if (!data) return <Skeleton className="h-72" />
   return (
     <div className="grid gap-4 lg:grid-cols-2">
-      <ScriptLink
-        icon={ChartCandlestick}
-        title="Indicator"
-        text="Invite-only, for your daily charts"
-        href={data.indicatorUrl}
-        isUnlocked={isUnlocked}
-      />
-      <ScriptLink
-        icon={FlaskConical}
-        title="Strategy"
-        text="The same rules, ready for backtests"
-        href={data.strategyUrl}
-        isUnlocked={isUnlocked}
-      />
+      {scripts.map(({ url, ...script }) => (
+        <ScriptLink key={url} {...script} href={data[url]} isUnlocked={isUnlocked} />
+      ))}
       <Folded title="Quick Instructions" isOpen={isFirstVisit}>
         <ol className="flex list-decimal flex-col gap-2.5 pl-5 text-muted marker:font-mono marker:text-sm marker:text-accent">
           {data.quickInstructions.map((instruction) => (

@@ -4,6 +4,7 @@ import { dollars, exactDollars } from '#contract/money.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { billingPeriods, isLive, statusTexts, statusTones } from '#contract/statuses.ts'
+import { CallButton } from '#web/api/call-button.tsx'
 import { call } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
@@ -29,6 +30,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
   const { id, product, billingType, amount, status } = purchase
   const [opened, open] = useState<keyof typeof dialogs | null>(null)
   const Opened = opened && dialogs[opened]
+  const download = useDownloadInvoice()
   return (
     <li className="flex flex-col gap-x-8 gap-y-4 p-5 sm:p-6 lg:flex-row lg:items-center lg:justify-between">
       <div className="flex min-w-0 flex-col gap-1.5">
@@ -49,13 +51,31 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
         <p className="text-xs text-muted">Contract {contractNumber(id)}</p>
       </div>
       <div className="flex flex-wrap gap-2 max-sm:*:grow lg:justify-end">
-        <DownloadInvoice id={id} />
+        <Button
+          variant="secondary"
+          size="sm"
+          pending={download.isPending}
+          onClick={() => download.mutate(id)}
+        >
+          Download Invoice
+        </Button>
         {status === 'past_due' && (
           <Button size="sm" onClick={() => open('card')}>
             Update Card
           </Button>
         )}
-        {status === 'pending_cancel' && <Resume purchase={purchase} />}
+        {status === 'pending_cancel' && (
+          <CallButton
+            call={purchases.resume}
+            input={{ id }}
+            options={{ refreshes, succeeded: resumed(purchase), failed: 'Failed to resume' }}
+            variant="secondary"
+            size="sm"
+            pendingText="Resuming..."
+          >
+            Resume Subscription
+          </CallButton>
+        )}
         <Manage purchase={purchase} open={open} />
         {(status === 'active' || isEndedAtOnce(status)) && (
           <Cancel purchase={purchase} onCancelled={() => open('why')} />
@@ -129,15 +149,6 @@ function CardInUse({ purchase, open }: { purchase: Purchase; open: Open }) {
   )
 }
 
-function DownloadInvoice({ id }: { id: string }) {
-  const download = useDownloadInvoice()
-  return (
-    <Button variant="secondary" size="sm" pending={download.isPending} onClick={() => download.mutate(id)}>
-      Download Invoice
-    </Button>
-  )
-}
-
 /** What is needed now and then. */
 function Manage({ purchase, open }: { purchase: Purchase; open: Open }) {
   return (
@@ -207,25 +218,6 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
       onClick={() => void ask()}
     >
       Cancel Subscription
-    </Button>
-  )
-}
-
-function Resume({ purchase }: { purchase: Purchase }) {
-  const resume = useCall(purchases.resume, {
-    refreshes,
-    succeeded: resumed(purchase),
-    failed: 'Failed to resume',
-  })
-  return (
-    <Button
-      variant="secondary"
-      size="sm"
-      pending={resume.isPending}
-      pendingText="Resuming..."
-      onClick={() => resume.mutate({ id: purchase.id })}
-    >
-      Resume Subscription
     </Button>
   )
 }

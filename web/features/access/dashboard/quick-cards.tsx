@@ -15,6 +15,7 @@ const grid = 'grid grid-cols-2 gap-2 sm:gap-3 lg:auto-cols-fr lg:grid-flow-col l
 export function QuickCards({ purchases }: { purchases: MyPurchases }) {
   const logOut = useLogOut()
   const [leaving, setLeaving] = useState(false)
+  const [isEditing, setIsEditing] = useState(false)
   if (purchases.query.isPending)
     return (
       <div className={grid}>
@@ -37,7 +38,9 @@ export function QuickCards({ purchases }: { purchases: MyPurchases }) {
           <AssetCount />
         </QuickCard>
       )}
-      <ProfileCard />
+      <QuickCard title="Profile" icon={UserRound} onClick={() => setIsEditing(true)}>
+        Name and username
+      </QuickCard>
       <QuickCard
         title="Log Out"
         icon={LogOut}
@@ -49,23 +52,10 @@ export function QuickCards({ purchases }: { purchases: MyPurchases }) {
       >
         End this session
       </QuickCard>
+      <Suspense fallback={null}>
+        {isEditing && <ProfileDialog onClose={() => setIsEditing(false)} />}
+      </Suspense>
     </div>
-  )
-}
-
-function ProfileCard() {
-  const [isOpen, setIsOpen] = useState(false)
-  return (
-    <>
-      <QuickCard title="Profile" icon={UserRound} onClick={() => setIsOpen(true)}>
-        Name and username
-      </QuickCard>
-      {isOpen && (
-        <Suspense fallback={null}>
-          <ProfileDialog onClose={() => setIsOpen(false)} />
-        </Suspense>
-      )}
-    </>
   )
 }
 

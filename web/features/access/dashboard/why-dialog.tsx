@@ -11,10 +11,7 @@ import { Textarea } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { resumed } from './use-purchases.ts'
 
-const form = z.object({
-  reason: z.enum(leaveReasons),
-  comment: z.string().check(z.maxLength(500, 'Please use at most 500 characters')),
-})
+const form = purchases.giveReason.input(z)
 
 /** It is cancelled by now: this only asks, and one click skips it. */
 export default function WhyDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
@@ -54,9 +51,10 @@ export default function WhyDialog({ purchase, onClose }: { purchase: Purchase; o
     >
       <Form
         schema={form}
+        extra={{ id }}
         aria-label="Why you cancelled"
         className="flex flex-col gap-5"
-        onSubmit={(given) => give.mutateAsync({ id, ...given })}
+        onSubmit={(given) => give.mutateAsync(given)}
       >
         <fieldset className="flex flex-col gap-1" onChange={() => setIsChosen(true)}>
           <legend className="pb-1 text-sm font-medium">Would you tell us why?</legend>

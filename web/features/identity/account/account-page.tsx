@@ -3,7 +3,7 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { factors } from '#contract/identity/factors.ts'
 import { useData } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
-import { Button, ButtonLink } from '#web/ui/button.tsx'
+import { ButtonLink } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
@@ -12,7 +12,7 @@ import { ConfirmFirst } from './confirm-first.tsx'
 import { ChangeEmail, ChangePassword } from './credentials.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Devices } from './devices.tsx'
-import { Part } from './part.tsx'
+import { LoadError, Part } from './part.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { RecoveryCodes, ShownCodes } from './recovery-codes.tsx'
 
@@ -56,14 +56,7 @@ export default function AccountPage() {
             <ChangePassword />
           </>
         )}
-        {show.isError && (
-          <div role="alert" className="flex flex-col items-start gap-3">
-            <p>We couldn’t load your settings.</p>
-            <Button variant="secondary" onClick={() => void show.refetch()}>
-              Try again
-            </Button>
-          </div>
-        )}
+        {show.isError && <LoadError what="your settings" retry={show.refetch} />}
         {show.isPending && <Skeleton className="h-96 rounded-lg" />}
         {show.data && (
           <>

@@ -2,10 +2,9 @@ import { useState } from 'react'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { factors } from '#contract/identity/factors.ts'
 import * as z from '#contract/zod.ts'
+import { CallButton } from '#web/api/call-button.tsx'
 import { useCall } from '#web/api/use-call.ts'
-import { Button } from '#web/ui/button.tsx'
 import { CodeInput } from '#web/ui/code-input.tsx'
-import { ask } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Time } from '#web/ui/time.tsx'
@@ -17,21 +16,6 @@ type Props = { since: string | null; mayAdd: boolean; onCodes: (codes: string[])
 
 export function AppCodes({ since, mayAdd, onCodes }: Props) {
   const [begun, setBegun] = useState<Begun | null>(null)
-  const begin = useCall(factors.beginAppCodes, {
-    failed: 'Failed to set up the app',
-    onSuccess: setBegun,
-  })
-  const remove = useCall(factors.removeAppCodes, {
-    refreshes,
-    succeeded: 'Authenticator app turned off',
-    failed: 'Failed to turn it off',
-  })
-  const question = {
-    title: 'Turn off app codes',
-    description: 'After your password, we’ll no longer ask for a code.',
-    action: 'Turn off',
-    destructive: true,
-  }
   return (
     <Part title="Authenticator app" text="Adds a six-digit code from an app after your password.">
       {since && (
@@ -41,18 +25,34 @@ export function AppCodes({ since, mayAdd, onCodes }: Props) {
       )}
       <div className="flex flex-wrap gap-3">
         {mayAdd && (
-          <Button variant="secondary" pending={begin.isPending} onClick={() => begin.mutate({})}>
+          <CallButton
+            call={factors.beginAppCodes}
+            input={{}}
+            options={{ failed: 'Failed to set up the app', onSuccess: setBegun }}
+            variant="secondary"
+          >
             {since ? 'Set up another app' : 'Set up an app'}
-          </Button>
+          </CallButton>
         )}
         {since && (
-          <Button
+          <CallButton
+            call={factors.removeAppCodes}
+            input={{}}
+            options={{
+              refreshes,
+              succeeded: 'Authenticator app turned off',
+              failed: 'Failed to turn it off',
+            }}
+            asks={{
+              title: 'Turn off app codes',
+              description: 'After your password, we’ll no longer ask for a code.',
+              action: 'Turn off',
+              destructive: true,
+            }}
             variant="dangerGhost"
-            pending={remove.isPending}
-            onClick={() => ask(question, () => remove.mutate({}))}
           >
             Turn off
-          </Button>
+          </CallButton>
         )}
       </div>
       {begun && (

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { accounts, type Device } from '#contract/identity/accounts.ts'
 import { credentials } from '#contract/identity/credentials.ts'
 import { deviceName } from '#contract/identity/device-name.ts'
+import { CallButton } from '#web/api/call-button.tsx'
 import { useData } from '#web/api/client.ts'
 import { useForgetSession } from '#web/api/session.ts'
-import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
@@ -14,6 +14,7 @@ import { Time } from '#web/ui/time.tsx'
 import { Part } from './part.tsx'
 
 const shownAtFirst = 4
+const refreshes = [accounts.devices]
 
 export function Devices() {
   const [showAll, setShowAll] = useState(false)
@@ -21,19 +22,6 @@ export function Devices() {
   const all = devices.data?.toSorted((a, b) => Number(b.isCurrent) - Number(a.isCurrent)) ?? []
   const { navigate } = useNavigation()
   const forgetSession = useForgetSession()
-  const everywhere = useCall(accounts.logoutEverywhere, {
-    succeeded: 'Logged out everywhere',
-    failed: 'Failed to log out',
-    onSuccess: async () => {
-      await forgetSession()
-      setTimeout(() => navigate('/'), 50)
-    },
-  })
-  const elsewhere = useCall(credentials.logoutElsewhere, {
-    refreshes: [accounts.devices],
-    succeeded: 'Logged out everywhere else',
-    failed: 'Failed to log out',
-  })
   return (
     <Part title="Where you’re logged in" text="Log out any device that isn’t yours.">
       {devices.isError && (
@@ -54,13 +42,30 @@ export function Devices() {
           </Button>
         )}
         {all.length > 1 && (
-          <Button variant="secondary" pending={elsewhere.isPending} onClick={() => elsewhere.mutate({})}>
+          <CallButton
+            call={credentials.logoutElsewhere}
+            input={{}}
+            options={{ refreshes, succeeded: 'Logged out everywhere else', failed: 'Failed to log out' }}
+            variant="secondary"
+          >
             Log out everywhere else
-          </Button>
+          </CallButton>
         )}
-        <Button variant="secondary" pending={everywhere.isPending} onClick={() => everywhere.mutate({})}>
+        <CallButton
+          call={accounts.logoutEverywhere}
+          input={{}}
+          options={{
+            succeeded: 'Logged out everywhere',
+            failed: 'Failed to log out',
+            onSuccess: async () => {
+              await forgetSession()
+              setTimeout(() => navigate('/'), 50)
+            },
+          }}
+          variant="secondary"
+        >
           Log out everywhere
-        </Button>
+        </CallButton>
       </div>
     </Part>
   )
@@ -68,11 +73,6 @@ export function Devices() {
 
 function DeviceRow({ device }: { device: Device }) {
   const name = deviceName(device.userAgent)
-  const logOut = useCall(accounts.logoutDevice, {
-    refreshes: [accounts.devices],
-    succeeded: 'Device logged out',
-    failed: 'Failed to log out',
-  })
   return (
     <li className="flex items-center gap-3">
       <Monitor aria-hidden="true" className="size-5 shrink-0 text-muted" />
@@ -85,15 +85,16 @@ function DeviceRow({ device }: { device: Device }) {
       {device.isCurrent ? (
         <Badge tone="good">This device</Badge>
       ) : (
-        <Button
+        <CallButton
+          call={accounts.logoutDevice}
+          input={{ id: device.id }}
+          options={{ refreshes, succeeded: 'Device logged out', failed: 'Failed to log out' }}
           variant="ghost"
           size="sm"
           aria-label={`Log out ${name}`}
-          pending={logOut.isPending}
-          onClick={() => logOut.mutate({ id: device.id })}
         >
           Log out
-        </Button>
+        </CallButton>
       )}
     </li>
   )

@@ -1,12 +1,11 @@
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { factors, type Passkey } from '#contract/identity/factors.ts'
+import { CallButton } from '#web/api/call-button.tsx'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useRefresh } from '#web/api/client.ts'
 import { supportsPasskeys } from '#web/api/passkeys.ts'
-import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
-import { ask } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
@@ -46,17 +45,6 @@ export function Passkeys({ passkeys, mayAdd, onCodes }: Props) {
 function Row({ passkey }: { passkey: Passkey }) {
   const { id, name, isSynced, createdAt, lastUsedAt } = passkey
   const [isRenaming, setIsRenaming] = useState(false)
-  const remove = useCall(factors.removePasskey, {
-    refreshes,
-    succeeded: 'Passkey removed',
-    failed: 'Failed to remove the passkey',
-  })
-  const question = {
-    title: 'Remove passkey',
-    description: `“${name}” will no longer open your account. Delete it on your device, too.`,
-    action: 'Remove passkey',
-    destructive: true,
-  }
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 py-3">
       <KeyRound aria-hidden="true" className="size-5 shrink-0 text-muted" />
@@ -77,14 +65,21 @@ function Row({ passkey }: { passkey: Passkey }) {
       <Button variant="ghost" size="sm" onClick={() => setIsRenaming(true)}>
         Rename<span className="sr-only"> {name}</span>
       </Button>
-      <Button
+      <CallButton
+        call={factors.removePasskey}
+        input={{ id }}
+        options={{ refreshes, succeeded: 'Passkey removed', failed: 'Failed to remove the passkey' }}
+        asks={{
+          title: 'Remove passkey',
+          description: `“${name}” will no longer open your account. Delete it on your device, too.`,
+          action: 'Remove passkey',
+          destructive: true,
+        }}
         variant="dangerGhost"
         size="sm"
-        pending={remove.isPending}
-        onClick={() => ask(question, () => remove.mutate({ id }))}
       >
         Remove<span className="sr-only"> {name}</span>
-      </Button>
+      </CallButton>
       {isRenaming && <RenameDialog passkey={passkey} onClose={() => setIsRenaming(false)} />}
     </li>
   )

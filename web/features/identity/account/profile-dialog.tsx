@@ -5,13 +5,13 @@ import { purchases } from '#contract/selling/purchases.ts'
 import * as z from '#contract/zod.ts'
 import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
+import { LoadError } from './part.tsx'
 
 export default function ProfileDialog({ onClose }: { onClose: () => void }) {
   return (
@@ -37,7 +37,7 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
     failed: 'Failed to update profile',
     onSuccess: onClose,
   })
-  /** Another name takes the access along, which nobody should do by accident. */
+  /** Another name takes the access along, which no one should do by accident. */
   async function askAndSave(typed: InputOf<typeof accounts.updateProfile>) {
     const name = typed.tradingViewUsername ?? ''
     const isOther = (username: string | null) => username?.toLowerCase() !== name.toLowerCase()
@@ -53,15 +53,7 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
       }))
     if (sure) await save.mutateAsync(typed)
   }
-  if (profile.isError)
-    return (
-      <div role="alert" className="flex flex-col items-start gap-3">
-        <p>We couldn’t load your profile.</p>
-        <Button variant="secondary" onClick={() => void profile.refetch()}>
-          Try again
-        </Button>
-      </div>
-    )
+  if (profile.isError) return <LoadError what="your profile" retry={profile.refetch} />
   if (!profile.data) return <Skeleton className="h-52" />
   return (
     <Form

@@ -1,35 +1,35 @@
 import { useState } from 'react'
 import { brand } from '#contract/brand.ts'
 import { factors } from '#contract/identity/factors.ts'
-import { toastError, useCall } from '#web/api/use-call.ts'
+import { CallButton } from '#web/api/call-button.tsx'
+import { toastError } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
-import { ask } from '#web/ui/confirm.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { Part } from './part.tsx'
 
 export function RecoveryCodes({ left, onCodes }: { left: number; onCodes: (codes: string[]) => void }) {
-  const renew = useCall(factors.renewRecoveryCodes, {
-    refreshes: [factors.show],
-    failed: 'Failed to make new codes',
-    onSuccess: ({ recoveryCodes }) => onCodes(recoveryCodes),
-  })
-  const question = {
-    title: 'New recovery codes',
-    description: 'You get ten new codes. The old ones stop working.',
-    action: 'Make new codes',
-  }
   return (
     <Part title="Recovery codes" text="For when you’ve lost your device. Each one logs you in once.">
       <p className="text-sm">{left} of 10 recovery codes are left.</p>
-      <Button
+      <CallButton
+        call={factors.renewRecoveryCodes}
+        input={{}}
+        options={{
+          refreshes: [factors.show],
+          failed: 'Failed to make new codes',
+          onSuccess: ({ recoveryCodes }) => onCodes(recoveryCodes),
+        }}
+        asks={{
+          title: 'New recovery codes',
+          description: 'You get ten new codes. The old ones stop working.',
+          action: 'Make new codes',
+        }}
         variant="secondary"
-        pending={renew.isPending}
-        onClick={() => ask(question, () => renew.mutate({}))}
       >
         Make new codes
-      </Button>
+      </CallButton>
     </Part>
   )
 }

@@ -1,13 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Flag, MessageSquareText } from 'lucide-react'
 import { useState } from 'react'
-import {
-  paidDaysToReview,
-  type Review,
-  reportReason,
-  reviews,
-  reviewsPerPage,
-} from '#contract/site/reviews.ts'
+import { paidDaysToReview, type Review, reviews, reviewsPerPage } from '#contract/site/reviews.ts'
 import { checked } from '#web/api/checked.ts'
 import { callPage, keyOf, useData } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
@@ -15,8 +9,8 @@ import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
-import { Dialog } from '#web/ui/dialog.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
@@ -205,7 +199,7 @@ function ReviewCard({ review }: { review: Review }) {
   )
 }
 
-const reportForm = checked((z) => z.strictObject({ reason: reportReason(z) }))
+const reportForm = checked(reviews.report.input)
 
 function ReportDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const report = useCall(reviews.report, {
@@ -214,27 +208,18 @@ function ReportDialog({ id, onClose }: { id: string; onClose: () => void }) {
     onSuccess: onClose,
   })
   return (
-    <Dialog
+    <FormDialog
       title="Report this review"
       description="If it breaks the law, for example because it insults someone or reveals private data, we hide it. We don’t hide criticism."
+      schema={reportForm}
+      extra={{ id }}
+      onSubmit={(typed) => report.mutateAsync(typed)}
+      button={{ pendingText: 'Reporting...', children: 'Report' }}
       onClose={onClose}
     >
-      <Form
-        schema={reportForm}
-        aria-label="Report this review"
-        className="flex flex-col gap-5"
-        onSubmit={({ reason }) => report.mutateAsync({ id, reason })}
-      >
-        <Field name="reason" label="What is wrong with it?">
-          <Textarea rows={3} maxLength={500} />
-        </Field>
-        <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
-          <Button variant="secondary" onClick={onClose}>
-            Cancel
-          </Button>
-          <SubmitButton pendingText="Reporting...">Report</SubmitButton>
-        </div>
-      </Form>
-    </Dialog>
+      <Field name="reason" label="What is wrong with it?">
+        <Textarea rows={3} maxLength={500} />
+      </Field>
+    </FormDialog>
   )
 }
