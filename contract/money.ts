@@ -1,7 +1,4 @@
-/**
- * Where money is charged: 3900 becomes $39.00, 1234567 becomes $12,345.67. Without `Intl`, whose first use costs a page 30 ms
- * before it is hydrated.
- */
+/** Where money is charged: 3900 becomes $39.00. Without `Intl`, whose first use costs a page 30 ms before it is hydrated. */
 export function exactDollars(cents: number) {
   const [whole = '', rest] = (Math.abs(cents) / 100).toFixed(2).split('.')
   return `${cents < 0 ? '-' : ''}$${whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')}.${rest}`

@@ -8,11 +8,7 @@ const shortForm = /(?:^|[^\p{L}\p{N}])(?:\p{L}{1,3}|\p{N}|prof|dipl)$/iu
 const commonEnding =
   /^(?:com|net|org|info|biz|xyz|top|app|dev|shop|online|site|live|link|click|page|club|store|pro|vip|mobi|edu|gov|one|fun|icu|bio|space|website|tech|blog|cloud|world|life|today|news|email|zone|wiki|ink|bet|win|bid|loan|work|example)(?!\p{L})/iu
 
-/**
- * Anything an email client would turn into a link: a web or email address, also a short one like t.me/x. A name that
- * people have (St.John, Dr.Smith, A.J.) is none. Nothing in it repeats without end: a name of 60,000 letters would keep
- * the server busy for twenty seconds.
- */
+/** What an email client would turn into a link, but no name (St.John, A.J.). Nothing repeats without end, so long names are cheap. */
 export function looksLikeLink(typed: string): boolean {
   if (/:\/\/|@|\bwww\b|\\\\|\d{1,3}(?:\.\d{1,3}){3}/iu.test(typed)) return true
   return Array.from(typed.matchAll(new RegExp(`(?<=[\\p{L}\\p{N}-])${dot}(?=\\p{L}{2})`, 'gu'))).some(

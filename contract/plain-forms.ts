@@ -10,10 +10,7 @@ import { newsletter } from './site/newsletter.ts'
 
 type Done = { goTo: string } | { say: string; on?: string }
 
-/**
- * The calls that a plain form may post, before any script is there and wherever there is none. All others take JSON
- * only. It stands apart from the rows because browsers never need it.
- */
+/** The calls that a form may post without scripts; all others take JSON only. Not in the rows, because browsers never need it. */
 export type PlainForm = {
   row: Endpoint
   /** The page that answers, with the message in its slot; without it, the page that the form is on. */

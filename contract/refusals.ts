@@ -1,7 +1,4 @@
-/**
- * Why the shop refuses a call, for programs; the sentence beside it is for people and may change. A code says what a
- * caller could do about it, so several sentences may share one.
- */
+/** Why the shop refuses a call, for programs: what a caller could do about it. The sentence beside it is for people and may change. */
 export const refusalCodes = [
   // The request itself.
   'invalid-input',
@@ -41,7 +38,7 @@ export const refusalCodes = [
   'staff-account',
   'last-admin',
   'person-unproven',
-  // What somebody else did first, or what comes too early or too late.
+  // What someone else did first, or what comes too early or too late.
   'already-asked',
   'already-handled',
   'already-listed',

@@ -1,7 +1,4 @@
-/**
- * How long the shop keeps what about people: the clean-ups use these periods, and the privacy page shows them.
- * `days: null` means that nothing is deleted by the clock; the words then say what ends it.
- */
+/** How long the shop keeps what: clean-ups use it, the privacy page shows it. With `days: null`, the words say what ends it. */
 export const retention = {
   accounts: { what: 'Account', days: null, words: 'until you delete it, or ask us to' },
   books: {

@@ -2,10 +2,7 @@ import type * as z from './zod.ts'
 
 export type Zod = typeof z
 
-/**
- * A schema built on first use, with whatever zod the validating side passes in. That way a page that only makes calls
- * never imports zod.
- */
+/** A schema built on first use, with the zod that the validating side passes in: a page that only makes calls needs none. */
 export type Schema<S extends z.ZodMiniType = z.ZodMiniType> = (z: Zod) => S
 
 /* @__NO_SIDE_EFFECTS__ */

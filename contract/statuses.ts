@@ -1,7 +1,4 @@
-/**
- * The names of all statuses, once for the whole shop. Types, schemas, SQL and texts derive from these lists, and
- * `npm run check` rejects a second list.
- */
+/** The names of all statuses. Types, schemas, SQL and texts derive from these lists; `npm run check` rejects a second one. */
 import { type BillingType, billingTypes } from './billing-types.ts'
 import { isStaff, type Role, roles } from './roles.ts'
 
@@ -12,10 +9,7 @@ export const billingPeriods = { monthly: 'month', yearly: 'year' } as const sati
   string
 >
 
-/**
- * The promised four, plus past_due: a renewal failed, and the buyer keeps access while we retry the card; and paused:
- * nothing is charged and nothing is given until it resumes.
- */
+/** `past_due`: a renewal failed, and the buyer keeps access while we retry. `paused`: nothing is charged or given until it resumes. */
 export const purchaseStatuses = [
   'active',
   'pending_cancel',
@@ -61,10 +55,7 @@ export const bookingKindTexts: Record<BookingKind, string> = {
   gift: 'gift',
 }
 
-/**
- * Whether its owner need not buy again. A paused one comes back; what was booked by hand until a day will end on it,
- * whatever happens.
- */
+/** Whether its owner need not buy again. A paused one comes back; what was booked by hand until a day ends on it. */
 export const isOngoing = (purchase: {
   status: PurchaseStatus
   paymentIntentId: string | null
@@ -93,7 +84,7 @@ export const statusTones = {
   expired: 'neutral',
 } as const satisfies Record<PurchaseStatus, string>
 
-/** `no_seat`: paid after its seat had gone to somebody else, so the money went back. */
+/** `no_seat`: paid after its seat had gone to someone else, so the money went back. */
 export const endReasons = ['cancelled', 'unpaid', 'refunded', 'disputed', 'duplicate', 'no_seat'] as const
 export type EndReason = (typeof endReasons)[number]
 
@@ -101,7 +92,7 @@ export type EndReason = (typeof endReasons)[number]
 export const codeStates = ['planned', 'running', 'used up', 'over', 'stopped'] as const
 export type CodeState = (typeof codeStates)[number]
 
-/** Why somebody leaves: Stripe's own names, in the order in which they are asked. */
+/** Why someone leaves: Stripe's own names, in the order in which they are asked. */
 export const leaveReasons = [
   'too_expensive',
   'unused',
@@ -119,7 +110,7 @@ export const gains = ['new', 'reactivation', 'expansion'] as const
 export const movementKinds = [...gains, 'contraction', 'churn'] as const
 export type MovementKind = (typeof movementKinds)[number]
 
-/** Why it moved. `pause`: time that nobody pays for, whether paused or given; `expired`: booked until a day that came. */
+/** Why it moved. `pause`: time that no one pays for, whether paused or given; `expired`: booked until a day that came. */
 export const movementCauses = [
   'bought',
   'resume',
@@ -147,10 +138,7 @@ export type DeclarationKind = (typeof declarationKinds)[number]
 export const declarationStates = ['open', 'confirmed', 'done'] as const
 export type DeclarationState = (typeof declarationStates)[number]
 
-/**
- * How far somebody's access on TradingView is; docs/access.md has what moves it. `asked` waits for the seller,
- * `unlocking` for the connector; `unlocked` without anything paid for is to be locked.
- */
+/** How far access on TradingView is (docs/access.md): `asked` waits for the seller, `unlocking` for the connector. */
 export const accessStates = [
   'none',
   'asked',
@@ -224,7 +212,7 @@ export type MailingState = (typeof mailingStates)[number]
 /** Those that can be stopped. */
 export const stoppableStates = ['scheduled', 'sending', 'paused'] as const satisfies MailingState[]
 
-/** Why it waits: somebody paused it, or the shop did before it could do harm. */
+/** Why it waits: someone paused it, or the shop did before it could do harm. */
 export const pauseReasons = ['asked', 'connections', 'missed', 'restored', 'incomplete'] as const
 export type PauseReason = (typeof pauseReasons)[number]
 

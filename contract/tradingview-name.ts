@@ -23,9 +23,7 @@ export function readUsername(typed: string): ReadName {
   return { username: name }
 }
 
-/**
- * Anyone who gives a name learns whether it is a customer's: a buyer must hear why theirs is refused. So few are answered.
- */
+/** Few, because the answer tells whether a name is a customer’s: a buyer must hear why theirs is refused. */
 export const namesPerDay = { requests: 20, seconds: 86_400 }
 
 export const nameTaken = 'This TradingView account already belongs to another customer.'

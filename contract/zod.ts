@@ -1,7 +1,4 @@
-/**
- * The part of zod our schemas use, to pass in when validating: `z.safeParse(row.input(z), body)`.
- * Listed one by one, because passing the whole namespace would pull all of zod into the browser.
- */
+/** The part of zod that our schemas use, one by one: the whole namespace would pull all of it into the browser. */
 
 export type { input, output, ZodMiniType } from 'zod/mini'
 export {

@@ -5,10 +5,7 @@ import { pageTitle } from './layout/page-change.tsx'
 import type { Route } from './router.tsx'
 import type { StructuredData } from './structured-data.ts'
 
-/**
- * Runs before the first paint, so the theme never flashes and a part of the page that the address names is where it will
- * stay. It is the only inline script.
- */
+/** The only inline script. It runs before the first paint: the theme never flashes, and an addressed part stays in its place. */
 export const themeScript =
   "{let c=document.documentElement.classList;if(location.hash)c.add('whole');try{let t=localStorage.getItem('theme');if(t==='dark')c.replace('light','dark');if(localStorage.getItem('user'))c.add('returning')}catch{}}"
 

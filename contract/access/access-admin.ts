@@ -6,7 +6,7 @@ import { typedName } from './access.ts'
 
 const user = object((z) => ({ id: id(z), name: z.string(), email: z.string() }))
 
-/** Whose access, and how it stands. */
+/** Whose access, and how far it is. */
 const whose = object((z) => ({
   id: id(z),
   user: user(z),
@@ -67,7 +67,7 @@ const some = object((z) => ({
 /** For how many it was done: fewer than were named if another admin got there first. */
 const changed = object((z) => ({ changed: z.int() }))
 
-/** About some people at once, by all staff. */
+/** About several people in one call, by all staff. */
 const decision = { access: 'staff', input: some, output: changed } as const
 
 /** What the seller has to do about people's access, and does. Every id is that of one person's access. */

@@ -3,7 +3,7 @@ import { optionalText } from '../fields.ts'
 import { type InferOutput, object, type Zod } from '../schema.ts'
 import { importVerdicts } from '../statuses.ts'
 
-/** As it stands in the file; the server says what is wrong with it, line by line. */
+/** As it is in the file; the server says what is wrong with it, line by line. */
 const cell = (z: Zod) => optionalText(z, 300)
 const line = object((z) => ({
   line: z.int().check(z.minimum(1), z.maximum(1_000_000)),

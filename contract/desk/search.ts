@@ -10,7 +10,7 @@ const hit = object((z) => ({
 }))
 export type Hit = InferOutput<typeof hit>
 
-/** How many are shown at once; the list of users has the rest. */
+/** How many are shown; the list of users has the rest. */
 export const mostPeopleFound = 20
 
 const found = object((z) => ({ people: z.array(hit(z)), hasMore: z.boolean() }))

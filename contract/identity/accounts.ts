@@ -87,7 +87,7 @@ export const accounts = {
     limit: { requests: 20, seconds: 60 },
     input: object((z) => ({ token: mailedToken(z) })),
     output: object((z) => ({
-      /** Nobody is logged in to that account here: the same token sets a new password (`resetPassword`) instead. */
+      /** No one is logged in to that account here: the same token sets a new password (`resetPassword`) instead. */
       choosePassword: z.boolean(),
     })),
   }),

@@ -14,10 +14,7 @@ export type Charges = {
 const near = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 const far = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
-/**
- * The one sentence about what is paid when, wherever it is said: "$31.20 today, then $39.00 every month from Feb 15". A
- * day that could be next year's has its year.
- */
+/** What is paid when, in the one sentence for it: "$31.20 today, then $39.00 every month from Feb 15"; far days with their year. */
 export function chargesInWords({ billingType, today, next, later }: Charges, now: Date): string {
   const every = billingType === 'yearly' ? 'every year' : 'every month'
   const from = ({ amount, at }: Charges['next']) => {

@@ -6,7 +6,7 @@ import { buttons } from './legal/consumer-law.ts'
 export const toTheSecond = (at: string | Date) =>
   new Date(at).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
 
-/** After sending: where things stand, and what to do. */
+/** After sending: what happens now, and what to do. */
 export function receivedText(kind: DeclarationKind, next: NextStep, email: string) {
   const button = (kind === 'withdrawal' ? buttons.confirmWithdrawal : buttons.cancelNow).en
   return {

@@ -11,10 +11,7 @@ const declaring = (z: Zod) => ({
   email: email(z),
 })
 
-/**
- * What makes it happen: the owner's click on the emailed link; nothing more, as its owner is logged in; or a person, because
- * it's for good cause, or its owner is logged in and too late. No one else learns whether there is a contract.
- */
+/** What makes it happen: the owner’s click on the emailed link, nothing more if they are logged in, or a person’s decision. */
 const nextSteps = ['click', 'none', 'person'] as const
 export type NextStep = (typeof nextSteps)[number]
 

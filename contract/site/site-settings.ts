@@ -11,10 +11,10 @@ export type ShownPrices = Record<string, Prices & { regular: Record<BillingType,
 export type SiteSettings = {
   publicUrl: string
   supportEmail: string
-  /** When the sandbox stands in for Stripe, every page shows a ribbon; its own pages are open outside production only. */
+  /** When the sandbox replaces Stripe, every page shows a ribbon; its own pages are open outside production only. */
   testMode: false | 'open' | 'closed'
   stripe: { publishableKey: string; scriptUrl: string }
-  /** Null asks everybody about cookies instead of asking a third party where they are. */
+  /** Null asks everyone about cookies instead of asking a third party where they are. */
   regionLookupUrl: string | null
   cookieBanner: 'always' | 'if-needed'
   /** Whether the statutory parts for consumers in the EU are shown. */

@@ -19,10 +19,7 @@ type Call = ReturnType<typeof createCaller>['call']
 
 let asked = 0
 
-/**
- * Has the browser ask for a passkey; with `autofill`, as one of its suggestions in the email field. The latest one counts,
- * except that a suggestion never replaces a question.
- */
+/** Has the browser ask for a passkey, or suggest one in the email field. The latest counts, but never a suggestion over a question. */
 export async function askForPasskey(call: Call, { autofill = false } = {}): Promise<Json> {
   const turn = autofill ? asked : ++asked
   const optionsJSON = (await call(logins.passkeyOptions, {})) as never

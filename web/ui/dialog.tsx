@@ -4,10 +4,7 @@ import { classes } from './classes.ts'
 import { Icon } from './icon.tsx'
 import { rememberDialog } from './open-dialogs.ts'
 
-/**
- * The native modal dialog: it traps focus, restores it, closes on Escape, and makes the rest inert.
- * (Libraries lock scrolling with an inline style sheet, which the CSP forbids.)
- */
+/** The native modal dialog. Libraries lock scrolling with an inline style sheet, which the CSP forbids. */
 export function Dialog(props: {
   title: string
   description?: ReactNode

@@ -27,11 +27,7 @@ type FormState = { errors: Partial<Errors>; pending: boolean }
 
 const FormContext = createContext<FormState>({ errors: {}, pending: false })
 
-/**
- * A native form with uncontrolled fields. On submit, a schema, which may be loaded by then, validates them, errors appear next to their
- * fields, and the first invalid field gets focus. An error leaves as soon as its field is right. Submitting again while
- * one is pending does nothing.
- */
+/** A native form: a schema, perhaps loaded by then, checks its fields on submit. An error leaves once its field is right. */
 export function Form<Values>(props: {
   schema: Rules<Values> | (() => Promise<Rules<Values>>)
   onSubmit: (values: Values, form: HTMLFormElement) => Promise<unknown>

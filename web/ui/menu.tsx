@@ -10,10 +10,7 @@ import {
 } from 'react'
 import { classes } from './classes.ts'
 
-/**
- * A menu button per the ARIA practices: arrows, Home, End, and letters move; Escape or a click outside
- * closes it; and focus returns to the button. It is a popover, so no frame around it cuts it off.
- */
+/** A menu button per the ARIA practices. It is a popover, so no frame around it cuts it off. */
 export function Menu(props: {
   label: ReactNode
   'aria-label'?: string

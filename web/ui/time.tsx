@@ -16,10 +16,7 @@ const plain = format({ dateStyle: 'medium', timeZone: 'UTC' }, 'en-US')
 
 type Props = { value: string | null | undefined; withClock?: boolean; before?: string; after?: string }
 
-/**
- * A date, or a date and time, in the visitor's own time zone and language; the exact time on hover. Without one, the words
- * around it are not said either.
- */
+/** A date, or date and time, in the visitor’s zone and language. Without one, the words around it are not said either. */
 export function Time({ value, withClock = false, before, after }: Props) {
   const isHydrated = useHydrated()
   if (!value) return null

@@ -35,10 +35,7 @@ function raise(shown: HTMLElement | null) {
 const controls =
   'a, button, input, select, textarea, summary, iframe, header, h1, .cookie-banner, [role=alert]'
 
-/**
- * Where it covers nothing that can be pressed, no heading of a page and no message that stays: as far down as possible, or up
- * while someone types on a phone, whose keyboard covers the bottom. When controls are everywhere, it stays at that end.
- */
+/** Where it covers nothing to press or read: as far down as possible, or up while someone types on a phone. */
 function settle(viewport: HTMLElement) {
   const { left, right, height } = viewport.getBoundingClientRect()
   const dialog = viewport.closest('dialog') ?? document

@@ -20,10 +20,7 @@ const day = 86_400_000
 /** How long a buyer may withdraw, in days after the day of the order. */
 const withdrawalDays = 14
 
-/**
- * Until when a withdrawal counts. The day of the order doesn't count and the last day counts to its end: with a day to
- * spare, that holds in every time zone.
- */
+/** Until when a withdrawal counts: the day of the order doesn’t count, and a day to spare makes it hold in every time zone. */
 export const withdrawalEnds = (orderedAt: Date) => new Date(orderedAt.getTime() + (withdrawalDays + 1) * day)
 
 /** How long we may take to act on a declaration: what the law gives us for paying money back. */

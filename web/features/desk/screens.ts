@@ -92,7 +92,7 @@ export type Area = Omit<Definition, 'screens'> & {
 
 const isListed = (path: DeskPath): path is Listed<DeskPath> => !path.includes(':')
 
-/** What somebody may open: support gets the screens for all staff. */
+/** What someone may open: support gets the screens for all staff. */
 export function areasFor({ isAdmin }: { isAdmin: boolean }): Area[] {
   return table.flatMap(({ screens, ...area }) => {
     const open = screens.filter(({ access }) => isAdmin || access === 'staff')

@@ -2,7 +2,7 @@ import { access, type OwnAccess } from '#contract/access/access.ts'
 import { privatePackage } from '#contract/access/package.ts'
 import { useData } from '#web/api/client.ts'
 
-/** How my access stands; asked again every second, but only while something is on its way. */
+/** How far my access is; asked again every second, but only while something is on its way. */
 export const useAccess = () =>
   useData(access.mine, {}, { refetchInterval: (mine) => mine?.some(isOnItsWay) === true && 1000 })
 

@@ -61,7 +61,7 @@ export function OneStepLeft(props: {
   )
 }
 
-/** The emailed link opens in another tab: whoever comes back from it finds this page gone on. */
+/** The emailed link opens in another tab: on coming back, this page has moved on. */
 function useLoginElsewhere(onLoggedIn: (user: User) => Promise<unknown>) {
   const look = useEffectEvent(async () => {
     const user = document.visibilityState === 'visible' && (await call(accounts.user, {}).catch(() => null))

@@ -123,7 +123,7 @@ async function process(
 
 const succeeded = { title: 'Payment successful!' }
 
-/** The account is somebody's already: who paid from this browser reads at least what they paid for. */
+/** The account exists already: the person who paid here reads at least what they paid for. */
 async function paidWithoutLogin(paymentIntentId: string, refused: unknown): Promise<State> {
   if (!(refused instanceof ApiError && refused.code === 'login-required'))
     return { step: 'failed', error: refused }

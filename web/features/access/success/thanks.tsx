@@ -12,7 +12,7 @@ import { Paid } from './paid.tsx'
 
 const GuestPasskey = lazy(() => import('#web/features/identity/account/guest-passkey.tsx'))
 
-/** Booked, and logged in: how the access stands at this moment, and the form, which knows the name given before. */
+/** Booked, and logged in: how far the access is, and the form, which knows the name given before. */
 export function Thanks(props: {
   paymentIntentId: string
   onLeave: (path: '/dashboard' | '/welcome') => void

@@ -8,10 +8,7 @@ const heading = /^"?(ticker|symbol|asset)s?"?([,;\s]|$)/i
 /** A lone letter after a ticker is a class of shares: BRK B. */
 const line = /^("[^"]*"|[^,;\s]+(?: [A-Za-z](?=[,;\t]|$))?)[,;\s]*(.*)$/
 
-/**
- * One asset per line: the ticker, then a comma, semicolon, tab, or space and an optional note. Either may be in quotes, as
- * spreadsheets write them, and a first line with the columns' names is no asset.
- */
+/** One asset per line: a ticker, a separator, and an optional note, each perhaps in quotes. A line of column names is skipped. */
 export function parseAssetList(pasted: string): { assets: InferOutput<typeof newAsset>[]; faults: string[] } {
   const lines = pasted
     .split(/\r?\n/)

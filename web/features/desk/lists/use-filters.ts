@@ -5,10 +5,7 @@ type Chosen<C extends Choices> = {
   [Name in keyof C]?: (C[Name] extends readonly (infer Choice)[] ? Choice : string) | undefined
 }
 
-/**
- * What a list is filtered, sorted and searched by. It lives in the address alone, so a reload, a shared link, and
- * Back all show the same rows. What `choices` doesn't know is ignored.
- */
+/** What a list is filtered by. It lives in the address alone, so a reload, a link and Back show the same; the unknown is ignored. */
 export function useFilters<const C extends Choices>(choices: C) {
   const { search, pathname, navigate } = useNavigation()
   function choose(change: Chosen<C>) {

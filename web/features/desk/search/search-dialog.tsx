@@ -75,7 +75,7 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
     }
     if (event.key === 'Enter') {
       event.preventDefault()
-      // Somebody quicker than the server means what is still on its way.
+      // Someone quicker than the server means what is still on its way.
       if (!isWaiting) open(options[at])
     }
   }

@@ -106,10 +106,7 @@ function AreaName({ area: { icon: Icon, title } }: { area: Area }) {
 
 export const panelId = 'admin-panel'
 
-/**
- * The three tabs of docs/product.md: in the side bar where there is one, else above their screens. They are links, so
- * each can be opened in a window of its own.
- */
+/** The three tabs of docs/product.md, in the side bar or above their screens: links, so each opens in a window of its own. */
 export function AreaTabs(props: { areas: Area[]; here: Area; className: string; withIcons?: boolean }) {
   const { areas, here, className, withIcons } = props
   const tabs = areas.filter(({ isTab }) => isTab)

@@ -50,7 +50,7 @@ export function ContactForm() {
       <Field name="answer" label="What is 5 + 3?" hint="A security question to keep bots out.">
         <Input required inputMode="numeric" autoComplete="off" maxLength={10} />
       </Field>
-      {/* Only bots fill in a field nobody can see. */}
+      {/* Only bots fill in a field that people can’t see. */}
       <div className="hidden" aria-hidden="true">
         <label>
           Website

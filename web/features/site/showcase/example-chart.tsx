@@ -55,10 +55,7 @@ export const chartDescription =
 
 const thin = { strokeWidth: '1.5', vectorEffect: 'non-scaling-stroke' } as const
 
-/**
- * Daily candles with rebound entries and exits, all of them at every width: the drawing stretches to its frame, while lines
- * and labels keep their size.
- */
+/** Daily candles with entries and exits. The drawing stretches to its frame, while lines and labels keep their size. */
 export function ExampleChart({ className }: { className?: string }) {
   const { rising, falling, mean, lower, zone } = useMemo(() => draw(), [])
   return (

@@ -12,10 +12,7 @@ const pullbacks = [
   { from: 76, days: 4, fall: 0.022, recovery: 0.0145 },
 ]
 
-/**
- * A made-up market that is identical on every machine: the server and the browser both draw it, so it uses
- * only arithmetic that is exact everywhere.
- */
+/** A made-up market, drawn by server and browser alike: it uses only arithmetic that is exact on every machine. */
 export const bars: Bar[] = drawBars()
 export const signals: Signal[] = findSignals()
 

@@ -1,10 +1,6 @@
 type CsvRow = { line: number; cells: string[] }
 
-/**
- * The rows of a CSV file that aren't empty, each with the number of the line it starts on. Separated by commas, semicolons
- * or tabs, whichever its first line has most of: German and Swiss spreadsheets write semicolons. A quote that is never
- * closed has swallowed everything after it.
- */
+/** The rows that aren’t empty, each with its line. German and Swiss spreadsheets separate by semicolons, others by commas or tabs. */
 export function parseCsv(text: string): { rows: CsvRow[]; unclosedIn?: number } {
   const content = text.replace(/^\uFEFF/, '')
   const separator = separatorOf(content)

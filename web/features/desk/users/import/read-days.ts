@@ -7,10 +7,7 @@ const dayAndName = /^(\d\d?)\.?[ -]([a-z]{3})[a-z]*\.?,?[ -](\d{4}|\d\d)$/i
 const nameAndDay = /^([a-z]{3})[a-z]*\.? (\d\d?),? (\d{4})$/i
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
-/**
- * How the days of a file are written: one day that can only be read in one way says it for all of them. If none does,
- * `unclear` is one that the seller is asked about.
- */
+/** How a file’s days are written: one that can be read in one way only decides for all. Else the seller is asked about `unclear`. */
 export function orderOfDays(cells: string[]): { order?: DayOrder; unclear?: string } {
   const found = new Set<DayOrder>()
   let unclear: string | undefined
