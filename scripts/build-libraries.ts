@@ -8,6 +8,7 @@ const libraries = [
   'drizzle-orm/node-postgres',
   'drizzle-orm/pg-core',
   'fastify',
+  'node:http',
   'nodemailer',
   'pg',
   'pg-boss',
@@ -31,7 +32,7 @@ export async function buildLibraries(root: string) {
     publicDir: false,
     // Left out: pino finds its own files by their path, and the other two are for those who installed them.
     ssr: { noExternal: true, external: ['pino', 'pg-native', 'pg-cloudflare'] },
-    plugins: [{ name: 'libraries', resolveId, load, generateBundle: inOneByte }],
+    plugins: [{ name: 'libraries', enforce: 'pre', resolveId, load, generateBundle: inOneByte }],
     build: {
       ssr: true,
       minify: false,
@@ -55,13 +56,18 @@ function inOneByte(_: unknown, files: Rolldown.OutputBundle) {
     if (file.type === 'chunk') file.code = file.code.replaceAll(/[^\0-\xff]/g, escaped)
 }
 
-const fileOf = (name: string) => name.replaceAll('/', '_')
-const resolveId = (id: string) => (id.startsWith(prefix) ? `\0${id}` : null)
+const fileOf = (name: string) => name.replaceAll(/[/:]/g, '_')
+
+function resolveId(id: string, _: unknown, { kind }: { kind?: string }) {
+  if (kind === 'import-statement' && /^(node:)?http$/.test(id)) return `\0${prefix}node:http`
+  return id.startsWith(prefix) ? `\0${id}` : null
+}
 
 /** Passes on a library's exports; those of a CommonJS library must be named. */
 async function load(id: string) {
   if (!id.startsWith(`\0${prefix}`)) return null
   const name = id.slice(prefix.length + 1)
+  if (name === 'node:http') return httpWithoutFetch()
   const found: object = await import(name)
   if (!('module.exports' in found))
     return `export * from '${name}'\n${'default' in found ? `export { default } from '${name}'` : ''}`
@@ -70,4 +76,12 @@ async function load(id: string) {
     (each) => `const export_${each} = library.${each}\nexport { export_${each} as ${each} }`,
   )
   return `import library from '${name}'\nexport default library\n${exports.join('\n')}`
+}
+
+/** Imported as a module, Node's own loads all of fetch (13 MB) for the sake of three names that it passes on. */
+function httpWithoutFetch() {
+  const names = Object.entries(Object.getOwnPropertyDescriptors(process.getBuiltinModule('node:http')))
+    .filter(([, { value }]) => value !== undefined)
+    .map(([name]) => name)
+  return `const http = process.getBuiltinModule('node:http')\nexport default http\nexport const { ${names.join(', ')} } = http`
 }

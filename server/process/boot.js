@@ -21,7 +21,7 @@ const isBuilt = changedAt('dist/libraries') > changedAt('package-lock.json')
 const libraries = new Map()
 
 function find(specifier, context, next) {
-  const built = new URL(`dist/libraries/${specifier.replaceAll('/', '_')}.js`, root)
+  const built = new URL(`dist/libraries/${specifier.replaceAll(/[/:]/g, '_')}.js`, root)
   return isBuilt && existsSync(built) ? { url: built.href, format: 'module' } : next(specifier, context)
 }
 
