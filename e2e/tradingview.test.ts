@@ -23,9 +23,9 @@ test('a guest gives a name at the checkout, sees it unlock, and sends the form w
     await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
     await expect(name).toBeVisible({ timeout: 100 })
   }).toPass()
-  await name.fill('ada_trads')
+  await name.fill('ada_trade')
   await name.blur()
-  await expect(page.getByText('We can’t find ada_trads on TradingView')).toBeVisible()
+  await expect(page.getByText('We can’t find ada_trade on TradingView')).toBeVisible()
   await page.getByRole('button', { name: 'ada_trades' }).click()
   await expect(page.getByText('Found on TradingView: ada_trades')).toBeVisible()
 

@@ -1,4 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { accounts } from '#contract/identity/accounts.ts'
 import freshWeb from '#scripts/fresh-web.ts'
@@ -63,11 +62,5 @@ try {
 }
 
 const machine = `${cpus().length} cores of ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`
-console.log(`\n${tableOf(lines)}\n`)
-mkdirSync('bench-results', { recursive: true })
-writeFileSync('bench-results/bench.json', JSON.stringify({ machine, size, lines }, null, 2))
-writeFileSync(
-  'bench-results/bench.md',
-  `${machine}; ${size.users} users, ${size.purchases} purchases\n\n${tableOf(lines)}\n`,
-)
+console.log(`\n${machine}; ${size.users} users, ${size.purchases} purchases\n\n${tableOf(lines)}\n`)
 process.exit(lines.some(({ ok }) => ok === false) ? 1 : 0)

@@ -47,10 +47,14 @@ async function open(folder: string) {
 const shops = [await open(resolve(other)), await open(process.cwd())] as const
 const figures = new Map<string, [number[], number[]]>()
 
-async function inTurn(what: string, of: (shop: (typeof shops)[number], index: 0 | 1) => Promise<number>) {
+function note(what: string, index: 0 | 1, figure: number) {
   const found = figures.get(what) ?? [[], []]
   figures.set(what, found)
-  for (const index of [0, 1] as const) found[index].push(await of(shops[index], index))
+  found[index].push(figure)
+}
+
+async function inTurn(what: string, of: (shop: (typeof shops)[number], index: 0 | 1) => Promise<number>) {
+  for (const index of [0, 1] as const) note(what, index, await of(shops[index], index))
 }
 
 async function start(shop: (typeof shops)[number], entry?: string) {
@@ -72,11 +76,7 @@ async function buy(shop: LabShop) {
 async function pages() {
   const browser = await openBrowser('--disable-gpu')
   try {
-    await workBeside(browser, [shops[0].url, shops[1].url], rounds + 1, (what, index, figure) => {
-      const found = figures.get(what) ?? [[], []]
-      figures.set(what, found)
-      found[index].push(figure)
-    })
+    await workBeside(browser, [shops[0].url, shops[1].url], rounds + 1, note)
   } finally {
     await browser.close()
   }

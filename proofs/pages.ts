@@ -1,4 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { openBrowser } from '#scripts/find-browser.ts'
@@ -40,21 +39,11 @@ try {
   const usual = await interactions(browser, people)
   const slow = await interactions(browser, people, { rounds: 1, slower: 4 })
 
-  const rows = usual.all.map(
-    ({ page, act, milliseconds, cpu }) => `| ${page} | ${act} | ${milliseconds} ms | ${cpu.toFixed(0)} ms |`,
-  )
   const lines = [...loads, ...felt, usual.line, slow.line]
-  const report = [
-    tableOf(lines),
-    '',
-    '| page | interaction | to the next paint | total main-thread CPU |',
-    '|---|---|---|---|',
-    ...rows,
-  ].join('\n')
-  console.log(`\n${report}\n`)
-  mkdirSync('bench-results', { recursive: true })
-  writeFileSync('bench-results/web.json', JSON.stringify({ size, lines, interactions: usual.all }, null, 2))
-  writeFileSync('bench-results/web.md', `${size.users} users, ${size.purchases} purchases\n\n${report}\n`)
+  console.log(`\n${size.users} users, ${size.purchases} purchases\n\n${tableOf(lines)}\n`)
+  console.log('| page | interaction | to the next paint | total main-thread CPU |\n|---|---|---|---|')
+  for (const { page, act, milliseconds, cpu } of usual.all)
+    console.log(`| ${page} | ${act} | ${milliseconds} ms | ${cpu.toFixed(0)} ms |`)
   if (lines.some(({ ok }) => ok === false)) process.exitCode = 1
 } finally {
   await browser.close()

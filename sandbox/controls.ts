@@ -3,7 +3,7 @@ import { addSteps, type Interval } from './basics.ts'
 import type { Clock } from './billing/clock.ts'
 import { failRefund, moveDispute, openDispute, refund } from './billing/disputes.ts'
 import { markUncollectible, payOutOfBand, update } from './billing/invoices.ts'
-import { authenticatePayment, authenticateSetup } from './billing/payments.ts'
+import { authenticate } from './billing/payments.ts'
 import { applyCoupon, applyCouponToCustomer, changePlan, pause, resume } from './billing/plan-changes.ts'
 import type { Books } from './books.ts'
 import { Failure, invalid } from './failure.ts'
@@ -120,10 +120,8 @@ function quickControls(act: Act) {
     /** The buyer's answer in the 3-D Secure dialog, for tests without a browser. */
     authenticate: (intent: string, outcome: 'complete' | 'fail') =>
       act(async (work) => {
-        const passed = outcome === 'complete'
-        const answer = intent.startsWith('seti_')
-          ? await authenticateSetup(work, await work.claim('setup_intent', intent), passed)
-          : await authenticatePayment(work, await work.claim('payment_intent', intent), passed)
+        const kind = intent.startsWith('seti_') ? 'setup_intent' : 'payment_intent'
+        const answer = await authenticate(work, await work.claim(kind, intent), outcome === 'complete')
         return { succeeded: !(answer instanceof Failure) }
       }),
   }

@@ -157,7 +157,7 @@ test('TradingView’s side is there: people unlocked, one under way, matters for
   expect(items.find(({ username }) => username === 'uma_charts')?.state).toMatch(/^unlock(ing|ed)$/)
   const matters = (await admin.call(accessAdmin.todo, { limit: 200 })).filter(({ kind }) => kind !== 'stuck')
   expect(new Set(matters.map(({ username }) => username))).toEqual(
-    new Set(['ada_trade', 'TrendFolower', 'macd-mara', 'old_friend_of_mine']),
+    new Set(['ada_trade', 'TrendFollow', 'macd-mari', 'old_friend_of_mine']),
   )
   const runs = await admin.call(tradingViewAdmin.runs, {})
   expect(runs.some((run) => run.isComplete && run.missing >= 1 && run.wrong >= 1)).toBe(true)

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync } from 'node:zlib'
-import type { Browser, BrowserContextOptions, CDPSession } from '@playwright/test'
+import type { Browser, BrowserContextOptions, CDPSession, Page } from '@playwright/test'
 import { build, type Rolldown } from 'vite'
 import { type Line, line } from './compare.ts'
 
@@ -89,8 +89,15 @@ const slow4G = { offline: false, latency: 150, downloadThroughput: 200_000, uplo
 const slower = 4
 const phone = { viewport: { width: 360, height: 780 }, deviceScaleFactor: 2 }
 
-/** Times in ms since the navigation began, the sum of all layout shifts, and CPU time until the page is idle. */
-async function load(browser: Browser, url: string, session: Session, onPhone: boolean) {
+type Felt = { paint: number; interaction: number; shift: number }
+
+/** Opens a page for a first-time visitor or someone with a session, and reads what it took until it is hydrated and quiet. */
+async function visit<Found>(
+  browser: Browser,
+  url: string,
+  { session = new Map() as Session, onPhone = false },
+  read: (page: Page, devtools: CDPSession) => Promise<Found>,
+) {
   const context = await openContext(browser, url, session, onPhone ? phone : {})
   const page = await context.newPage()
   await page.addInitScript(observe)
@@ -102,13 +109,18 @@ async function load(browser: Browser, url: string, session: Session, onPhone: bo
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: slower })
   }
   await page.goto(url, { waitUntil: 'networkidle' })
-  const cpu = await mainThread(devtools)
-  type Felt = { paint: number; interaction: number; shift: number }
   await page.waitForFunction(() => (window as unknown as { felt: Felt }).felt.interaction > 0)
-  const felt = await page.evaluate(() => (window as unknown as { felt: Felt }).felt)
+  const found = await read(page, devtools)
   await context.close()
-  return { ...felt, cpu }
+  return found
 }
+
+/** Times in ms since the navigation began, the sum of all layout shifts, and CPU time until the page is idle. */
+const load = (browser: Browser, url: string, session: Session, onPhone: boolean) =>
+  visit(browser, url, { session, onPhone }, async (page, devtools) => ({
+    cpu: await mainThread(devtools),
+    ...(await page.evaluate(() => (window as unknown as { felt: Felt }).felt)),
+  }))
 
 type Loaded = Awaited<ReturnType<typeof load>>
 
@@ -146,27 +158,19 @@ type Traced = { name: string; pid: number; tid: number; tdur?: number; args: { n
  * would block a phone for, whose CPU is four times slower. By thread time, because others are at work on this machine, too.
  */
 async function work(browser: Browser, url: string) {
-  const context = await openContext(browser, url, new Map(), {})
-  const page = await context.newPage()
-  await page.addInitScript(observe)
-  const devtools = await context.newCDPSession(page)
-  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
   const tracing = await browser.newBrowserCDPSession()
   const events: Traced[] = []
   tracing.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as Traced[])))
   const traceConfig = { includedCategories: ['toplevel', '__metadata'] }
   await tracing.send('Tracing.start', { traceConfig, transferMode: 'ReportEvents' })
-  await page.goto(url, { waitUntil: 'networkidle' })
-  await page.waitForFunction(() => (window as unknown as { felt: Loaded }).felt.interaction > 0)
-  await page.waitForTimeout(500)
-  const parts = await Promise.all(
-    (['Task', 'Script', 'Layout'] as const).map((part) => mainThread(devtools, part)),
-  )
+  const parts = await visit(browser, url, {}, async (page, devtools) => {
+    await page.waitForTimeout(500)
+    return Promise.all((['Task', 'Script', 'Layout'] as const).map((part) => mainThread(devtools, part)))
+  })
   const traced = new Promise<unknown>((resolve) => tracing.once('Tracing.tracingComplete', resolve))
   await tracing.send('Tracing.end')
   await traced
   await tracing.detach()
-  await context.close()
   const mains = events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
   const blocking = mains.map(({ pid, tid }) =>
     events
@@ -189,7 +193,7 @@ export async function workBeside(
   note: (what: string, index: 0 | 1, figure: number) => void,
 ) {
   for (let round = 0; round < rounds; round++)
-    // Whoever comes second finds the machine as the first has left it.
+    // The second finds the machine as the first has left it, so they take turns.
     for (const path of compared)
       for (const index of round % 2 ? ([0, 1] as const) : ([1, 0] as const))
         for (const [what, figure = 0] of Object.entries(await work(browser, [there, here][index] + path)))

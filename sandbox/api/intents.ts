@@ -1,20 +1,19 @@
-import { authenticatePayment, authenticateSetup, confirmPayment, confirmSetup } from '../billing/payments.ts'
+import { authenticate, confirm } from '../billing/payments.ts'
 import { Failure, invalid } from '../failure.ts'
 import type { PaymentMethod } from '../objects/customer.ts'
-import type { Kinds } from '../objects/kinds.ts'
 import { newSetupIntent } from '../objects/payment.ts'
 import type { Work } from '../work.ts'
 import { createMethod, methodData, resolveMethod } from './methods.ts'
-import { changed, choice, flag, group, list, type Params, required, type Shape, text } from './params.ts'
-import { type Answer, route } from './route.ts'
+import { changed, choice, flag, group, list, type Params, required, text } from './params.ts'
+import { route } from './route.ts'
 
 const confirmation = {
+  client_secret: text,
   payment_method: text,
   payment_method_data: group(methodData),
   return_url: text,
   use_stripe_sdk: flag,
 }
-const authentication = { outcome: required(choice('complete', 'fail')) }
 
 /** The publishable key is public: with it, the client secret is what opens an intent. */
 function assertSecret(secret: string, given: string | undefined, publishable: boolean) {
@@ -42,28 +41,8 @@ async function methodOf(
   )
 }
 
-type Intent = 'payment_intent' | 'setup_intent'
-
 /** What browsers may do with one intent, with its client secret. */
-function byBrowsers<K extends Intent, S extends Shape>(
-  kind: K,
-  step: 'confirm' | 'authenticate',
-  shape: S,
-  act: (work: Work, intent: Kinds[K], params: Params<S>) => Promise<Answer>,
-) {
-  return route(
-    `POST /v1/${kind}s/:id/${step}`,
-    { ...shape, client_secret: text },
-    async ({ work, id, params, publishable }) => {
-      const intent = await work.claim(kind, id, 'intent')
-      assertSecret(intent.client_secret, (params as { client_secret?: string }).client_secret, publishable)
-      return act(work, intent, params)
-    },
-    { publishable: true },
-  )
-}
-
-const readIntent = (kind: Intent) =>
+const routesOf = (kind: 'payment_intent' | 'setup_intent') => [
   route(
     `GET /v1/${kind}s/:id`,
     { client_secret: text },
@@ -73,20 +52,32 @@ const readIntent = (kind: Intent) =>
       return intent
     },
     { publishable: true },
-  )
+  ),
+  route(
+    `POST /v1/${kind}s/:id/confirm`,
+    confirmation,
+    async ({ work, id, params, publishable }) => {
+      const intent = await work.claim(kind, id, 'intent')
+      assertSecret(intent.client_secret, params.client_secret, publishable)
+      return confirm(work, intent, await methodOf(work, params, intent.payment_method), 'later')
+    },
+    { publishable: true },
+  ),
+  route(
+    `POST /v1/${kind}s/:id/authenticate`,
+    { client_secret: text, outcome: required(choice('complete', 'fail')) },
+    async ({ work, id, params, publishable }) => {
+      const intent = await work.claim(kind, id, 'intent')
+      assertSecret(intent.client_secret, params.client_secret, publishable)
+      return authenticate(work, intent, params.outcome === 'complete')
+    },
+    { publishable: true },
+  ),
+]
 
 export const intentRoutes = [
-  readIntent('payment_intent'),
-  byBrowsers(
-    'payment_intent',
-    'confirm',
-    { ...confirmation, off_session: flag },
-    async (work, intent, params) =>
-      confirmPayment(work, intent, await methodOf(work, params, intent.payment_method), 'later'),
-  ),
-  byBrowsers('payment_intent', 'authenticate', authentication, (work, intent, { outcome }) =>
-    authenticatePayment(work, intent, outcome === 'complete'),
-  ),
+  ...routesOf('payment_intent'),
+  ...routesOf('setup_intent'),
   route(
     'POST /v1/setup_intents',
     {
@@ -102,12 +93,5 @@ export const intentRoutes = [
       const payment_method_types = types ?? ['card', 'link']
       return work.create(changed(intent, { allowed_payment_method_types: types, payment_method_types }))
     },
-  ),
-  readIntent('setup_intent'),
-  byBrowsers('setup_intent', 'confirm', confirmation, async (work, intent, params) =>
-    confirmSetup(work, intent, await methodOf(work, params, intent.payment_method)),
-  ),
-  byBrowsers('setup_intent', 'authenticate', authentication, (work, intent, { outcome }) =>
-    authenticateSetup(work, intent, outcome === 'complete'),
   ),
 ]

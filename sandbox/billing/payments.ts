@@ -9,35 +9,38 @@ import { invoiceActionRequired, invoiceAttemptFailed, invoicePaid } from './invo
 /** A dispute reaches the shop some time after the payment. */
 const disputeDelay = day
 
-const authenticationFailed = {
-  type: 'invalid_request_error' as const,
-  message:
-    'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
-}
+/** A card is charged, or stored without being charged. */
+export type Intent = PaymentIntent | SetupIntent
+
+const isPayment = (intent: Intent): intent is PaymentIntent => intent.object === 'payment_intent'
+const nameOf = (intent: Intent) => (isPayment(intent) ? 'PaymentIntent' : 'SetupIntent')
 
 /** Whether the invoice and the subscription follow immediately, or after the lag that a confirming browser sees. */
-type Then = 'at once' | 'later'
+type Then = 'immediately' | 'later'
 
-/** Pays an intent with a card. A returned `Failure` is a declined card: the attempt stays on the books. */
-export async function confirmPayment(
+/** Pays an intent with a card, or stores the card. A returned `Failure` is a declined card: the attempt stays on the books. */
+export async function confirm(
   work: Work,
-  intent: PaymentIntent,
+  intent: Intent,
   method: PaymentMethod,
   then: Then,
-): Promise<PaymentIntent | Failure> {
-  assertPayable(work, intent)
+): Promise<Intent | Failure> {
+  assertOpen(work, intent)
   if (method.customer !== null && method.customer !== intent.customer) {
     throw invalid('The provided PaymentMethod belongs to another customer.', 'payment_method')
   }
   const { behaviour, authenticated } = method.$sandbox
-  if (behaviour.outcome === 'declines') return declinePayment(work, intent, method, behaviour)
-  if (behaviour.outcome === 'authenticates' && (behaviour.when === 'always' || !authenticated)) {
+  if (behaviour.outcome === 'declines' && (isPayment(intent) || behaviour.when === 'always'))
+    return decline(work, intent, method, behaviour)
+  if (
+    behaviour.outcome === 'authenticates' &&
+    !(isPayment(intent) && authenticated && behaviour.when !== 'always')
+  )
     return requireAuthentication(work, intent, method)
-  }
-  return settle(work, intent, method, then)
+  return succeed(work, intent, method, then)
 }
 
-function assertPayable(work: Work, intent: PaymentIntent) {
+function assertOpen(work: Work, intent: Intent) {
   if (intent.status !== 'succeeded' && intent.status !== 'canceled') return
   const why =
     intent.status === 'succeeded'
@@ -45,75 +48,80 @@ function assertPayable(work: Work, intent: PaymentIntent) {
       : 'it has a status of canceled'
   throw new Failure(400, {
     type: 'invalid_request_error',
-    code: 'payment_intent_unexpected_state',
-    message: `You cannot confirm this PaymentIntent because ${why}.`,
-    payment_intent: work.present(intent),
+    code: `${intent.object}_unexpected_state`,
+    message: `You cannot confirm this ${nameOf(intent)} because ${why}.`,
+    [intent.object]: work.present(intent),
   })
 }
 
-export async function declinePayment(
+/** The intent after an attempt; only the name of the latest error differs. */
+const saveIntent = (
   work: Work,
-  intent: PaymentIntent,
+  intent: Intent,
+  given: { status: SetupIntent['status']; payment_method: string | null; error: ErrorBody | null },
+) => {
+  const { error, ...after } = given
+  const next_action = after.status === 'requires_action' ? threeDSecure(intent.id) : null
+  return isPayment(intent)
+    ? work.save({ ...intent, ...after, next_action, last_payment_error: error })
+    : work.save({ ...intent, ...after, next_action, last_setup_error: error })
+}
+
+export async function decline(
+  work: Work,
+  intent: Intent,
   method: PaymentMethod,
-  decline: Decline,
+  how: Decline,
 ): Promise<Failure> {
+  const error = { ...declineError(how), payment_method: work.present(method) }
+  if (!isPayment(intent)) return fail(work, intent, error)
   const charge = await work.insert(
-    newCharge({ now: work.now, intent, method, failure: decline, disputeAt: null }),
+    newCharge({ now: work.now, intent, method, failure: how, disputeAt: null }),
   )
   work.emit('charge.failed', charge)
-  return failIntent(work, intent, charge.id, {
-    ...declineError(decline),
-    charge: charge.id,
-    payment_method: work.present(method),
-  })
+  return fail(work, { ...intent, latest_charge: charge.id }, { ...error, charge: charge.id })
 }
 
-async function failIntent(work: Work, intent: PaymentIntent, charge: string | null, error: ErrorBody) {
-  const failed = await work.save({
-    ...intent,
-    status: 'requires_payment_method' as const,
+async function fail(work: Work, intent: Intent, error: ErrorBody) {
+  const failed = await saveIntent(work, intent, {
+    status: 'requires_payment_method',
     payment_method: null,
-    next_action: null,
-    last_payment_error: error,
-    latest_charge: charge ?? intent.latest_charge,
+    error,
   })
-  work.emit('payment_intent.payment_failed', failed)
-  await invoiceAttemptFailed(work, intent.id)
+  work.emit(isPayment(intent) ? 'payment_intent.payment_failed' : 'setup_intent.setup_failed', failed)
+  if (isPayment(intent)) await invoiceAttemptFailed(work, intent.id)
   const status = error.type === 'card_error' ? 402 : 400
-  return new Failure(status, { ...error, payment_intent: work.present(failed) })
+  return new Failure(status, { ...error, [intent.object]: work.present(failed) })
 }
 
-async function requireAuthentication(work: Work, intent: PaymentIntent, method: PaymentMethod) {
-  const waiting = await work.save({
-    ...intent,
-    status: 'requires_action' as const,
-    payment_method: method.id,
-    next_action: threeDSecure(intent.id),
-    last_payment_error: null,
+async function requireAuthentication(work: Work, intent: Intent, { id }: PaymentMethod) {
+  const waiting = await saveIntent(work, intent, {
+    status: 'requires_action',
+    payment_method: id,
+    error: null,
   })
-  work.emit('payment_intent.requires_action', waiting)
-  await invoiceActionRequired(work, intent.id)
+  work.emit(`${intent.object}.requires_action`, waiting)
+  if (isPayment(intent)) await invoiceActionRequired(work, intent.id)
   return waiting
 }
 
 /** The buyer's answer in the 3-D Secure dialog. */
-export async function authenticatePayment(work: Work, intent: PaymentIntent, passed: boolean) {
+export async function authenticate(work: Work, intent: Intent, passed: boolean) {
   if (intent.status !== 'requires_action' || intent.payment_method === null) {
-    throw invalid('This PaymentIntent is not waiting for authentication.', 'intent')
+    throw invalid(`This ${nameOf(intent)} is not waiting for authentication.`, 'intent')
   }
   const method = await work.get('payment_method', intent.payment_method)
-  if (!passed) {
-    return failIntent(work, intent, null, {
-      ...authenticationFailed,
-      code: 'payment_intent_authentication_failure',
+  if (!passed)
+    return fail(work, intent, {
+      type: 'invalid_request_error',
+      code: `${intent.object}_authentication_failure`,
+      message:
+        'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
       payment_method: work.present(method),
     })
-  }
-  return settle(work, intent, await markAuthenticated(work, method), 'later')
+  const known = await work.save({ ...method, $sandbox: { ...method.$sandbox, authenticated: true } })
+  return succeed(work, intent, known, 'later')
 }
-
-const markAuthenticated = (work: Work, method: PaymentMethod) =>
-  work.save({ ...method, $sandbox: { ...method.$sandbox, authenticated: true } })
 
 export async function attach(work: Work, method: PaymentMethod, customer: string): Promise<PaymentMethod> {
   if (method.customer === customer) return method
@@ -122,29 +130,28 @@ export async function attach(work: Work, method: PaymentMethod, customer: string
   return attached
 }
 
-async function settle(
-  work: Work,
-  intent: PaymentIntent,
-  given: PaymentMethod,
-  then: Then,
-): Promise<PaymentIntent> {
+async function succeed(work: Work, intent: Intent, given: PaymentMethod, then: Then): Promise<Intent> {
   const method = await attach(work, given, intent.customer)
+  const after = { status: 'succeeded' as const, payment_method: method.id, error: null }
+  if (!isPayment(intent)) {
+    const stored = await saveIntent(work, intent, after)
+    work.emit('setup_intent.succeeded', stored)
+    return stored
+  }
   const { behaviour } = method.$sandbox
   const disputeAt = behaviour.outcome === 'succeeds' && behaviour.disputed ? work.now + disputeDelay : null
   const charge = await work.insert(newCharge({ now: work.now, intent, method, failure: null, disputeAt }))
-  const paid = await work.save({
+  const settles_at = then === 'later' ? await settlesAt(work) : null
+  const charged = {
     ...intent,
-    status: 'succeeded' as const,
     amount_received: intent.amount,
-    payment_method: method.id,
     latest_charge: charge.id,
-    last_payment_error: null,
-    next_action: null,
-    $sandbox: { settles_at: then === 'later' ? await settlesAt(work) : null },
-  })
+    $sandbox: { settles_at },
+  }
+  const paid = await saveIntent(work, charged, after)
   work.emit('charge.succeeded', charge)
   work.emit('payment_intent.succeeded', paid)
-  if (paid.$sandbox.settles_at === null) await invoicePaid(work, paid.id, method.id)
+  if (settles_at === null) await invoicePaid(work, paid.id, method.id)
   return paid
 }
 
@@ -161,77 +168,4 @@ export async function finishPayment(work: Work, intent: PaymentIntent) {
   if ((intent.$sandbox?.settles_at ?? null) === null || intent.payment_method === null) return
   await work.save({ ...intent, $sandbox: { settles_at: null } })
   await invoicePaid(work, intent.id, intent.payment_method)
-}
-
-/** Stores a card for later payments, without charging it. */
-export async function confirmSetup(work: Work, intent: SetupIntent, method: PaymentMethod) {
-  if (intent.status === 'succeeded') {
-    throw new Failure(400, {
-      type: 'invalid_request_error',
-      code: 'setup_intent_unexpected_state',
-      message: 'You cannot confirm this SetupIntent because it has already succeeded.',
-      setup_intent: work.present(intent),
-    })
-  }
-  if (method.customer !== null && method.customer !== intent.customer) {
-    throw invalid('The provided PaymentMethod belongs to another customer.', 'payment_method')
-  }
-  const { behaviour } = method.$sandbox
-  if (behaviour.outcome === 'declines' && behaviour.when === 'always') {
-    return failSetup(work, intent, {
-      ...declineError(behaviour),
-      payment_method: work.present(method),
-    })
-  }
-  if (behaviour.outcome === 'authenticates') {
-    const waiting = await work.save({
-      ...intent,
-      status: 'requires_action' as const,
-      payment_method: method.id,
-      next_action: threeDSecure(intent.id),
-      last_setup_error: null,
-    })
-    work.emit('setup_intent.requires_action', waiting)
-    return waiting
-  }
-  return succeed(work, intent, method)
-}
-
-export async function authenticateSetup(work: Work, intent: SetupIntent, passed: boolean) {
-  if (intent.status !== 'requires_action' || intent.payment_method === null) {
-    throw invalid('This SetupIntent is not waiting for authentication.', 'intent')
-  }
-  const method = await work.get('payment_method', intent.payment_method)
-  if (passed) return succeed(work, intent, await markAuthenticated(work, method))
-  return failSetup(work, intent, {
-    ...authenticationFailed,
-    code: 'setup_intent_authentication_failure',
-    payment_method: work.present(method),
-  })
-}
-
-async function failSetup(work: Work, intent: SetupIntent, error: ErrorBody): Promise<Failure> {
-  const failed = await work.save({
-    ...intent,
-    status: 'requires_payment_method' as const,
-    payment_method: null,
-    next_action: null,
-    last_setup_error: error,
-  })
-  work.emit('setup_intent.setup_failed', failed)
-  const status = error.type === 'card_error' ? 402 : 400
-  return new Failure(status, { ...error, setup_intent: work.present(failed) })
-}
-
-async function succeed(work: Work, intent: SetupIntent, method: PaymentMethod): Promise<SetupIntent> {
-  if (intent.customer !== null) await attach(work, method, intent.customer)
-  const succeeded = await work.save({
-    ...intent,
-    status: 'succeeded' as const,
-    payment_method: method.id,
-    last_setup_error: null,
-    next_action: null,
-  })
-  work.emit('setup_intent.succeeded', succeeded)
-  return succeeded
 }

@@ -14,7 +14,7 @@ import {
 } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
 import { bill, periodEntries, tellOfBill, update, voidInvoice } from './invoices.ts'
-import { confirmPayment } from './payments.ts'
+import { confirm } from './payments.ts'
 import { charge, storedCard, upToDate } from './subscriptions.ts'
 
 type Plan = { price?: Price | undefined; quantity?: number | undefined; at?: number | undefined }
@@ -94,7 +94,7 @@ export async function changePlanWhenPaid(
   })
   tellOfBill(work, invoice, intent)
   const method = await storedCard(work, before)
-  if (method) await confirmPayment(work, intent, method, 'at once')
+  if (method) await confirm(work, intent, method, 'immediately')
   return work.get('subscription', waiting.id)
 }
 

@@ -21,7 +21,7 @@ import {
   update,
   voidInvoice,
 } from './invoices.ts'
-import { confirmPayment, declinePayment, finishPayment } from './payments.ts'
+import { confirm, decline, finishPayment } from './payments.ts'
 
 export type Line = { price: Price; quantity: number }
 
@@ -133,10 +133,10 @@ async function payWithStoredCard(work: Work, invoice: Invoice, subscription: Sub
   }
   if (subscription.$sandbox.fail_next_renewal) {
     await work.save({ ...subscription, $sandbox: { fail_next_renewal: false } })
-    await declinePayment(work, intent, method, genericDecline)
+    await decline(work, intent, method, genericDecline)
     return
   }
-  await confirmPayment(work, intent, method, 'at once')
+  await confirm(work, intent, method, 'immediately')
 }
 
 /** None, if nothing was due. */
@@ -168,7 +168,7 @@ export async function payInvoice(work: Work, invoice: Invoice, given: PaymentMet
   if (!method) {
     throw invalid('There is no default_payment_method set on this Customer, Subscription or Invoice.')
   }
-  const outcome = await confirmPayment(work, await payingIntent(work, invoice), method, 'at once')
+  const outcome = await confirm(work, await payingIntent(work, invoice), method, 'immediately')
   if (outcome instanceof Failure) return outcome
   if (outcome.status === 'requires_action') {
     return new Failure(402, {

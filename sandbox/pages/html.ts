@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** Markup whose parts are escaped; only `html` makes it. */
-export class Html {
+class Html {
   readonly text: string
   constructor(text: string) {
     this.text = text

@@ -100,9 +100,9 @@ export const faults = {
   slow: 'takes 15 seconds',
   drop: 'acts, then drops the connection',
   pretend: 'says ok without acting',
-  owner: 'says the script is somebody else’s',
+  owner: 'says the script is someone else’s',
   blocked: 'blocks this server’s address',
-  odd: 'answers with a status nobody knows',
+  odd: 'answers with an unknown status',
   broken: 'answers with half a JSON text',
 } as const
 export type Fault = keyof typeof faults

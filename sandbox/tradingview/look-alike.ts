@@ -93,17 +93,13 @@ export async function openTradingViewLookAlike({ database, now, mayControl, log 
     return send(given)
   }
 
-  /** Everybody is a member here, so a newcomer may type any name; only one that looks like a slip is unknown. */
+  /** Any name that is typed becomes a member's, except the beginning of another's: that looks like a slip. */
   async function welcome(name: string) {
     if (!/^[A-Za-z0-9_.-]{3,64}$/.test(name) || name.toLowerCase().startsWith('nobody')) return
-    const { rows } = await database.query<{ username: string }>(
-      'select username from sandbox.tradingview_users',
-    )
-    const people = rows.map(({ username }) => username)
-    if (isLikeSomebody(name, people)) return
     await database.query(
       `insert into sandbox.tradingview_users select $1::text
-       where not exists (select from sandbox.tradingview_former_names where name = lower($1)) on conflict do nothing`,
+       where not exists (select from sandbox.tradingview_users where starts_with(lower(username), lower($1)))
+         and not exists (select from sandbox.tradingview_former_names where name = lower($1)) on conflict do nothing`,
       [name],
     )
   }
@@ -141,29 +137,6 @@ function cookiesOf({ headers }: IncomingMessage) {
   return new Map(pairs.map(([name = '', ...value]) => [name, value.join('=')]))
 }
 
-/** The beginning of a name that exists, or one slip away from it: a missing, added, swapped or wrong letter. */
-function isLikeSomebody(name: string, people: string[]): boolean {
-  const typed = name.toLowerCase()
-  return people.some((each) => {
-    const known = each.toLowerCase()
-    if (known === typed) return false
-    const isSlip = known.length > 5 && Math.abs(known.length - typed.length) <= 1 && isOneSlip(typed, known)
-    return isSlip || known.startsWith(typed)
-  })
-}
-
-function isOneSlip(a: string, b: string): boolean {
-  let start = 0
-  while (start < a.length && a[start] === b[start]) start++
-  const [restA, restB] = [a.slice(start), b.slice(start)]
-  return (
-    restA.slice(1) === restB.slice(1) ||
-    restA.slice(1) === restB ||
-    restA === restB.slice(1) ||
-    (restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2))
-  )
-}
-
 const scripts = {
   indicator: 'PUB;4f1c2a9be07d4c3f8a5560d1e2b3c4d5',
   strategy: 'PUB;9b8a7c6d5e4f40318273645566778899',
@@ -185,10 +158,10 @@ const prepareTradingView = (database: pg.Pool) =>
     )
     await client.query(
       `insert into sandbox.tradingview_scripts values ($1, 'Rebound Sigma Pro', 'ReboundSigma'),
-         ($2, 'Rebound Sigma Pro Strategy', 'ReboundSigma'), ('PUB;00000000000000000000000000000000', 'Somebody else’s script', 'SomebodyElse')`,
+         ($2, 'Rebound Sigma Pro Strategy', 'ReboundSigma'), ('PUB;00000000000000000000000000000000', 'Someone else’s script', 'SomeoneElse')`,
       [scripts.indicator, scripts.strategy],
     )
-    // Somebody whom the seller let in by hand, long ago.
+    // The seller let them in by hand, long ago.
     await client.query(
       `insert into sandbox.tradingview_access (pine_id, username) values ($1, 'old_friend_of_mine')`,
       [scripts.indicator],

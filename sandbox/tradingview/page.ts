@@ -52,7 +52,7 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
     const { always, rate } = settings[0]?.faults ?? {}
     const body = html`<main>
     <h1>TradingView look-alike</h1>
-    <p>Takes TradingView’s place while no Stripe key is set. It is ${moment(await now())} UTC. Every name is a member here: type any username in the shop. Only a slip of an existing name (ada_trads) and names that start with “nobody” are unknown.</p>
+    <p>Takes TradingView’s place while no Stripe key is set. It is ${moment(await now())} UTC. Every name is a member here: type any username in the shop. Only the beginning of an existing name (ada_trade) and names that start with “nobody” are unknown.</p>
     <h2>The seller’s session</h2>
     <p>${settings[0]?.is_logged_in ? 'Logged in as ReboundSigma.' : 'Logged out: the shop’s session has ended.'}</p>
     <p><code>${await controls.cookies()}</code></p>

@@ -21,7 +21,7 @@ export const demoSupport = {
   password: 'a believable helper',
 }
 /** Each misspelled a name that TradingView's look-alike knows: they wait for the seller, and for themselves. */
-const misspelled = { Ada: 'ada_trade', Ben: 'TrendFolower', Carla: 'macd-mara' }
+const misspelled = { Ada: 'ada_trade', Ben: 'TrendFollow', Carla: 'macd-mari' }
 
 export const person = (name: string): Person => ({
   name: `${name} Demo`,

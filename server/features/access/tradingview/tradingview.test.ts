@@ -169,7 +169,7 @@ test('a renewal that is never paid is locked when its grace is over', async () =
 
 describe('a name', () => {
   test('that TradingView does not know is not granted; the buyer hears of it and is told what looks like it', async () => {
-    const buyer = await shop.namedBuyer('ada_trads')
+    const buyer = await shop.namedBuyer('ada_trade')
     expect(await shop.accessOf(buyer)).toMatchObject({ problem: 'not_found', similar: ['ada_trades'] })
     expect(await subjectsTo(buyer.user.email)).toContain('We can’t find your TradingView username')
     await buyer.call(access.changeUsername, { purchaseId: buyer.purchase.id, username: 'Ada_Trades' })
@@ -267,7 +267,7 @@ describe('a name', () => {
     const visitor = shop.visitor()
     const check = (username: string) => visitor.call(access.checkUsername, { username })
     expect(await check('@ADA_trades')).toMatchObject({ found: true, username: 'ada_trades' })
-    expect(await check('ada_trads')).toMatchObject({ found: false, similar: ['ada_trades'] })
+    expect(await check('ada_trade')).toMatchObject({ found: false, similar: ['ada_trades'] })
     expect(await check('ada@example.com')).toMatchObject({
       refusal: 'That is an email address. We need the name on your TradingView profile.',
     })
