@@ -261,7 +261,7 @@ async function mustReveal() {
 }
 
 async function rotated(output: string) {
-  must(/^2 sealed anew/m.test(output), 'an exchange key and the app’s secret sealed anew')
+  must(/^2 sealed again/m.test(output), 'an exchange key and the app’s secret sealed again')
   const settings = readFileSync(join(root, 'etc/rebound-sigma-shop.env'), 'utf8')
   must(!/^SECRETS_KEY_OLD=/m.test(settings), 'no old key')
   await mustReveal()

@@ -1,71 +1,34 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { Stripe } from 'stripe'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
-/** A server that records what it is sent and answers as told. */
-async function listener() {
-  const seen: { body: string; signature: string }[] = []
-  const answers = { status: 200 }
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      seen.push({ body, signature: String(request.headers['stripe-signature']) })
-      response.writeHead(answers.status).end()
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())))
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/hook`, seen, answers }
-}
-
-test('a seller’s webhook endpoint gets its own events, signed with the secret that was shown once', async () => {
-  const { stripe, sandbox } = await openTestSandbox()
-  await sandbox.controls.webhooks.misbehave({ duplicates: 0 })
-  const { url, seen } = await listener()
+test('a webhook endpoint shows its secret once, and is changed, disabled and deleted', async () => {
+  const { stripe } = await openTestSandbox()
   const made = await stripe.webhookEndpoints.create({
-    url,
+    url: 'https://shop.example/hook',
     enabled_events: ['customer.created'],
     api_version: Stripe.API_VERSION,
   })
   expect(made.secret).toMatch(/^whsec_/)
   expect(await stripe.webhookEndpoints.retrieve(made.id)).not.toHaveProperty('secret')
-
-  const customer = await stripe.customers.create()
-  await stripe.customers.update(customer.id, { name: 'Ada' })
-  await sandbox.controls.webhooks.flush()
-  expect(seen).toHaveLength(1)
-  const [{ body, signature } = { body: '', signature: '' }] = seen
-  const event = Stripe.webhooks.constructEvent(body, signature, made.secret ?? '')
-  expect(event).toMatchObject({ type: 'customer.created', data: { object: { id: customer.id } } })
-
-  await stripe.webhookEndpoints.update(made.id, { enabled_events: ['*'] })
-  await stripe.customers.update(customer.id, { name: 'Bea' })
-  await sandbox.controls.webhooks.flush()
-  expect(seen).toHaveLength(2)
-  await stripe.webhookEndpoints.update(made.id, { disabled: true })
-  await stripe.customers.update(customer.id, { name: 'Cleo' })
-  await sandbox.controls.webhooks.flush()
-  expect(seen).toHaveLength(2)
-  expect((await stripe.webhookEndpoints.list()).data).toMatchObject([{ id: made.id, status: 'disabled' }])
+  await stripe.webhookEndpoints.update(made.id, { enabled_events: ['*'], disabled: true })
+  expect((await stripe.webhookEndpoints.list()).data).toMatchObject([
+    { id: made.id, status: 'disabled', enabled_events: ['*'] },
+  ])
   await stripe.webhookEndpoints.del(made.id)
   expect((await stripe.webhookEndpoints.list()).data).toEqual([])
 })
 
-test('events whose delivery failed can be found', async () => {
+test('events that were not delivered can be found', async () => {
   const { stripe, sandbox } = await openTestSandbox()
-  const { url, answers } = await listener()
-  answers.status = 500
-  await stripe.webhookEndpoints.create({ url, enabled_events: ['customer.created'] })
+  await sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
   const customer = await stripe.customers.create()
+  await sandbox.controls.webhooks.misbehave({ duplicates: 0 })
   await stripe.customers.update(customer.id, { name: 'Ada' })
-  await sandbox.controls.webhooks.flush()
   const types = async (delivery_success: boolean) =>
     (await stripe.events.list({ delivery_success })).data.map((event) => event.type)
+  await expect.poll(() => types(true)).toEqual(['customer.updated'])
   expect(await types(false)).toEqual(['customer.created'])
-  expect(await types(true)).toEqual(['customer.updated'])
 })
 
 test('the account says whether it may charge; a domain says whether it can show wallets', async () => {

@@ -60,7 +60,7 @@ function behaviorControls(books: Books, webhooks: ReturnType<typeof createWebhoo
     },
 
     webhooks: {
-      /** Whatever isn't named is as usual again. */
+      /** What isn't named is as usual again. */
       misbehave: (quirks: Partial<WebhookQuirks>) => {
         const { duplicates, spread, drop, delaySeconds } = usual
         return behave({ duplicates, spread, drop, delaySeconds, ...quirks })
@@ -189,7 +189,7 @@ function timeControls(clock: Clock, changed: () => void) {
       changed()
     },
 
-    /** Finishes the payments that Stripe is still working on, whatever their lag. */
+    /** Finishes the payments that Stripe is still working on. */
     async settle() {
       await clock.settle()
       changed()

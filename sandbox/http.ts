@@ -20,12 +20,7 @@ export async function readBody(request: IncomingMessage): Promise<string> {
 
 const first = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header)
 
-function keyOf(request: IncomingMessage): string | undefined {
-  const [scheme = '', credentials = ''] = (request.headers.authorization ?? '').split(' ')
-  if (scheme.toLowerCase() === 'bearer') return credentials
-  if (scheme.toLowerCase() === 'basic') return Buffer.from(credentials, 'base64').toString().split(':')[0]
-  return undefined
-}
+const keyOf = ({ headers }: IncomingMessage) => /^bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
 
 type Log = (message: string, detail?: object) => void
 

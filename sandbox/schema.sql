@@ -1,4 +1,4 @@
--- What stands in for Stripe: objects as the API answers them, events, and their way to the shop.
+-- Stripe's part: objects as the API answers them, events, and their way to the shop.
 create schema if not exists sandbox;
 
 create table if not exists sandbox.objects (
@@ -38,8 +38,6 @@ create table if not exists sandbox.deliveries (
   delivered_at timestamptz,
   last_answer text
 );
--- Where it goes: an endpoint that the seller created, or the shop that opened the sandbox.
-alter table sandbox.deliveries add column if not exists endpoint text;
 create index if not exists deliveries_pending on sandbox.deliveries (next_at) where next_at is not null;
 create index if not exists deliveries_by_event on sandbox.deliveries (event);
 
@@ -59,7 +57,7 @@ create table if not exists sandbox.settings (
   mischief jsonb not null default '{}'
 );
 
--- What stands in for TradingView.
+-- TradingView's part.
 create table if not exists sandbox.tradingview_settings (
   only_row boolean primary key default true check (only_row),
   session_id text not null,

@@ -5,7 +5,7 @@ import { missing } from './failure.ts'
 
 export type Endpoint = { url: string; secret: string }
 type Log = (message: string, detail?: object) => void
-type Claimed = { id: string; event: string; attempts: number; body: unknown; made: Endpoint | null }
+type Claimed = { id: string; event: string; attempts: number; body: unknown }
 
 /** Seconds to the next try; after the last one we give up, as Stripe does (about three days). */
 const backoff = [1, 5, 30, 120, 600, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 24 * 3600]
@@ -39,24 +39,22 @@ export function createWebhooks(
             order by next_at, id limit $3 for update skip locked),
         claimed as (
           update sandbox.deliveries set next_at = clock_timestamp() + make_interval(secs => $1), attempts = attempts + 1
-            from waiting where id = delivery returning id, event, endpoint, attempts, due)
-        select claimed.id, event, attempts, events.data as body,
-            made.data || jsonb_build_object('secret', made.data #> '{$sandbox,secret}') as made
-          from claimed join sandbox.events on events.id = event left join sandbox.objects made on made.id = endpoint
+            from waiting where id = delivery returning id, event, attempts, due)
+        select claimed.id, event, attempts, events.data as body from claimed join sandbox.events on events.id = event
           order by due, claimed.id`,
       [leaseSeconds, everything, batch],
     )
     return rows
   }
 
-  async function send({ url, secret }: Endpoint, body: string): Promise<{ ok: boolean; answer: string }> {
+  async function send(body: string): Promise<{ ok: boolean; answer: string }> {
     try {
-      const response = await fetch(url, {
+      const response = await fetch(shop.url, {
         method: 'POST',
         headers: {
           'content-type': 'application/json; charset=utf-8',
           'user-agent': 'Stripe/1.0 (sandbox)',
-          'stripe-signature': signature(body, secret, Math.floor(Date.now() / 1000)),
+          'stripe-signature': signature(body, shop.secret, Math.floor(Date.now() / 1000)),
         },
         body,
         redirect: 'manual',
@@ -71,7 +69,7 @@ export function createWebhooks(
   }
 
   async function deliver(delivery: Claimed) {
-    const { ok, answer } = await send(delivery.made ?? shop, JSON.stringify(delivery.body))
+    const { ok, answer } = await send(JSON.stringify(delivery.body))
     const wait = ok ? null : (backoff[delivery.attempts - 1] ?? null)
     await database.query(
       `update sandbox.deliveries set last_answer = $2, delivered_at = case when $3 then now() end,

@@ -197,11 +197,11 @@ export class Work {
     if (this.events.length === 0) return
     const { drop, duplicates, spread, delaySeconds } = this.quirks
     const chance = !drop && duplicates + spread > 0 ? await this.chance() : () => 0.5
+    const isWanted = ({ type }: Event) => this.wanted.includes('*') || this.wanted.includes(type)
     // The second copy of an event arrives at a different moment than the first.
-    const copies = (drop ? [] : this.events).flatMap((event) =>
-      (chance() < duplicates ? [event, event] : [event]).map(({ id, type }) => ({
+    const copies = (drop ? [] : this.events.filter(isWanted)).flatMap((event) =>
+      (chance() < duplicates ? [event, event] : [event]).map(({ id }) => ({
         id,
-        type,
         wait: delaySeconds + chance() * spread,
       })),
     )
@@ -209,22 +209,16 @@ export class Work {
       `with kept as (insert into sandbox.events (id, type, created, data)
           select id, type, created, data from unnest($1::text[], $2::text[], $3::bigint[], $4::json[])
             with ordinality as told (id, type, created, data, place) order by place)
-        insert into sandbox.deliveries (event, endpoint, next_at)
-        select told.id, target.id, clock_timestamp() + make_interval(secs => wait)
-          from unnest($5::text[], $6::text[], $7::float8[]) with ordinality as told (id, type, wait, place),
-            (select null as id, $8::jsonb as events union all
-              select id, data->'enabled_events' from sandbox.objects
-                where kind = 'webhook_endpoint' and data->>'status' = 'enabled') target
-          where target.events ?| array['*', told.type] order by place`,
+        insert into sandbox.deliveries (event, next_at)
+        select id, clock_timestamp() + make_interval(secs => wait)
+          from unnest($5::text[], $6::float8[]) with ordinality as told (id, wait, place) order by place`,
       [
         this.events.map((event) => event.id),
         this.events.map((event) => event.type),
         this.events.map((event) => event.created),
         this.events.map((event) => JSON.stringify(event)),
         copies.map(({ id }) => id),
-        copies.map(({ type }) => type),
         copies.map(({ wait }) => wait),
-        JSON.stringify(this.wanted),
       ],
     )
   }

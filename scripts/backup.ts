@@ -1,17 +1,22 @@
 import { existsSync } from 'node:fs'
-import pg from 'pg'
 import { recordCommand } from '#server/audit/audit.ts'
 import { backupToFile } from '#server/database/backup.ts'
 import { StartError } from '#server/errors.ts'
 import { createSecrets, findSecretsKey } from '#server/security/secrets.ts'
 import packageJson from '../package.json' with { type: 'json' }
-import { explain, runCommand } from './command.ts'
+import { explain, runCommand, withClient } from './command.ts'
 
 /** `npm run backup -- <file>`: saves every row of the shop in one file, even while the shop runs. */
 const [file = ''] = process.argv.slice(2)
 if (!file) explain('Where to? npm run backup -- shop.sql.gz')
 if (existsSync(file))
   explain(`${file} is there already, and a backup never replaces another. Choose a new name.`)
+
+/** A database that cannot be written needs its backup more than any other. */
+const note = (url: string) =>
+  withClient(url, (client) => recordCommand(client, 'backup.create')).catch((error: Error) =>
+    console.warn(`The audit log does not show this backup: ${error.message}`),
+  )
 
 await runCommand(async ({ config, url }) => {
   const found = findSecretsKey(config.secretsKey, config.dataDir)
@@ -26,16 +31,3 @@ await runCommand(async ({ config, url }) => {
   console.log(`Backed up ${rows} rows from ${tables} tables to ${file}.`)
   console.log(`To restore it you need ${key} (fingerprint ${secrets.keyId}): keep a copy somewhere else.`)
 })
-
-/** A database that cannot be written needs its backup more than any other. */
-async function note(url: string) {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await recordCommand(client, 'backup.create')
-  } catch (error) {
-    console.warn(`The audit log does not show this backup: ${(error as Error).message}`)
-  } finally {
-    await client.end()
-  }
-}

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { loadEnvFile } from '#server/config/env-file.ts'
 import { type Config, ConfigurationError, readConfig } from '#server/config.ts'
 import { assertReachable, connect } from '#server/database/connect.ts'
@@ -36,6 +37,20 @@ async function tryToReach(url: string) {
     await assertReachable(pool, url)
   } finally {
     await close()
+  }
+}
+
+/** One connection for one piece of work. */
+export async function withClient<Result>(
+  url: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
   }
 }
 

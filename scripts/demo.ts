@@ -8,7 +8,7 @@ import { StartError } from '#server/errors.ts'
 import { sealKeys as seal } from '#server/features/access/access/access.ts'
 import { openCatalog } from '#server/features/selling/catalog/catalog.ts'
 import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'
-import { runCommand } from './command.ts'
+import { runCommand, withClient } from './command.ts'
 import { demoBuyer, demoSupport, letThemBuy } from './demo/buyers.ts'
 import { letThemIn } from './demo/tradingview.ts'
 
@@ -81,9 +81,7 @@ async function productIdOf(url: string) {
 
 async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
   const productId = await productIdOf(url)
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
+  await withClient(url, async (client) => {
     const { rows } = await client.query(
       'select from users where not is_admin union all select from purchases limit 1',
     )
@@ -106,9 +104,7 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
     await client.query(
       'vacuum (analyze) users, purchases, access, access_forms, access_events, mrr_movements, mrr_days, payments',
     )
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 /** Inserting a million rows is ten times faster when the indexes are built afterward. */

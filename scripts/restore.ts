@@ -2,14 +2,13 @@ import { createReadStream, existsSync } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { parseArgs } from 'node:util'
 import { createGunzip } from 'node:zlib'
-import pg from 'pg'
 import { createTables } from '#sandbox/schema.ts'
 import { recordCommand } from '#server/audit/audit.ts'
 import { restore } from '#server/database/restore.ts'
 import { StartError } from '#server/errors.ts'
 import { createJobTables } from '#server/jobs/schema.ts'
 import { createSecrets, findSecretsKey } from '#server/security/secrets.ts'
-import { explain, runCommand } from './command.ts'
+import { explain, runCommand, withClient } from './command.ts'
 
 const help = `npm run restore -- <file>
 
@@ -25,6 +24,22 @@ const { positionals, values } = parseArgs({
 const [file = ''] = positionals
 if (!file) explain(help)
 if (!existsSync(file)) explain(`File not found: ${file}`)
+
+const assertEmpty = (url: string) =>
+  withClient(url, async (client) => {
+    const { rows } = await client.query<{ ours: boolean; tables: boolean }>(
+      `select to_regclass('drizzle.__drizzle_migrations') is not null as ours,
+         exists (select from pg_tables where schemaname = 'public') as tables`,
+    )
+    if (rows[0]?.tables && !rows[0].ours)
+      throw new StartError(
+        'This database has tables that don’t belong to the shop. Give the shop its own database.',
+      )
+    if (rows[0]?.ours && (await client.query('select from users limit 1')).rowCount)
+      throw new StartError(
+        'This shop already has users. Use --replace to overwrite everything with the backup.',
+      )
+  })
 
 await runCommand(async ({ config, url }) => {
   const key = findSecretsKey(config.secretsKey, config.dataDir)
@@ -48,26 +63,5 @@ async function* unzipped(path: string): AsyncGenerator<Buffer> {
     yield* pipeline(createReadStream(path), createGunzip(), () => undefined)
   } catch (error) {
     throw new StartError(`This is not a backup of the shop, or it is damaged: ${(error as Error).message}`)
-  }
-}
-
-async function assertEmpty(url: string) {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    const { rows } = await client.query<{ ours: boolean; tables: boolean }>(
-      `select to_regclass('drizzle.__drizzle_migrations') is not null as ours,
-         exists (select from pg_tables where schemaname = 'public') as tables`,
-    )
-    if (rows[0]?.tables && !rows[0].ours)
-      throw new StartError(
-        'This database has tables that don’t belong to the shop. Give the shop its own database.',
-      )
-    if (rows[0]?.ours && (await client.query('select from users limit 1')).rowCount)
-      throw new StartError(
-        'This shop already has users. Use --replace to overwrite everything with the backup.',
-      )
-  } finally {
-    await client.end()
   }
 }

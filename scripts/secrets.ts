@@ -26,7 +26,7 @@ await runCommand(async ({ config, url }) => {
     const apps = await resealAppCodes(db, secrets)
     const resealed = keys.resealed + cookies.resealed + apps.resealed
     await recordCommand(pool, 'secrets.rotate', { resealed })
-    console.log(`${resealed} sealed anew with key ${secrets.keyId}; none left under an older key.`)
+    console.log(`${resealed} sealed again with key ${secrets.keyId}; none left under an older key.`)
   } finally {
     await close()
   }

@@ -22,7 +22,7 @@ const kinds: [name: string, count: () => Promise<Count>][] = [
   ['faults', () => vitestTwice('--config=proofs/vitest.config.ts proofs/faults', { QUICK: '1' })],
 ]
 
-/** Whatever failed gets a second try, with its whole file. What passed once has passed, and is named. */
+/** A failed test gets a second try, with its whole file. If it passes then, it has passed, and is named. */
 async function vitestTwice(given: string, env: Record<string, string> = {}): Promise<Count> {
   const first = await vitest(given, env)
   if (first.failures.length === 0) return counted(first.ok, first.passed.size, 0, first.skipped)

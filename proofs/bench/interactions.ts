@@ -8,7 +8,7 @@ type Act = { click: string } | { type: string; into: string } | { key: string }
 type Journey = { path: string; acts: Record<string, Act> }
 
 const search = 'input[placeholder^="Search by"]'
-const link = (name: string): Act => ({ click: `role=link[name="${name}"s]` })
+const link = (name: string): Act => ({ click: `a:visible:has-text("${name}")` })
 const rowMenu: Act = { click: 'role=button[name=/^Actions for/]' }
 
 const visitors: Journey[] = [

@@ -39,7 +39,7 @@ export function fault(
     } finally {
       await shop.close()
     }
-    // Whatever broke, the shops' logs name no one.
+    // The shops' logs name no one, even then.
     expect(leaksSoFar()).toEqual([])
   })
 }

@@ -1,26 +1,20 @@
-import { invalid } from '../failure.ts'
+import { randomText } from '../basics.ts'
 import { account } from '../objects/blank.ts'
 import { newPaymentMethodDomain, newWebhookEndpoint } from '../objects/kinds.ts'
 import { changed, flag, required, text, texts } from './params.ts'
 import { listRoute, readRoute, route } from './route.ts'
 
-function assertUrl(url: string) {
-  if (/^https?:\/\//.test(url) && URL.canParse(url)) return
-  throw invalid('Invalid URL: An explicit scheme (such as https) must be provided.', 'url', 'url_invalid')
-}
-
-/** What a seller sets up once: where events go, and where wallets may be shown. */
+/** What a seller sets up once: where events go, and where wallets may be shown. The sandbox sends them to the shop that opened it. */
 export const accountRoutes = [
   route('GET /v1/account', {}, async () => account),
 
   route(
     'POST /v1/webhook_endpoints',
     { api_version: text, enabled_events: required(texts), url: required(text) },
-    async ({ work, params: { url, enabled_events: events, ...params } }) => {
-      assertUrl(url)
-      const endpoint = await work.insert(changed(newWebhookEndpoint(work.now, url, events), params))
-      return { ...endpoint, secret: endpoint.$sandbox.secret }
-    },
+    async ({ work, params: { url, enabled_events: events, ...params } }) => ({
+      ...(await work.insert(changed(newWebhookEndpoint(work.now, url, events), params))),
+      secret: `whsec_${randomText(32)}`,
+    }),
   ),
   listRoute('webhook_endpoint', {}),
   readRoute('webhook_endpoint'),
@@ -35,7 +29,6 @@ export const accountRoutes = [
   ),
   route('DELETE /v1/webhook_endpoints/:id', {}, async ({ work, id }) => {
     await work.claim('webhook_endpoint', id)
-    await work.database.query('delete from sandbox.deliveries where endpoint = $1', [id])
     await work.database.query('delete from sandbox.objects where id = $1', [id])
     return { id, object: 'webhook_endpoint', deleted: true }
   }),

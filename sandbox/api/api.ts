@@ -46,7 +46,7 @@ type ApiRequest = {
   body: string
   key: string | undefined
   idempotencyKey: string | undefined
-  /** Browsers only reach the publishable key's routes, whatever key they send. */
+  /** Browsers only reach the publishable key's routes, even with another key. */
   fromBrowser: boolean
 }
 type ApiReply = {

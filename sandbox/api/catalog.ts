@@ -88,15 +88,11 @@ export const catalogRoutes = [
         throw invalid('Coupon already exists.', 'id', 'resource_already_exists')
       if ((amount === undefined) === (percent === undefined))
         throw invalid('You must pass either percent_off or amount_off.', 'percent_off')
-      if (percent !== undefined && (percent < 1 || percent > 100))
-        throw invalid('Invalid percent_off', 'percent_off')
       if (amount !== undefined && (amount < 1 || !params.currency))
         throw invalid('You must pass currency when passing amount_off', 'currency')
       const isRepeating = params.duration === 'repeating'
       if (isRepeating !== (params.duration_in_months !== undefined))
         throw invalid('duration_in_months goes with the duration repeating.', 'duration_in_months')
-      if (isRepeating && !(params.duration_in_months && params.duration_in_months > 0))
-        throw invalid('Invalid duration_in_months', 'duration_in_months')
       const months = params.duration === 'forever' ? {} : { months: params.duration_in_months ?? 0 }
       const off = { ...(percent === undefined ? { amount: amount ?? 0 } : { percent }), ...months }
       return work.create(

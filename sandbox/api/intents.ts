@@ -89,7 +89,7 @@ export const intentRoutes = [
       await work.claim('customer', customer)
       await work.customer(customer)
       const intent = newSetupIntent(work.now, customer, usage ?? 'off_session')
-      // Whatever the seller has turned on; the sandbox's own form shows only cards.
+      // Those the seller has turned on; the sandbox's own form shows only cards.
       const payment_method_types = types ?? ['card', 'link']
       return work.create(changed(intent, { allowed_payment_method_types: types, payment_method_types }))
     },

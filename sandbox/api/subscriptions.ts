@@ -41,7 +41,7 @@ function assertPendable(params: {
 }) {
   if (params.payment_behavior !== 'pending_if_incomplete' || params.proration_behavior !== 'always_invoice')
     throw invalid(
-      'The sandbox changes a price only when it is invoiced and paid at once.',
+      'The sandbox changes a price only when it is invoiced and paid immediately.',
       'payment_behavior',
     )
   for (const [name, value] of Object.entries(params))

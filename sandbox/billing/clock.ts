@@ -10,7 +10,7 @@ export type Clock = ReturnType<typeof createClock>
 
 type Due = { id: string; kind: Kind; due_at: number }
 
-/** Runs whatever falls due, in order, on the sandbox's own clock (`null`) or on a test clock. */
+/** Runs what falls due, in order, on the sandbox's own clock (`null`) or on a test clock. */
 export function createClock(books: Books) {
   async function nextDue(clock: string | null, until: number): Promise<Due | undefined> {
     const { rows } = await books.database.query<Due>(
@@ -49,7 +49,7 @@ export function createClock(books: Books) {
   return {
     now: () => books.read(async (work) => work.now),
 
-    /** Finishes whatever is still in progress, without waiting for it. */
+    /** Finishes what is still in progress, without waiting for it. */
     async settle() {
       const { rows } = await books.database.query<{ id: string }>(
         `select id from sandbox.objects where kind = 'payment_intent' and due_at is not null order by due_at, seq`,

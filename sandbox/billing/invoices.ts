@@ -110,7 +110,7 @@ export async function bill(work: Work, wanted: Bill) {
   return { invoice, intent, subscription: billed }
 }
 
-const asPaid = (invoice: Invoice, now: number) => ({
+export const asPaid = (invoice: Invoice, now: number) => ({
   status: 'paid' as const,
   amount_paid: invoice.amount_due,
   amount_remaining: 0,

@@ -11,13 +11,8 @@ type ElementsOptions = {
   [key: string]: unknown
 }
 type Confirmation = {
-  elements?: Elements
-  clientSecret?: string
-  confirmParams?: {
-    return_url?: string
-    payment_method?: string
-    payment_method_data?: { billing_details?: object }
-  }
+  elements: Elements
+  confirmParams?: { return_url?: string; payment_method_data?: { billing_details?: object } }
   redirect?: 'always' | 'if_required'
 }
 
@@ -47,8 +42,6 @@ async function call(path: string, init?: RequestInit): Promise<Reply> {
   }
 }
 const read = (path: string, fields: Fields) => call(`${path}?${new URLSearchParams(fields)}`)
-const post = (path: string, fields: Fields) =>
-  call(path, { method: 'POST', body: new URLSearchParams(fields) })
 
 class Elements {
   options: ElementsOptions
@@ -118,29 +111,24 @@ function createStripe(key: string) {
   async function finish(reply: Reply, secret: string, night: boolean): Promise<Reply> {
     if (reply.error || reply['status'] !== 'requires_action') return reply
     const outcome = await askBuyer(night)
-    return post(`${pathOf(secret)}/authenticate`, { key, client_secret: secret, outcome })
+    const body = new URLSearchParams({ key, client_secret: secret, outcome })
+    return call(`${pathOf(secret)}/authenticate`, { method: 'POST', body })
   }
 
   async function confirm(given: Confirmation) {
     const { elements, confirmParams = {} } = given
-    const secret = given.clientSecret ?? elements?.options.clientSecret
-    if (!secret) throw new Error('confirm needs a clientSecret.')
+    const secret = elements.options.clientSecret
+    if (!secret) throw new Error('Elements need a clientSecret.')
     const fields = {
       key,
       client_secret: secret,
       ...toFields('return_url', confirmParams.return_url),
-      ...toFields('payment_method', confirmParams.payment_method),
       ...toFields('payment_method_data', confirmParams.payment_method_data),
     }
-    let reply: Reply
-    if (elements) {
-      const checked = await elements.submit()
-      if ('error' in checked) return { error: checked.error }
-      reply = await elements.send(`${pathOf(secret)}/confirm`, fields)
-    } else {
-      reply = await post(`${pathOf(secret)}/confirm`, fields)
-    }
-    reply = await finish(reply, secret, elements?.options.appearance?.theme === 'night')
+    const checked = await elements.submit()
+    if ('error' in checked) return { error: checked.error }
+    const sent = await elements.send(`${pathOf(secret)}/confirm`, fields)
+    const reply = await finish(sent, secret, elements.options.appearance?.theme === 'night')
     if (reply.error || given.redirect === 'if_required') return wrap(reply)
     return leave(confirmParams.return_url, reply as unknown as Intent)
   }
@@ -154,9 +142,8 @@ function createStripe(key: string) {
       const reply = await read(pathOf(clientSecret), { key, client_secret: clientSecret })
       return wrap(await finish(reply, clientSecret, false))
     },
-    confirmCardPayment: (clientSecret: string, data: { payment_method?: string } = {}) =>
-      confirm({ clientSecret, confirmParams: data, redirect: 'if_required' }),
     // React's <Elements> insists that these exist; no one calls them.
+    confirmCardPayment: async () => ({ error: notOffered }),
     createPaymentMethod: async () => ({ error: notOffered }),
     createToken: async () => ({ error: notOffered }),
     registerAppInfo() {},
@@ -170,53 +157,43 @@ const styles = `
   button { display: block; font: inherit; margin-top: 10px; min-height: 44px; width: 100%; }
 `
 
-type Outcome = 'complete' | 'fail'
-
-function make(tag: string, text: string, attributes: Record<string, string> = {}) {
+function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Record<string, string>,
+  ...content: (Node | string)[]
+) {
   const made = document.createElement(tag)
-  made.textContent = text
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
+  made.append(...content)
   return made
 }
 
 /** The bank's page, as played by the sandbox. Closing it without an answer counts as failing. */
-function askBuyer(night: boolean): Promise<Outcome> {
+function askBuyer(night: boolean): Promise<'complete' | 'fail'> {
   const host = document.createElement('div')
   const root = host.attachShadow({ mode: 'open' })
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(styles)
   root.adoptedStyleSheets = [sheet]
   host.style.colorScheme = night ? 'dark' : 'light'
-
-  const dialog = document.createElement('dialog')
-  dialog.setAttribute('aria-labelledby', 'title')
-  dialog.setAttribute('aria-describedby', 'text')
-  const complete = make('button', 'Complete authentication', { type: 'button' })
-  const fail = make('button', 'Fail authentication', { type: 'button' })
-  dialog.append(
-    make('small', 'TEST MODE · 3-D Secure 2'),
-    make('h2', 'Authenticate your payment', { id: 'title' }),
-    make('p', 'This is where your bank would ask you to approve the payment. Choose the outcome.', {
-      id: 'text',
-    }),
-    complete,
-    fail,
+  const text = 'This is where your bank would ask you to approve the payment. Choose the outcome.'
+  const form = make(
+    'form',
+    { method: 'dialog' },
+    make('small', {}, 'TEST MODE · 3-D Secure 2'),
+    make('h2', { id: 'title' }, 'Authenticate your payment'),
+    make('p', { id: 'text' }, text),
+    make('button', { value: 'complete' }, 'Complete authentication'),
+    make('button', { value: 'fail' }, 'Fail authentication'),
   )
+  const dialog = make('dialog', { 'aria-labelledby': 'title', 'aria-describedby': 'text' }, form)
   root.append(dialog)
   document.body.append(host)
   dialog.showModal()
-
   return new Promise((resolve) => {
-    let outcome: Outcome = 'fail'
-    const choose = (chosen: Outcome) => () => {
-      outcome = chosen
-      dialog.close()
-    }
-    complete.addEventListener('click', choose('complete'))
-    fail.addEventListener('click', choose('fail'))
     dialog.addEventListener('close', () => {
       host.remove()
-      resolve(outcome)
+      resolve(dialog.returnValue === 'complete' ? 'complete' : 'fail')
     })
   })
 }

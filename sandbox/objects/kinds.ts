@@ -1,4 +1,3 @@
-import { randomText } from '../basics.ts'
 import { blank } from './blank.ts'
 import type { Coupon, Discount, Price, Product } from './catalog.ts'
 import type { Customer, Deleted, PaymentMethod, TaxId } from './customer.ts'
@@ -16,7 +15,6 @@ export const newTestClock = (now: number, name: string | null, frozenTime: numbe
   status_details: {} as { advancing?: { target_frozen_time: number } },
 })
 
-/** The secret is returned once, when the endpoint is created. */
 export const newWebhookEndpoint = (now: number, url: string, events: string[]) => ({
   ...blank('webhook_endpoint', 'we'),
   api_version: null as string | null,
@@ -24,7 +22,6 @@ export const newWebhookEndpoint = (now: number, url: string, events: string[]) =
   enabled_events: events,
   status: 'enabled' as 'enabled' | 'disabled',
   url,
-  $sandbox: { secret: `whsec_${randomText(32)}` },
 })
 
 /** A page that is not public has no wallets: Apple and Google check the domain themselves. */

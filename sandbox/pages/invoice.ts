@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { asPaid } from '../billing/invoices.ts'
 import { intentOf } from '../billing/subscriptions.ts'
 import type { Invoice } from '../objects/invoice.ts'
 import type { Charge, PaymentIntent } from '../objects/payment.ts'
@@ -25,20 +26,15 @@ export async function findBill(
   const intent = await intentOf(work, invoice)
   const latest = intent?.latest_charge ? await work.find('charge', intent.latest_charge) : undefined
   const charge = latest?.paid ? latest : undefined
-  return { invoice: charge ? asPaid(invoice, charge) : invoice, intent, charge, from }
+  // Anyone who has just paid sees it, even while the invoice is still being settled.
+  const isPaid = charge && invoice.status === 'open'
+  return {
+    invoice: isPaid ? { ...invoice, ...asPaid(invoice, charge.created) } : invoice,
+    intent,
+    charge,
+    from,
+  }
 }
-
-/** Anyone who has just paid sees it, even while the invoice is still being settled. */
-const asPaid = (invoice: Invoice, { created }: Charge): Invoice =>
-  invoice.status !== 'open'
-    ? invoice
-    : {
-        ...invoice,
-        status: 'paid',
-        amount_paid: invoice.amount_due,
-        amount_remaining: 0,
-        status_transitions: { ...invoice.status_transitions, paid_at: created },
-      }
 
 function sameText(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
@@ -85,7 +81,7 @@ export function describe({ invoice, charge, from }: Bill) {
 /** What the page and the PDF say; a credit note says the same kind of things. */
 export type Described = ReturnType<typeof describe>
 
-/** The buyer, with whatever they want on their invoices. */
+/** The buyer, with what they want on their invoices. */
 function billedTo(invoice: Invoice): string[][] {
   const { customer_name: name, customer_email: email, customer_address: address } = invoice
   const place = address && [

@@ -35,7 +35,7 @@ const storytellers = ['Sven', 'Tara', 'Tess', 'Uwe', 'Wanda', 'Yann', 'Zora']
 const hour = 3_600_000
 const day = 24 * hour
 
-/** For these minutes the shop has an address of its own, whatever the settings say, and emails no one. */
+/** For these minutes the shop has an address of its own, despite the settings, and emails no one. */
 export const forDemo = (config: Config): Config => ({
   ...config,
   port: 0,
@@ -65,7 +65,7 @@ export async function letThemBuy(config: Config): Promise<number> {
     stopping.abort(new StartError('The demo was stopped half-way. Begin again with an empty shop.'))
   const stopped = once(stopping.signal, 'abort').then(() => stopping.signal.throwIfAborted())
   process.once('SIGINT', stop)
-  /** Only backward on an empty sandbox; forward, whatever falls due on the way happens. */
+  /** Only backward on an empty sandbox; forward, what falls due on the way happens. */
   async function goTo(ago: number) {
     stopping.signal.throwIfAborted()
     const seconds = Math.round((past - ago) / 1000)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import pg from 'pg'
+import type pg from 'pg'
+import { withClient } from '../command.ts'
 
 /** A purchase, and what the sandbox keeps about it as text, so that another buyer's can be made from it. */
 type Model = { purchase: Purchase; text: string }
@@ -54,10 +55,8 @@ const timePattern = /\b1[6-9]\d{8}\b/g
  * a purchase in the same state, with its own ids, dates and buyer. So they can be refunded, and they renew. Those with a
  * story of their own are no models.
  */
-export async function copyPayments(url: string, others: string[]): Promise<number> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
+export const copyPayments = (url: string, others: string[]): Promise<number> =>
+  withClient(url, async (client) => {
     const models = await readModels(client, others)
     const { rows } = await client.query<Purchase>(
       `select p.*, email, name from purchases p join users u on u.id = user_id
@@ -72,10 +71,7 @@ export async function copyPayments(url: string, others: string[]): Promise<numbe
     for (let at = 0; at < copies.length; at += 100) await store(client, copies.slice(at, at + 100))
     await client.query('commit')
     return copies.length
-  } finally {
-    await client.end()
-  }
-}
+  })
 
 const keyOf = ({ billing_type, status, price }: Purchase) => `${billing_type} ${status} ${price}`
 

@@ -157,8 +157,8 @@ describe('exchange keys', () => {
       })
       return stdout
     }
-    expect(await rotate()).toContain('1 sealed anew')
-    expect(await rotate()).toContain('0 sealed anew')
+    expect(await rotate()).toContain('1 sealed again')
+    expect(await rotate()).toContain('0 sealed again')
     await using renewed = await openShop({ databaseUrl: shop.connection.url, env: { SECRETS_KEY: newKey } })
     const admin = await renewed.admin()
     expect(await admin.call(accessAdmin.reveal, { id })).toEqual({ apiKey, secretKey })

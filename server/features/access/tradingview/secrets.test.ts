@@ -89,5 +89,5 @@ test('the session’s cookies are in no log, answer, export, email, table or bac
       SECRETS_KEY: 'a1b2c3d4e5f60718293a4b5c6d7e8f90112233445566778899aabbccddeeff01',
     },
   })
-  expect((await rotate).stdout).toMatch(/^1 sealed anew/)
+  expect((await rotate).stdout).toMatch(/^1 sealed again/)
 })
