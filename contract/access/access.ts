@@ -71,7 +71,7 @@ export const access = {
     limit: namesPerDay,
   }),
   mine: endpoint('GET /api/access', {
-    summary: 'How my access on TradingView stands, for each live purchase',
+    summary: 'The state of my access on TradingView, for each live purchase',
     output: (z) => z.array(ownAccess(z)),
   }),
   recheck: endpoint('POST /api/access/recheck', {

@@ -139,7 +139,7 @@ export const tradingViewAdmin = {
     input: object((z) => ({ pineId: text(z, 100, 'Please choose a script'), productId: id(z) })),
   }),
   dropScript: endpoint('DELETE /api/admin/tradingview/scripts', {
-    summary: 'Stop managing a script; nobody loses access',
+    summary: 'Stop managing a script; no one loses access',
     input: object((z) => ({ pineId: text(z, 100, 'Please choose a script') })),
   }),
   preview: endpoint('GET /api/admin/tradingview/preview', {

@@ -34,8 +34,7 @@ export const imports = {
     output: (z) => z.array(verdict(z)),
   }),
   adminImport: endpoint('POST /api/admin/imports', {
-    summary:
-      'Book subscribers who paid elsewhere; whoever is there already is left alone, so it can be repeated',
+    summary: 'Book subscribers who paid elsewhere; those already there are left alone, so it can be repeated',
     input: object((z) => ({
       lines: z.array(line(z)).check(z.minLength(1), z.maxLength(mostImported)),
       /** Tell each of them by email. */

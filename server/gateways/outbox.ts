@@ -11,7 +11,7 @@ export type SentMail = {
   headers: Record<string, string>
 }
 
-/** Reads the .eml files of a shop without SMTP, oldest first; whoever keeps `known` reads none of them twice. */
+/** Reads the .eml files of a shop without SMTP, oldest first; given `known`, none is read twice. */
 export async function readOutbox(folder: string, known = new Map<string, SentMail>()): Promise<SentMail[]> {
   const mails = filesIn(folder).map(async ({ path }) => {
     const mail = known.get(path) ?? (await readMail(path))

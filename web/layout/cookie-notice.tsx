@@ -11,7 +11,7 @@ export default function CookieNotice({
   decide: (granted: boolean) => void
   reopened: boolean
 }) {
-  // Whoever pays is asked below the page: what floats would cover the button at some height.
+  // At the checkout it is below the page: what floats would cover the button at some height.
   const place = useNavigation().pathname.startsWith('/checkout')
     ? 'm-3 lg:mx-auto'
     : 'cookie-banner fixed inset-x-3 bottom-3 z-40 mx-auto'

@@ -42,7 +42,7 @@ export const newsletters = pgTable(
     preheader: text().notNull(),
     markdown: text().notNull(),
     toSubscribers: boolean().notNull(),
-    /** A product: whoever has it, was told at the checkout and did not object. */
+    /** A product: everyone who has it, was told at the checkout and did not object. */
     buyersOf: uuid(),
     state: text().$type<MailingState>().notNull().default('draft'),
     /** Counts saves, so that two people never overwrite each other. */

@@ -93,7 +93,7 @@ export function createSetUp({ db }: Context, { sessions, policy, appCodes, passk
       const made = await passkeys.check(actor, response)
       return change(actor, async (tx) => {
         await passkeys.keep(tx, actor, name, made)
-        // Whoever is never asked for a code after the password needs none: a link by email is their way back.
+        // Someone who is never asked for a code after the password needs none: a link by email is their way back.
         const isAsked =
           policy.isRequiredOf(actor.user) || (await policy.holdingsOf(actor.user.id, tx)).hasAppCodes
         const recoveryCodes = isAsked ? await recoveryCodesFor(tx, actor.user.id) : null

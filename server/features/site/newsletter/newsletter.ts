@@ -72,7 +72,7 @@ export function createNewsletter(context: Context) {
         .set({ confirmedAt: now(), unsubscribedAt: null, timesAsked: 0, confirmedFrom: hashToken(ip) })
         .where(eq(subscriptions.id, id))
         .returning({ email: subscriptions.email })
-      // Whoever asks for it again, from the mailbox itself, has taken back what they said before.
+      // Asking again, from the mailbox itself, takes back what was said before.
       if (confirmed) await db.delete(suppressions).where(eq(suppressions.email, confirmed.email))
       else throw new Refusal(410, 'link-expired', 'This link has expired. Please subscribe again.')
     },

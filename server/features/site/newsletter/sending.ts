@@ -142,7 +142,7 @@ export function createSending(
   }
 }
 
-/** What stays of an old newsletter is what it said and the counts. One that nobody resumed is over, too. */
+/** What stays of an old newsletter is what it said and the counts. One that was never resumed is over, too. */
 export async function forgetOldRecipients({ db, now }: Context, before: Date) {
   await db
     .update(newsletters)

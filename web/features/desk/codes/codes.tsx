@@ -105,7 +105,7 @@ function List({ rows }: { rows: ShownCode[] }) {
                       asks: {
                         title: `Stop ${row.code}`,
                         description:
-                          'No one gets it anymore. Whoever has paid with it, or is paying now, keeps the discount.',
+                          'No one gets it anymore. Those who paid with it, or are paying now, keep the discount.',
                         action: 'Stop it',
                       },
                       do: () => stop.mutate({ id: row.id }),

@@ -20,7 +20,7 @@ type Props = {
    * stays below the fields; nothing if a field says so itself.
    */
   onSubmit: (stripe: Stripe, elements: StripeElements) => Promise<string | undefined>
-  /** What stands directly above the button. */
+  /** What is directly above the button. */
   children?: ReactNode
 }
 

@@ -15,7 +15,7 @@ import { toast } from '#web/ui/toast.tsx'
 import { OrderEssentials } from './order-essentials.tsx'
 import { untilDone } from './until-done.ts'
 
-/** From monthly to yearly, now. It is an order: what stands here is what is charged, or nothing is. */
+/** From monthly to yearly, now. It is an order: what is said here is what is charged, or nothing is. */
 export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const { id } = purchase
   const { stripe: settings } = useSettings()
