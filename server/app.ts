@@ -2,8 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
 import { contract } from '#contract/index.ts'
 import { type Context, createContext } from './context.ts'
-import type { StripeGateway } from './gateways/stripe.ts'
-import type { TradingViewGateway } from './gateways/tradingview.ts'
+import { mountAccess } from './features/access/routes.ts'
+import { mountDesk } from './features/desk/routes.ts'
+import { mountIdentity } from './features/identity/routes.ts'
+import { mountSelling } from './features/selling/routes.ts'
+import { mountSite } from './features/site/routes.ts'
 import { createCheckoutCookie } from './http/cookies.ts'
 import { mountCspReports } from './http/csp-reports.ts'
 import { createGate } from './http/gate.ts'
@@ -19,8 +22,6 @@ import { settingsRoutes } from './settings/routes.ts'
 import { openWings } from './wings.ts'
 
 export type Dependencies = Parameters<typeof createContext>[0] & {
-  stripe: StripeGateway
-  tradingViewGateway: TradingViewGateway
   /** Where emails go, in words. */
   mailsGoTo: string
   pages: Pages
@@ -40,7 +41,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     pages,
   })
   const context = createContext(deps)
-  const wings = openWings(context, { stripe, tradingView: deps.tradingViewGateway })
+  const wings = openWings(context)
   const { identity, selling, access, site, desk } = wings
   mountMetrics(app, {
     pool: connection.pool,
@@ -60,7 +61,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
       'forget-old-mails': { cron: '47 3 * * *', run: mails.forgetOld },
       'forget-old-audit': { cron: '41 3 * * *', run: audit.forgetOld },
     },
-    ...[identity, selling, access, site, desk].flatMap(({ schedules }) => schedules),
+    ...[identity, selling, access, site, desk].map(({ schedules }) => schedules),
   )
   await mountAll(app, deps, context, wings)
   return app
@@ -69,9 +70,11 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
 async function mountAll(
   app: FastifyInstance,
   { config, connection, queue, pages, now, settings, mailsGoTo }: Dependencies,
-  { mails, audit, attempts, securityLog, site: mailSite }: Context,
-  { identity, selling, access, site, desk }: ReturnType<typeof openWings>,
+  context: Context,
+  wings: ReturnType<typeof openWings>,
 ) {
+  const { mails, audit, attempts, securityLog } = context
+  const { identity, selling, access, site } = wings
   const { sessions, factors, cookie } = identity
   const mount = createMount(app, {
     pages,
@@ -88,26 +91,23 @@ async function mountAll(
     limits: config.rateLimits ? attempts : undefined,
   })
   const doors = { app, mount, pages, checkoutCookie: createCheckoutCookie({ secure: config.secure }) }
-  const { contact, newsletter } = site
-  const { purchases, checkout } = selling
-  identity.mount(doors, {
-    rooms: [factors, selling.customers, access.room, newsletter, audit],
-    endSubscriptionsOf: purchases.ending.endAllOf,
-    contact,
-    newsletter,
-    checkout,
+  mountIdentity(doors, context, identity, {
+    ...site,
+    rooms: [factors, selling.customers, access.room, site.newsletter, audit],
+    endSubscriptionsOf: selling.purchases.ending.endAllOf,
+    checkout: selling.checkout,
   })
-  await selling.mount(doors)
-  access.mount(doors)
-  site.mount(doors)
-  desk.mount(doors)
+  await mountSelling(doors, context, wings)
+  mountAccess(doors, wings)
+  mountSite(doors, site)
+  mountDesk(doors, wings)
   mount(contract.settings, settingsRoutes({ settings, mails, mailsGoTo, pages }))
   mount(contract.audit, { adminList: (page) => audit.list(page) })
   mountHealth(app, { pool: connection.pool, queue })
   mountDocs(app, config.publicUrl)
   // Emails that were sent link to it.
   app.get('/security', (_request, reply) => reply.redirect('/account', 308))
-  if (!config.production) mountMailPreview(app, { site: mailSite, outbox: config.mail.outbox })
+  if (!config.production) mountMailPreview(app, { site: context.site, outbox: config.mail.outbox })
 }
 
 /** Built on first request: hardly anyone asks for it, and every start would have to wait. */

@@ -1,11 +1,14 @@
 import type { Logger } from 'pino'
 import { partyOf } from '#contract/selling/legal/text.ts'
 import { createAudit } from './audit/audit.ts'
+import { createKeyedMutex } from './concurrency/coalesce.ts'
 import type { Config } from './config.ts'
 import type { Connection, Transaction } from './database/connect.ts'
 import { Refusal } from './errors.ts'
 import type { Catalog } from './features/selling/catalog/catalog.ts'
 import type { BulkMail, MailTransport } from './gateways/mail.ts'
+import type { StripeGateway } from './gateways/stripe.ts'
+import type { TradingViewGateway } from './gateways/tradingview.ts'
 import type { Queue } from './jobs/queue.ts'
 import { createMails, type MailSite, sellersAddress } from './mails/mails.ts'
 import { createAttempts } from './security/attempts.ts'
@@ -24,6 +27,8 @@ type Given = {
   transport: MailTransport
   /** For newsletters. */
   bulkMail: BulkMail
+  stripe: StripeGateway
+  tradingView: TradingViewGateway
   secrets: Secrets
   passwords: Passwords
   log: Logger
@@ -56,6 +61,8 @@ export function createContext({ transport, ...given }: Given) {
     mails: createMails({ db, now, queue, transport, site }),
     audit: createAudit({ db, now }),
     attempts: createAttempts({ db, now }),
+    /** What is done about one subscription takes turns. */
+    runExclusive: createKeyedMutex(),
     securityLog: createSecurityLog(log),
     refuseShopAddress: createRefuseShopAddress(() => [settings.live.supportEmail, config.admin.email]),
     linkToken: secrets.linkToken,

@@ -178,7 +178,7 @@ export async function startShop(
       pages,
       security,
       stripe: payments.stripe,
-      tradingViewGateway: tradingView,
+      tradingView,
       middleware: payments.middleware,
       log,
       now,

@@ -4,24 +4,18 @@ import { openDesk } from './features/desk/desk.ts'
 import { openIdentity } from './features/identity/identity.ts'
 import { openSelling, type Selling } from './features/selling/selling.ts'
 import { openSite } from './features/site/site.ts'
-import type { StripeGateway } from './gateways/stripe.ts'
-import type { TradingViewGateway } from './gateways/tradingview.ts'
-
-type Gateways = { stripe: StripeGateway; tradingView: TradingViewGateway }
 
 /**
  * Opens the wings and hands each what it needs: nothing is global. A wing knows those before it; what it must tell a
  * later one goes through a function named after what happened.
  */
-export function openWings(context: Context, gateways: Gateways) {
-  const { stripe } = gateways
+export function openWings(context: Context) {
   const identity = openIdentity(context, {
     accountChanged: (tx, userId) => selling.customers.accountChanged(tx, userId),
     endOpenLinks: (tx, userId) => selling.declarations.endOpenLinks(tx, userId),
     usernameGiven: (tx, given) => access.effects.usernameGiven(tx, given),
   })
   const selling: Selling = openSelling(context, {
-    stripe,
     identity,
     access: {
       purchasesChanged: (tx, userId) => access.effects.purchasesChanged(tx, userId),
@@ -29,8 +23,8 @@ export function openWings(context: Context, gateways: Gateways) {
       unlocksItself: (tx) => access.effects.unlocksItself(tx),
     },
   })
-  const access: Access = openAccess(context, { gateway: gateways.tradingView, identity, selling })
+  const access: Access = openAccess(context, identity)
   const site = openSite(context)
-  const desk = openDesk(context, { stripe, identity, selling, access, site })
+  const desk = openDesk(context, { identity, selling, access, site })
   return { identity, selling, access, site, desk }
 }

@@ -1,25 +1,15 @@
 import { contract } from '#contract/index.ts'
 import type { Doors } from '#server/http/mount.ts'
 import type { Selling } from '../selling/selling.ts'
-import type { AccessRoom } from './access/access.ts'
-import type { Assets } from './assets/assets.ts'
-import type { PrivatePackage } from './package/package.ts'
-import type { Reminders } from './reminders/reminders.ts'
-import type { TradingView } from './tradingview/tradingview.ts'
+import type { Access } from './access.ts'
 
-type Rooms = {
-  room: AccessRoom
-  tradingView: TradingView
-  privatePackage: PrivatePackage
-  assets: Assets
-  reminders: Reminders
-}
+type Wings = { access: Access; selling: Selling }
 
 /** One thin handler for each row of the contract. */
-export function mountAccess({ mount }: Doors, rooms: Rooms, { seats }: Pick<Selling, 'seats'>) {
-  const { room, privatePackage, assets, reminders } = rooms
+export function mountAccess({ mount }: Doors, { access, selling }: Wings) {
+  const { room, privatePackage, assets, reminders } = access
   const { asking, decisions, lists } = room
-  const { checkUsername, connecting, scripts, strangers, runs, person } = rooms.tradingView
+  const { checkUsername, connecting, scripts, strangers, runs, person } = access.tradingView
   mount(contract.access, {
     submit: ({ paymentIntentId, ...form }, { actor }) => asking.submit(actor, { paymentIntentId }, form),
     submitForPurchase: ({ purchaseId, ...form }, { actor }) => asking.submit(actor, { purchaseId }, form),
@@ -62,7 +52,7 @@ export function mountAccess({ mount }: Doors, rooms: Rooms, { seats }: Pick<Sell
     strangers: (paging) => strangers.list(paging),
     removeStranger: ({ id }, { actor }) => strangers.remove(actor, id),
     runs: () => runs(),
-    meter: seats.meter.read,
+    meter: selling.seats.meter.read,
   })
   mount(contract.privatePackage, {
     show: ({ product }, { actor }) => privatePackage.show(actor.user.id, product),

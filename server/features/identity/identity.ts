@@ -1,30 +1,10 @@
-import { contract } from '#contract/index.ts'
 import type { Context } from '#server/context.ts'
 import { createBeginSession, createSessionCookie } from '#server/http/cookies.ts'
-import type { Doors } from '#server/http/mount.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
 import { createEmailQuestions } from '#server/security/email-questions.ts'
-import {
-  type AccountEvents,
-  createAccounts,
-  createDeletion,
-  createPersonalData,
-} from './accounts/accounts.ts'
+import { type AccountEvents, createAccounts } from './accounts/accounts.ts'
 import { createFactors } from './factors/factors.ts'
-import {
-  accountRoutes,
-  credentialRoutes,
-  customerDataRoutes,
-  factorRoutes,
-  loginRoutes,
-  staffRoutes,
-  stepUpRoutes,
-} from './routes.ts'
 import { createSessions, sessionDays } from './sessions/sessions.ts'
-
-/** What the calls of this wing need of the others, about people who ask for their data or leave. */
-type Others = Parameters<typeof createDeletion>[1] &
-  Parameters<typeof createPersonalData>[1] & { checkout: { forfeitNonce(nonce: string): Promise<void> } }
 
 export type Identity = ReturnType<typeof openIdentity>
 
@@ -52,7 +32,7 @@ export function openIdentity(context: Context, events: AccountEvents) {
     beginSession,
     factors,
     accounts,
-    schedules: [schedules],
+    schedules,
 
     /** Not awaited: startup must not depend on it. */
     prepare() {
@@ -65,20 +45,6 @@ export function openIdentity(context: Context, events: AccountEvents) {
             )
         })
         .catch((error: unknown) => log.error({ err: error }, 'could not look for passkeys of another host'))
-    },
-
-    mount({ mount, checkoutCookie }: Doors, others: Others) {
-      const { checkout } = others
-      const deletion = createDeletion(context, others)
-      const personalData = createPersonalData(context, others)
-      const own = { accounts, sessions, factors, deletion, personalData }
-      mount(contract.accounts, accountRoutes({ ...own, beginSession, cookie, checkout, checkoutCookie }))
-      mount(contract.logins, loginRoutes({ ...own, beginSession, cookie }))
-      mount(contract.stepUp, stepUpRoutes(factors))
-      mount(contract.factors, factorRoutes(factors))
-      mount(contract.credentials, credentialRoutes(own))
-      mount(contract.staff, staffRoutes(accounts))
-      mount(contract.customerData, customerDataRoutes(personalData))
     },
   }
 }

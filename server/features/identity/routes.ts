@@ -1,39 +1,34 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { resetRequested } from '#contract/forms.ts'
-import type { contract } from '#contract/index.ts'
+import { contract } from '#contract/index.ts'
+import type { Context } from '#server/context.ts'
 import { Refusal } from '#server/errors.ts'
-import type { BeginSession, CheckoutCookie, SessionCookie } from '#server/http/cookies.ts'
-import type { Handlers } from '#server/http/mount.ts'
-import type { Accounts, Deletion, PersonalData } from './accounts/accounts.ts'
-import { type Factors, halfLoginLifetime } from './factors/factors.ts'
-import type { Authenticated, Sessions } from './sessions/sessions.ts'
+import type { Doors } from '#server/http/mount.ts'
+import { createDeletion, createPersonalData } from './accounts/accounts.ts'
+import { halfLoginLifetime } from './factors/factors.ts'
+import type { Identity } from './identity.ts'
 
-type Contract = typeof contract
+/** What these calls need of the other wings, about people who ask for their data or leave. */
+type Others = Parameters<typeof createDeletion>[1] &
+  Parameters<typeof createPersonalData>[1] & { checkout: { forfeitNonce(nonce: string): Promise<void> } }
 
-type Rooms = {
-  accounts: Accounts
-  deletion: Deletion
-  sessions: Sessions
-  beginSession: BeginSession<Authenticated>
-  factors: Factors
-  cookie: SessionCookie
-  checkout: { forfeitNonce(nonce: string): Promise<void> }
-  checkoutCookie: CheckoutCookie
-  personalData: PersonalData
-}
-
-export function accountRoutes(rooms: Rooms): Handlers<Contract['accounts']> {
-  const { accounts, deletion, sessions, beginSession, factors, cookie, checkout, checkoutCookie } = rooms
+/** One thin handler for each row of the contract. */
+export function mountIdentity(doors: Doors, context: Context, identity: Identity, others: Others) {
+  const { mount, checkoutCookie } = doors
+  const { accounts, sessions, factors, cookie, beginSession } = identity
+  const { logins, lostDevice, passkeyOptions, setUp, stepUp } = factors
+  const deletion = createDeletion(context, others)
+  const personalData = createPersonalData(context, others)
 
   async function logout(request: FastifyRequest, reply: FastifyReply) {
     const [token, nonce] = [cookie.read(request), checkoutCookie.read(request)]
     if (token) await sessions.end(token)
-    if (nonce) await checkout.forfeitNonce(nonce)
+    if (nonce) await others.checkout.forfeitNonce(nonce)
     cookie.clear(reply)
     checkoutCookie.clear(reply)
   }
 
-  return {
+  mount(contract.accounts, {
     user: (_input, { actor }) => actor.user && { ...actor.user, ...(actor.mustSetUp && { mustSetUp: true }) },
     loginPage: () => '/auth',
 
@@ -85,7 +80,7 @@ export function accountRoutes(rooms: Rooms): Handlers<Contract['accounts']> {
 
     myData(_input, { actor, reply }) {
       reply.header('content-disposition', 'attachment; filename="my-data.json"')
-      return rooms.personalData.of(actor.user.id)
+      return personalData.of(actor.user.id)
     },
 
     async deleteMyself({ password }, { actor, request, reply }) {
@@ -96,57 +91,8 @@ export function accountRoutes(rooms: Rooms): Handlers<Contract['accounts']> {
     adminList: (input) => accounts.users.list(input),
     adminAdd: (input, { actor }) => accounts.users.add(actor, input),
     adminDelete: ({ id }, { actor }) => deletion.byAdmin(actor, id),
-  }
-}
-
-export const customerDataRoutes = (data: PersonalData): Handlers<Contract['customerData']> => ({
-  adminDownload({ id }, { actor, reply }) {
-    reply.header('content-disposition', 'attachment; filename="customer-data.json"')
-    return data.forCustomer(actor, id)
-  },
-})
-
-export const staffRoutes = (accounts: Accounts): Handlers<Contract['staff']> => ({
-  adminSetRole: ({ id, role }, { actor }) => accounts.roles.setRole(actor, id, role),
-})
-
-export const credentialRoutes = ({
-  accounts,
-  sessions,
-}: Pick<Rooms, 'accounts' | 'sessions'>): Handlers<Contract['credentials']> => ({
-  changePassword: (input, { actor }) => accounts.passwords.changePassword(actor, input),
-  changeEmail: ({ email }, { actor }) => accounts.emailChange.changeEmail(actor, email),
-  confirmEmail: (link, { actor }) => accounts.emailChange.confirmEmail(link, actor),
-  undoEmail: (link, { actor }) => accounts.emailChange.undoEmail(link, actor),
-  logoutElsewhere: (_input, { actor }) => sessions.endOthers(actor),
-})
-
-export const stepUpRoutes = ({ stepUp }: Factors): Handlers<Contract['stepUp']> => ({
-  withPassword: ({ password }, { actor }) => stepUp.withPassword(actor, password),
-  withCode: ({ code }, { actor }) => stepUp.withCode(actor, code),
-  withPasskey: ({ response }, { actor }) => stepUp.withPasskey(actor, response),
-})
-
-export const factorRoutes = ({ setUp }: Factors): Handlers<Contract['factors']> => ({
-  show: (_input, { actor }) => setUp.show(actor),
-  beginAppCodes: (_input, { actor }) => setUp.beginAppCodes(actor),
-  confirmAppCodes: (input, { actor }) => setUp.confirmAppCodes(actor, input),
-  removeAppCodes: (_input, { actor }) => setUp.removeAppCodes(actor),
-  renewRecoveryCodes: (_input, { actor }) => setUp.renewRecoveryCodes(actor),
-  beginPasskey: async (_input, { actor }) => ({ ...(await setUp.beginPasskey(actor)) }),
-  addPasskey: ({ name, response }, { actor }) => setUp.addPasskey(actor, name, response),
-  renamePasskey: ({ id, name }, { actor }) => setUp.renamePasskey(actor, id, name),
-  removePasskey: ({ id }, { actor }) => setUp.removePasskey(actor, id),
-})
-
-export function loginRoutes({
-  factors,
-  beginSession,
-  cookie,
-}: Pick<Rooms, 'factors' | 'beginSession' | 'cookie'>): Handlers<Contract['logins']> {
-  const { logins, lostDevice, passkeyOptions } = factors
-
-  return {
+  })
+  mount(contract.logins, {
     async withCode({ code }, context) {
       const { user, authenticated } = await logins.withCode(
         context.actor,
@@ -168,5 +114,37 @@ export function loginRoutes({
     lostDevice: (_input, { request }) => logins.lost(cookie.readHalf(request)),
     stopReset: (link) => lostDevice.stop(link),
     finishReset: (link) => lostDevice.finish(link),
-  }
+  })
+  mount(contract.stepUp, {
+    withPassword: ({ password }, { actor }) => stepUp.withPassword(actor, password),
+    withCode: ({ code }, { actor }) => stepUp.withCode(actor, code),
+    withPasskey: ({ response }, { actor }) => stepUp.withPasskey(actor, response),
+  })
+  mount(contract.factors, {
+    show: (_input, { actor }) => setUp.show(actor),
+    beginAppCodes: (_input, { actor }) => setUp.beginAppCodes(actor),
+    confirmAppCodes: (input, { actor }) => setUp.confirmAppCodes(actor, input),
+    removeAppCodes: (_input, { actor }) => setUp.removeAppCodes(actor),
+    renewRecoveryCodes: (_input, { actor }) => setUp.renewRecoveryCodes(actor),
+    beginPasskey: async (_input, { actor }) => ({ ...(await setUp.beginPasskey(actor)) }),
+    addPasskey: ({ name, response }, { actor }) => setUp.addPasskey(actor, name, response),
+    renamePasskey: ({ id, name }, { actor }) => setUp.renamePasskey(actor, id, name),
+    removePasskey: ({ id }, { actor }) => setUp.removePasskey(actor, id),
+  })
+  mount(contract.credentials, {
+    changePassword: (input, { actor }) => accounts.passwords.changePassword(actor, input),
+    changeEmail: ({ email }, { actor }) => accounts.emailChange.changeEmail(actor, email),
+    confirmEmail: (link, { actor }) => accounts.emailChange.confirmEmail(link, actor),
+    undoEmail: (link, { actor }) => accounts.emailChange.undoEmail(link, actor),
+    logoutElsewhere: (_input, { actor }) => sessions.endOthers(actor),
+  })
+  mount(contract.staff, {
+    adminSetRole: ({ id, role }, { actor }) => accounts.roles.setRole(actor, id, role),
+  })
+  mount(contract.customerData, {
+    adminDownload({ id }, { actor, reply }) {
+      reply.header('content-disposition', 'attachment; filename="customer-data.json"')
+      return personalData.forCustomer(actor, id)
+    },
+  })
 }

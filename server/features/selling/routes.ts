@@ -1,34 +1,33 @@
-import type { FastifyInstance } from 'fastify'
-import type { contract } from '#contract/index.ts'
+import { contract } from '#contract/index.ts'
+import type { Context } from '#server/context.ts'
 import { notFound, Refusal } from '#server/errors.ts'
 import type { StripeEvent } from '#server/gateways/stripe.ts'
-import type { BeginSession, CheckoutCookie } from '#server/http/cookies.ts'
-import type { Handlers } from '#server/http/mount.ts'
-import type { SecurityLog } from '#server/security/security-log.ts'
-import type { Authenticated } from '../identity/sessions/sessions.ts'
-import type { Catalog } from './catalog/catalog.ts'
-import type { Checkout, Customers } from './checkout/checkout.ts'
-import type { CodeAdministration } from './codes/codes.ts'
-import type { Declarations } from './declarations/declarations.ts'
-import type { Prices } from './prices/prices.ts'
-import type { Purchases } from './purchases/purchases.ts'
-import type { Seats } from './seats/seats.ts'
-import type { StripeSetup } from './stripe-setup/stripe-setup.ts'
+import type { Doors } from '#server/http/mount.ts'
+import type { Identity } from '../identity/identity.ts'
+import type { Selling } from './selling.ts'
 
-type Contract = typeof contract
+type Wings = { identity: Identity; selling: Selling }
 
-export function catalogRoutes(catalog: Catalog, prices: Prices): Handlers<Contract['catalog']> {
-  async function list() {
+/** One thin handler for each row of the contract. */
+export async function mountSelling(doors: Doors, context: Context, { identity, selling }: Wings) {
+  const { mount, pages, checkoutCookie: cookie } = doors
+  const { catalog, securityLog } = context
+  const { checkout, customers, declarations, prices, purchases, seats } = selling
+  const { ending, switching, invoices, card, administration, refunds, sellerEnding, unpaid } = purchases
+  const { takeover } = purchases
+
+  async function listCatalog() {
     const shown = await prices.shown()
     return catalog.onSale().flatMap(({ id, name, slug }) => {
       const price = shown[slug]
       return price ? [{ id, name, slug, monthlyPrice: price.monthly, yearlyPrice: price.yearly }] : []
     })
   }
-  return {
-    list,
+
+  mount(contract.catalog, {
+    list: listCatalog,
     async product({ slug }) {
-      const product = (await list()).find((candidate) => candidate.slug === slug)
+      const product = (await listCatalog()).find((candidate) => candidate.slug === slug)
       if (!product) throw notFound('Product')
       return product
     },
@@ -37,43 +36,25 @@ export function catalogRoutes(catalog: Catalog, prices: Prices): Handlers<Contra
       if (product?.state !== 'on sale') throw notFound('Product')
       return product.text
     },
-  }
-}
-
-/** Pages show prices. */
-export const priceRoutes = (
-  catalog: Catalog,
-  prices: Prices,
-  pages: { refresh(): Promise<void> },
-): Handlers<Contract['prices']> => ({
-  adminProducts: () =>
-    catalog.products().map(({ id, name, slug, state, listed: { list: symbols } }) => ({
-      id,
-      name,
-      slug,
-      state,
-      list: symbols,
-    })),
-  adminList: () => prices.list(),
-  async adminPublish(wish, { actor }) {
-    await prices.publish(actor, wish)
-    await pages.refresh()
-  },
-})
-
-export const codeRoutes = (codes: CodeAdministration): Handlers<Contract['codes']> => ({
-  adminList: () => codes.list(),
-  adminAdd: (wish, { actor }) => codes.add(actor, wish),
-  adminStop: ({ id }, { actor }) => codes.stop(actor, id),
-})
-
-export function checkoutRoutes(
-  checkout: Checkout,
-  beginSession: BeginSession<Authenticated>,
-  cookie: CheckoutCookie,
-  securityLog: SecurityLog,
-): Handlers<Contract['checkout']> {
-  return {
+  })
+  mount(contract.termsInForce, { show: ({ version }) => checkout.terms(version) })
+  mount(contract.prices, {
+    adminProducts: () =>
+      catalog
+        .products()
+        .map(({ id, name, slug, state, listed: { list } }) => ({ id, name, slug, state, list })),
+    adminList: () => prices.list(),
+    async adminPublish(wish, { actor }) {
+      await prices.publish(actor, wish)
+      await pages.refresh()
+    },
+  })
+  mount(contract.codes, {
+    adminList: () => selling.codeAdministration.list(),
+    adminAdd: (wish, { actor }) => selling.codeAdministration.add(actor, wish),
+    adminStop: ({ id }, { actor }) => selling.codeAdministration.stop(actor, id),
+  })
+  mount(contract.checkout, {
     createSubscriptionIntent: async (wish, { actor, request, reply }) => {
       const { nonce, ...begun } = await checkout.begin(actor, cookie.read(request), wish)
       if (nonce) cookie.set(reply, nonce)
@@ -84,24 +65,19 @@ export function checkoutRoutes(
     guestPurchaseLogin: async ({ paymentIntentId }, { actor, request, reply }) => {
       const authenticated = await checkout.loginOfGuest(cookie.read(request), paymentIntentId)
       if (authenticated === 'not yet') return authenticated
-      await beginSession(authenticated, { actor, request, reply })
+      await identity.beginSession(authenticated, { actor, request, reply })
       securityLog('guest login', { ...actor, user: { id: authenticated.userId } })
       cookie.set(reply, authenticated.newNonce)
       return 'done'
     },
     paid: ({ paymentIntentId }, { request }) => checkout.paid(cookie.read(request), paymentIntentId),
     confirm: ({ paymentIntentId }, { actor }) => checkout.confirm(actor, paymentIntentId),
-  }
-}
-
-export const billingRoutes = (customers: Customers): Handlers<Contract['billing']> => ({
-  details: (_input, { actor }) => customers.billingDetailsOf(actor.user.id),
-  save: (details, { actor }) => customers.saveBillingDetails(actor, details),
-})
-
-export function purchaseRoutes(purchases: Purchases): Handlers<Contract['purchases']> {
-  const { ending, switching, invoices, card, administration, refunds, sellerEnding, unpaid } = purchases
-  return {
+  })
+  mount(contract.billing, {
+    details: (_input, { actor }) => customers.billingDetailsOf(actor.user.id),
+    save: (details, { actor }) => customers.saveBillingDetails(actor, details),
+  })
+  mount(contract.purchases, {
     list: (page, { actor }) => purchases.list(actor.user.id, page),
     cancel: ({ id }, { actor }) => ending.cancel(actor, id),
     cancellation: ({ id }, { actor }) => ending.preview(actor.user.id, id),
@@ -130,45 +106,32 @@ export function purchaseRoutes(purchases: Purchases): Handlers<Contract['purchas
     adminExtend: ({ id, until }, { actor }) => administration.extend(actor, id, until),
     adminRefundable: ({ id }) => refunds.refundable(id),
     adminRefund: ({ id, ...wanted }, { actor }) => refunds.refund(actor, id, wanted),
-  }
-}
-
-export const takeoverRoutes = ({ takeover }: Purchases): Handlers<Contract['takeover']> => ({
-  adminList: () => takeover.list(),
-  adminSetPlan: ({ id, plan }, { actor }) => takeover.setPlan(actor, id, plan),
-  adminTakeOver: ({ ids, invite }, { actor }) => takeover.takeOver(actor, ids, invite),
-})
-
-export const seatRoutes = (seats: Seats): Handlers<Contract['seats']> => ({
-  show: ({ product }) => seats.show(product),
-  join: ({ email, product }) => seats.waitingList.join(email, product),
-})
-
-export function declarationRoutes(declarations: Declarations): Handlers<Contract['declarations']> {
-  const { administration } = declarations
-  return {
+  })
+  mount(contract.takeover, {
+    adminList: () => takeover.list(),
+    adminSetPlan: ({ id, plan }, { actor }) => takeover.setPlan(actor, id, plan),
+    adminTakeOver: ({ ids, invite }, { actor }) => takeover.takeOver(actor, ids, invite),
+  })
+  await mountWebhook(doors, context, selling)
+  mount(contract.seats, {
+    show: ({ product }) => seats.show(product),
+    join: ({ email, product }) => seats.waitingList.join(email, product),
+  })
+  mount(contract.declarations, {
     withdraw: (declared, { actor }) => declarations.withdraw(actor, declared),
     cancel: (declared, { actor }) => declarations.cancel(actor, declared),
     confirm: ({ id, token }) => declarations.confirm(id, token),
-    adminList: (page) => administration.list(page),
-    adminCarryOut: ({ id }, { actor }) => administration.carryOut(actor, id),
-    adminClose: ({ id, outcome }, { actor }) => administration.close(actor, id, outcome),
-  }
-}
-
-export const stripeSetupRoutes = (setup: StripeSetup): Handlers<Contract['stripeSetup']> => ({
-  adminCheck: () => setup.check(),
-})
-
-type Inbox = {
-  read(body: Buffer, signature: string): StripeEvent
-  receive(event: StripeEvent): Promise<void>
+    adminList: (page) => declarations.administration.list(page),
+    adminCarryOut: ({ id }, { actor }) => declarations.administration.carryOut(actor, id),
+    adminClose: ({ id, outcome }, { actor }) => declarations.administration.close(actor, id, outcome),
+  })
+  mount(contract.stripeSetup, { adminCheck: () => selling.stripeSetup.check() })
 }
 
 const bodyLimit = 1024 * 1024
 
 /** Stripe's own call. Its signature covers the raw bytes, so they are not parsed before it is checked. */
-export async function mountWebhook(app: FastifyInstance, { read, receive }: Inbox) {
+async function mountWebhook({ app }: Doors, { stripe }: Context, { purchases }: Selling) {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -178,7 +141,7 @@ export async function mountWebhook(app: FastifyInstance, { read, receive }: Inbo
       bodyLimit,
       config: { perMinute: false },
       handler: async ({ body, headers: { 'stripe-signature': signature } }) => {
-        await receive(readSigned(body, signature))
+        await purchases.inbox.receive(readSigned(body, signature))
         return { received: true }
       },
     })
@@ -187,7 +150,7 @@ export async function mountWebhook(app: FastifyInstance, { read, receive }: Inbo
   function readSigned(body: unknown, signature: string | string[] | undefined): StripeEvent {
     if (Buffer.isBuffer(body) && typeof signature === 'string')
       try {
-        return read(body, signature)
+        return stripe.events.read(body, signature)
       } catch {}
     throw new Refusal(400, 'not-signed', 'This event is not signed by Stripe')
   }

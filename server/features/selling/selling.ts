@@ -1,7 +1,4 @@
-import { contract } from '#contract/index.ts'
 import type { Context } from '#server/context.ts'
-import type { StripeGateway } from '#server/gateways/stripe.ts'
-import type { Doors } from '#server/http/mount.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
 import type { Identity } from '../identity/identity.ts'
 import { createCheckout, createCheckouts, createCustomers } from './checkout/checkout.ts'
@@ -10,49 +7,26 @@ import { createDeclarations } from './declarations/declarations.ts'
 import { createLedger, createProof } from './ledger/ledger.ts'
 import { createPrices } from './prices/prices.ts'
 import { type AccessEffects, createPurchases } from './purchases/purchases.ts'
-import {
-  billingRoutes,
-  catalogRoutes,
-  checkoutRoutes,
-  codeRoutes,
-  declarationRoutes,
-  mountWebhook,
-  priceRoutes,
-  purchaseRoutes,
-  seatRoutes,
-  stripeSetupRoutes,
-  takeoverRoutes,
-} from './routes.ts'
 import { createSeats } from './seats/seats.ts'
 import { createStripeSetup } from './stripe-setup/stripe-setup.ts'
 
-type Others = { stripe: StripeGateway; identity: Identity; access: AccessEffects }
+type Others = { identity: Identity; access: AccessEffects }
 
 export type Selling = ReturnType<typeof openSelling>
 
 /** What people buy and pay. */
-export function openSelling(context: Context, { stripe, identity, access }: Others) {
-  const { config, log, now } = context
-  const { accounts, questions, beginSession } = identity
-  const customers = createCustomers(context, { stripe })
+export function openSelling(context: Context, { identity, access }: Others) {
+  const { config, stripe, log, now } = context
+  const { accounts, questions } = identity
+  const customers = createCustomers(context)
   const checkouts = createCheckouts(context)
   const seats = createSeats(context)
-  const prices = createPrices(context, { stripe })
-  const codes = createCodes(context, stripe)
+  const prices = createPrices(context)
+  const codes = createCodes(context)
   const ledger = createLedger(context)
-  const purchases = createPurchases(context, {
-    stripe,
-    accounts,
-    checkouts,
-    seats,
-    codes,
-    ledger,
-    prices,
-    access,
-  })
-  const proof = createProof(context, { stripe, checkouts, sync: purchases.sync })
+  const purchases = createPurchases(context, { accounts, checkouts, seats, codes, ledger, prices, access })
+  const proof = createProof(context, { checkouts, sync: purchases.sync })
   const checkout = createCheckout(context, {
-    stripe,
     checkouts,
     customers,
     seats,
@@ -100,7 +74,9 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
     purchases,
     checkout,
     declarations,
-    schedules: [schedules],
+    codeAdministration: createCodeAdministration(context, prices),
+    stripeSetup,
+    schedules,
 
     /** Startup must not depend on it: the next checkout tries again. */
     async prepare() {
@@ -112,21 +88,6 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
         stripeSetup
           .warn()
           .catch((error: unknown) => log.error({ err: error }, 'could not check the Stripe setup'))
-    },
-
-    async mount({ app, mount, pages, checkoutCookie }: Doors) {
-      mount(contract.catalog, catalogRoutes(context.catalog, prices))
-      mount(contract.termsInForce, { show: ({ version }) => checkout.terms(version) })
-      mount(contract.prices, priceRoutes(context.catalog, prices, pages))
-      mount(contract.codes, codeRoutes(createCodeAdministration(context, { stripe, prices })))
-      mount(contract.checkout, checkoutRoutes(checkout, beginSession, checkoutCookie, context.securityLog))
-      mount(contract.billing, billingRoutes(customers))
-      mount(contract.purchases, purchaseRoutes(purchases))
-      mount(contract.takeover, takeoverRoutes(purchases))
-      await mountWebhook(app, { read: stripe.events.read, receive: purchases.inbox.receive })
-      mount(contract.seats, seatRoutes(seats))
-      mount(contract.declarations, declarationRoutes(declarations))
-      mount(contract.stripeSetup, stripeSetupRoutes(stripeSetup))
     },
   }
 }

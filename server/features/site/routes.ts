@@ -1,44 +1,41 @@
-import type { FastifyInstance } from 'fastify'
-import type { contract } from '#contract/index.ts'
+import { contract } from '#contract/index.ts'
 import { Refusal } from '#server/errors.ts'
-import type { Handlers } from '#server/http/mount.ts'
+import type { Doors } from '#server/http/mount.ts'
 import { answerWithPage } from '#server/http/plain-forms.ts'
-import type { Responder } from '#server/pages/responder.ts'
-import type { Contact } from './contact/contact.ts'
 import type { Newsletter } from './newsletter/newsletter.ts'
-import type { Reviews } from './reviews/reviews.ts'
+import type { Site } from './site.ts'
 
-type Contract = typeof contract
-
-export const reviewRoutes = (reviews: Reviews): Handlers<Contract['reviews']> => ({
-  list: (page) => reviews.list(page),
-  mine: (_input, { actor }) => reviews.mine(actor.user.id),
-  write: (written, { actor }) => reviews.write(actor, written),
-  report: ({ id, reason }) => reviews.report(id, reason),
-  adminList: (page) => reviews.moderation.list(page),
-  adminAnswer: ({ id, answer }, { actor }) => reviews.moderation.answer(actor, id, answer),
-  adminHide: ({ id, reason }, { actor }) => reviews.moderation.hide(actor, id, reason),
-})
-
-export const contactRoutes = (contact: Contact): Handlers<Contract['contact']> => ({
-  send: async ({ website, ...message }, { actor }) => {
-    // A bot caught by the honeypot gets the same answer as a person.
-    if (!website) await contact.send(actor, message)
-  },
-})
-
-export const messageRoutes = (contact: Contact): Handlers<Contract['messages']> => ({
-  adminList: (wanted) => contact.list(wanted),
-  adminReply: ({ id, answer }, { actor }) => contact.reply(actor, id, answer),
-  adminSettle: ({ id, state }, { actor }) => contact.settle(actor, id, state),
-})
-
-export const newsletterRoutes = (newsletter: Newsletter): Handlers<Contract['newsletter']> => ({
-  subscribe: ({ email }, { actor, request }) =>
-    newsletter.subscribe(email, { ip: actor.ip, page: pageOf(request.headers.referer) }),
-  confirm: ({ id, token }, { actor }) => newsletter.confirm(id, token, actor.ip),
-  unsubscribe: ({ id, token }) => newsletter.unsubscribe(id, token),
-})
+/** One thin handler for each row of the contract. */
+export function mountSite(doors: Doors, { reviews, contact, newsletter }: Site) {
+  const { mount } = doors
+  mount(contract.reviews, {
+    list: (page) => reviews.list(page),
+    mine: (_input, { actor }) => reviews.mine(actor.user.id),
+    write: (written, { actor }) => reviews.write(actor, written),
+    report: ({ id, reason }) => reviews.report(id, reason),
+    adminList: (page) => reviews.moderation.list(page),
+    adminAnswer: ({ id, answer }, { actor }) => reviews.moderation.answer(actor, id, answer),
+    adminHide: ({ id, reason }, { actor }) => reviews.moderation.hide(actor, id, reason),
+  })
+  mount(contract.newsletter, {
+    subscribe: ({ email }, { actor, request }) =>
+      newsletter.subscribe(email, { ip: actor.ip, page: pageOf(request.headers.referer) }),
+    confirm: ({ id, token }, { actor }) => newsletter.confirm(id, token, actor.ip),
+    unsubscribe: ({ id, token }) => newsletter.unsubscribe(id, token),
+  })
+  mountOneClick(doors, newsletter)
+  mount(contract.contact, {
+    send: async ({ website, ...message }, { actor }) => {
+      // A bot caught by the honeypot gets the same answer as a person.
+      if (!website) await contact.send(actor, message)
+    },
+  })
+  mount(contract.messages, {
+    adminList: (wanted) => contact.list(wanted),
+    adminReply: ({ id, answer }, { actor }) => contact.reply(actor, id, answer),
+    adminSettle: ({ id, state }, { actor }) => contact.settle(actor, id, state),
+  })
+}
 
 /** Only our own pages send more than their origin; the query could hold a secret. */
 const pageOf = (referer: string | undefined) =>
@@ -48,7 +45,7 @@ const pageOf = (referer: string | undefined) =>
  * RFC 8058 one-click unsubscribe: an email client posts a form to the URL in the List-Unsubscribe header.
  * A person who opens the same URL sees a page with a button, which posts here too where there are no scripts.
  */
-export function mountOneClick(app: FastifyInstance, newsletter: Newsletter, pages: Pick<Responder, 'read'>) {
+function mountOneClick({ app, pages }: Doors, newsletter: Newsletter) {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, body, done) => {

@@ -1,11 +1,8 @@
-import { contract } from '#contract/index.ts'
 import type { Context } from '#server/context.ts'
-import type { Doors } from '#server/http/mount.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
 import { createContact } from './contact/contact.ts'
 import { createNewsletter } from './newsletter/newsletter.ts'
 import { createReviews } from './reviews/reviews.ts'
-import { contactRoutes, messageRoutes, mountOneClick, newsletterRoutes, reviewRoutes } from './routes.ts'
 
 export type Site = ReturnType<typeof openSite>
 
@@ -22,17 +19,5 @@ export function openSite(context: Context) {
     'forget-contact-messages': { cron: '37 3 * * *', run: contact.forgetOld },
   }
 
-  return {
-    contact,
-    newsletter,
-    schedules: [schedules],
-
-    mount({ app, mount, pages }: Doors) {
-      mount(contract.reviews, reviewRoutes(reviews))
-      mount(contract.newsletter, newsletterRoutes(newsletter))
-      mountOneClick(app, newsletter, pages)
-      mount(contract.contact, contactRoutes(contact))
-      mount(contract.messages, messageRoutes(contact))
-    },
-  }
+  return { reviews, contact, newsletter, schedules }
 }

@@ -5,13 +5,7 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { isLivePurchase, purchases, tvConnection, tvPeople, tvScripts } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
-import {
-  cookieLine,
-  lookAlikeHost,
-  readCookies,
-  TradingViewFailure,
-  type TradingViewGateway,
-} from '#server/gateways/tradingview.ts'
+import { cookieLine, lookAlikeHost, readCookies, TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { asRefusal, cookiesOwner, notConnected, waitForTurn } from './connection.ts'
 import type { Others } from './connector.ts'
 import { previewOf } from './preview.ts'
@@ -22,8 +16,8 @@ type Settings = ParsedInputOf<typeof tradingViewAdmin.settings>
 const hour = 3_600_000
 
 /** How the connection is, and everything that switches it. */
-export function createConnecting(context: Context, { gateway, connector, access }: Others) {
-  const { db, now, queue, audit, secrets } = context
+export function createConnecting(context: Context, { connector, access }: Others) {
+  const { db, now, tradingView: gateway, queue, audit, secrets } = context
   const { connection } = connector
   const reconcileSoon = () => queue.trigger('tradingview-reconcile')
 
@@ -71,7 +65,7 @@ export function createConnecting(context: Context, { gateway, connector, access 
       const before = await connection.current()
       if (!before?.acceptedAt && given.host !== lookAlikeHost && !given.accepts)
         throw new Refusal(400, 'risks-not-accepted', 'Please read and accept the risks first.')
-      const { cookies, accountName } = await probe(context, gateway, given)
+      const { cookies, accountName } = await probe(context, given)
       const isElsewhere =
         before !== undefined && (before.host !== given.host || isAnother(before.accountName, accountName))
       const values = {
@@ -151,7 +145,7 @@ const isAnother = (before: string | null, now: string | null) =>
   before !== null && now !== null && before !== now
 
 /** Probes before anything is stored: what does not work is refused in words. */
-async function probe({ db }: Context, gateway: TradingViewGateway, { host, cookies: pasted }: Given) {
+async function probe({ db, tradingView: gateway }: Context, { host, cookies: pasted }: Given) {
   const cookies = readCookies(pasted)
   if ('refusal' in cookies)
     throw new Refusal(400, 'invalid-input', cookies.refusal, { fields: { cookies: cookies.refusal } })
@@ -173,10 +167,8 @@ async function probe({ db }: Context, gateway: TradingViewGateway, { host, cooki
 }
 
 /** A shop that takes no money is connected to the look-alike, so that a newcomer sees a purchase unlock itself. */
-export async function connectLookAlike(
-  { db, now, secrets, catalog }: Context,
-  { lookAlike, isAllowed }: TradingViewGateway,
-) {
+export async function connectLookAlike({ db, now, tradingView, secrets, catalog }: Context) {
+  const { lookAlike, isAllowed } = tradingView
   if (!lookAlike || !isAllowed) return
   const sealedCookies = secrets.seal(await lookAlike.controls.cookies(), cookiesOwner)
   await db.transaction(async (tx) => {

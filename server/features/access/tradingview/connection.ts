@@ -34,11 +34,10 @@ export type Connection = ReturnType<typeof createConnection>
 /** The seller's session at TradingView: what state it is in, and the only way to a client. */
 export function createConnection(
   context: Context,
-  gateway: TradingViewGateway,
   /** Tells everybody's access whether it is unlocked by itself now. */
   connectorChanged: (tx: Transaction) => Promise<void>,
 ) {
-  const { db, now, audit, secrets } = context
+  const { db, now, tradingView: gateway, audit, secrets } = context
 
   const current = (tx: Database | Transaction = db) => currentConnection(tx, gateway)
 

@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { access, tvPeople, tvScripts } from '#server/database/schema.ts'
 import type { AccessRoom } from '#server/features/access/access/access.ts'
-import type { TradingViewClient, TradingViewGateway } from '#server/gateways/tradingview.ts'
+import type { TradingViewClient } from '#server/gateways/tradingview.ts'
 import { createConnection } from './connection.ts'
 import { probeSeconds } from './health.ts'
 import { createMeasures } from './measures.ts'
@@ -11,14 +11,8 @@ import { createSync } from './sync.ts'
 
 /** What the room's parts work with, besides the context. */
 export type Others = {
-  gateway: TradingViewGateway
   connector: Connector
   access: Pick<AccessRoom, 'names' | 'refresh'>
-}
-
-type Effects = {
-  /** Those who wait are unlocked by the connector from now on, or by hand; asked with every change, and every minute. */
-  connectorChanged(tx: Transaction): Promise<void>
 }
 
 export type Connector = ReturnType<typeof createConnector>
@@ -26,12 +20,12 @@ export type Connector = ReturnType<typeof createConnector>
 /** Unlocks on TradingView what is wanted for people, and locks it again: a job for each change. */
 export function createConnector(
   context: Context,
-  gateway: TradingViewGateway,
-  { connectorChanged }: Effects,
+  /** Those who wait are unlocked by the connector from now on, or by hand; asked with every change, and every minute. */
+  connectorChanged: (tx: Transaction) => Promise<void>,
 ) {
   const { queue, db, now } = context
-  const connection = createConnection(context, gateway, connectorChanged)
-  const measures = createMeasures(context, { gateway, connection })
+  const connection = createConnection(context, connectorChanged)
+  const measures = createMeasures(context, connection)
   const syncPerson = createSync(context, { connection, unlockedAfter: measures.unlockedAfter })
 
   const enqueue = queue.job<{ userId: string }>(

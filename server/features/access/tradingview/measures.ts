@@ -1,16 +1,13 @@
 import { sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import { access } from '#server/database/schema.ts'
-import type { TradingViewGateway } from '#server/gateways/tradingview.ts'
 import type { Family, Sample } from '#server/metrics/family.ts'
 import type { Connection } from './connection.ts'
 
 const bounds = [1, 2, 5, 10, 30, 60, 300, 900, 3600, 86_400]
 
-type Others = { gateway: TradingViewGateway; connection: Connection }
-
 /** How the connector is doing, for Prometheus. */
-export function createMeasures({ db, now }: Context, { gateway, connection }: Others) {
+export function createMeasures({ db, now, tradingView }: Context, connection: Connection) {
   const counts = bounds.map(() => 0)
   let [sum, count] = [0, 0]
 
@@ -29,7 +26,7 @@ export function createMeasures({ db, now }: Context, { gateway, connection }: Ot
         name: 'shop_tradingview_calls_total',
         type: 'counter',
         help: 'Calls to TradingView, by what came of them.',
-        samples: [...gateway.calls].map(([key, value]): Sample => {
+        samples: [...tradingView.calls].map(([key, value]): Sample => {
           const [call = '', outcome = ''] = key.split(' ')
           return { labels: { call, outcome }, value }
         }),

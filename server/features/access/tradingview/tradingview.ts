@@ -30,7 +30,7 @@ export function createTradingView(context: Context, others: Others) {
   return {
     measures: connector.measures,
     connecting: createConnecting(context, others),
-    connectLookAlike: () => connectLookAlike(context, others.gateway),
+    connectLookAlike: () => connectLookAlike(context),
     scripts: createScripts(context, connector),
     strangers: createStrangers(context, connector),
     person: createPerson(context, others),

@@ -4,9 +4,6 @@ import type { Context } from '#server/context.ts'
 import { checkouts, purchases, users } from '#server/database/schema.ts'
 import { findUsers, inOrder } from '#server/database/text-search.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
-import type { StripeGateway } from '#server/gateways/stripe.ts'
-
-type Others = { stripe: Pick<StripeGateway, 'customers'>; accounts: Pick<Accounts, 'users'> }
 
 export type Search = ReturnType<typeof createSearch>
 
@@ -15,7 +12,7 @@ const stripeId = /^(?:pi|in|ch|re|sub|cus)_[A-Za-z0-9_]{1,200}$/
 const invoiceNumber = /^[A-Z0-9]{4,20}-\d{1,8}$/i
 
 /** One box for everything a customer may name. Ids are looked up as they are; words go through indexes of trigrams. */
-export function createSearch({ db }: Context, { stripe, accounts }: Others) {
+export function createSearch({ db, stripe }: Context, accounts: Pick<Accounts, 'users'>) {
   const people = (where: SQL | undefined) =>
     db
       .select({

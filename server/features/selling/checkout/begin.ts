@@ -11,7 +11,7 @@ import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { isOngoingPurchase, purchases, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import type { Place, StripeGateway, Tax } from '#server/gateways/stripe.ts'
+import type { Place, Tax } from '#server/gateways/stripe.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Product } from '../catalog/catalog.ts'
@@ -22,7 +22,6 @@ import type { Checkouts } from './checkouts.ts'
 import type { createSubscribe } from './subscribe.ts'
 
 type Others = {
-  stripe: StripeGateway
   checkouts: Checkouts
   seats: Seats
   codes: Codes
@@ -45,8 +44,8 @@ type Wish = {
 
 /** "Continue to Payment". */
 export function createBegin(context: Context, others: Others) {
-  const { db, now, config, catalog, attempts, refuseShopAddress, crashPoint } = context
-  const { stripe, checkouts, seats, codes, prices, questions, sync, subscribe } = others
+  const { db, now, stripe, config, catalog, attempts, refuseShopAddress, crashPoint } = context
+  const { checkouts, seats, codes, prices, questions, sync, subscribe } = others
   // Stripe computes it, for which it must know where the buyer is.
   const wantsTax = config.tax.mode === 'stripe'
 

@@ -6,7 +6,6 @@ import type { Context } from '#server/context.ts'
 import { type purchases as bought, payments, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Authenticated } from '#server/features/identity/sessions/sessions.ts'
-import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Codes } from '../codes/codes.ts'
@@ -24,7 +23,6 @@ export { type Customers, createCustomers } from './stripe-customers.ts'
 type Purchase = typeof bought.$inferSelect
 
 type Others = {
-  stripe: StripeGateway
   checkouts: Checkouts
   customers: Customers
   seats: Seats
@@ -51,10 +49,10 @@ export type Checkout = ReturnType<typeof createCheckout>
 
 /** From "Continue to Payment" to a booked purchase. */
 export function createCheckout(context: Context, others: Others) {
-  const { db, now, catalog, site } = context
-  const { stripe, checkouts, customers, purchases, seats, prices, codes } = others
+  const { db, now, stripe, catalog, site } = context
+  const { checkouts, customers, purchases, seats, prices, codes } = others
   const { sync } = purchases
-  const subscribe = createSubscribe(stripe, customers, prices, codes)
+  const subscribe = createSubscribe(context, customers, prices, codes)
 
   async function hasPassword(userId: string) {
     const [user] = await db

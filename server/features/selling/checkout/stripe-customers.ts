@@ -5,7 +5,7 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { billingDetails, checkouts, isLivePurchase, purchases, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
-import type { Place, StripeGateway } from '#server/gateways/stripe.ts'
+import type { Place } from '#server/gateways/stripe.ts'
 
 export type Customers = ReturnType<typeof createCustomers>
 
@@ -15,7 +15,7 @@ const none: BillingDetails = { company: '', street: '', postalCode: '', city: ''
  * The Stripe customers behind an account: its own, plus one for each guest checkout attached to it. Updates are queued
  * with the change here and made later, because we never call Stripe inside a transaction.
  */
-export function createCustomers({ db, now, queue, config }: Context, { stripe }: { stripe: StripeGateway }) {
+export function createCustomers({ db, now, stripe, queue, config }: Context) {
   async function idsOf(from: Database | Transaction, userId: string): Promise<string[]> {
     const rows = await from
       .selectDistinct({ id: checkouts.customerId })

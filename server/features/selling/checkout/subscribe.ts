@@ -1,5 +1,6 @@
 import type { User } from '#server/actor.ts'
-import type { Place, StripeGateway } from '#server/gateways/stripe.ts'
+import type { Context } from '#server/context.ts'
+import type { Place } from '#server/gateways/stripe.ts'
 import type { Code, Codes } from '../codes/codes.ts'
 import type { Price, Prices } from '../prices/prices.ts'
 import type { Customers } from './stripe-customers.ts'
@@ -13,7 +14,7 @@ type Order = {
 }
 
 /** An unpaid subscription at Stripe, with everything it needs there. */
-export function createSubscribe(stripe: StripeGateway, customers: Customers, prices: Prices, codes: Codes) {
+export function createSubscribe({ stripe }: Context, customers: Customers, prices: Prices, codes: Codes) {
   /** Recreates, once, whatever was archived or deleted at Stripe. */
   return async function subscribe(attempt: string, order: Order) {
     const { user, email, price, place, code } = order

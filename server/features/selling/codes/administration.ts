@@ -7,7 +7,6 @@ import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { codeUses, discountCodes } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Prices } from '../prices/prices.ts'
 
 export type Code = typeof discountCodes.$inferSelect
@@ -15,11 +14,8 @@ export type Code = typeof discountCodes.$inferSelect
 export type CodeAdministration = ReturnType<typeof createCodeAdministration>
 
 /** Codes at the desk: made, stopped and counted. */
-export function createCodeAdministration(
-  context: Context,
-  { stripe, prices }: { stripe: StripeGateway; prices: Prices },
-) {
-  const { db, now, audit, catalog } = context
+export function createCodeAdministration(context: Context, prices: Prices) {
+  const { db, now, stripe, audit, catalog } = context
   return {
     async list() {
       const isUsed = isNotNull(codeUses.usedAt)

@@ -8,7 +8,6 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { codeUses, discountCodes, purchases, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
-import type { StripeGateway } from '#server/gateways/stripe.ts'
 import { type Code, lock, stateAt } from './administration.ts'
 
 /** Discount codes: the seller makes them, buyers use them up. */
@@ -31,9 +30,7 @@ const written = (typed: string) => typed.normalize('NFKC').replaceAll(/\s/g, '')
 export type Codes = ReturnType<typeof createCodes>
 
 /** Discount codes are the shop's; at Stripe, each is a coupon, which does the arithmetic. */
-export function createCodes(context: Context, stripe: StripeGateway) {
-  const { db, now } = context
-
+export function createCodes({ db, now, stripe }: Context) {
   /** Paid with it, or at the checkout with it now. */
   const takenOf = (tx: Database | Transaction, codeId: string, but: string[]) =>
     tx.$count(

@@ -1,13 +1,12 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import { mrrMovements, mrrProofs, purchases } from '#server/database/schema.ts'
-import { type StripeGateway, StripeRefusal } from '#server/gateways/stripe.ts'
+import { StripeRefusal } from '#server/gateways/stripe.ts'
 import type { Family } from '#server/metrics/family.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import { arrOf, movementsOf } from './movements.ts'
 
 type Others = {
-  stripe: StripeGateway
   checkouts: Checkouts
   /** Brings the shop's view of a subscription in line with Stripe's. */
   sync: (subscriptionId: string) => Promise<void>
@@ -23,7 +22,7 @@ export type Proof = ReturnType<typeof createProof>
  * Recurring revenue, compared with Stripe's own list of subscriptions: what its newest paid invoices cost a year against what
  * the shop counts. Stripe cannot know what was paid elsewhere, and what the shop doesn't know it doesn't count.
  */
-export function createProof({ db, now, log }: Context, { stripe, checkouts, sync }: Others) {
+export function createProof({ db, now, stripe, log }: Context, { checkouts, sync }: Others) {
   const isAtStripe = isNotNull(purchases.stripeSubscriptionId)
 
   /** What all movements add up to; null for what is still to be read, which counts nowhere yet. */

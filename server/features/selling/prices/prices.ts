@@ -7,7 +7,7 @@ import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { prices, purchases } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import type { StripeGateway, WantedPrice } from '#server/gateways/stripe.ts'
+import type { WantedPrice } from '#server/gateways/stripe.ts'
 import type { Catalog, Product } from '../catalog/catalog.ts'
 
 export type Price = typeof prices.$inferSelect
@@ -115,7 +115,7 @@ const day = 86_400_000
 export type Prices = ReturnType<typeof createPrices>
 
 /** What new subscriptions cost. A running one keeps the price it began with: no code here touches it. */
-export function createPrices({ db, now, audit, catalog }: Context, { stripe }: { stripe: StripeGateway }) {
+export function createPrices({ db, now, stripe, audit, catalog }: Context) {
   /** Each row is a price of its own at Stripe, under a lookup key of its own. */
   function wanted({ productId, billingType, number, amount }: Omit<Price, 'stripePriceId'>): WantedPrice {
     const product = catalog.byId(productId)

@@ -1,10 +1,8 @@
 import { and, eq, gte, sql } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
-import type { RunExclusive } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import { purchases } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
-import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Booked, Booking } from './booked.ts'
 import type { AccessEffects } from './entitlement.ts'
@@ -14,14 +12,12 @@ import type { SellerEnding } from './seller-ending.ts'
 import { payBackAll, type Sync, whole } from './sync.ts'
 
 type Others = {
-  stripe: StripeGateway
   ledger: Ledger
   access: AccessEffects
   booked: Booked
   sellerEnding: SellerEnding
   notices: Notices
   sync: Sync
-  runExclusive: RunExclusive
 }
 
 const day = 86_400_000
@@ -29,8 +25,9 @@ const day = 86_400_000
 const mostDays = 730
 
 /** What the seller does with purchases. Every action goes into the audit log. */
-export function createAdministration({ db, now, audit }: Context, others: Others) {
-  const { stripe, ledger, access, booked, sellerEnding, notices, sync, runExclusive } = others
+export function createAdministration(context: Context, others: Others) {
+  const { db, now, stripe, audit, runExclusive } = context
+  const { ledger, access, booked, sellerEnding, notices, sync } = others
 
   const about = ({ id, userId }: PurchaseRow) => ({ subject: id, aboutId: userId })
 

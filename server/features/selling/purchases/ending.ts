@@ -1,7 +1,6 @@
 import { and, eq, gte, isNotNull, isNull, not, sql } from 'drizzle-orm'
 import { hasEnded, type LeaveReason } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
-import type { RunExclusive } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import {
   checkouts as checkoutRows,
@@ -11,7 +10,7 @@ import {
   purchases,
 } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
-import type { StripeGateway, Subscription } from '#server/gateways/stripe.ts'
+import type { Subscription } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import { type Booked, endOf } from './booked.ts'
 import type { AccessEffects } from './entitlement.ts'
@@ -20,14 +19,7 @@ import { noticeFor, wasRenewedSince } from './notice.ts'
 import { withdrawable } from './state.ts'
 import { type DueOf, payBackAll, type Sync, whole } from './sync.ts'
 
-type Others = {
-  stripe: StripeGateway
-  checkouts: Checkouts
-  access: AccessEffects
-  booked: Booked
-  sync: Sync
-  runExclusive: RunExclusive
-}
+type Others = { checkouts: Checkouts; access: AccessEffects; booked: Booked; sync: Sync }
 
 /** What was due and not refunded: paid too late for that, disputed (and by now decided), or sent back by the buyer's bank. */
 export type Kept = { late: number; disputed: number; lost: number; returned: number }
@@ -39,8 +31,8 @@ export type Ending = ReturnType<typeof createEnding>
 
 /** How buyers end their subscriptions, and undo that. Stripe first: after a crash, its webhook corrects the row. */
 export function createEnding(context: Context, others: Others) {
-  const { db, now, crashPoint, config } = context
-  const { stripe, checkouts, booked, sync, runExclusive } = others
+  const { db, now, stripe, crashPoint, config, runExclusive } = context
+  const { checkouts, booked, sync } = others
   const { consumerLaw } = config
 
   async function noticeOf(purchase: PurchaseRow) {
@@ -191,8 +183,8 @@ function keptOf(answer: Subscription, dueOf: DueOf): Kept {
 
 /** Asked after the cancellation, never before: a buyer who doesn't answer has cancelled all the same. */
 async function giveReason(
-  { db }: Context,
-  { stripe, sync }: Others,
+  { db, stripe }: Context,
+  { sync }: Others,
   { user }: Actor,
   id: string,
   { reason, comment }: { reason: LeaveReason; comment: string },
@@ -211,7 +203,7 @@ async function giveReason(
 }
 
 /** Before an account is deleted: it must not be charged again. What is being paid for can't be ended fairly yet. */
-async function endAllOf({ db, now }: Context, { stripe, access, sync }: Others, userId: string) {
+async function endAllOf({ db, now, stripe }: Context, { access, sync }: Others, userId: string) {
   const open = await db
     .select({ id: checkoutRows.subscriptionId, paymentIntentId: checkoutRows.paymentIntentId })
     .from(checkoutRows)

@@ -22,9 +22,13 @@ beforeEach(async () => {
 /** A subscription whose name begins with “poison” fails every time. */
 const openInbox = () =>
   createInbox(
-    { db: connection.db, now: () => new Date(), crashPoint: () => {} },
     {
-      stripe: {} as Parameters<typeof createInbox>[1]['stripe'],
+      db: connection.db,
+      now: () => new Date(),
+      stripe: {} as Parameters<typeof createInbox>[0]['stripe'],
+      crashPoint: () => {},
+    },
+    {
       checkouts: {} as Parameters<typeof createInbox>[1]['checkouts'],
       sync: async (id) => {
         synced.push(id)

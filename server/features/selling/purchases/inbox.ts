@@ -1,13 +1,12 @@
 import { and, asc, eq, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import { isLivePurchase, purchases, stripeEvents } from '#server/database/schema.ts'
-import { eventTypes, type StripeEvent, type StripeGateway } from '#server/gateways/stripe.ts'
+import { eventTypes, type StripeEvent } from '#server/gateways/stripe.ts'
 import { messageOf } from '#server/process/log.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import type { Sync } from './sync.ts'
 
 type Others = {
-  stripe: Pick<StripeGateway, 'payments'>
   checkouts: Pick<Checkouts, 'ofPayment' | 'subscriptionsOfCustomer'>
   sync: Sync
 }
@@ -19,8 +18,8 @@ export type Inbox = ReturnType<typeof createInbox>
 
 /** Each Stripe event is stored once and handled at least once. It only says where to look: state comes from `sync`. */
 export function createInbox(
-  { db, now, crashPoint }: Pick<Context, 'db' | 'now' | 'crashPoint'>,
-  { stripe, checkouts, sync }: Others,
+  { db, now, stripe, crashPoint }: Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint'>,
+  { checkouts, sync }: Others,
 ) {
   /** An event that names neither a subscription nor a payment may concern any of its customer's. */
   async function subscriptionsOf({ subscriptionId, paymentIntentId, customerId }: Omit<StripeEvent, 'id'>) {

@@ -2,16 +2,15 @@ import { exactDollars } from '#contract/money.ts'
 import { type RefundReason, refundReasons } from '#contract/selling/purchases-admin.ts'
 import { isLive } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
-import type { RunExclusive } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import type { StripeGateway, Subscription } from '#server/gateways/stripe.ts'
+import type { Subscription } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import { findPurchase, type PurchaseRow } from './list.ts'
 import { isPastDue, moneyIsBack } from './state.ts'
 import type { Sync } from './sync.ts'
 
-type Others = { stripe: StripeGateway; checkouts: Checkouts; sync: Sync; runExclusive: RunExclusive }
+type Others = { checkouts: Checkouts; sync: Sync }
 type InvoiceLink = { purchase: string; invoice: string; token: string }
 type Refund = {
   amount?: number | undefined
@@ -24,7 +23,7 @@ type Refund = {
 const linkSeconds = 30 * 86_400
 
 /** Invoices, as Stripe has them. */
-export function createInvoices({ db, now, attempts, isLinkToken }: Context, stripe: StripeGateway) {
+export function createInvoices({ db, now, stripe, attempts, isLinkToken }: Context) {
   /** One that was booked by hand has none. */
   const invoicesOf = async ({ stripeSubscriptionId: id }: PurchaseRow) => (id ? stripe.invoices.list(id) : [])
 
@@ -83,9 +82,7 @@ export function createInvoices({ db, now, attempts, isLinkToken }: Context, stri
 }
 
 /** Another card for a live subscription; an open renewal is charged to it right away. */
-export function createCardUpdate({ db, mails }: Context, others: Others) {
-  const { stripe, checkouts, sync, runExclusive } = others
-
+export function createCardUpdate({ db, stripe, mails, runExclusive }: Context, { checkouts, sync }: Others) {
   async function subscriptionOf(userId: string, id: string) {
     const { status, stripeSubscriptionId } = await findPurchase(db, id, userId)
     if (!stripeSubscriptionId || !isLive(status))
@@ -144,7 +141,7 @@ export function createCardUpdate({ db, mails }: Context, others: Others) {
 }
 
 /** What the seller refunds. */
-export function createRefunds({ db, audit }: Context, { stripe, sync, runExclusive }: Others) {
+export function createRefunds({ db, stripe, audit, runExclusive }: Context, { sync }: Others) {
   return {
     /** As Stripe has it now: our copy knows only the sum over all payments. */
     async refundable(id: string) {

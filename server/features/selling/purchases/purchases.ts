@@ -1,12 +1,10 @@
 import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import { keptSinceNewYear, retention } from '#contract/retention.ts'
 import { type EndReason, hasEnded } from '#contract/statuses.ts'
-import { createKeyedMutex } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import type { HistoryPart } from '#server/database/cursor.ts'
 import { hasEndedPurchase, purchases } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
-import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import type { Codes } from '../codes/codes.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -33,7 +31,6 @@ export { countNeedy } from './needs.ts'
 export type Purchases = ReturnType<typeof createPurchases>
 
 type Others = {
-  stripe: StripeGateway
   accounts: Accounts
   checkouts: Checkouts
   seats: Seats
@@ -56,12 +53,12 @@ export function createPurchases(context: Context, others: Others) {
   const notices = createNotices(context)
   const sync = createSync(context, { ...others, notices })
   const booked = createBooked(context, { ...others, notices })
-  const shared = { ...others, notices, booked, sync, runExclusive: createKeyedMutex() }
+  const shared = { ...others, notices, booked, sync }
   const inbox = createInbox(context, shared)
   const switching = createSwitching(context, shared)
   const ending = createEnding(context, shared)
   const sellerEnding = createSellerEnding(context, { ...shared, ending })
-  const invoices = createInvoices(context, others.stripe)
+  const invoices = createInvoices(context)
   const firstPage = prepareOwnPurchases(db)
 
   const rowsOf = (userId: string) =>

@@ -1,10 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { and, asc, eq, gt, inArray, isNull, lt, not, or, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
-import type { RunExclusive } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import { checkouts, hasEndedPurchase, purchases, stripeEventsPulled } from '#server/database/schema.ts'
-import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import type { Booked } from './booked.ts'
 import { graceEnd } from './entitlement.ts'
@@ -12,13 +10,7 @@ import type { Inbox } from './inbox.ts'
 import type { Switching } from './switching.ts'
 import { payBackAll, type Sync, whole } from './sync.ts'
 
-type Others = {
-  stripe: StripeGateway
-  inbox: Inbox
-  sync: Sync
-  switching: Switching
-  runExclusive: RunExclusive
-}
+type Others = { inbox: Inbox; sync: Sync; switching: Switching }
 
 const minute = 60_000
 const hour = 60 * minute
@@ -30,8 +22,8 @@ const batch = 500
 const askedAt = [2 * minute, 10 * minute, hour, 6 * hour, 23 * hour + 10 * minute]
 
 /** Asks Stripe for anything we missed, so a lost webhook or a browser that never came back loses nothing. */
-export function createReconciler({ db, now, log }: Context, others: Others) {
-  const { stripe, inbox, sync, switching, runExclusive } = others
+export function createReconciler(context: Context, { inbox, sync, switching }: Others) {
+  const { db, now, stripe, log, runExclusive } = context
   const ago = (span: number) => new Date(now().getTime() - span)
   const logError = (error: unknown) => log.error({ err: error }, 'reconciliation')
 

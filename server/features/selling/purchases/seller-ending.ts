@@ -1,30 +1,22 @@
 import { exactDollars } from '#contract/money.ts'
 import { hasEnded } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
-import type { RunExclusive } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { conflict } from '#server/errors.ts'
-import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Booked } from './booked.ts'
 import type { Ending } from './ending.ts'
 import { findPurchase, type PurchaseRow } from './list.ts'
 import { unusedShare } from './state.ts'
 import { restOfPeriod, type Sync } from './sync.ts'
 
-type Others = {
-  stripe: StripeGateway
-  booked: Booked
-  ending: Ending
-  sync: Sync
-  runExclusive: RunExclusive
-}
+type Others = { booked: Booked; ending: Ending; sync: Sync }
 
 export type SellerEnding = ReturnType<typeof createSellerEnding>
 
 /** How the seller ends subscriptions, now or when they are paid until, and takes that back. */
-export function createSellerEnding({ db, now, audit }: Context, others: Others) {
-  const { stripe, booked, ending, sync, runExclusive } = others
+export function createSellerEnding(context: Context, { booked, ending, sync }: Others) {
+  const { db, now, stripe, audit, runExclusive } = context
 
   async function endAtStripe({ stripeSubscriptionId, status }: PurchaseRow) {
     if (!stripeSubscriptionId || hasEnded(status)) return

@@ -3,7 +3,6 @@ import { and, eq, isNull, lt } from 'drizzle-orm'
 import { exactDollars } from '#contract/money.ts'
 import { hasEnded } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
-import type { RunExclusive } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import { planSwitches, purchases } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
@@ -14,7 +13,7 @@ import { findPurchase, type PurchaseRow } from './list.ts'
 import { nextAmount, paidPeriod, stateOf } from './state.ts'
 import type { Sync } from './sync.ts'
 
-type Others = { stripe: StripeGateway; prices: Prices; sync: Sync; runExclusive: RunExclusive }
+type Others = { prices: Prices; sync: Sync }
 type Order = { at: Date; amount: number }
 
 const minute = 60_000
@@ -73,7 +72,8 @@ async function subscriptionOf(stripe: StripeGateway, { stripeSubscriptionId }: P
 
 /** What Stripe would charge for a year. Its price may have been archived there meanwhile. */
 async function previewAt(
-  { stripe, prices }: Others,
+  { stripe }: Context,
+  prices: Prices,
   subscription: Subscription,
   productId: string,
   at: Date,
@@ -92,8 +92,8 @@ async function previewAt(
 export type Switching = ReturnType<typeof createSwitching>
 
 /** From monthly to yearly, now, with credit for the unused time. An order of its own, which nothing but its payment brings about. */
-export function createSwitching({ db, now, catalog, site, crashPoint }: Context, others: Others) {
-  const { stripe, sync, runExclusive } = others
+export function createSwitching(context: Context, { prices, sync }: Others) {
+  const { db, now, stripe, catalog, site, crashPoint, runExclusive } = context
 
   /** What Stripe would charge, or why it can't be. */
   async function offerFor(purchase: PurchaseRow, subscription: Subscription, at: Date) {
@@ -101,7 +101,7 @@ export function createSwitching({ db, now, catalog, site, crashPoint }: Context,
     if (refused) throw refused
     if (catalog.onSale().every((product) => product.id !== purchase.productId))
       throw conflict('switch-refused', 'This product is no longer sold. Your subscription stays as it is.')
-    const offer = await previewAt(others, subscription, purchase.productId, at)
+    const offer = await previewAt(context, prices, subscription, purchase.productId, at)
     if (offer.due < leastCharge)
       throw conflict('nothing-due', `You have a credit with us that covers this. ${writeToUs}`)
     return offer

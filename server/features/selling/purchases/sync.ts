@@ -14,9 +14,7 @@ export const whole =
 
 export type Sync = ReturnType<typeof createSync>
 
-type Others = Omit<ApplyDependencies, 'payBack' | 'payBackLate' | 'payBackRest' | 'creditRefunds'> & {
-  stripe: StripeGateway
-}
+type Others = Omit<ApplyDependencies, 'payBack' | 'payBackLate' | 'payBackRest' | 'creditRefunds'>
 
 /**
  * Brings the shop's view of a subscription in line with Stripe's, once, however many ask: webhook, buyer, admin or
@@ -24,8 +22,8 @@ type Others = Omit<ApplyDependencies, 'payBack' | 'payBackLate' | 'payBackRest' 
  * meantime, we ask again, so every write holds a newer answer than the one before.
  */
 export function createSync(context: Context, others: Others) {
-  const { db, queue, crashPoint } = context
-  const { stripe, checkouts } = others
+  const { db, stripe, queue, crashPoint } = context
+  const { checkouts } = others
   const sync = coalesce(syncOnce)
 
   /** What was paid for nothing; for a second subscription, first of all. */

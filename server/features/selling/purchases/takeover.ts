@@ -7,7 +7,7 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
-import type { ExistingSubscription, StripeGateway, Subscription } from '#server/gateways/stripe.ts'
+import type { ExistingSubscription, Subscription } from '#server/gateways/stripe.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import { hasOther, insertPurchase, lockUser } from './apply.ts'
@@ -15,13 +15,7 @@ import { type AccessEffects, graceEnd } from './entitlement.ts'
 import { isUnpaidAttempt, moneyIsBack, stateOf } from './state.ts'
 import type { Sync } from './sync.ts'
 
-type Others = {
-  stripe: StripeGateway
-  accounts: Accounts
-  checkouts: Checkouts
-  access: AccessEffects
-  sync: Sync
-}
+type Others = { accounts: Accounts; checkouts: Checkouts; access: AccessEffects; sync: Sync }
 type Plan = { productId: string; billingType: BillingType }
 type Verdict = { verdict: ImportVerdictKind; message: string }
 
@@ -32,8 +26,8 @@ const other = 'other'
  * Subscriptions that began at Stripe before the shop did. From the moment it is taken over, one is a purchase like any
  * other: same price, same card, same dates, and nothing is charged for it.
  */
-export function createTakeover(context: Context, { stripe, accounts, checkouts, access, sync }: Others) {
-  const { db, now, audit, queue, mails, refuseShopAddress, catalog } = context
+export function createTakeover(context: Context, { accounts, checkouts, access, sync }: Others) {
+  const { db, now, stripe, audit, queue, mails, refuseShopAddress, catalog } = context
 
   /** What happened at Stripe since it was read, when no event about it meant anything to us yet. */
   const follow = queue.job<{ subscriptionId: string }>('follow-taken-over', ({ subscriptionId }) =>

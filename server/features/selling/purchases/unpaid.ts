@@ -1,17 +1,15 @@
 import type { Actor } from '#server/actor.ts'
-import type { RunExclusive } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import { conflict } from '#server/errors.ts'
-import type { StripeGateway } from '#server/gateways/stripe.ts'
 import { findPurchase } from './list.ts'
 import type { Notices } from './notices.ts'
 import { isPastDue } from './state.ts'
 import type { Sync } from './sync.ts'
 
-type Others = { stripe: StripeGateway; notices: Notices; sync: Sync; runExclusive: RunExclusive }
+type Others = { notices: Notices; sync: Sync }
 
 /** What the seller does about a renewal that was not paid. */
-export function createUnpaid({ db, audit }: Context, { stripe, notices, sync, runExclusive }: Others) {
+export function createUnpaid({ db, stripe, audit, runExclusive }: Context, { notices, sync }: Others) {
   async function owed(id: string) {
     const purchase = await findPurchase(db, id)
     const { stripeSubscriptionId: subscriptionId } = purchase
