@@ -275,7 +275,7 @@ function ensureAdmin({ config, connection: { db }, passwords, now }: AdminParts)
     audit: createAudit(shared),
   })
   const { email = config.supportEmail, password } = config.admin
-  return admins.ensureFirst({ email, password })
+  return admins.ensureFirst(email, password)
 }
 
 function openMail(config: Config, settings: ShopSettings, log: Logger) {

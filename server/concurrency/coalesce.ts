@@ -14,8 +14,6 @@ export function coalesce(work: (key: string) => Promise<void>) {
   }
 }
 
-export type RunExclusive = ReturnType<typeof createKeyedMutex>
-
 /** Work with the same key runs one at a time, in the order it was requested. */
 export function createKeyedMutex() {
   const tails = new Map<string, Promise<unknown>>()

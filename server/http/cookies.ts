@@ -72,5 +72,3 @@ export function createBeginSession<Authenticated>({ sessions, cookie }: Dependen
     if (cookie.readHalf(request)) cookie.clearHalf(reply)
   }
 }
-
-export type BeginSession<Authenticated> = ReturnType<typeof createBeginSession<Authenticated>>

@@ -11,6 +11,49 @@ export type Family = {
   combine?: 'largest'
 }
 
+const familyOf =
+  (type: Family['type']) =>
+  (name: string, help: string, samples: Sample[] | number): Family => ({
+    name,
+    type,
+    help,
+    samples: typeof samples === 'number' ? [{ value: samples }] : samples,
+  })
+export const gauge = familyOf('gauge')
+export const counter = familyOf('counter')
+
+/** How long something took, by labels. It may run on every request, so it costs as little as it can. */
+export function createHistogram(name: string, help: string, bounds: number[]) {
+  const series = new Map<string, { labels: Labels; counts: number[]; sum: number; count: number }>()
+  return {
+    observe(labels: Labels, seconds: number) {
+      const key = Object.values(labels).join(' ')
+      let entry = series.get(key)
+      if (!entry) series.set(key, (entry = { labels, counts: bounds.map(() => 0), sum: 0, count: 0 }))
+      const { counts } = entry
+      for (let index = counts.length - 1; index >= 0 && seconds <= (bounds[index] ?? 0); index--)
+        counts[index] = (counts[index] ?? 0) + 1
+      entry.sum += seconds
+      entry.count += 1
+    },
+    family: (): Family =>
+      familyOf('histogram')(
+        name,
+        help,
+        [...series.values()].flatMap(({ labels, counts, sum, count }) => [
+          ...counts.map((value, index) => ({
+            labels: { ...labels, le: bounds[index] ?? 0 },
+            value,
+            suffix: '_bucket',
+          })),
+          { labels: { ...labels, le: '+Inf' }, value: count, suffix: '_bucket' },
+          { labels, value: sum, suffix: '_sum' },
+          { labels, value: count, suffix: '_count' },
+        ]),
+      ),
+  }
+}
+
 /** Merges the families of several processes: samples with the same labels are added up. */
 export function addUp(processes: Family[][]): Family[] {
   const families = new Map<string, Family & { bySample: Map<string, Sample> }>()

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { createSemaphore } from '../concurrency/semaphore.ts'
-import { Refusal } from '../errors.ts'
+import { invalid, Refusal } from '../errors.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
 export type Passwords = ReturnType<typeof createPasswords>
@@ -43,9 +43,8 @@ export function createPasswords({
 
     /** Refuses what everyone tries first. */
     refuseCommon(password: string, field: string) {
-      if (!isCommonPassword(password)) return
-      const message = 'This password is too common. Please choose another.'
-      throw new Refusal(400, 'invalid-input', message, { fields: { [field]: message } })
+      if (isCommonPassword(password))
+        throw invalid(field, 'This password is too common. Please choose another.')
     },
   }
 }

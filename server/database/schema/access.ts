@@ -22,7 +22,7 @@ import {
   nameProblems,
   startableStates,
 } from '#contract/statuses.ts'
-import { users } from './accounts.ts'
+import { userId, users } from './accounts.ts'
 import { productId } from './catalog.ts'
 import { createdAt, id, listed, moment } from './columns.ts'
 import { personal } from './personal.ts'
@@ -50,9 +50,7 @@ export const access = pgTable(
   'access',
   {
     id: id(),
-    userId: uuid()
-      .notNull()
-      .references(() => users.id),
+    userId: userId(),
     productId: productId(),
     /** Why this person may have it; null: nothing is paid for. */
     reason: text().$type<EntitlementReason>(),
@@ -101,9 +99,7 @@ export const accessEvents = pgTable(
   'access_events',
   {
     id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    userId: uuid()
-      .notNull()
-      .references(() => users.id),
+    userId: userId(),
     productId: productId(),
     at: createdAt(),
     event: text().$type<AccessEvent>().notNull(),
@@ -126,9 +122,7 @@ export const accessForms = pgTable(
   'access_forms',
   {
     id: id(),
-    userId: uuid()
-      .notNull()
-      .references(() => users.id),
+    userId: userId(),
     /** Null when the purchase was deleted. */
     purchaseId: uuid().references(() => purchases.id, { onDelete: 'set null' }),
     exchangeName: text().notNull(),

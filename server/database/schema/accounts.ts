@@ -37,15 +37,19 @@ export const users = pgTable(
   ],
 )
 
+/** Whose a row is. */
+export const userId = (config?: { onDelete: 'cascade' }) =>
+  uuid()
+    .notNull()
+    .references(() => users.id, config)
+
 /** One-time email links: a reset, or a guest's first password. */
 export const passwordTokens = pgTable(
   'password_tokens',
   {
     id: id(),
     tokenHash: text().notNull().unique(),
-    userId: uuid()
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: userId({ onDelete: 'cascade' }),
     createdAt: createdAt(),
     expiresAt: moment().notNull(),
     usedAt: moment(),
@@ -58,9 +62,7 @@ export const emailChanges = pgTable(
   'email_changes',
   {
     id: id(),
-    userId: uuid()
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: userId({ onDelete: 'cascade' }),
     oldEmail: text().notNull(),
     newEmail: text().notNull(),
     requestedAt: createdAt(),

@@ -1,6 +1,6 @@
 import { desc } from 'drizzle-orm'
-import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import { users } from './accounts.ts'
+import { index, pgTable, text } from 'drizzle-orm/pg-core'
+import { userId } from './accounts.ts'
 import { createdAt, id } from './columns.ts'
 import { personal } from './personal.ts'
 
@@ -9,12 +9,8 @@ export const customerNotes = pgTable(
   'customer_notes',
   {
     id: id(),
-    userId: uuid()
-      .notNull()
-      .references(() => users.id),
-    authorId: uuid()
-      .notNull()
-      .references(() => users.id),
+    userId: userId(),
+    authorId: userId(),
     text: text().notNull(),
     createdAt: createdAt(),
   },

@@ -1,5 +1,5 @@
 import { bigint, boolean, customType, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { users } from './accounts.ts'
+import { userId, users } from './accounts.ts'
 import { createdAt, id, moment } from './columns.ts'
 import { personal } from './personal.ts'
 
@@ -15,9 +15,7 @@ export const passkeys = pgTable(
   {
     /** The credential's own id, chosen by the device. */
     id: text().primaryKey(),
-    userId: uuid()
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: userId({ onDelete: 'cascade' }),
     publicKey: bytes().notNull(),
     /** How often the device says it was used; it never falls, unless there is a copy. Synced passkeys say 0. */
     counter: bigint({ mode: 'number' }).notNull(),
@@ -50,9 +48,7 @@ export const appCodes = pgTable('app_codes', {
 export const recoveryCodes = pgTable(
   'recovery_codes',
   {
-    userId: uuid()
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: userId({ onDelete: 'cascade' }),
     hash: text().notNull(),
     usedAt: moment(),
   },
@@ -64,9 +60,7 @@ export const factorResets = pgTable(
   'factor_resets',
   {
     id: id(),
-    userId: uuid()
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: userId({ onDelete: 'cascade' }),
     requestedAt: createdAt(),
     /** When the link was sent, at the end of the wait. */
     sentAt: moment(),

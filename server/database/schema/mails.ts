@@ -1,6 +1,6 @@
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
 import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import { users } from './accounts.ts'
+import { userId } from './accounts.ts'
 import { createdAt } from './columns.ts'
 import { personal } from './personal.ts'
 
@@ -10,9 +10,7 @@ export const sentMails = pgTable(
   {
     /** The job's. */
     id: uuid().primaryKey(),
-    userId: uuid()
-      .notNull()
-      .references(() => users.id),
+    userId: userId(),
     kind: text().notNull(),
     /** What it was made of, to send it once more. */
     data: jsonb().$type<Record<string, unknown>>().notNull(),

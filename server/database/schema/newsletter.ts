@@ -8,7 +8,7 @@ import {
   recipientStates,
   type SuppressionReason,
 } from '#contract/statuses.ts'
-import { users } from './accounts.ts'
+import { userId, users } from './accounts.ts'
 import { createdAt, id, listed, moment } from './columns.ts'
 
 export const newsletterSubscriptions = pgTable(
@@ -49,9 +49,7 @@ export const newsletters = pgTable(
     version: integer().notNull().default(1),
     createdAt: createdAt(),
     updatedAt: moment().notNull(),
-    updatedBy: uuid()
-      .notNull()
-      .references(() => users.id),
+    updatedBy: userId(),
     scheduledFor: moment(),
     /** When somebody last said that it may go out. */
     approvedAt: moment(),

@@ -10,7 +10,7 @@ import {
   type PurchaseStatus,
   purchaseStatuses,
 } from '#contract/statuses.ts'
-import { users } from './accounts.ts'
+import { userId } from './accounts.ts'
 import { productId } from './catalog.ts'
 import { createdAt, id, listed, moment, monthOf } from './columns.ts'
 import { personal } from './personal.ts'
@@ -19,9 +19,7 @@ export const purchases = pgTable(
   'purchases',
   {
     id: id(),
-    userId: uuid()
-      .notNull()
-      .references(() => users.id),
+    userId: userId(),
     productId: productId(),
     billingType: text().$type<BillingType>().notNull(),
     /** What a period costs by its plan, before discounts and credit. */

@@ -1,6 +1,6 @@
 import { isNull, sql } from 'drizzle-orm'
-import { check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { users } from './accounts.ts'
+import { check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { userId } from './accounts.ts'
 import { productId } from './catalog.ts'
 import { createdAt, id, moment } from './columns.ts'
 import { personal } from './personal.ts'
@@ -10,9 +10,7 @@ export const reviews = pgTable(
   'reviews',
   {
     id: id(),
-    userId: uuid()
-      .notNull()
-      .references(() => users.id),
+    userId: userId(),
     productId: productId(),
     invitedAt: createdAt(),
     stars: integer(),

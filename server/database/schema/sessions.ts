@@ -1,7 +1,7 @@
 import { desc } from 'drizzle-orm'
-import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { Proof } from '#contract/statuses.ts'
-import { users } from './accounts.ts'
+import { userId } from './accounts.ts'
 import { createdAt, id, moment } from './columns.ts'
 import { personal } from './personal.ts'
 
@@ -13,9 +13,7 @@ export const sessions = pgTable(
     /** The token before this one, and when it was replaced; see sessions.ts. */
     previousTokenHash: text(),
     rotatedAt: moment(),
-    userId: uuid()
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: userId({ onDelete: 'cascade' }),
     /** The login. */
     createdAt: createdAt(),
     lastUsedAt: createdAt(),
@@ -39,9 +37,7 @@ export const sessions = pgTable(
 export const knownDevices = pgTable(
   'known_devices',
   {
-    userId: uuid()
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: userId({ onDelete: 'cascade' }),
     fingerprint: text().notNull(),
     firstSeenAt: createdAt(),
   },
@@ -53,9 +49,7 @@ export const logins = pgTable(
   'logins',
   {
     id: id(),
-    userId: uuid()
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: userId({ onDelete: 'cascade' }),
     at: createdAt(),
     userAgent: text().notNull(),
     ip: text().notNull(),

@@ -1,4 +1,4 @@
-import { Refusal } from '../../errors.ts'
+import { invalid } from '../../errors.ts'
 import { type Invoicing, type Place, taxIdTypeOf } from './amounts.ts'
 import { type Client, idOf, isMissing, isRefused } from './client.ts'
 
@@ -16,9 +16,7 @@ type BillingDetails = {
 /** Street and city may be empty. */
 type Address = Pick<BillingDetails, 'street' | 'postalCode' | 'city' | 'country'>
 
-const wrong = (field: 'vatId' | 'postalCode' | 'country', message: string) =>
-  new Refusal(400, 'invalid-input', message, { fields: { [field]: message } })
-const wrongVatId = () => wrong('vatId', 'Please check the VAT ID')
+const wrongVatId = () => invalid('vatId', 'Please check the VAT ID')
 
 /** All of it: Stripe may drop whatever an address doesn't name. */
 const addressOf = ({ street, postalCode, city, country }: Address) => ({
@@ -59,8 +57,8 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
       if (isMissing(error)) return undefined
       if (!isNowhere(error)) throw error
       throw at.postalCode
-        ? wrong('postalCode', 'Please check the postal code')
-        : wrong('country', 'Please check the country')
+        ? invalid('postalCode', 'Please check the postal code')
+        : invalid('country', 'Please check the country')
     })
   }
 

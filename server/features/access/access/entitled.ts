@@ -8,12 +8,8 @@ import { type AccessRow, factsOf, next } from './rules.ts'
 
 /** Whether somebody has a live purchase: all that the shop's own pages ask. */
 export async function owns(db: Database, userId: string, productId: string): Promise<boolean> {
-  const [found] = await db
-    .select({ id: purchases.id })
-    .from(purchases)
-    .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
-    .limit(1)
-  return found !== undefined
+  const isTheirs = and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase)
+  return (await db.$count(purchases, isTheirs)) > 0
 }
 
 /** Writes down what this person's purchases give, for each product, and what follows from it. The person is locked. */

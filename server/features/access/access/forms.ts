@@ -6,7 +6,7 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { access, accessForms } from '#server/database/schema.ts'
-import { conflict, notFound, Refusal } from '#server/errors.ts'
+import { conflict, invalid, notFound } from '#server/errors.ts'
 import type { Secrets } from '#server/security/secrets.ts'
 
 export type Keys = { apiKey: string; secretKey: string }
@@ -30,10 +30,7 @@ function openKeys(secrets: Secrets, sealedKeys: string, formId: string): Keys {
 export function insistOnKeys(sent: SentAccessRequest) {
   const { error } = z.safeParse(accessRequestForm(z), sent)
   const [issue] = error?.issues ?? []
-  if (issue)
-    throw new Refusal(400, 'invalid-input', issue.message, {
-      fields: { [String(issue.path[0])]: issue.message },
-    })
+  if (issue) throw invalid(String(issue.path[0]), issue.message)
 }
 
 export async function storeForm(

@@ -1,10 +1,9 @@
 import { and, desc, eq, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
-import type { RefusalCode } from '#contract/refusals.ts'
 import { keyOfName, nameTaken, readUsername } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { access, accessEvents } from '#server/database/schema.ts'
-import { conflict, Refusal } from '#server/errors.ts'
+import { conflict, invalid, Refusal } from '#server/errors.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
 import { recompute } from './entitled.ts'
 import { type ConnectorDoor, change, personOf, type Whose } from './rows.ts'
@@ -66,7 +65,8 @@ export function createNames(context: Context, connector: ConnectorDoor) {
     works: boolean,
   ) {
     const isTaken = key !== null && (await takenBy(tx, row, key)) !== undefined
-    if (isTaken && field && works) throw refusal(field, 409, 'name-taken', nameTaken)
+    if (isTaken && field && works)
+      throw new Refusal(409, 'name-taken', nameTaken, { fields: { [field]: nameTaken } })
     if (key && !isTaken) await release(tx, row, key)
     const nameKey = isTaken ? null : key
     const nameProblem = isTaken ? ('taken' as const) : key ? null : ('unreadable' as const)
@@ -107,7 +107,7 @@ export function createNames(context: Context, connector: ConnectorDoor) {
       const rows = await recompute(tx, context, userId, works)
       if (typed.trim() === '') return clear(tx, userId, rows, field)
       const read = readUsername(typed)
-      if ('refusal' in read && field && works) throw refusal(field, 400, 'invalid-input', read.refusal)
+      if ('refusal' in read && field && works) throw invalid(field, read.refusal)
       const username = 'username' in read ? read.username : typed.trim().slice(0, 100)
       const key = 'username' in read ? keyOfName(read.username) : null
       // Two customers who give the same name at the same moment take turns.
@@ -143,12 +143,7 @@ export function createNames(context: Context, connector: ConnectorDoor) {
 /** Somebody who pays always has a name again, or none yet. */
 async function clear(tx: Transaction, userId: string, rows: AccessRow[], field: Field = 'username') {
   if (rows.some(({ reason, state }) => reason !== null && state !== 'none'))
-    throw refusal(
-      field,
-      400,
-      'invalid-input',
-      'Please enter the TradingView username that we unlock for you.',
-    )
+    throw invalid(field, 'Please enter the TradingView username that we unlock for you.')
   await tx.update(access).set({ nameKey: null, nameProblem: null }).where(eq(access.userId, userId))
   await setTradingViewUsername(tx, userId, null)
 }
@@ -160,9 +155,6 @@ function eventOf(isMove: boolean, isOpen: boolean, isPaid: boolean) {
 }
 
 const isUnknownName = eq(access.nameProblem, 'not_found')
-
-const refusal = (field: Field, status: number, code: RefusalCode, message: string) =>
-  new Refusal(status, code, message, { fields: { [field]: message } })
 
 const isUnlockedName = (key: string) => sql`lower(${access.unlockedName}) = ${key}`
 const ofOthers = ({ userId, productId }: Whose) =>

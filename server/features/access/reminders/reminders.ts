@@ -13,8 +13,6 @@ type Others = {
   connector: { isWorking(tx: Transaction): Promise<boolean> }
 }
 
-export type Reminders = ReturnType<typeof createReminders>
-
 /** Until buyers have asked for access, they don't get what they pay for, so we remind them, at most once a week. */
 export function createReminders(
   { db, queue, mails, now, audit, catalog }: Context,

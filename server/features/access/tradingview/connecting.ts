@@ -4,7 +4,7 @@ import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { isLivePurchase, purchases, tvConnection, tvPeople, tvScripts } from '#server/database/schema.ts'
-import { conflict, Refusal } from '#server/errors.ts'
+import { conflict, invalid, Refusal } from '#server/errors.ts'
 import { cookieLine, lookAlikeHost, readCookies, TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { asRefusal, cookiesOwner, notConnected, waitForTurn } from './connection.ts'
 import type { Others } from './connector.ts'
@@ -147,8 +147,7 @@ const isAnother = (before: string | null, now: string | null) =>
 /** Probes before anything is stored: what does not work is refused in words. */
 async function probe({ db, tradingView: gateway }: Context, { host, cookies: pasted }: Given) {
   const cookies = readCookies(pasted)
-  if ('refusal' in cookies)
-    throw new Refusal(400, 'invalid-input', cookies.refusal, { fields: { cookies: cookies.refusal } })
+  if ('refusal' in cookies) throw invalid('cookies', cookies.refusal)
   if (!gateway.isAllowed)
     throw conflict('tradingview-off', 'TRADINGVIEW=off is set on this server, so nothing may be called.')
   if (!gateway.mayConnectTo(host))

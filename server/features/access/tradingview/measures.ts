@@ -1,47 +1,31 @@
 import { sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import { access } from '#server/database/schema.ts'
-import type { Family, Sample } from '#server/metrics/family.ts'
+import { counter, createHistogram, type Family, gauge } from '#server/metrics/family.ts'
 import type { Connection } from './connection.ts'
-
-const bounds = [1, 2, 5, 10, 30, 60, 300, 900, 3600, 86_400]
 
 /** How the connector is doing, for Prometheus. */
 export function createMeasures({ db, now, tradingView }: Context, connection: Connection) {
-  const counts = bounds.map(() => 0)
-  let [sum, count] = [0, 0]
+  const unlocks = createHistogram(
+    'shop_paid_to_unlocked_seconds',
+    'How long buyers waited from having paid and given a name until TradingView let them in.',
+    [1, 2, 5, 10, 30, 60, 300, 900, 3600, 86_400],
+  )
 
   return {
     /** Counted from when the buyer was entitled and had given a name. */
-    unlockedAfter(seconds: number) {
-      bounds.forEach((bound, index) => {
-        if (seconds <= bound) counts[index] = (counts[index] ?? 0) + 1
-      })
-      sum += seconds
-      count += 1
-    },
+    unlockedAfter: (seconds: number) => unlocks.observe({}, seconds),
 
     ofThisProcess: (): Family[] => [
-      {
-        name: 'shop_tradingview_calls_total',
-        type: 'counter',
-        help: 'Calls to TradingView, by what came of them.',
-        samples: [...tradingView.calls].map(([key, value]): Sample => {
+      counter(
+        'shop_tradingview_calls_total',
+        'Calls to TradingView, by what came of them.',
+        [...tradingView.calls].map(([key, value]) => {
           const [call = '', outcome = ''] = key.split(' ')
           return { labels: { call, outcome }, value }
         }),
-      },
-      {
-        name: 'shop_paid_to_unlocked_seconds',
-        type: 'histogram',
-        help: 'How long buyers waited from having paid and given a name until TradingView let them in.',
-        samples: [
-          ...bounds.map((le, index) => ({ labels: { le }, value: counts[index] ?? 0, suffix: '_bucket' })),
-          { labels: { le: '+Inf' }, value: count, suffix: '_bucket' },
-          { value: sum, suffix: '_sum' },
-          { value: count, suffix: '_count' },
-        ],
-      },
+      ),
+      unlocks.family(),
     ],
 
     async ofTheDatabase(): Promise<Family[]> {
@@ -52,24 +36,21 @@ export function createMeasures({ db, now, tradingView }: Context, connection: Co
         .from(access)
         .groupBy(access.state)
       return [
-        {
-          name: 'shop_tradingview_up',
-          type: 'gauge',
-          help: 'Whether buyers are unlocked by themselves.',
-          samples: [{ value: connection.isWorking(row) ? 1 : 0 }],
-        },
-        {
-          name: 'shop_tradingview_seconds_since_ok',
-          type: 'gauge',
-          help: 'How long ago a call last succeeded.',
-          samples: row.okAt ? [{ value: (now().getTime() - row.okAt.getTime()) / 1000 }] : [],
-        },
-        {
-          name: 'shop_access_people',
-          type: 'gauge',
-          help: 'People, by how far their access on TradingView is.',
-          samples: states.map(({ state, count: value }) => ({ labels: { state }, value })),
-        },
+        gauge(
+          'shop_tradingview_up',
+          'Whether buyers are unlocked by themselves.',
+          connection.isWorking(row) ? 1 : 0,
+        ),
+        gauge(
+          'shop_tradingview_seconds_since_ok',
+          'How long ago a call last succeeded.',
+          row.okAt ? (now().getTime() - row.okAt.getTime()) / 1000 : [],
+        ),
+        gauge(
+          'shop_access_people',
+          'People, by how far their access on TradingView is.',
+          states.map(({ state, count: value }) => ({ labels: { state }, value })),
+        ),
       ]
     },
   }

@@ -21,8 +21,6 @@ export { createConnector } from './connector.ts'
 const runsShown = 10
 const { scriptId: _, endedAt: __, ...shownOfRun } = getTableColumns(tvRuns)
 
-export type TradingView = ReturnType<typeof createTradingView>
-
 /** What buyers and the seller see of the connector, and have it do. Whatever an admin does is audited. */
 export function createTradingView(context: Context, others: Others) {
   const { db, now } = context

@@ -26,8 +26,6 @@ type Others = {
   assets: Pick<Assets, 'list'>
 }
 
-export type CustomerDesk = ReturnType<typeof createCustomerDesk>
-
 /** Most people have one or two; no page shows more than this. */
 const mostPurchases = 200
 /** Emails that our people send again, to one mailbox. */

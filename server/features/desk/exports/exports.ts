@@ -11,8 +11,6 @@ import { copyStatement, type FileKind, rowsLike, type Which } from './tables.ts'
 /** Each export holds its own connection for as long as it runs. */
 const atOnce = 2
 
-export type Exports = ReturnType<typeof createExports>
-
 /** PostgreSQL writes the CSV itself; the server just streams the bytes, so a million rows take no memory. */
 export function createExports({ connection, db, now, audit }: Context) {
   const running = createSemaphore({

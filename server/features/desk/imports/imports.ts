@@ -25,8 +25,6 @@ type Others = {
 type Options = { invite: boolean; hasAccess: boolean }
 type Found = Omit<ImportVerdict, 'line'>
 
-export type Imports = ReturnType<typeof createImports>
-
 const isThere = 'Has a subscription already'
 
 /**

@@ -14,8 +14,6 @@ import { lastTwelveMonths } from './months.ts'
 
 const hour = 3_600_000
 
-export type Overview = ReturnType<typeof createOverview>
-
 /** How the shop is doing. No figure reads more than a few hundred rows, however many purchases there are. */
 export function createOverview(context: Context, access: Pick<AccessRoom, 'lists'>, proof: Proof) {
   const { db, now, queue, mails, supportEmail } = context

@@ -5,8 +5,6 @@ import { checkouts, purchases, users } from '#server/database/schema.ts'
 import { findUsers, inOrder } from '#server/database/text-search.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 
-export type Search = ReturnType<typeof createSearch>
-
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const stripeId = /^(?:pi|in|ch|re|sub|cus)_[A-Za-z0-9_]{1,200}$/
 const invoiceNumber = /^[A-Z0-9]{4,20}-\d{1,8}$/i

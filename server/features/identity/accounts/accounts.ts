@@ -10,7 +10,7 @@ import { createCorrections, createUsers } from './users.ts'
 
 export { type Credentials, createAdmins } from './admins.ts'
 export type { AccountEvents } from './email-change.ts'
-export { createDeletion, createPersonalData, type Deletion, type PersonalData } from './personal-data.ts'
+export { createDeletion, createPersonalData } from './personal-data.ts'
 export { setTradingViewUsername } from './profile.ts'
 
 export type Accounts = ReturnType<typeof createAccounts>

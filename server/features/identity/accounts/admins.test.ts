@@ -39,7 +39,7 @@ test('when two first starts run at once, one creates the admin', async () => {
   await shop.connection.pool.query('truncate users cascade')
   const made = await Promise.all(
     ['one@example.com', 'two@example.com', 'three@example.com'].map((email) =>
-      adminsOf(shop).ensureFirst({ email }),
+      adminsOf(shop).ensureFirst(email),
     ),
   )
   expect(made.filter((credentials) => credentials !== undefined)).toHaveLength(1)

@@ -1,33 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import { type Audit, commandLine } from '#server/audit/audit.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
+import { commandLine } from '#server/audit/audit.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
-import type { Attempts } from '#server/security/attempts.ts'
-import type { Passwords } from '#server/security/passwords.ts'
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions } from '../sessions/sessions.ts'
 import { dropPendingChange, forgetChanges, prove } from './proof.ts'
 
 export type Credentials = { email: string; password: string }
+type Ground = Pick<Context, 'db' | 'now' | 'passwords' | 'attempts' | 'audit'>
 
 const randomPassword = () => randomBytes(15).toString('base64url')
 
 /** Admins created on the server itself: the first one on first start, others with `npm run admin`. */
-export function createAdmins({
-  db,
-  now,
-  passwords,
-  attempts,
-  audit,
-}: {
-  db: Database
-  now: () => Date
-  passwords: Passwords
-  attempts: Pick<Attempts, 'clearAll' | 'clearCodes'>
-  audit: Pick<Audit, 'record'>
-}) {
+export function createAdmins({ db, now, passwords, attempts, audit }: Ground) {
   /** Logs out anyone who had the account before: only the new password makes you the admin. */
   async function appoint(
     tx: Transaction,
@@ -59,22 +47,14 @@ export function createAdmins({
 
   return {
     /** Returns the generated credentials, which must be shown once. */
-    async ensureFirst({
-      email,
-      password = randomPassword(),
-    }: {
-      email: string
-      password?: string | undefined
-    }): Promise<Credentials | undefined> {
+    async ensureFirst(email: string, password = randomPassword()): Promise<Credentials | undefined> {
       const anyAdmin = and(eq(users.isAdmin, true), isNull(users.deletedAt))
-      const [present] = await db.select({ id: users.id }).from(users).where(anyAdmin).limit(1)
-      if (present) return undefined
+      if ((await db.$count(users, anyAdmin)) > 0) return undefined
       const passwordHash = await passwords.hash(password)
       return db.transaction(async (tx) => {
         // Two processes may start at the same time; only one of them creates the admin.
         await tx.execute(sql`select pg_advisory_xact_lock(hashtext('first admin'))`)
-        const [made] = await tx.select({ id: users.id }).from(users).where(anyAdmin).limit(1)
-        if (made) return undefined
+        if ((await tx.$count(users, anyAdmin)) > 0) return undefined
         await appoint(tx, email, passwordHash, 'admin.first')
         return { email, password }
       })

@@ -72,8 +72,8 @@ export function createPasswords(context: Context) {
       return {
         userId: found.userId,
         async use() {
-          const used = await tx.update(passwordTokens).set({ usedAt: now() }).where(usable(token)).returning()
-          if (used.length === 0) throw new Refusal(400, 'link-invalid', 'This link no longer works.')
+          const used = await tx.update(passwordTokens).set({ usedAt: now() }).where(usable(token))
+          if (used.rowCount === 0) throw new Refusal(400, 'link-invalid', 'This link no longer works.')
         },
       }
     },
@@ -128,8 +128,7 @@ export function createPasswords(context: Context) {
           .update(users)
           .set({ passwordHash })
           .where(and(eq(users.id, user.id), eq(users.passwordHash, before)))
-          .returning({ id: users.id })
-        if (changed.length === 0)
+        if (changed.rowCount === 0)
           throw conflict('changed-meanwhile', 'Your password was changed just now. Please log in again.')
         await tx.delete(passwordTokens).where(eq(passwordTokens.userId, user.id))
         await dropPendingChange(tx, user.id)

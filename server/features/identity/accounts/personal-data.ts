@@ -14,8 +14,6 @@ type OtherRooms = {
   newsletter: { subscriptionOf(email: string): Promise<object | null> }
 }
 
-export type PersonalData = ReturnType<typeof createPersonalData>
-
 export function createPersonalData(
   { db, audit, mails }: Context,
   { rooms, contact, newsletter }: OtherRooms,
@@ -61,8 +59,6 @@ type Others = {
   /** Cancels everything this user still pays for at Stripe. */
   endSubscriptionsOf(userId: string): Promise<void>
 }
-
-export type Deletion = ReturnType<typeof createDeletion>
 
 /** Deleting a person keeps the books: purchases stay, anything that identifies the person goes. */
 export function createDeletion(context: Context, { rooms, endSubscriptionsOf }: Others) {

@@ -56,16 +56,12 @@ export function createAppCodes({ now, secrets }: Context) {
         .update(appCodes)
         .set({ lastStep: step })
         .where(and(eq(appCodes.userId, userId), lt(appCodes.lastStep, step)))
-        .returning({ userId: appCodes.userId })
-      return used.length > 0
+      return used.rowCount === 1
     },
 
     async remove(tx: Transaction, { user }: Actor) {
-      const gone = await tx
-        .delete(appCodes)
-        .where(eq(appCodes.userId, user.id))
-        .returning({ userId: appCodes.userId })
-      if (gone.length === 0) throw notFound('Authenticator app')
+      const gone = await tx.delete(appCodes).where(eq(appCodes.userId, user.id))
+      if (gone.rowCount === 0) throw notFound('Authenticator app')
     },
   }
 }

@@ -90,8 +90,7 @@ export const recovery = {
           isNull(recoveryCodes.usedAt),
         ),
       )
-      .returning({ userId: recoveryCodes.userId })
-    return used.length > 0
+    return used.rowCount === 1
   },
 
   async forget(tx: Transaction, userId: string) {

@@ -22,8 +22,6 @@ export { halfLoginLifetime } from './logins.ts'
 export { removeFactors, removeFactorsSince } from './lost-device.ts'
 export { codeAt } from './totp.ts'
 
-export type Factors = ReturnType<typeof createFactors>
-
 /** What shows who someone is, besides the password: passkeys, codes from an app, recovery codes. */
 export function createFactors(context: Context, { sessions }: { sessions: Sessions }) {
   const { db } = context

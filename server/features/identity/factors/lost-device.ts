@@ -84,12 +84,11 @@ export function createLostDevice({ db, now, isLinkToken }: Context, notices: Not
         .where(and(open, isNull(factorResets.sentAt), lt(factorResets.requestedAt, ago(wait))))
       for (const { id, userId } of due)
         await db.transaction(async (tx) => {
-          const [first] = await tx
+          const sent = await tx
             .update(factorResets)
             .set({ sentAt: now() })
             .where(and(eq(factorResets.id, id), open, isNull(factorResets.sentAt)))
-            .returning({ id: factorResets.id })
-          if (first) await notices.tell(tx, userId, 'deviceLostLink', { id })
+          if (sent.rowCount === 1) await notices.tell(tx, userId, 'deviceLostLink', { id })
         })
     },
 
@@ -99,8 +98,7 @@ export function createLostDevice({ db, now, isLinkToken }: Context, notices: Not
         .update(factorResets)
         .set({ stoppedAt: now() })
         .where(and(eq(factorResets.id, id), isNull(factorResets.usedAt)))
-        .returning({ id: factorResets.id })
-      if (stopped.length === 0) throw deadLink()
+      if (stopped.rowCount === 0) throw deadLink()
     },
 
     /** A person who logs in with a factor has it after all. */

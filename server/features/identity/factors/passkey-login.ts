@@ -66,8 +66,7 @@ export function createPasskeyLogin({ db, now, config }: Context, challenges: Cha
             newCounter > 0 ? lt(passkeys.counter, newCounter) : eq(passkeys.counter, 0),
           ),
         )
-        .returning({ id: passkeys.id })
-      if (used.length === 0) throw refused()
+      if (used.rowCount === 0) throw refused()
       return { userId }
     },
   }

@@ -108,8 +108,7 @@ export function createPasskeys({ db, now, config }: Context, challenges: Challen
           createdAt: now(),
         })
         .onConflictDoNothing()
-        .returning({ id: passkeys.id })
-      if (kept.length === 0) throw conflict('already-listed', 'This passkey is already here.')
+      if (kept.rowCount === 0) throw conflict('already-listed', 'This passkey is already here.')
     },
 
     async rename({ user }: Actor, id: string, name: string) {
@@ -117,8 +116,7 @@ export function createPasskeys({ db, now, config }: Context, challenges: Challen
         .update(passkeys)
         .set({ name })
         .where(and(ofUser(user.id), eq(passkeys.id, id)))
-        .returning({ id: passkeys.id })
-      if (renamed.length === 0) throw notFound('Passkey')
+      if (renamed.rowCount === 0) throw notFound('Passkey')
     },
 
     async remove(tx: Transaction, { user }: Actor, id: string) {

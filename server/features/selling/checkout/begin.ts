@@ -10,7 +10,7 @@ import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { isOngoingPurchase, purchases, users } from '#server/database/schema.ts'
-import { conflict, notFound, Refusal } from '#server/errors.ts'
+import { conflict, invalid, notFound, Refusal } from '#server/errors.ts'
 import type { Place, Tax } from '#server/gateways/stripe.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
@@ -72,10 +72,7 @@ export function createBegin(context: Context, others: Others) {
     const product = catalog.onSale().find(({ slug }) => slug === wish.productSlug)
     if (!product) throw notFound('Product')
     const email = user?.email ?? wish.email
-    if (!email)
-      throw new Refusal(400, 'invalid-input', 'Please enter your email to continue', {
-        fields: { email: 'Please enter your email to continue' },
-      })
+    if (!email) throw invalid('email', 'Please enter your email to continue')
     if (!user) {
       await questions.countOrRefuse(ip, email)
       refuseShopAddress(email)
@@ -185,13 +182,10 @@ export const discounted = (
 
 function readPlace(given: Wish['place'], ip: string): Place {
   const { country, postalCode = '', vatId = '' } = given ?? {}
-  if (!country) throw missing('country', 'Please choose your country')
-  if (needsPostalCode(country) && !postalCode) throw missing('postalCode', 'Please enter your postal code')
+  if (!country) throw invalid('country', 'Please choose your country')
+  if (needsPostalCode(country) && !postalCode) throw invalid('postalCode', 'Please enter your postal code')
   return { country, postalCode, vatId, ip }
 }
-
-const missing = (field: string, message: string) =>
-  new Refusal(400, 'invalid-input', message, { fields: { [field]: message } })
 
 async function refuseSecond(db: Database, product: Product, buyer: User | null, email: string) {
   const [live] = await db

@@ -18,7 +18,7 @@ import type { Customers } from './stripe-customers.ts'
 import { createSubscribe } from './subscribe.ts'
 
 export { type CheckoutRow, type Checkouts, createCheckouts } from './checkouts.ts'
-export { type Customers, createCustomers } from './stripe-customers.ts'
+export { createCustomers } from './stripe-customers.ts'
 
 type Purchase = typeof bought.$inferSelect
 
@@ -44,8 +44,6 @@ const accountExists = () =>
   new Refusal(403, 'login-required', 'An account with this email exists. Please log in to continue.')
 const pleaseLogIn = () =>
   new Refusal(403, 'login-required', 'Please log in to continue. We’ve emailed you how.')
-
-export type Checkout = ReturnType<typeof createCheckout>
 
 /** From "Continue to Payment" to a booked purchase. */
 export function createCheckout(context: Context, others: Others) {

@@ -18,14 +18,10 @@ export function createCheckouts(context: Context) {
   const { db, now } = context
   const orders = createOrderRecords(context)
   const ago = (span: number) => new Date(now().getTime() - span)
-  const find = async (...conditions: SQL[]): Promise<CheckoutRow | undefined> =>
-    (
-      await db
-        .select()
-        .from(checkouts)
-        .where(and(...conditions))
-        .limit(1)
-    )[0]
+  async function find(condition: SQL): Promise<CheckoutRow | undefined> {
+    const [found] = await db.select().from(checkouts).where(condition)
+    return found
+  }
 
   return {
     orders,
@@ -134,14 +130,8 @@ function createAdopted({ db, now }: Context) {
 /** Whom a payment logs in: the browser that holds its checkout's nonce, once, until the account is handed over. */
 function createLogins({ db, now }: Context) {
   return {
-    async hasNonce(nonceHash: string): Promise<boolean> {
-      const [found] = await db
-        .select({ id: checkouts.id })
-        .from(checkouts)
-        .where(eq(checkouts.nonceHash, nonceHash))
-        .limit(1)
-      return found !== undefined
-    },
+    hasNonce: async (nonceHash: string) =>
+      (await db.$count(checkouts, eq(checkouts.nonceHash, nonceHash))) > 0,
 
     /** A browser keeps its checkouts under a new nonce; the old nonce becomes worthless. */
     async rotateNonce(tx: Transaction, oldHash: string, newHash: string) {
@@ -162,8 +152,7 @@ function createLogins({ db, now }: Context) {
         .update(checkouts)
         .set({ loginUsedAt: now() })
         .where(and(eq(checkouts.id, id), isNull(checkouts.loginUsedAt)))
-        .returning({ id: checkouts.id })
-      return used.length > 0
+      return used.rowCount === 1
     },
 
     /**

@@ -4,7 +4,7 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { billingDetails, checkouts, isLivePurchase, purchases, users } from '#server/database/schema.ts'
-import { Refusal } from '#server/errors.ts'
+import { invalid } from '#server/errors.ts'
 import type { Place } from '#server/gateways/stripe.ts'
 
 export type Customers = ReturnType<typeof createCustomers>
@@ -56,14 +56,8 @@ export function createCustomers({ db, now, stripe, queue, config }: Context) {
     return row
   }
 
-  async function hasLive(userId: string) {
-    const [live] = await db
-      .select({ id: purchases.id })
-      .from(purchases)
-      .where(and(eq(purchases.userId, userId), isLivePurchase))
-      .limit(1)
-    return live !== undefined
-  }
+  const countLive = (userId: string) =>
+    db.$count(purchases, and(eq(purchases.userId, userId), isLivePurchase))
 
   async function billingDetailsOf(userId: string): Promise<BillingDetails> {
     const details = (await findDetails(userId))?.details
@@ -96,7 +90,7 @@ export function createCustomers({ db, now, stripe, queue, config }: Context) {
     /** Stripe writes the invoices, so it learns first, and says whether the VAT ID can be right. */
     async saveBillingDetails({ user }: Actor, given: { [Key in keyof BillingDetails]?: string | undefined }) {
       const details = { ...none, ...given } as BillingDetails
-      if (config.tax.mode === 'stripe' && (await hasLive(user.id))) insistOnPlace(details)
+      if (config.tax.mode === 'stripe' && (await countLive(user.id)) > 0) insistOnPlace(details)
       for (const id of await idsOf(db, user.id))
         await stripe.customers.setBillingDetails(id, { ...details, name: user.name })
       await db
@@ -134,5 +128,5 @@ function insistOnPlace({ country, postalCode }: BillingDetails) {
   const missing = !country ? 'country' : needsPostalCode(country) && !postalCode ? 'postalCode' : undefined
   if (!missing) return
   const message = `The tax on your subscription depends on the ${missing === 'country' ? 'country' : 'postal code'}`
-  throw new Refusal(400, 'invalid-input', message, { fields: { [missing]: message } })
+  throw invalid(missing, message)
 }

@@ -6,12 +6,10 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { codeUses, discountCodes } from '#server/database/schema.ts'
-import { conflict, notFound, Refusal } from '#server/errors.ts'
+import { conflict, invalid, notFound } from '#server/errors.ts'
 import type { Prices } from '../prices/prices.ts'
 
 export type Code = typeof discountCodes.$inferSelect
-
-export type CodeAdministration = ReturnType<typeof createCodeAdministration>
 
 /** Codes at the desk: made, stopped and counted. */
 export function createCodeAdministration(context: Context, prices: Prices) {
@@ -105,9 +103,6 @@ export function createCodeAdministration(context: Context, prices: Prices) {
 }
 
 const none = { used: 0, late: 0, held: 0 }
-
-const invalid = (field: string, message: string) =>
-  new Refusal(400, 'invalid-input', message, { fields: { [field]: message } })
 
 /** Those who hold or use it take turns. */
 export const lock = (tx: Transaction, codeId: string) =>

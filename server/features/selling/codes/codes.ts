@@ -11,7 +11,7 @@ import { Refusal } from '#server/errors.ts'
 import { type Code, lock, stateAt } from './administration.ts'
 
 /** Discount codes: the seller makes them, buyers use them up. */
-export { type Code, type CodeAdministration, createCodeAdministration } from './administration.ts'
+export { type Code, createCodeAdministration } from './administration.ts'
 
 /** Who pays: an account, or a guest by their address, which may not be known yet. */
 type Buyer = { userId: string | null; email: string | null }

@@ -26,8 +26,6 @@ type Declared = {
 
 export { isSellers }
 
-export type Declarations = ReturnType<typeof createDeclarations>
-
 /**
  * Withdrawals and cancellations by anyone who says they have a contract. A declaration counts from the moment it arrives
  * and is stored before anything else; a job then sends the receipt and looks for the contract. So everyone gets the

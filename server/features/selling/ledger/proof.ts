@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'dri
 import type { Context } from '#server/context.ts'
 import { mrrMovements, mrrProofs, purchases } from '#server/database/schema.ts'
 import { StripeRefusal } from '#server/gateways/stripe.ts'
-import type { Family } from '#server/metrics/family.ts'
+import { type Family, gauge } from '#server/metrics/family.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import { arrOf, movementsOf } from './movements.ts'
 
@@ -141,12 +141,6 @@ export function createProof({ db, now, stripe, log }: Context, { checkouts, sync
 }
 
 function familiesOf(proof: typeof mrrProofs.$inferSelect | undefined, now: Date): Family[] {
-  const gauge = (name: string, help: string, value: number | undefined): Family => ({
-    name,
-    type: 'gauge',
-    help,
-    samples: value === undefined ? [] : [{ value }],
-  })
   return [
     gauge(
       'shop_mrr_differing',
@@ -161,7 +155,7 @@ function familiesOf(proof: typeof mrrProofs.$inferSelect | undefined, now: Date)
     gauge(
       'shop_mrr_proof_age_seconds',
       'How long ago it was last compared.',
-      proof && (now.getTime() - proof.at.getTime()) / 1000,
+      proof ? (now.getTime() - proof.at.getTime()) / 1000 : [],
     ),
   ]
 }

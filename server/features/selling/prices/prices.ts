@@ -6,7 +6,7 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { prices, purchases } from '#server/database/schema.ts'
-import { conflict, notFound, Refusal } from '#server/errors.ts'
+import { conflict, invalid, notFound } from '#server/errors.ts'
 import type { WantedPrice } from '#server/gateways/stripe.ts'
 import type { Catalog, Product } from '../catalog/catalog.ts'
 
@@ -230,6 +230,3 @@ export function createPrices({ db, now, stripe, audit, catalog }: Context) {
     },
   }
 }
-
-const invalid = (field: string, message: string) =>
-  new Refusal(400, 'invalid-input', message, { fields: { [field]: message } })

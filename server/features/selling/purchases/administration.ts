@@ -2,7 +2,7 @@ import { and, eq, gte, sql } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { purchases } from '#server/database/schema.ts'
-import { conflict, Refusal } from '#server/errors.ts'
+import { conflict, invalid } from '#server/errors.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Booked, Booking } from './booked.ts'
 import type { AccessEffects } from './entitlement.ts'
@@ -119,9 +119,7 @@ export function createAdministration(context: Context, others: Others) {
 }
 
 function assertLater(until: Date, { currentPeriodEnd, endsAt }: PurchaseRow, now: Date) {
-  const refuse = (message: string) =>
-    new Refusal(400, 'invalid-input', message, { fields: { until: message } })
   if (until <= (endsAt ?? currentPeriodEnd ?? now))
-    throw refuse('Please choose a later day than the present one')
-  if (until.getTime() > now.getTime() + mostDays * day) throw refuse('Two years from now at most')
+    throw invalid('until', 'Please choose a later day than the present one')
+  if (until.getTime() > now.getTime() + mostDays * day) throw invalid('until', 'Two years from now at most')
 }

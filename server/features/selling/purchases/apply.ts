@@ -231,17 +231,11 @@ export async function lockUser(tx: Transaction, userId: string) {
 }
 
 export async function hasOther(tx: Transaction, userId: string, { productId, subscriptionId }: CheckoutRow) {
-  const [other] = await tx
-    .select({ id: purchases.id })
-    .from(purchases)
-    .where(
-      and(
-        eq(purchases.userId, userId),
-        eq(purchases.productId, productId),
-        isOngoingPurchase,
-        sql`${purchases.stripeSubscriptionId} is distinct from ${subscriptionId}`,
-      ),
-    )
-    .limit(1)
-  return other !== undefined
+  const isOther = and(
+    eq(purchases.userId, userId),
+    eq(purchases.productId, productId),
+    isOngoingPurchase,
+    sql`${purchases.stripeSubscriptionId} is distinct from ${subscriptionId}`,
+  )
+  return (await tx.$count(purchases, isOther)) > 0
 }

@@ -4,7 +4,7 @@ import { type BillingType, type BookableStatus, type BookingKind, isLive } from 
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { isLivePurchase, purchases, users } from '#server/database/schema.ts'
-import { conflict, notFound, Refusal } from '#server/errors.ts'
+import { conflict, invalid, notFound } from '#server/errors.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import { arrOf, type Ledger, movementsOfBooked } from '../ledger/ledger.ts'
 import type { AccessEffects } from './entitlement.ts'
@@ -51,20 +51,20 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
     if (!after) return
     await ledger.record(tx, after, movements, before.arr === null)
     if (Object.keys(wanted).length === 0) return
-    const next = isLive(after.status) ? undefined : await liveOf(tx, after)
+    const hasNext = !isLive(after.status) && (await countLive(tx, after)) > 0
     await access.purchasesChanged(tx, after.userId)
     // A buyer who has subscribed in time loses nothing, so there is nothing to tell.
-    if (!next) await notices.tell(tx, { before, after })
+    if (!hasNext) await notices.tell(tx, { before, after })
   }
 
   return {
     async book(tx: Transaction, booking: Booking): Promise<PurchaseRow> {
       const { userId, productId, billingType, amount, status, kind, reason, endsAt, invite } = booking
       if (!catalog.byId(productId)) throw notFound('Product')
-      if (endsAt && endsAt <= now()) throw inThePast()
+      if (endsAt && endsAt <= now()) throw invalid('endsAt', 'The end must be in the future')
       const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
       if (!user || user.deletedAt) throw notFound('User')
-      if (status === 'active' && (await liveOf(tx, booking)))
+      if (status === 'active' && (await countLive(tx, booking)) > 0)
         throw conflict('already-subscribed', 'This user already has an active subscription')
       const until = status === 'active' ? (endsAt ?? null) : null
       const [createdAt, bookedAs] = [now(), kind ?? null]
@@ -153,20 +153,8 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
 
 const isByHand = isNull(purchases.stripeSubscriptionId)
 
-/** The one that gives this person access now. */
-async function liveOf(tx: Transaction, { userId, productId }: { userId: string; productId: string }) {
-  const [live] = await tx
-    .select({ id: purchases.id })
-    .from(purchases)
-    .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
-    .limit(1)
-  return live?.id
-}
-
-const inThePast = () => {
-  const message = 'The end must be in the future'
-  return new Refusal(400, 'invalid-input', message, { fields: { endsAt: message } })
-}
+const countLive = (tx: Transaction, { userId, productId }: { userId: string; productId: string }) =>
+  tx.$count(purchases, and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
 
 /** When a cancellation made now takes effect: on the day it was booked until, or with the period that runs now. */
 export const endOf = ({ bookedUntil, createdAt, billingType }: PurchaseRow, now: Date) =>

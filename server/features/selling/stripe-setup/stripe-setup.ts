@@ -2,8 +2,6 @@ import type { Logger } from 'pino'
 import { apiVersion, eventTypes } from '#server/gateways/stripe.ts'
 import { addressOf, createCheck, type SetupOptions } from './check.ts'
 
-export type StripeSetup = ReturnType<typeof createStripeSetup>
-
 /** What a seller has to set up at Stripe: `check` looks at it, `setup` creates what's missing. */
 export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'warn'> }) {
   const { stripe, log, publicUrl } = options

@@ -54,8 +54,7 @@ export function createDrafts(context: Context) {
           .update(newsletters)
           .set({ ...written, version: version + 1, updatedAt: now(), updatedBy: actor.user.id })
           .where(isDraft(id, version))
-          .returning({ id: newsletters.id })
-        if (saved.length === 0) await refuseStale(id)
+        if (saved.rowCount === 0) await refuseStale(id)
         await audit.record(tx, actor, { action: 'newsletter.save', subject: id })
       })
     },
@@ -65,8 +64,7 @@ export function createDrafts(context: Context) {
         const removed = await tx
           .delete(newsletters)
           .where(and(eq(newsletters.id, id), eq(newsletters.state, 'draft')))
-          .returning({ id: newsletters.id })
-        if (removed.length === 0) await refuseStale(id)
+        if (removed.rowCount === 0) await refuseStale(id)
         await audit.record(tx, actor, { action: 'newsletter.delete', subject: id })
       })
     },

@@ -11,8 +11,6 @@ import { forEveryone, forTheSeller, isWritten, listReviews, type Page } from './
 
 export { latestReviews, reviewSummary, reviewsByProduct } from './shown.ts'
 
-export type Reviews = ReturnType<typeof createReviews>
-
 /** Invitations of one day. */
 const batch = 500
 
@@ -105,12 +103,11 @@ export function createReviews(context: Context) {
           .limit(batch)
         for (const { id: userId, email, name } of due)
           await db.transaction(async (tx) => {
-            const [invited] = await tx
+            const invited = await tx
               .insert(reviews)
               .values({ userId, productId, invitedAt: now() })
               .onConflictDoNothing()
-              .returning({ id: reviews.id })
-            if (invited) await mails.send(tx, email, 'reviewInvitation', { name, product })
+            if (invited.rowCount === 1) await mails.send(tx, email, 'reviewInvitation', { name, product })
           })
       }
     },
