@@ -12,10 +12,7 @@ export type User = {
   createdAt: Date
 }
 
-/**
- * Who is acting, and from where. `http/mount.ts` makes one for every call; it is the first argument of everything
- * that changes something. `user` is null when the call needs no login and there is none.
- */
+/** Who is acting, and from where: the first argument of everything that changes something. `user` is null without a login. */
 export type Actor<Who extends User | null = User> = {
   user: Who
   sessionId: string | null

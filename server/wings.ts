@@ -5,10 +5,7 @@ import { openIdentity } from './features/identity/identity.ts'
 import { openSelling, type Selling } from './features/selling/selling.ts'
 import { openSite } from './features/site/site.ts'
 
-/**
- * Opens the wings and hands each what it needs: nothing is global. A wing knows those before it; what it must tell a
- * later one goes through a function named after what happened.
- */
+/** A wing knows those before it; what it must tell a later one goes through a function named after what happened. */
 export function openWings(context: Context) {
   const identity = openIdentity(context, {
     accountChanged: (tx, userId) => selling.customers.accountChanged(tx, userId),

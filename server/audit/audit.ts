@@ -18,10 +18,7 @@ export type AuditAction = {
 /** Who acts when someone runs a command on the server itself. */
 export const commandLine = { user: null, ip: '' }
 
-/**
- * For commands that change or read everything. They may meet the tables of an older version, so this names only columns
- * that have always been there.
- */
+/** For commands, which may meet the tables of an older version: it names only columns that have always been there. */
 export async function recordCommand(
   client: { query(text: string, values: unknown[]): Promise<unknown> },
   action: AuditedAction,

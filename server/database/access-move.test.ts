@@ -66,7 +66,7 @@ async function insert(into: string, values: Record<string, unknown>): Promise<st
   return rows[0]?.id ?? ''
 }
 
-/** Somebody's life in the former tables. */
+/** Someone's life in the former tables. */
 async function live({ request, isPaid, besides, email, name }: Case, script: string) {
   const isGone = besides === 'deleted person'
   const userId = await insert('users', {

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 
-/**
- * The local PostgreSQL's first user may read files and run programs. The shop uses another, which owns the shop's
- * database and nothing else: an injected SQL statement could not get out of it.
- */
+/** The first user may read files and run programs. The shop uses this one, which owns its database and nothing else. */
 const role = 'storefront'
 /** The first user has always had this name; an older version of the shop still logs in with it. */
 const superuser = 'shop'

@@ -55,10 +55,7 @@ async function refuseOneWay() {
   )
 }
 
-/**
- * Until the session ends no other server migrates. It polls, because a concurrent index build would wait for
- * a statement that is itself waiting inside PostgreSQL.
- */
+/** Until the session ends, no other server migrates. It polls: a concurrent index build would wait for a waiting statement. */
 export async function waitForOthers(client: Client) {
   const isFirst = async () => {
     const { rows } = await client.query<{ first: boolean }>('select pg_try_advisory_lock($1) as first', [
@@ -142,10 +139,7 @@ async function untilNothingIsLeft(client: Client, statement: string) {
   while ((await client.query(statement)).rowCount) await sleep(5)
 }
 
-/**
- * Waiting for a table makes everyone else queue up behind: so it gives up after a moment, lets them pass and tries
- * again, until the long reader in front is done.
- */
+/** Waiting for a table holds up everyone behind: so it gives up after a moment, lets them pass and tries again. */
 async function patiently(client: Client, work: () => Promise<void>) {
   await client.query(`set lock_timeout = '200ms'`)
   for (let tries = 1; ; tries++) {

@@ -24,10 +24,7 @@ type Options = {
   migrations?: Migration[]
 }
 
-/**
- * Restores the database: builds the schema that the backup was taken from, loads the rows, verifies them, and
- * migrates it all to this version. All or nothing; nothing in the file is ever executed.
- */
+/** All or nothing: the backup's schema, its rows, verified, then this version's migrations. Nothing in the file is executed. */
 export async function restore(
   url: string,
   source: AsyncIterable<Buffer>,

@@ -4,7 +4,7 @@ import { conflict, type Refusal } from '../errors.ts'
 import { causeOf } from './connect.ts'
 
 /**
- * What people are told when somebody else was faster, for each unique index. Rooms check first; this is for the moment
+ * What people are told when someone else was faster, for each unique index. Rooms check first; this is for the moment
  * between the check and the write. Null where people cannot meet: ids and tokens made by a machine, and upserts.
  */
 export const sentences: Record<string, [RefusalCode, string] | null> = {
@@ -34,7 +34,7 @@ export const sentences: Record<string, [RefusalCode, string] | null> = {
   sessions_tokenHash_unique: null,
 }
 
-/** The refusal for an error that means "somebody has this already"; undefined for any other. */
+/** The refusal for an error that means "someone has this already"; undefined for any other. */
 export function taken(error: unknown): Refusal | undefined {
   const { cause, code } = causeOf(error)
   if (code !== '23505') return undefined

@@ -38,10 +38,7 @@ for (const [network, bits] of [
 ] as const)
   nearby.addSubnet(network, bits, 'ipv6')
 
-/**
- * Whom to trust in X-Forwarded-For. Given a number of proxies, the nearest must be on this machine or in a private
- * network: a visitor who bypasses the proxies must not be taken for one. Other proxies are named by their addresses.
- */
+/** Given a number of proxies, the nearest must be on this machine or in a private network: a visitor must not pass for one. */
 export function trustIn(proxies: number | string[]) {
   if (proxies === 0) return false
   if (typeof proxies !== 'number') return proxies
@@ -51,10 +48,7 @@ export function trustIn(proxies: number | string[]) {
 
 const mostProxies = 20
 
-/**
- * Leaves only addresses in X-Forwarded-For. It is read from the right, where our own proxies write; anything left of
- * a non-address was written by no one we know. Afterwards `request.ip` is always an address.
- */
+/** Read from the right, where our own proxies write, up to what is no address: so `request.ip` is always one. */
 export function cleanForwardedFor(headers: IncomingHttpHeaders) {
   const given = headers['x-forwarded-for']
   if (given === undefined) return
@@ -79,10 +73,7 @@ function plainAddress(entry: string): string | undefined {
 /** Counted as one, with so many times the limit of a single visitor. */
 export type Network = { network: string; times: number }
 
-/**
- * Whom to count as one: anyone who has one IPv6 address has its whole /64, and may have the /48 around it. Several visitors
- * may be in that one, too, so together they get more.
- */
+/** Anyone who has an IPv6 address has its /64, and maybe the /48 around it, which several visitors may share. */
 export function networksOf(address: string): Network[] {
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? []
   if (mapped) return [{ network: mapped, times: 1 }]

@@ -7,10 +7,7 @@ export type SessionCookie = ReturnType<typeof createSessionCookie>
 /** Browsers keep no cookie longer. */
 const deviceDays = 400
 
-/**
- * The browser's side of a session: its token, where no script can read it, and what identifies the browser at a later
- * login. The latter opens nothing, but other people's wrong passwords cannot lock it out.
- */
+/** The browser's side of a session; and what marks the browser at a later login, so that others' tries can't lock it out. */
 export function createSessionCookie({ secure, days }: { secure: boolean; days: number }) {
   const name = secure ? '__Host-session' : 'session'
   const deviceName = secure ? '__Host-device' : 'device'

@@ -23,10 +23,7 @@ const directives = [
   'trusted-types',
 ]
 
-/**
- * Where browsers report what the content policy blocked. They are counted by directive and nothing of them is kept:
- * anyone can send one, so neither names nor numbers may grow by what it says.
- */
+/** What browsers say the content policy blocked: counted by directive only, because anyone can send a report. */
 export async function mountCspReports(app: FastifyInstance): Promise<ReadonlyMap<string, number>> {
   const counts = new Map([...directives, 'other'].map((directive) => [directive, 0]))
   await app.register(async (scope) => {

@@ -69,10 +69,7 @@ export function answerWithPage(
 const pathOf = (referer: string | undefined) =>
   referer && URL.canParse(referer) ? new URL(referer).pathname : '/'
 
-/**
- * A page whose form holds what was typed, except passwords. The page is React's own HTML, which escapes `>` and
- * `"` in attributes, so a tag ends where it seems to.
- */
+/** With what was typed, except passwords. React's HTML escapes `>` and `"` in attributes: a tag ends where it seems to. */
 function refill(html: string, action: string, typed: Record<string, string>) {
   const forms = new RegExp(`<form[^>]* action="${action}(?:#[^"]+)?"[^>]*>.*?</form>`, 'gs')
   return html.replace(forms, (form) =>

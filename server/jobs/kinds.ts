@@ -19,10 +19,7 @@ export type Kind = {
 
 export type Kinds = ReadonlyMap<string, Kind>
 
-/**
- * The job of a killed process misses its heartbeat and goes to another after about 15 seconds.
- * Failed and finished jobs are kept for 30 days, scheduled runs for 7.
- */
+/** A killed process misses its heartbeat, and its job goes to another after about 15 seconds. */
 const optionsOf = ({ cron, leaseSeconds = 600 }: Kind) => ({
   retryLimit: cron ? 3 : 72,
   retryDelay: 1,
@@ -34,10 +31,7 @@ const optionsOf = ({ cron, leaseSeconds = 600 }: Kind) => ({
   notify: true,
 })
 
-/**
- * Short: one waiting job for each key, which pg-boss's index sees to; that only one runs is up to the workers. Not `stately`:
- * there a job that waits for its like to finish holds up everyone behind it.
- */
+/** Short: one waiting job for each key. Not `stately`: there, a job that waits for its like holds up everyone behind it. */
 const policyOf = ({ cron, oneFor }: Kind) => (cron ? 'exclusive' : oneFor ? 'short' : 'standard')
 
 /** What is stored may come from an older release: queues are brought up to date, removed schedules are dropped. */

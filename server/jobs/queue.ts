@@ -46,10 +46,7 @@ type JobGiven<Data> = {
 /** Stores a job together with the change that asks for it. */
 export type Enqueue<Data> = (tx: Transaction | Database, data: Data, options?: JobOptions) => Promise<void>
 
-/**
- * pg-boss lets go of its LISTEN connection at the first error. A pooler that loses its PostgreSQL sends two, and Node ends
- * a process for an error that no one hears.
- */
+/** pg-boss stops listening at the first error; a pooler without PostgreSQL sends two, and the second would end the process. */
 pg.Client.prototype.removeAllListeners = function removeAllListeners(this: pg.Client, event) {
   EventEmitter.prototype.removeAllListeners.call(this, event)
   return this.on('error', () => undefined)
@@ -89,10 +86,7 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
   const workers = createWorkers({ boss, query, log })
   const stored = createStoredJobs({ kinds, query })
 
-  /**
-   * Changes the job that waits, even for its retry, or stores one. The change locks it until the caller's transaction ends,
-   * so that it never runs without seeing what that writes.
-   */
+  /** Changes the job that waits, or stores one; locked until the caller commits, so that it never runs without seeing that. */
   async function sendOne(
     name: string,
     key: string,

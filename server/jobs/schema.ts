@@ -3,10 +3,7 @@ import { getConstructionPlans } from 'pg-boss'
 
 export const jobsSchema = 'jobs'
 
-/**
- * A finished job keeps its id, so that it isn't stored twice, but not whom it was about. The trigger makes that part of
- * finishing it: a job killed a moment before still has its data when it's retried.
- */
+/** A finished job keeps its id, so that it isn't stored twice, but not whom it was about. */
 const forgetPayload = `do $$ begin
   if exists (select from pg_trigger where tgname = 'forget_payload') then return; end if;
   create or replace function ${jobsSchema}.forget_payload() returns trigger language plpgsql as

@@ -1,7 +1,4 @@
-/**
- * Someone else's words in an email of ours, with nothing left that a client would make clickable: a space goes where a
- * link would be found, and no other mark goes in or out, except those that are invisible.
- */
+/** Someone else's words, with nothing that a client would make clickable: a space goes where a link would be found. */
 export const inert = (typed: string) =>
   typed
     .replaceAll(/\r\n?|[\v\f\u0085\p{Zl}\p{Zp}]/gu, '\n')

@@ -10,10 +10,7 @@ import {
 import { escapeHtml } from '../security/escape-html.ts'
 import type { Detail, MailContent, MailSite } from './template.ts'
 
-/**
- * One look for all emails: the shop's colors, a card that fits a phone, and dark mode for readers who use it.
- * Styles are inline because many email clients drop the rest; <style> holds only dark mode.
- */
+/** One look for all emails. Styles are inline because many clients drop the rest; <style> holds only dark mode. */
 
 /** Classes name the parts of an email; each has its light colors inline and its dark ones in <style>. */
 const colors = {

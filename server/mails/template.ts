@@ -57,10 +57,7 @@ export type MailContent = {
   headers?: Record<string, string>
 }
 
-/**
- * Data waits in the queue, so it is small, plain JSON without secrets: times are ISO text, money is in cents,
- * and a link's secret is made when the email is written.
- */
+/** Data waits in the queue: plain JSON without secrets. A link's secret is made when the email is written. */
 export type Template<Data> = (data: Data, site: MailSite) => MailContent
 export type Templates = Record<string, Template<never>>
 export type Nothing = Record<string, never>

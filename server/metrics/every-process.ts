@@ -2,10 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import process from 'node:process'
 import { addUp, type Family } from './family.ts'
 
-/**
- * Several processes share one port, and whichever answers `/metrics` answers for all. They reach each other
- * only through the primary: one asks it for all (`all?`), it asks each for its own (`own?`), adds up and answers.
- */
+/** Whichever process answers `/metrics` answers for all, through the primary: it asks each (`own?`), adds up and answers. */
 type Message =
   | { metrics: 'all?' | 'own?'; id: number }
   | { metrics: 'all' | 'own'; id: number; families: Family[] }

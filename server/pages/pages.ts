@@ -14,10 +14,7 @@ import { createResponder, type Responder, type SiteFile } from './responder.ts'
 
 /** The site as visitors see it: files from memory, swapped when what they show has changed. */
 export type Pages = Responder & {
-  /**
-   * Call it after committing a change to what pages show: renders and swaps them here. The other processes, on this
-   * machine and elsewhere, notice by themselves within seconds.
-   */
+  /** After committing a change to what pages show. Other processes notice by themselves within seconds. */
   refresh(): Promise<void>
   close(): void
 }

@@ -12,10 +12,7 @@ export type RenderOrder = {
   folder: string
 }
 
-/**
- * A separate program that renders every page for what they show, writes them as files, and exits. A serving
- * process would never give back the memory that React and the compression need.
- */
+/** A program of its own: a serving process would never give back the memory that React and the compression need. */
 const { renderer, shown, folder } = (await json(process.stdin)) as RenderOrder
 const { renderPages } = (await import(pathToFileURL(renderer).href)) as { renderPages: RenderPages }
 await writeRendered(folder, await renderPages(shown))

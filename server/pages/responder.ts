@@ -1,10 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Compressed } from './compressed.ts'
 
-/**
- * Serves the site from memory, ahead of the router: every page and file is ready in each encoding,
- * with its headers as a flat list, so a response costs hardly more than writing a buffer.
- */
+/** Serves the site from memory, ahead of the router, ready in each encoding and with its headers as a flat list. */
 export type Responder = {
   /** Returns true when the request was for a page or file of the site. */
   serve(request: IncomingMessage, response: ServerResponse): boolean

@@ -6,10 +6,7 @@ import { relayMetrics } from '../metrics/every-process.ts'
 import { createCrashCounter } from './crash-counter.ts'
 import { portFor } from './port.ts'
 
-/**
- * Several processes on one port and one database (WEB_CONCURRENCY). This one serves nothing: it keeps the local
- * PostgreSQL, starts the others, replaces one that dies, and stops them in order.
- */
+/** Several processes on one port (WEB_CONCURRENCY). This one keeps the local PostgreSQL, and starts and stops the others. */
 export async function openCluster(config: Config) {
   const port = await portFor(config)
   const database = config.databaseUrl ? undefined : await openEmbedded(config.dataDir)

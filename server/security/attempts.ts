@@ -14,10 +14,7 @@ type Options = { device?: string | undefined; tx?: Transaction | Database }
 const keyOf = (what: string, whom: string, device?: string) =>
   [what, hashToken(whom), ...(device ? [hashToken(device)] : [])].join(':')
 
-/**
- * Limits how often something is tried for one email address or from one network, across all server processes.
- * A `device` that the account has used before is counted separately, so no one else can lock its owner out.
- */
+/** Across all processes. A `device` that the account has used before is counted apart: no one else can lock its owner out. */
 export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
   /** Counts one more try. How long to wait, in seconds, if there were more than `requests` within `seconds`. */
   async function waitFor(

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-/**
- * The passwords that everyone tries first. The file holds four bytes of a hash of each, in order: 60 KB instead of a
- * library of lists; one in 270,000 other passwords is refused along with them. Made by `scripts/common-passwords.ts`.
- */
+/** Four bytes of a hash of each password that everyone tries first, in order (`scripts/common-passwords.ts`). */
 const filter = readFileSync(new URL('./common-passwords.bin', import.meta.url))
 
 export const hashOf = (password: string) => createHash('sha256').update(password).digest().readUInt32BE()

@@ -9,10 +9,7 @@ export type Passwords = ReturnType<typeof createPasswords>
 /** Argon2id with the parameters OWASP recommends: 19 MiB, two passes, one lane. */
 const usualCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/**
- * Hashing is the most expensive thing a stranger can ask for. So only a few run at a time, a few more may wait, and the
- * rest are refused immediately: a flood of logins leaves the shop free for everyone else.
- */
+/** The most expensive thing a stranger can ask for: only a few run at a time, a few may wait, the rest are refused. */
 export function createPasswords({
   atOnce = Math.max(1, availableParallelism() - 1),
   waiting: maxWaiting = 100,

@@ -45,18 +45,13 @@ function readKey(file: string): string {
 export const isStrongKey = (hexKey: string) =>
   /^[0-9a-f]{64}$/i.test(hexKey) && new Set(Buffer.from(hexKey, 'hex')).size >= 16
 
-/**
- * One key per purpose, all derived from the shop's one key (HKDF): learning one reveals nothing about another.
- */
+/** One key per purpose, all derived from the shop's one key (HKDF): learning one reveals nothing about another. */
 const deriveKey = (key: Buffer, purpose: string) =>
   Buffer.from(hkdfSync('sha256', key, '', `rebound-sigma-shop ${purpose}`, 32))
 
 const mac = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest('base64url')
 
-/**
- * `oldHexKey` opens what was sealed before a key change; nothing new is sealed with it. The first release used
- * the one key itself for everything: what it sealed and emailed still opens.
- */
+/** `oldHexKey` only opens. The first release used the key itself for everything: what it sealed and emailed still opens. */
 export function createSecrets(hexKey: string, oldHexKey?: string) {
   const key = Buffer.from(hexKey, 'hex')
   const known = oldHexKey ? [key, Buffer.from(oldHexKey, 'hex')] : [key]
@@ -110,10 +105,7 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
 
     isCurrent: (sealedText: string) => sealedText.startsWith(`${keyId}:`),
 
-    /**
-     * The secret part of an emailed link, derived from the row's id. It can be derived again when the email is sent,
-     * so neither the database nor the job queue ever holds it.
-     */
+    /** The secret part of an emailed link, derived when the email is sent: neither database nor queue ever holds it. */
     linkToken,
 
     isLinkToken(purpose: string, rowId: string, token: string): boolean {

@@ -20,10 +20,7 @@ const photoName = 'MAKER_PHOTO'
 
 export type ShopSettings = ReturnType<typeof createShopSettings>
 
-/**
- * What the seller may change while the shop runs. The environment goes first: what it sets is fixed. Every process
- * looks every few seconds (`load`), so a change reaches all of them without a restart.
- */
+/** What the seller may change while the shop runs, unless the environment sets it. Every process looks every few seconds. */
 export function createShopSettings({ db, now, audit, config, links }: Ground) {
   let stored: ReadonlyMap<string, string> = new Map()
 

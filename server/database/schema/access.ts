@@ -28,10 +28,7 @@ import { createdAt, id, listed, moment } from './columns.ts'
 import { personal } from './personal.ts'
 import { purchases } from './purchases.ts'
 
-/**
- * Whatever the seller may have to do about somebody is among these, or among what TradingView's lists show (`isNoticed`):
- * the work of today is found without looking at everyone who ever bought.
- */
+/** With `isNoticed`, all that the seller may have to do something about: found without looking at everyone who ever bought. */
 export const mayBeOpen = (t: Record<'state' | 'nameProblem' | 'unlockedName' | 'reason', PgColumn>) =>
   sql`(${t.state} in ('asked', 'unlocking') or ${t.nameProblem} is not null or (${t.unlockedName} is not null and (${t.state} = 'withheld' or ${t.reason} is null)))`
 
@@ -42,10 +39,7 @@ export const awaitsConnector = (t: Record<'state' | 'reason' | 'nameKey' | 'need
 /** What a grant by hand would go back to. */
 export type Undo = { state: AccessState; needsDecision: boolean; unlockedName: string | null }
 
-/**
- * One person's access to one product: what is paid for, for which TradingView account, and how far it is. The name
- * itself is the person's (`users`); `docs/access.md` has the states and what moves them.
- */
+/** One person's access to one product, and how far it is: docs/access.md. The name itself is the person's (`users`). */
 export const access = pgTable(
   'access',
   {
@@ -94,7 +88,7 @@ export const access = pgTable(
   ],
 )
 
-/** What happened to somebody's access; only ever added to. */
+/** What happened to someone's access; only ever added to. */
 export const accessEvents = pgTable(
   'access_events',
   {
@@ -141,7 +135,7 @@ export const accessForms = pgTable(
 )
 
 export const personalAccess = [
-  // Of somebody who leaves, only what has to be locked is kept until it is.
+  // Of someone who leaves, only what has to be locked is kept until it is.
   personal(access, {
     of: access.userId,
     shown: {

@@ -50,10 +50,7 @@ export const declarations = pgTable(
   ],
 )
 
-/**
- * What was declared and when stays with the books, and the purchase tells what came of it; who it was goes, with
- * everything anyone wrote about it. Shown is only what they declared themselves: a stranger may have named their contract.
- */
+/** What was declared stays with the books, without who. Shown is only what they declared themselves, not a stranger. */
 export const personalDeclarations = [
   personal(declarations, {
     of: (person) =>

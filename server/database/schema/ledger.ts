@@ -24,10 +24,7 @@ import { personal } from './personal.ts'
 
 const number = () => bigint({ mode: 'number' })
 
-/**
- * Every movement of recurring revenue. Rows are only ever added (triggers.sql refuses anything else): a correction is a row
- * that takes another one back. Purchases may be deleted; what they moved stays.
- */
+/** Every movement of recurring revenue. Rows are only added, which triggers.sql sees to: a correction takes another one back. */
 export const mrrMovements = pgTable(
   'mrr_movements',
   {

@@ -51,7 +51,7 @@ export const newsletters = pgTable(
     updatedAt: moment().notNull(),
     updatedBy: userId(),
     scheduledFor: moment(),
-    /** When somebody last said that it may go out. */
+    /** When someone last said that it may go out. */
     approvedAt: moment(),
     startedAt: moment(),
     finishedAt: moment(),

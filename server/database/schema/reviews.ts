@@ -38,7 +38,7 @@ export const personalReviews = [
   personal(reviews, {
     of: reviews.userId,
     shown: { as: 'reviews', columns: 'stars text author invitedAt writtenAt answer hiddenBecause' },
-    // A report is somebody else's words.
+    // A report is someone else's words.
     besides: 'id userId productId answeredAt report reportedAt',
     deletes: isNull(reviews.writtenAt),
     empties: { author: null },

@@ -93,7 +93,7 @@ export const tvPeople = pgTable(
     isPresent: boolean(),
     presentUntil: moment(),
     observedAt: moment(),
-    /** TradingView's own id of the row: a hint when somebody renames. */
+    /** TradingView's own id of the row: a hint when someone renames. */
     rowId: text(),
     tries: integer().notNull().default(0),
     /** With no `nextTryAt`, it waits for a person. */

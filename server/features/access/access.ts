@@ -33,7 +33,7 @@ export function openAccess(context: Context, { accounts }: Identity) {
     privatePackage,
     assets,
     reminders,
-    /** What happens here when something happens to purchases, or somebody gives a name. */
+    /** What happens here when something happens to purchases, or someone gives a name. */
     effects: {
       purchasesChanged: room.refresh,
       usernameGiven: room.names.give,

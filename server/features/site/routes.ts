@@ -41,10 +41,7 @@ export function mountSite(doors: Doors, { reviews, contact, newsletter }: Site) 
 const pageOf = (referer: string | undefined) =>
   referer && URL.canParse(referer) ? new URL(referer).pathname.slice(0, 100) : ''
 
-/**
- * RFC 8058 one-click unsubscribe: an email client posts a form to the URL in the List-Unsubscribe header.
- * A person who opens the same URL sees a page with a button, which posts here too where there are no scripts.
- */
+/** RFC 8058: an email client posts to the List-Unsubscribe URL. Without scripts, so does the page's button. */
 function mountOneClick({ app, pages }: Doors, newsletter: Newsletter) {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()

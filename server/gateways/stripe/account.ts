@@ -7,10 +7,7 @@ type WebhookEndpoint = { id: string; version: string | null; events: string[] }
 /** The Stripe API version that the shop speaks, and that its events must use. */
 export const apiVersion = StripeSdk.API_VERSION as Stripe.WebhookEndpointCreateParams.ApiVersion
 
-/**
- * What the key must be allowed to do, in the words of Stripe's dashboard, each tried on something that does not
- * exist: with permission, Stripe says that the object is missing; without, that the permission is.
- */
+/** In the words of Stripe's dashboard, each tried on what does not exist: Stripe misses the object, or the permission. */
 const probes: [permission: string, probe: (sdk: Stripe) => Promise<unknown>][] = [
   ['Customers: write', (sdk) => sdk.customers.update('cus_none', {})],
   ['Products: write', (sdk) => sdk.products.update('prod_none', {})],

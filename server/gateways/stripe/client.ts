@@ -50,7 +50,7 @@ export const isRefused = (error: unknown, { code, param }: { code?: string; para
   (code === undefined || error.code === code) &&
   (param === undefined || error.param === param)
 
-/** The key was used with other parameters: somebody wanted something else at the same moment, or a while before. */
+/** The key was used with other parameters: someone wanted something else at the same moment, or a while before. */
 export const isOtherUse = (error: unknown) => error instanceof StripeIdempotencyError
 
 export const isMissing = (error: unknown) => isRefused(error, { code: 'resource_missing' })
@@ -113,7 +113,7 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
 
   /**
    * Requests a change under an idempotency key, so two at the same time become one. Stripe keeps a key's answer for a day, its
-   * own failures included: after one, or if somebody used the key for something else, the object is read again and
+   * own failures included: after one, or if someone used the key for something else, the object is read again and
    * whatever is left to do gets the next key.
    */
   async function change<Answer extends { object: string }>(

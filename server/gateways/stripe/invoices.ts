@@ -86,10 +86,7 @@ export function invoiceCalls(
       }
     },
 
-    /**
-     * A credit note for every refund that has arrived; safe to repeat. Refunds made at Stripe's dashboard count too. A note
-     * can't be taken back: if its refund failed later, it covers the next one.
-     */
+    /** One for every refund that has arrived; safe to repeat. If a note's refund failed later, the note covers the next one. */
     async creditRefunds(subscription: string) {
       const invoices = await all(sdk.invoices.list({ subscription, expand: ['data.payments'], limit: 100 }))
       for (const { id: invoice, payments, status } of invoices) {
@@ -108,7 +105,7 @@ export function invoiceCalls(
           const amount = Math.min(refunded, left)
           if (credited.has(refund) || amount <= 0) continue
           left -= amount
-          // It is fine if somebody else has credited it, after another look.
+          // It is fine if someone else has credited it, after another look.
           await orNothing(
             sdk.creditNotes.create(
               // The shop has its own mail about the refund.

@@ -47,10 +47,7 @@ export function planSwitchCalls({ sdk, ask, orNothing, change }: Client, { autom
       }
     },
 
-    /**
-     * Charges the card on file. Until that succeeds, the change is pending and nothing is different. A buyer who saw the same invoices
-     * has the same key, in any process, and only one of them gets through: each order has its own id.
-     */
+    /** Charges the card on file; until that succeeds, nothing changes. The same invoices give the same key: one order wins. */
     async begin(subscription: Subscription, wanted: Wanted & { switchId: string }) {
       const { id, invoiceCount, plan } = subscription
       try {

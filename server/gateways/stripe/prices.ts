@@ -49,10 +49,7 @@ export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticT
       return fits(holder, wanted) ? null : `it is ${inWords(holder)}`
     },
 
-    /**
-     * The price for new subscriptions. A price at Stripe never changes: when the catalog does, or when the old
-     * one was archived, a new one takes over the lookup key, and running subscriptions keep theirs.
-     */
+    /** A price at Stripe never changes: a new one takes over the lookup key, and running subscriptions keep theirs. */
     async ensure(wanted: WantedPrice): Promise<string> {
       const holder = await holderOf(wanted.lookupKey)
       await ensureProduct(wanted.product)

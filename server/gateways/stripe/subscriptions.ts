@@ -245,6 +245,6 @@ function pauseOf({ status, status_details: details, items }: Stripe.Subscription
   const type = details?.paused.subscription.type
   const because = Object.entries(pauseReasons).find(([name]) => name === type)?.[1]
   const at = details?.paused.transitioned_at ?? items.data[0]?.current_period_end ?? 0
-  // Anything Stripe may add was somebody's decision.
+  // Anything Stripe may add was someone's decision.
   return { because: because ?? ('system' as const), at: date(at) }
 }

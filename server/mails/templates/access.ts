@@ -71,7 +71,7 @@ export const accessMails = {
     action: ['Send the request again', '/dashboard'],
     footnote: 'Anything unclear? Reply to this email.',
   }),
-  /** To somebody who still pays, so it must not speak of an end. */
+  /** To someone who still pays, so it must not speak of an end. */
   accessWithheld: ({ name, product, tradingViewUsername }: About) => ({
     subject: 'We’ve removed your TradingView access',
     preheader: 'Your subscription itself is unchanged.',

@@ -18,10 +18,7 @@ const unlessYou =
   'The link works for 7 days. If you don’t know this account, ignore this email, or use the link to choose a password: then the account is yours alone.'
 
 export const accountMails = {
-  /**
-   * Without the name: until the address is confirmed, it may be a stranger's message to its owner. Emails queued before
-   * there was a link have none.
-   */
+  /** Without the name, which may be a stranger's message. Emails queued before there was a link have none. */
   welcome: ({ tokenId }: { tokenId?: string }, site) => ({
     subject: 'Welcome to Rebound Sigma',
     preheader: 'Your account is ready. Please confirm your email address.',

@@ -4,7 +4,7 @@ import { day, greeting, type MailContent, type MailSite, type Templates, toDashb
 import { firstPasswordLink, worksOnce } from './accounts.ts'
 import { plan, type Subscription } from './payments.ts'
 
-/** Somebody, and what they have. */
+/** Someone, and what they have. */
 type Owned = { name: string; product: string }
 type Booked = Owned & { isGift: boolean; endsAt: string | null; tokenId: string | null }
 type Ending = Owned & { slug: string; billingType: BillingType; endsAt: string }
@@ -162,7 +162,7 @@ export const purchaseMails = {
     ],
     action: toDashboard,
   }),
-  /** They paid after their seat had gone to somebody else. */
+  /** They paid after their seat had gone to someone else. */
   seatRefunded: (data: Refund & { slug: string }) => ({
     subject: 'We’re refunding your payment: no seat was left',
     preheader: `${exactDollars(data.amount)} goes back to your card.`,

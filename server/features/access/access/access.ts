@@ -32,7 +32,7 @@ export function createAccessRoom(context: Context, connector: ConnectorDoor) {
     revealKeys: (actor: Actor, id: string) => revealKeys(context, actor, id),
     purgeKeys: () => purgeKeys(context),
 
-    /** What is left of somebody who leaves has to be locked. */
+    /** What is left of someone who leaves has to be locked. */
     forget: (tx: Transaction, userId: string) => connector.requestSync(tx, userId),
 
     /** With every change of a purchase. */
@@ -41,7 +41,7 @@ export function createAccessRoom(context: Context, connector: ConnectorDoor) {
       const rows = await recompute(tx, context, userId, works)
       await connector.requestSync(tx, userId)
       if (!works || !rows.some(({ reason, state, nameKey }) => reason && state === 'none' && !nameKey)) return
-      // The name in the profile of somebody who buys for the first time; a stranger may have typed an unproven one.
+      // The name in the profile of someone who buys for the first time; a stranger may have typed an unproven one.
       const { tradingViewUsername: username, verifiedAt } = await personOf(tx, userId)
       if (username && verifiedAt) await names.give(tx, { userId, username, by: null })
     },

@@ -92,7 +92,7 @@ export function createDecisions(context: Context, connector: ConnectorDoor, name
         return true
       }),
 
-    /** Somebody who only wanted another name keeps the old one. */
+    /** Someone who only wanted another name keeps the old one. */
     decline: (actor: Actor, ids: string[], reason: string) =>
       decide(actor, ids, 'declined', async (tx, row, works) => {
         const step = stepOf('declined', row, works)
@@ -116,7 +116,7 @@ export function createDecisions(context: Context, connector: ConnectorDoor, name
         return true
       }),
 
-    /** From somebody who pays, until it is restored. By hand, the seller says that it is removed already. */
+    /** From someone who pays, until it is restored. By hand, the seller says that it is removed already. */
     withhold: (actor: Actor, ids: string[]) =>
       decide(actor, ids, 'withheld', async (tx, row, works) => {
         const step = stepOf('withheld', row, works)
@@ -133,7 +133,7 @@ export function createDecisions(context: Context, connector: ConnectorDoor, name
         return true
       }),
 
-    /** The seller has removed somebody by hand who no longer pays, or from whom it is withheld. */
+    /** The seller has removed someone by hand who no longer pays, or from whom it is withheld. */
     lock: (actor: Actor, ids: string[]) =>
       decide(actor, ids, 'locked', async (tx, row, works) => {
         const isWithheld = row.state === 'withheld' && row.unlockedName !== null

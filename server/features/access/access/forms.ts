@@ -71,7 +71,7 @@ export function revealKeys({ db, secrets, audit }: Context, actor: Actor, access
   })
 }
 
-/** Keys are kept only while they're needed: somebody waits for access or may wait again, and for 30 days at most. */
+/** Keys are kept only while they're needed: someone waits for access or may wait again, and for 30 days at most. */
 export async function purgeKeys({ db, now }: Context) {
   const waits = db
     .select({ one: sql`1` })

@@ -17,7 +17,7 @@ export type GivenName = {
   username: string
   /** The admin who gives it; null for the buyer. */
   by: string | null
-  /** Where somebody waits for an answer, a name that can't work is refused; elsewhere it is kept with its problem. */
+  /** Where someone waits for an answer, a name that can't work is refused; elsewhere it is kept with its problem. */
   field?: Field
   /** The product that the admin says is unlocked on TradingView already. */
   unlockedProductId?: string | undefined
@@ -30,7 +30,7 @@ const changesInAYear = 5
 
 export type Names = ReturnType<typeof createNames>
 
-/** The TradingView account that somebody wants unlocked: theirs alone, however and wherever it is given. */
+/** The TradingView account that someone wants unlocked: theirs alone, however and wherever it is given. */
 export function createNames(context: Context, connector: ConnectorDoor) {
   const { db, now } = context
 
@@ -140,7 +140,7 @@ export function createNames(context: Context, connector: ConnectorDoor) {
   }
 }
 
-/** Somebody who pays always has a name again, or none yet. */
+/** Someone who pays always has a name again, or none yet. */
 async function clear(tx: Transaction, userId: string, rows: AccessRow[], field: Field = 'username') {
   if (rows.some(({ reason, state }) => reason !== null && state !== 'none'))
     throw invalid(field, 'Please enter the TradingView username that we unlock for you.')

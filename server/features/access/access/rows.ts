@@ -66,10 +66,7 @@ export async function personOf(tx: Transaction, userId: string) {
   return person
 }
 
-/**
- * The only way a state changes: with its event, and with the email about it. A minute to undo something is over with
- * it, unless `changes` says so.
- */
+/** The only way a state changes: with its event and its email. It can no longer be undone, unless `changes` says so. */
 export async function change(
   tx: Transaction,
   context: Telling,
@@ -115,7 +112,7 @@ export async function change(
       reason: reason ?? '',
       staysUnlocked: to === 'unlocked',
     })
-  // An admin who gives somebody a name knows of it.
+  // An admin who gives someone a name knows of it.
   if (to === 'asked' && byAdmin === null) await askSeller(tx, context, changed)
   // The exchange's keys are not needed once it is decided for good.
   const isWaiting = to === 'asked' || to === 'unlocking' || changed.undoUntil !== null
@@ -123,7 +120,7 @@ export async function change(
   return changed
 }
 
-/** The buyer is promised an answer within a day, and the seller is asked for it: once for each time somebody asks. */
+/** The buyer is promised an answer within a day, and the seller is asked for it: once for each time someone asks. */
 export async function askSeller(
   tx: Transaction,
   { mails, supportEmail, catalog }: Telling,
@@ -146,7 +143,7 @@ async function forgetKeys(tx: Transaction, userId: string) {
       and(
         eq(accessForms.userId, userId),
         sql`${accessForms.sealedKeys} is not null`,
-        // Somebody with two products may still wait for the other one.
+        // Someone with two products may still wait for the other one.
         sql`not exists (select from access where user_id = ${userId} and state in ('asked', 'unlocking'))`,
       ),
     )

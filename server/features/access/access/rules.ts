@@ -76,10 +76,7 @@ export function next(event: AccessEvent, facts: Facts): Step | undefined {
   }
 }
 
-/**
- * Whether a name should be on TradingView's lists. A new name while it is unlocked or being unlocked; an old one until
- * the new one is.
- */
+/** Whether a name should be on TradingView's lists: a new one once it is to be unlocked, an old one until the new one is. */
 export function wishFor(
   row: AccessRow,
   usernameKey: string,

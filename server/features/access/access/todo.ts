@@ -32,7 +32,7 @@ export const isUserSearched = (q: string) =>
 /** By the username that has access; where it is not the one that is wanted, the seller has something to do. */
 export const isOpenSearched = (q: string) => like(sql`lower(${access.unlockedName})`, containing(q))
 
-/** Since when somebody is in the list. */
+/** Since when someone is in the list. */
 const since =
   sql<Date>`case when ${access.state} in ('asked', 'unlocking') then coalesce(${access.askedAt}, ${access.stateSince}) else ${access.stateSince} end`.mapWith(
     access.stateSince,
@@ -77,7 +77,7 @@ function kindOf(now: Date, isOn: boolean, works: boolean): SQL<TodoKind | null> 
 
 type Chosen = { kind?: TodoKind | undefined; overdue?: 'yes' | 'no' | undefined }
 
-/** What every row about somebody's access begins with. */
+/** What every row about someone's access begins with. */
 export const whoseOf = <User>({ id, state, reason, undoUntil }: AccessRow, user: User, now: Date) => ({
   id,
   user,

@@ -50,10 +50,7 @@ const lasts = (until: Date | null) => until?.getTime() ?? Number.POSITIVE_INFINI
 export const isSameUntil = (a: Date | null, b: Date | null) =>
   a === null || b === null ? a === b : Math.abs(a.getTime() - b.getTime()) <= tolerance
 
-/**
- * What to do about one name on one script: the table of docs/tradingview.md. Someone whom this shop did not let in is
- * never removed nor shortened; if they buy, what they have is only extended.
- */
+/** The table of docs/tradingview.md. What someone had before this shop let them in is never taken away or shortened. */
 export function decide(observed: Observed, wanted: Wanted, isOurs: boolean): Action {
   if (!wanted.isWanted) {
     if (!observed.isPresent) return 'nothing'

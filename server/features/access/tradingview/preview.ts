@@ -5,10 +5,7 @@ import { access, tvPeople, tvScripts } from '#server/database/schema.ts'
 import { type AccessRow, isPaid, wishFor } from '#server/features/access/access/access.ts'
 import { decide, isUnlockedHere, type ScriptRow, type Seen } from './plan.ts'
 
-/**
- * How many people switching on would unlock, lock and manage from now on, by the lists as they were last read; and how
- * many would wait for the seller if it were switched off. People whom the shop never recorded as unlocked are left alone.
- */
+/** What switching it on would do by the lists as they were last read, and how many would wait for the seller without it. */
 export async function previewOf({ db, now }: Context) {
   const at = now()
   const rows = await db

@@ -21,7 +21,7 @@ async function connect() {
   await shop.settle()
 }
 
-/** The seller lets somebody in on TradingView's own page. */
+/** The seller lets someone in on TradingView's own page. */
 async function letIn(username: string) {
   for (const pineId of Object.values(shop.lookAlike.scripts))
     await shop.lookAlike.controls.letIn(pineId, username)

@@ -20,11 +20,7 @@ type Round = { isSettled: boolean; isProof: boolean; isFailed: boolean }
 /** Someone else may write while TradingView is asked; then the newer wish counts. */
 const mostRounds = 10
 
-/**
- * Brings TradingView in line with what one person may have. Repeating it is harmless, and the next run repairs what a
- * crash left behind. TradingView is called outside any transaction; a row's version shows whether the wish changed
- * meanwhile, and then everything starts over.
- */
+/** Safe to repeat. TradingView is called outside any transaction; if the row's version shows another wish, it starts over. */
 export function createSync(context: Context, { connection, unlockedAfter }: Others) {
   const { db, now } = context
   const syncName = createSyncName(context, unlockedAfter)

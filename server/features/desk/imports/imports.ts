@@ -27,10 +27,7 @@ type Found = Omit<ImportVerdict, 'line'>
 
 const isThere = 'Has a subscription already'
 
-/**
- * Subscribers who paid elsewhere until now. The browser reads the file and sends it in pieces; each line is committed on
- * its own, and a subscriber who is there already is left alone. So an import that was interrupted is simply run again.
- */
+/** Subscribers who paid elsewhere. Each line is committed on its own: an import that was interrupted is simply run again. */
 export function createImports(
   { db, now, audit, catalog }: Context,
   { accounts, purchases: { booked }, prices, access: { names } }: Others,

@@ -77,7 +77,7 @@ describe('a new email address', () => {
     await expect(shop.visitor().call(credentials.confirmEmail, link)).rejects.toMatchObject({ status: 400 })
     await shop.visitor().call(accounts.login, { email, password: person.password })
     expect(await linkIn(person.user.email, changed)).toMatchObject({ id: link.id })
-    // Anyone who signs up with somebody's address and moves on does not keep it from them.
+    // Anyone who signs up with someone's address and moves on does not keep it from them.
     await shop.visitor().call(accounts.register, { ...newcomer, email: person.user.email })
   })
 

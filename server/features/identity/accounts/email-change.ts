@@ -23,7 +23,7 @@ export type AccountEvents = {
   accountChanged(tx: Transaction, userId: string): Promise<void>
   /** The old address is no longer theirs: links that were mailed there and not opened yet stop working. */
   endOpenLinks(tx: Transaction, userId: string): Promise<void>
-  /** Somebody wants their access for another TradingView account. */
+  /** Someone wants their access for another TradingView account. */
   usernameGiven(
     tx: Transaction,
     given: { userId: string; username: string; by: null; field: 'tradingViewUsername' },
@@ -117,10 +117,7 @@ export function createEmailChange(context: Context, others: Others) {
       })
     },
 
-    /**
-     * The thief who changed it may know the password and have added a passkey, long before: the account starts over with the
-     * old address, without the factors of the last 30 days, and with a password that only this mailbox can choose.
-     */
+    /** A thief may know the password and have added a passkey: only the old mailbox and factors older than 30 days still count. */
     async undoEmail({ id, token }: Link, { ip }: Actor<null>) {
       if (!isLinkToken('undo-email', id, token)) throw useless()
       await db.transaction(async (tx) => {
@@ -167,10 +164,7 @@ const givenBackEmail = (userId: string) => `given-back-${userId}@deleted.invalid
 const takenByNow = () =>
   conflict('email-taken', 'This address belongs to another account by now. Please email us.')
 
-/**
- * Nothing blocks an undo: an account that has got the address meanwhile loses it, and whatever opens it. What was bought
- * with it stays there; the mailbox's owner asks the seller, who gives that account another address.
- */
+/** An account that has the address by now loses it, but not what was bought: its owner asks the seller for another address. */
 async function giveBack(
   { now, mails }: Context,
   { accountChanged, endOpenLinks }: AccountEvents,

@@ -41,10 +41,7 @@ export function createGuests({ now, mails }: Context, passwordLinks: PasswordLin
       return known.id
     },
 
-    /**
-     * The account for someone who pays already, by the address that Stripe has, which no one has proven. What was set
-     * in an unproven account goes, as when it is handed over.
-     */
+    /** By the address that Stripe has, which is not proven: what was set in an unproven account goes. */
     async forTakeover(tx: Transaction, { email, name }: { email: string; name: string }) {
       const [made] = await tx
         .insert(users)
@@ -70,10 +67,7 @@ export function createGuests({ now, mails }: Context, passwordLinks: PasswordLin
       return user && !user.passwordHash ? passwordLinks.create(tx, userId, 'firstPassword') : null
     },
 
-    /**
-     * Anyone can sign up with anyone's address. When a purchase is made with an unverified one, the account starts
-     * fresh for the reader of that mailbox: nothing known or entered by the person who signed up counts anymore.
-     */
+    /** Bought with an unproven address: the account is the mailbox's, and nothing known to the person who signed up counts. */
     async handOver(tx: Transaction, { id, email }: { id: string; email: string }, paymentIntentId: string) {
       await startOver(tx, id, now())
       const tokenId = await passwordLinks.create(tx, id, 'firstPassword')

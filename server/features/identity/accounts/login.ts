@@ -85,10 +85,7 @@ export function createLogin(context: Context, { questions, passwordLinks }: Othe
       })
     },
 
-    /**
-     * Anywhere but in a browser that is logged in to the account, the same link asks for a new password: the one from
-     * before may be a stranger's.
-     */
+    /** Anywhere but in its own session, the link asks for a new password: the one from before may be a stranger's. */
     async confirmAddress(actor: Actor<User | null>, token: string): Promise<{ choosePassword: boolean }> {
       return db.transaction(async (tx) => {
         const { userId, use } = await passwordLinks.find(tx, token)

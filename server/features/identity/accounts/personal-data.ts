@@ -18,11 +18,7 @@ export function createPersonalData(
   { db, audit, mails }: Context,
   { rooms, contact, newsletter }: OtherRooms,
 ) {
-  /**
-   * Everything stored with an account except secrets: no hashes, no exchange keys. Data that merely shares the email
-   * address (a contact message, the newsletter, emails before its proof) is left out: typing an address doesn't prove
-   * it's yours.
-   */
+  /** Without secrets, and without what merely shares the address: typing an address doesn't prove it's yours. */
   async function of(userId: string) {
     const data = await readPersonalData(db, userId)
     for (const room of rooms) Object.assign(data, await room.dataOf?.(userId))

@@ -5,10 +5,7 @@ import { access, emailChanges, purchases, users } from '#server/database/schema.
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions, forgetDevices } from '../sessions/sessions.ts'
 
-/**
- * Anyone can type anyone's address. What was set before the address was proven is not its owner's: sessions, password,
- * factors, known devices, name. Purchases stay, and so does the TradingView name that was given for one.
- */
+/** What was set before the address was proven is not its owner's. Purchases stay, and the TradingView name given for one. */
 export async function startOver(tx: Transaction, userId: string, at: Date) {
   const isGivenForPurchase = tx
     .select({ one: sql`1` })
@@ -36,10 +33,7 @@ type Proof = {
   inOwnSession: boolean
 }
 
-/**
- * An emailed link was used, or an admin vouches for the address: from now on the account is its owner's. Opened by
- * someone who is logged in to it, that is all; opened anywhere else, whatever was set before the first proof goes.
- */
+/** The address is proven. Unless that happened in the account's own session, whatever was set before goes. */
 export async function prove(tx: Transaction, userId: string, { at, inOwnSession }: Proof) {
   const [user] = await tx
     .select({ verifiedAt: users.verifiedAt })
@@ -66,10 +60,7 @@ export async function forgetChanges(tx: Transaction, userId: string) {
   await tx.delete(emailChanges).where(eq(emailChanges.userId, userId))
 }
 
-/**
- * Whether its former account may still take this address back: a stranger who signed up with it could prevent that. Only for
- * accounts worth taking, or anyone could keep an address from its owner by signing up with it and moving on.
- */
+/** Whether its former account may still take this address back. Only for accounts worth taking, or anyone could block one. */
 export async function isReserved(
   tx: Transaction,
   email: string,

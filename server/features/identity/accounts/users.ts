@@ -136,10 +136,7 @@ export function createCorrections(
       })
     },
 
-    /**
-     * For an address that was mistyped. The reader of the old mailbox loses the account: password, factors and sessions
-     * go, and its links are worth nothing. The new mailbox has to prove itself with the link it gets.
-     */
+    /** For an address that was mistyped: the old mailbox loses the account, and the new one has to prove itself with its link. */
     async correctEmail(actor: Actor, userId: string, email: string) {
       await db.transaction(async (tx) => {
         const user = await lock(tx, userId)

@@ -9,10 +9,7 @@ const staleChallenge = () => new Refusal(400, 'timed-out', 'That took too long. 
 
 export type Challenges = ReturnType<typeof createChallenges>
 
-/**
- * What a passkey signs. Each is signed by the shop itself and says when it ends, so that asking for one stores nothing,
- * however many strangers ask; what is stored is that one was used.
- */
+/** What a passkey signs. Signed by the shop and with its own end, so that asking for one stores nothing; using it does. */
 export function createChallenges({ now, attempts, linkToken, isLinkToken }: Context) {
   const purpose = (whose: string) => `passkey challenge ${whose}`
 

@@ -90,10 +90,7 @@ export const halfLoginLifetime = 300
 const over = () => new Refusal(401, 'timed-out', 'That took too long. Please log in again.')
 const purpose = 'half a login'
 
-/**
- * The password was right, and a second step is to follow. The browser keeps that, sealed, for five minutes; it opens
- * nothing else, and nothing is stored here.
- */
+/** The password was right: the browser keeps that, sealed, for five minutes. It opens nothing else. */
 function createHalfLogin({ db, now, secrets }: Context) {
   return {
     begin({ userId, passwordHash }: Authenticated): string {

@@ -34,10 +34,7 @@ export async function removeFactors(tx: Transaction, userId: string) {
   await tx.delete(factorResets).where(eq(factorResets.userId, userId))
 }
 
-/**
- * For an account that was taken back from a thief: what was added since goes, and so do recovery codes and a reset, which
- * the thief may have. The owner's own passkeys and app stay.
- */
+/** What was added since goes, and recovery codes and a reset, which the thief may have. The owner's own factors stay. */
 export async function removeFactorsSince(tx: Transaction, userId: string, since: Date) {
   await recovery.forget(tx, userId)
   await tx.delete(factorResets).where(eq(factorResets.userId, userId))

@@ -9,10 +9,7 @@ type Who = Pick<User, 'id' | 'isAdmin' | 'role'>
 
 export type Policy = ReturnType<typeof createPolicy>
 
-/**
- * What someone must show, and what they can. A passkey opens an account by itself. The password alone does too, unless
- * app codes are on or the account must have a second step.
- */
+/** A passkey opens an account by itself; so does the password, unless app codes are on or a second step is required. */
 export function createPolicy({ db, config }: Context) {
   const host = new URL(config.publicUrl).hostname
 

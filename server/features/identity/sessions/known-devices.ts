@@ -34,10 +34,7 @@ export async function forgetDevices(tx: Transaction, userId: string) {
   await tx.delete(knownDevices).where(eq(knownDevices.userId, userId))
 }
 
-/**
- * The device, if it has logged in to this address's account before; on request, only if the owner is known to read its
- * mailbox. Does the same work for every address.
- */
+/** The device, if it has logged in to this account before. The same work for every address. */
 export async function knownDevice(
   db: Database,
   email: string,

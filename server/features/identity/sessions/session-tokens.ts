@@ -65,10 +65,7 @@ export function createFind({ db, now, securityLog }: Context) {
     return found
   }
 
-  /**
-   * A replaced token is good for requests already on their way, and for a browser that never received the new one. But
-   * once the new one is in use, anyone who still has the old one has a copy: the session ends for both.
-   */
+  /** A replaced token is good until the new one is in use: after that, anyone who still has it has a copy, and the session ends. */
   async function useReplaced(found: Session, presented: string, ip: string): Promise<Found | undefined> {
     const { id, user, rotatedAt } = found
     if (rotatedAt && since(rotatedAt) <= overlap) return found

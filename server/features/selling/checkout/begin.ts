@@ -63,10 +63,7 @@ export function createBegin(context: Context, others: Others) {
     }
   }
 
-  /**
-   * A reload, the back button and a double click all return to the existing attempt. The nonce stays in the browser
-   * as a cookie, and later proves that it returns from paying what it started.
-   */
+  /** A reload, the back button and a double click return to the same attempt. The nonce proves which browser began it. */
   return async function begin(actor: Actor<User | null>, nonce: string | undefined, wish: Wish) {
     const { user, ip, userAgent } = actor
     const product = catalog.onSale().find(({ slug }) => slug === wish.productSlug)

@@ -134,10 +134,7 @@ export function createCheckout(context: Context, others: Others) {
       }
     },
 
-    /**
-     * What the browser that paid may know while the account isn't its to enter: its own payment, and how the owner gets
-     * in. At logout, it forgets the nonce.
-     */
+    /** What the browser that paid may know while the account isn't its to enter, and how the owner gets in. */
     async paid(nonce: string | undefined, paymentIntentId: string) {
       const begun = await checkouts.ofPayment(paymentIntentId)
       const purchase =

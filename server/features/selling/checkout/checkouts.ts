@@ -155,10 +155,7 @@ function createLogins({ db, now }: Context) {
       return used.rowCount === 1
     },
 
-    /**
-     * The account is now its mailbox owner's: no earlier payment logs in to it, and the Stripe customer and card that
-     * came with one aren't the owner's. Returns what's still unpaid.
-     */
+    /** The account is its mailbox owner's now: no earlier payment logs in to it. Returns what's still unpaid. */
     async end(tx: Transaction, { id, email }: { id: string; email: string }): Promise<string[]> {
       const before = await tx
         .update(checkouts)

@@ -11,10 +11,7 @@ export type Customers = ReturnType<typeof createCustomers>
 
 const none: BillingDetails = { company: '', street: '', postalCode: '', city: '', country: '', vatId: '' }
 
-/**
- * The Stripe customers behind an account: its own, plus one for each guest checkout attached to it. Updates are queued
- * with the change here and made later, because we never call Stripe inside a transaction.
- */
+/** The Stripe customers behind an account: its own, and one for each guest checkout. Stripe is told later, by a job. */
 export function createCustomers({ db, now, stripe, queue, config }: Context) {
   async function idsOf(from: Database | Transaction, userId: string): Promise<string[]> {
     const rows = await from
@@ -67,10 +64,7 @@ export function createCustomers({ db, now, stripe, queue, config }: Context) {
   }
 
   return {
-    /**
-     * The account's own customer; the newest, because one that was deleted at Stripe has been replaced. A guest's stays
-     * separate: the guest's card isn't the account's.
-     */
+    /** The newest, because a deleted one was replaced. Not a guest's: the guest's card isn't the account's. */
     async ownOf(userId: string): Promise<string | undefined> {
       const [own] = await db
         .select({ id: checkouts.customerId })

@@ -123,10 +123,7 @@ export function createDeclarations(context: Context, { purchases }: { purchases:
       }
     },
 
-    /**
-     * When an account gets another address: links that went to the old mailbox carry out nothing anymore. What was declared
-     * stays, for the seller to decide.
-     */
+    /** Links that went to the old mailbox end; what was declared stays, for the seller to decide. */
     async endOpenLinks(tx: Transaction, userId: string) {
       await tx
         .update(declarations)

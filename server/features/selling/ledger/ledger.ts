@@ -158,7 +158,7 @@ function createKeeping({ db, now }: Context) {
         select month, sum(paid), sum(tax), sum(refunded), sum(lost) from taken group by 1`)
     },
 
-    /** Who stayed, from everything that ever moved: what was taken back may have moved somebody to another month. */
+    /** Who stayed, from everything that ever moved: what was taken back may have moved someone to another month. */
     async countCohorts() {
       await db.execute(sql`
         with firsts as (

@@ -18,7 +18,7 @@ const day = 86_400_000
 
 /**
  * How the revenue of a subscription moved, from its paid periods alone: it begins when money arrives, changes with the next
- * paid invoice and ends at Stripe's end. The same history gives the same movements, whenever somebody looks. What is past due
+ * paid invoice and ends at Stripe's end. The same history gives the same movements, whenever someone looks. What is past due
  * counts until it ends; time that is not paid for, because it was paused or given, does not count.
  */
 export function movementsOf(subscription: Subscription, end: End | null, now: Date): Movement[] {

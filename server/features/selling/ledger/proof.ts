@@ -18,10 +18,7 @@ const [mostKept, keptFor] = [100, 90 * 86_400_000]
 
 export type Proof = ReturnType<typeof createProof>
 
-/**
- * Recurring revenue, compared with Stripe's own list of subscriptions: what its newest paid invoices cost a year against what
- * the shop counts. Stripe cannot know what was paid elsewhere, and what the shop doesn't know it doesn't count.
- */
+/** Recurring revenue, compared with what the newest paid invoices of Stripe's own list cost a year. */
 export function createProof({ db, now, stripe, log }: Context, { checkouts, sync }: Others) {
   const isAtStripe = isNotNull(purchases.stripeSubscriptionId)
 

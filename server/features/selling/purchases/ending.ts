@@ -126,7 +126,7 @@ export function createEnding(context: Context, others: Others) {
     giveReason: (actor: Actor, id: string, reason: LeaveReason, comment: string) =>
       giveReason(context, others, actor, id, { reason, comment }),
 
-    /** The same for somebody else, who asked the seller to. */
+    /** The same for someone else, who asked the seller to. */
     forBuyer: {
       cancel: (id: string) => cancel(id),
       preview: (id: string) => preview(id),

@@ -37,10 +37,7 @@ export const graceDays = 14
 /** How long an unpaid renewal keeps access. */
 export const graceEnd = (pastDueSince: Date) => new Date(pastDueSince.getTime() + graceDays * day)
 
-/**
- * Who may have what until when, decided here and nowhere else: docs/entitlements.md. The longest purchase wins.
- * `held` is what was worked out before, for an open dispute.
- */
+/** Who may have what until when: docs/entitlements.md. The longest purchase wins; `held` is for an open dispute. */
 export function entitlementOf(
   purchases: PurchaseFacts[],
   settings: EntitlementSettings,

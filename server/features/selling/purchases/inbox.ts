@@ -79,10 +79,7 @@ export function createInbox(
       if (!kept?.handledAt) await handle(event)
     },
 
-    /**
-     * Handles whatever a crash or failure left behind, each once: those that never failed first, so that however many
-     * fail again, they don't keep the others waiting.
-     */
+    /** What a crash or failure left behind, each once. Those that never failed go first, so that the others hold up no one. */
     async handlePending(onError: (error: unknown) => void) {
       const tried = new Set<string>()
       for (const first of [isNull(stripeEvents.lastError), isNotNull(stripeEvents.lastError)]) {

@@ -146,10 +146,7 @@ export async function listPurchases<Shown extends Position>(
   return { items, next: next ?? (horizon && encodeCursor(horizon)) }
 }
 
-/**
- * The first page of a buyer's purchases, needed on every dashboard visit. Prepared, because building the statement costs
- * more than running it, and batched for all buyers who ask at the same moment.
- */
+/** For every dashboard visit: prepared, because building the statement costs more than running it, and batched. */
 export function prepareOwnPurchases(db: Database) {
   const page = db
     .select(buyersColumns)

@@ -6,10 +6,7 @@ const day = 86_400_000
 /** The year that was paid for last; `amount` is what came in for it and can go back. */
 type PaidYear = { from: Date; until: Date; amount: number }
 
-/**
- * A year that renewed by itself can be ended with one month's notice, and the rest is paid back to the day (§ 309 no. 9
- * BGB). Nothing when the paid period ends sooner anyway, or in the first year, which the buyer chose.
- */
+/** A renewed year can be ended with one month's notice, and the rest is paid back to the day (§ 309 no. 9 BGB). */
 export function noticeFor(
   purchase: PurchaseRow,
   amount: number,

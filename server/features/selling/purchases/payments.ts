@@ -161,10 +161,7 @@ export function createRefunds({ db, stripe, audit, runExclusive }: Context, { sy
       }
     },
 
-    /**
-     * Refunds a payment, the latest by default, or what's left of it. Callers say how much they saw as refunded, so asking
-     * twice, at the same moment or in a retry, makes one refund.
-     */
+    /** The latest by default, or what's left of it. Callers say how much they saw as refunded: asking twice makes one refund. */
     async refund(actor: Actor, id: string, { amount: wanted, refundedSoFar, ...how }: Refund) {
       const { stripeSubscriptionId, userId } = await findPurchase(db, id)
       if (!stripeSubscriptionId)

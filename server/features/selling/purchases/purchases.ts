@@ -44,10 +44,7 @@ type Others = {
 const most = 200
 const batch = 1000
 
-/**
- * A purchase is a Stripe subscription, or was booked by hand by an admin. Whatever learns that something may have
- * changed (a webhook, the buyer's browser, an admin, the clock) calls `sync`, and `sync` asks Stripe.
- */
+/** A Stripe subscription, or booked by hand. Whatever learns that something may have changed calls `sync`, which asks Stripe. */
 export function createPurchases(context: Context, others: Others) {
   const { db, now, catalog } = context
   const notices = createNotices(context)
@@ -110,10 +107,7 @@ export function createPurchases(context: Context, others: Others) {
       return events.filter(({ at }) => at <= before)
     },
 
-    /**
-     * Deletes what the books no longer need. The checkout that led to it, with what the buyer agreed to, then counts as
-     * one without a purchase and is deleted like those; invoices are at Stripe.
-     */
+    /** What the books no longer need. Its checkout is then one without a purchase, and goes like those. */
     async forgetOld() {
       const endedAt = sql`coalesce(${purchases.endedAt}, ${purchases.createdAt})`
       const isOld = and(hasEndedPurchase, lt(endedAt, keptSinceNewYear(now(), retention.books)))

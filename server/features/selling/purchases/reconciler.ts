@@ -145,10 +145,7 @@ const pace = 500
 
 type ReadingRooms = { sync: Sync; booked: Booked; checkouts: Checkouts }
 
-/**
- * Purchases from before the shop kept a ledger: each is read from Stripe once. Whatever an interrupted run left is still
- * without it, and a failure waits for the next round.
- */
+/** Purchases from before the shop kept a ledger: each is read from Stripe once, and again in the next round if that failed. */
 export function createReading({ db, log }: Context, rooms: ReadingRooms) {
   const { sync, booked } = rooms
   let after: string | undefined

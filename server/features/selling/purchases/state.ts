@@ -89,10 +89,7 @@ function ordered({ periods }: Subscription, last: PaidPeriod): PaidPeriod {
   return (other < 0 ? before : before.slice(0, other)).at(-1) ?? last
 }
 
-/**
- * What a withdrawal gives back of a payment: all of it. Of someone whose plan was changed long after the first order, only
- * what the time since then has cost.
- */
+/** All of a payment. Of someone whose plan changed long after the first order, only what the time since then has cost. */
 export function withdrawable(subscription: Subscription, declaredAt: Date): (payment: Payment) => number {
   const { periods, payments } = subscription
   const [first, last] = [periods[0], paidPeriod(subscription)]
@@ -203,10 +200,7 @@ export const sentBack = (payments: Payment[]) =>
 
 const isArriving = ({ status }: Refund) => status !== 'failed' && status !== 'canceled'
 
-/**
- * The same answer from Stripe always gives the same state, whatever happened here before. An interval that isn't ours
- * counts as the plan that was bought.
- */
+/** The same answer from Stripe always gives the same state. An interval that isn't ours counts as the plan that was bought. */
 export function stateOf(subscription: Subscription, bought: BillingType): PurchaseState {
   const { status, plan, currentPeriodEnd, endsAt, endedAt, dueInvoice, payments, paused, leaving } =
     subscription

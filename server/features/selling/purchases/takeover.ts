@@ -22,10 +22,7 @@ type Verdict = { verdict: ImportVerdictKind; message: string }
 /** A price that another shop on this account sells. */
 const other = 'other'
 
-/**
- * Subscriptions that began at Stripe before the shop did. From the moment it is taken over, one is a purchase like any
- * other: same price, same card, same dates, and nothing is charged for it.
- */
+/** Subscriptions that began at Stripe. Taken over, one is like any other, with its price, card and dates as before. */
 export function createTakeover(context: Context, { accounts, checkouts, access, sync }: Others) {
   const { db, now, stripe, audit, queue, mails, refuseShopAddress, catalog } = context
 

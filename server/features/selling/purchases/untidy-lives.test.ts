@@ -38,7 +38,7 @@ async function payOnce(shop: TestShop, user: User): Promise<string> {
   throw new Error('Stripe never let anybody pay')
 }
 
-/** What somebody is offered who has paid already and comes back for another plan. */
+/** What someone is offered who has paid already and comes back for another plan. */
 async function offered(user: User) {
   const order = { productSlug: reboundSigmaPro.slug, billingType: 'yearly' as const }
   const answer = await user.call(checkout.createSubscriptionIntent, order).catch((error: unknown) => {

@@ -90,10 +90,7 @@ async function limitOfAll(db: Connected, catalog: Catalog) {
   return limits.reduce((sum, limit) => (sum === null || limit === null ? null : sum + limit), 0)
 }
 
-/**
- * Everyone with a live purchase has a seat, and so does anyone else whom TradingView lists: of one product, or, for
- * TradingView's bill, of all of them.
- */
+/** Everyone with a live purchase has a seat, and everyone else whom TradingView lists; without a product, of all of them. */
 export async function takenSeats(db: Connected, productId?: string): Promise<number> {
   const buyers = await db
     .select({ count: sql<number>`count(distinct ${purchases.userId})::int` })

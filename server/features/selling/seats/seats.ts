@@ -70,10 +70,7 @@ export function createSeats(context: Context) {
       if (!(await isFree(db, productId, limit))) throw soldOut()
     },
 
-    /**
-     * When the buyer presses Pay, before the card is charged: kept for 15 minutes. Beyond what one network may keep, a
-     * free seat can still be bought, first come, first served.
-     */
+    /** Before the card is charged, for 15 minutes. Beyond what one network may keep, first come, first served. */
     async reserve(buyer: Buyer, productId: string, ip: string) {
       const { limit } = await limitOf(db, catalog, productId)
       if (limit === null) return
@@ -90,10 +87,7 @@ export function createSeats(context: Context) {
       })
     },
 
-    /**
-     * The money has arrived: the seat counts as taken, no longer as reserved. False if the 15 minutes were over and it
-     * went to someone else: no one is sold a seat that isn't there.
-     */
+    /** The money has arrived. False if the 15 minutes were over and the seat went to someone else. */
     async take(tx: Transaction, { userId, email }: Buyer & { userId: string }, productId: string) {
       const { limit } = await limitOf(tx, catalog, productId)
       if (limit !== null) await takeTurns(tx, productId)

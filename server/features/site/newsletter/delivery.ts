@@ -18,10 +18,7 @@ const retryMs = 300_000
 const mostTries = 9
 const longestSlowdown = 32
 
-/**
- * Sends newsletters, one at a time: a row is marked as handed over before the server gets the email and as sent after
- * its answer. What a dead process leaves in between is uncertain, and is never sent again by itself.
- */
+/** Handed over is written before the server gets it, sent after its answer. What a crash leaves between is never sent again. */
 export function createDelivery(context: Context) {
   const { db, now, mails, bulkMail, queue, crashPoint } = context
   const pace = createPace(context)
@@ -32,10 +29,7 @@ export function createDelivery(context: Context) {
   const pause = (id: string, because: PauseReason, lastError: string | null = null) =>
     setState(db, id, { state: 'paused', pausedBecause: because, lastError })
 
-  /**
-   * Someone who may still get it, marked as handed over: committed before the server hears of it. In the order of the
-   * index, behind who was claimed last: the rows that are done already are not read again for each email.
-   */
+  /** Marked as handed over before the server hears of it. In the order of the index, so that no row is read again. */
   async function claim(newsletter: Newsletter, after: string): Promise<Claimed | undefined> {
     const { rows } = await db.execute<Claimed>(
       sql`update ${recipients} set state = 'handed_over' where id = (

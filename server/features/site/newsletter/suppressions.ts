@@ -23,10 +23,7 @@ export function createSuppressions({ db, now, audit, isLinkToken }: Context) {
   }
 
   return {
-    /**
-     * Anyone who has the link can unsubscribe, as often as they like, even if the address is long gone. It is about a
-     * subscription, or about a buyer; either way, the address gets no more newsletters.
-     */
+    /** Anyone with the link, as often as they like: the address gets no more newsletters, as subscriber or as buyer. */
     async unsubscribe(id: string, token: string) {
       if (!isLinkToken('newsletter-unsubscribe', id, token))
         throw new Refusal(400, 'link-invalid', 'This link is not valid')
