@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brand } from '#contract/brand.ts'
 import type { RenderPages, Shown } from '#contract/site/site-settings.ts'
-import { readConfig } from '#server/config.ts'
 import { readProducts } from '#server/features/selling/catalog/catalog.ts'
+import { sellerOf } from '#server/settings/settings.ts'
 import { openBrowser } from './find-browser.ts'
 import freshWeb from './fresh-web.ts'
 
@@ -44,7 +44,7 @@ const { pages } = await renderPages({
   consumerLaw: 'eu',
   tax: { mode: 'none', note: '' },
   gaMeasurementId: null,
-  seller: readConfig({}).seller,
+  seller: sellerOf(() => ''),
 })
 const home = pages.find(({ path }) => path === '/')?.html ?? ''
 const [chart] = /<svg role="img".*?<\/svg><\/svg>/.exec(home) ?? []

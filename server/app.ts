@@ -12,10 +12,8 @@ import { mountCspReports } from './http/csp-reports.ts'
 import { createGate } from './http/gate.ts'
 import type { SecurityHeaders } from './http/headers.ts'
 import { createMount } from './http/mount.ts'
-import { docsPage, openApi } from './http/openapi.ts'
 import { createHttpServer, type Middleware } from './http/server.ts'
 import { type Queue, registerSchedules } from './jobs/queue.ts'
-import { mountMailPreview } from './mails/routes.ts'
 import { mountMetrics } from './metrics/metrics.ts'
 import type { Pages } from './pages/pages.ts'
 import { settingsRoutes } from './settings/routes.ts'
@@ -107,22 +105,25 @@ async function mountAll(
   mountDocs(app, config.publicUrl)
   // Emails that were sent link to it.
   app.get('/security', (_request, reply) => reply.redirect('/account', 308))
-  if (!config.production) mountMailPreview(app, { site: context.site, outbox: config.mail.outbox })
+  if (config.production) return
+  const { mountMailPreview } = await import('./mails/routes.ts')
+  mountMailPreview(app, { site: context.site, outbox: config.mail.outbox })
 }
 
-/** Built on first request: hardly anyone asks for it, and every start would have to wait. */
+/** Loaded and built on first request: hardly anyone asks for it, and every start would have to wait. */
 function mountDocs(app: FastifyInstance, publicUrl: string) {
-  let document: ReturnType<typeof openApi> | undefined
+  let document: object | undefined
   let page: string | undefined
-  app.get('/api/openapi.json', () => (document ??= openApi(contract, publicUrl)))
-  app.get('/api/docs', (_request, reply) =>
+  const docs = () => import('./http/openapi.ts')
+  app.get('/api/openapi.json', async () => (document ??= (await docs()).openApi(contract, publicUrl)))
+  app.get('/api/docs', async (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')
       .header(
         'content-security-policy',
         "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
       )
-      .send((page ??= docsPage(contract))),
+      .send((page ??= (await docs()).docsPage(contract))),
   )
 }
 

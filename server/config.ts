@@ -88,22 +88,6 @@ function shape(s: Settings, warnings: Warning[], given: ReadonlySet<string>) {
     package: { indicatorUrl: s.INDICATOR_URL, strategyUrl: s.STRATEGY_URL },
     /** Whether the access request asks for the exchange and its keys, as docs/product.md has it, or for the username alone. */
     askExchangeKeys: s.ASK_EXCHANGE_KEYS === 'yes',
-    /** The person behind the product, shown when named. */
-    maker: { name: s.MAKER_NAME, sentence: s.MAKER_SENTENCE, photo: s.MAKER_PHOTO },
-    seller: {
-      name: s.SELLER_NAME,
-      street: s.SELLER_STREET,
-      city: s.SELLER_CITY,
-      country: s.SELLER_COUNTRY,
-      phone: s.SELLER_PHONE,
-      representative: s.SELLER_REPRESENTATIVE,
-      responsible: s.SELLER_RESPONSIBLE,
-      register: s.SELLER_REGISTER,
-      registerCourt: s.SELLER_REGISTER_COURT,
-      authority: s.SELLER_AUTHORITY,
-      vatId: s.SELLER_VAT_ID,
-      taxNumber: s.SELLER_TAX_NUMBER,
-    },
     /** `eu` turns on what consumers in the EU are owed: withdrawal, cancellation, information before the order. */
     consumerLaw: s.CONSUMER_LAW,
     tax: { mode: s.TAX, note: s.TAX === 'stripe' ? 'Prices include VAT where it is due.' : s.TAX_NOTE },

@@ -1,31 +1,30 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { brand } from '#contract/brand.ts'
-import { createApp } from './app.ts'
+import { createApp, type Dependencies } from './app.ts'
 import { createAudit } from './audit/audit.ts'
 import { siteSettings } from './config/site-settings.ts'
 import type { Config } from './config.ts'
 import { mailSite } from './context.ts'
-import { assertReachable, type Connection, connect } from './database/connect.ts'
+import { assertReachable, connect } from './database/connect.ts'
 import { openEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
 import { readMigrations } from './database/migrations.ts'
 import { currentConnection, isWorking } from './features/access/tradingview/tradingview.ts'
-import { type Credentials, createAdmins } from './features/identity/accounts/accounts.ts'
-import { type Catalog, openCatalog } from './features/selling/catalog/catalog.ts'
+import { createAdmins } from './features/identity/accounts/accounts.ts'
+import { openCatalog } from './features/selling/catalog/catalog.ts'
 import { publishFirst, shownPrices } from './features/selling/prices/prices.ts'
 import { seatsAreLimited } from './features/selling/seats/seats.ts'
 import { shownTerms } from './features/selling/terms/terms.ts'
 import { latestReviews, reviewSummary, reviewsByProduct } from './features/site/reviews/reviews.ts'
 import { createBulkMail, createMailTransport } from './gateways/mail.ts'
 import { openPayments, type Payments, type Quirks } from './gateways/payments.ts'
-import { createTradingViewGateway, type TradingViewGateway } from './gateways/tradingview.ts'
+import { createTradingViewGateway } from './gateways/tradingview.ts'
 import { drain } from './http/drain.ts'
-import { type SecurityHeaders, securityHeaders } from './http/headers.ts'
-import { createQueue, type Queue } from './jobs/queue.ts'
+import { securityHeaders } from './http/headers.ts'
+import { createQueue } from './jobs/queue.ts'
 import { assertBuilt } from './pages/build.ts'
 import { noPages, openPages } from './pages/pages.ts'
 import { assertWritable } from './process/data-folder.ts'
@@ -35,24 +34,7 @@ import { createPasswords, type Passwords } from './security/passwords.ts'
 import { createSecrets, loadSecretsKey, type Secrets } from './security/secrets.ts'
 import { createShopSettings, type ShopSettings } from './settings/settings.ts'
 
-export type Shop = {
-  config: Config
-  connection: Connection
-  queue: Queue
-  /** Undefined with Stripe's own keys. */
-  sandbox: Payments['sandbox']
-  lookAlike: Payments['lookAlike']
-  app: FastifyInstance
-  /** Where emails go, in words. */
-  mailsGoTo: string
-  databaseIsAt: string
-  /** Created at this start, because there was no admin: to be shown once. */
-  firstAdmin: Credentials | undefined
-  /** Drops no request, even under load. */
-  stop(): Promise<void>
-  /** Immediately: for tests, which have no visitors left. */
-  close(): Promise<void>
-}
+export type Shop = Awaited<ReturnType<typeof startShop>>
 
 export type StartOptions = {
   log: Logger
@@ -71,19 +53,7 @@ export type StartOptions = {
   products?: string
 }
 
-type Parts = { config: Config; connection: Connection }
-type SiteParts = Parts & {
-  settings: ShopSettings
-  secrets: Secrets
-  catalog: Catalog
-  payments: Payments
-  tradingView: TradingViewGateway
-  now: () => Date
-  security: SecurityHeaders
-  log: Logger
-}
-type BackupParts = { dataDir: string; secrets: Secrets; log: Logger }
-type AdminParts = Parts & { passwords: Passwords; now: () => Date }
+type Parts = Omit<Dependencies, 'pages'>
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
 
@@ -100,7 +70,7 @@ export async function startShop(
     quirks = {},
     products,
   }: StartOptions,
-): Promise<Shop> {
+) {
   const closers: (() => Promise<void> | void)[] = []
   const close = async () => {
     for (const step of closers.splice(0).toReversed()) await step()
@@ -121,9 +91,7 @@ export async function startShop(
     closers.push(connection.close)
     await assertReachable(connection.pool, url)
     const secrets = createSecrets(loadSecretsKey(given.secretsKey, given.dataDir), given.oldSecretsKey)
-    await migrate(connection.url, readMigrations(), () =>
-      backUpFirst(connection.url, { dataDir: given.dataDir, secrets, log }),
-    )
+    await migrate(connection.url, readMigrations(), () => backUpFirst(connection.url, given, secrets, log))
 
     const catalog = await openCatalog(connection.db, products)
     await publishFirst(connection.db, catalog.products())
@@ -153,18 +121,11 @@ export async function startShop(
     })
     closers.push(payments.close)
     const queue = createQueue({ url: connection.url, log })
-    const security = securityHeaders(config)
     const tradingView = createTradingViewGateway({
       isAllowed: config.mayCallTradingView,
       lookAlike: payments.lookAlike,
     })
-    const opened = { config, settings, secrets, catalog, connection }
-    const pages = withPages
-      ? await openSite({ ...opened, payments, tradingView, security, log, now })
-      : noPages()
-    closers.push(pages.close)
-
-    const app = await createApp({
+    const parts: Parts = {
       config,
       connection,
       settings,
@@ -175,15 +136,17 @@ export async function startShop(
       bulkMail,
       secrets,
       passwords,
-      pages,
-      security,
+      security: securityHeaders(config),
       stripe: payments.stripe,
       tradingView,
       middleware: payments.middleware,
       log,
       now,
       crashPoint,
-    })
+    }
+    const pages = withPages ? await openSite(parts, payments) : noPages()
+    closers.push(pages.close)
+    const app = await createApp({ ...parts, pages })
     await queue.start()
     closers.push(queue.stop)
     await listen(app, config)
@@ -191,22 +154,26 @@ export async function startShop(
     payments.opened()
 
     // Last, because its password is shown once: a failed start must not have created it.
-    const firstAdmin = await ensureAdmin({ config, connection, passwords, now })
+    const firstAdmin = await ensureAdmin(parts)
 
     return {
       config,
       connection,
       queue,
+      /** Undefined with Stripe's own keys. */
       sandbox: payments.sandbox,
       lookAlike: payments.lookAlike,
       app,
       mailsGoTo,
       databaseIsAt: database?.folder ?? new URL(url).host,
+      /** Created at this start, because there was no admin: to be shown once. */
       firstAdmin,
+      /** Drops no request, even under load. */
       async stop() {
         await drain(app.server)
         await close()
       },
+      /** Immediately: for tests, which have no visitors left. */
       close,
     }
   } catch (error) {
@@ -216,7 +183,7 @@ export async function startShop(
 }
 
 /** Before an upgrade that cannot be undone. Loaded only then: it happens once in the life of a shop. */
-async function backUpFirst(url: string, { dataDir, secrets, log }: BackupParts) {
+async function backUpFirst(url: string, { dataDir }: Config, secrets: Secrets, log: Logger) {
   const { backupToFile } = await import('./database/backup.ts')
   const { default: packageJson } = await import('../package.json', { with: { type: 'json' } })
   const { version } = packageJson
@@ -231,18 +198,9 @@ async function backUpFirst(url: string, { dataDir, secrets, log }: BackupParts) 
 }
 
 /** The pages, with what they show of the settings and of the books. */
-function openSite({
-  config,
-  settings,
-  secrets,
-  catalog,
-  payments,
-  tradingView,
-  connection: { db },
-  security,
-  log,
-  now,
-}: SiteParts) {
+function openSite(parts: Parts, payments: Payments) {
+  const { config, settings, secrets, catalog, tradingView, connection, security, log, now } = parts
+  const { db } = connection
   return openPages({
     dist,
     cacheDir: join(config.dataDir, 'cache'),
@@ -266,14 +224,9 @@ function openSite({
   })
 }
 
-function ensureAdmin({ config, connection: { db }, passwords, now }: AdminParts) {
-  const shared = { db, now }
-  const admins = createAdmins({
-    ...shared,
-    passwords,
-    attempts: createAttempts(shared),
-    audit: createAudit(shared),
-  })
+function ensureAdmin({ config, connection: { db }, passwords, now }: Parts) {
+  const shared = { db, now, passwords }
+  const admins = createAdmins({ ...shared, attempts: createAttempts(shared), audit: createAudit(shared) })
   const { email = config.supportEmail, password } = config.admin
   return admins.ensureFirst(email, password)
 }

@@ -65,27 +65,14 @@ export function createShopSettings({ db, now, audit, config, links }: Ground) {
     get supportEmail() {
       return value('SUPPORT_EMAIL')
     },
-    get seller(): Seller {
-      return {
-        name: value('SELLER_NAME'),
-        street: value('SELLER_STREET'),
-        city: value('SELLER_CITY'),
-        country: value('SELLER_COUNTRY'),
-        phone: value('SELLER_PHONE'),
-        representative: value('SELLER_REPRESENTATIVE'),
-        responsible: value('SELLER_RESPONSIBLE'),
-        register: value('SELLER_REGISTER'),
-        registerCourt: value('SELLER_REGISTER_COURT'),
-        authority: value('SELLER_AUTHORITY'),
-        vatId: value('SELLER_VAT_ID'),
-        taxNumber: value('SELLER_TAX_NUMBER'),
-      }
+    get seller() {
+      return sellerOf(value)
     },
     get package() {
       return { indicatorUrl: value('INDICATOR_URL'), strategyUrl: value('STRATEGY_URL') }
     },
     get maker() {
-      const photo = readPhoto(config.maker.photo, stored.get(photoName))
+      const photo = readPhoto(config.settings.MAKER_PHOTO, stored.get(photoName))
       return { name: value('MAKER_NAME'), sentence: value('MAKER_SENTENCE'), photo }
     },
   }
@@ -121,6 +108,21 @@ export function createShopSettings({ db, now, audit, config, links }: Ground) {
     },
   }
 }
+
+export const sellerOf = (value: (name: EditableSetting) => string): Seller => ({
+  name: value('SELLER_NAME'),
+  street: value('SELLER_STREET'),
+  city: value('SELLER_CITY'),
+  country: value('SELLER_COUNTRY'),
+  phone: value('SELLER_PHONE'),
+  representative: value('SELLER_REPRESENTATIVE'),
+  responsible: value('SELLER_RESPONSIBLE'),
+  register: value('SELLER_REGISTER'),
+  registerCourt: value('SELLER_REGISTER_COURT'),
+  authority: value('SELLER_AUTHORITY'),
+  vatId: value('SELLER_VAT_ID'),
+  taxNumber: value('SELLER_TAX_NUMBER'),
+})
 
 const secrets = new Set([
   'ADMIN_PASSWORD',

@@ -5,26 +5,8 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { customerNotes, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import type { AccessRoom } from '#server/features/access/access/access.ts'
-import type { Assets } from '#server/features/access/assets/assets.ts'
-import type { PrivatePackage } from '#server/features/access/package/package.ts'
-import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
-import type { Sessions } from '#server/features/identity/sessions/sessions.ts'
-import type { Purchases } from '#server/features/selling/purchases/purchases.ts'
-import type { Contact } from '#server/features/site/contact/contact.ts'
-import type { Newsletter } from '#server/features/site/newsletter/newsletter.ts'
+import type { Wings } from '../wings.ts'
 import { createTimeline } from './timeline.ts'
-
-type Others = {
-  accounts: Accounts
-  sessions: Sessions
-  purchases: Purchases
-  contact: Pick<Contact, 'historyOf'>
-  newsletter: Pick<Newsletter, 'suppressionOf' | 'setSuppressed'>
-  access: AccessRoom
-  privatePackage: PrivatePackage
-  assets: Pick<Assets, 'list'>
-}
 
 /** Most people have one or two; no page shows more than this. */
 const mostPurchases = 200
@@ -32,10 +14,12 @@ const mostPurchases = 200
 const mostMails = { requests: 10, seconds: 86_400 }
 
 /** Everything about a customer in one place. It owns only the notes; the rest it asks of the other rooms. */
-export function createCustomerDesk(context: Context, others: Others) {
+export function createCustomerDesk(context: Context, wings: Wings) {
   const { db, audit, attempts, mails, catalog } = context
-  const { accounts, purchases, newsletter, access, privatePackage, assets } = others
-  const { describe, sendPasswordLink, correctEmail } = accounts.corrections
+  const { describe, sendPasswordLink, correctEmail } = wings.identity.accounts.corrections
+  const { purchases } = wings.selling
+  const { room, privatePackage, assets } = wings.access
+  const { newsletter } = wings.site
   const notes = createNotes(context)
 
   /** A borrowed or bored staff account must not fill anyone's mailbox. */
@@ -51,7 +35,7 @@ export function createCustomerDesk(context: Context, others: Others) {
   return {
     notes,
     setSuppressed: newsletter.setSuppressed,
-    timeline: createTimeline({ mails, audit, ...others }),
+    timeline: createTimeline(context, wings),
 
     async sendPasswordLink(actor: Actor, id: string) {
       const { email } = await describe(id)
@@ -68,7 +52,7 @@ export function createCustomerDesk(context: Context, others: Others) {
       const account = await describe(id)
       const [owned, rows, written, suppressed] = await Promise.all([
         purchases.administration.list({ userId: id, limit: mostPurchases }),
-        access.lists.of(id),
+        room.lists.of(id),
         notes.of(id),
         newsletter.suppressionOf(id, account.email),
       ])
@@ -99,11 +83,11 @@ export function createCustomerDesk(context: Context, others: Others) {
       if (isStaff({ isAdmin, role }))
         throw conflict('staff-account', 'You can’t view the shop as a staff member')
       await audit.record(db, actor, { action: 'user.see-as', aboutId: id })
-      const owns = await access.owns(id, catalog.first().id)
+      const owns = await room.owns(id, catalog.first().id)
       return {
         user: { id, name, email, isAdmin, role, isProven: verifiedAt !== null, createdAt },
         purchases: (await purchases.list(id, { limit: mostPurchases })).items,
-        access: await access.asking.mine(id),
+        access: await room.asking.mine(id),
         privatePackage: owns ? await privatePackage.show(id) : null,
         assets: owns ? await assets.list(id) : null,
       }

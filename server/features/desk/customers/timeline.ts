@@ -3,22 +3,10 @@ import type { TimelineEntry } from '#contract/desk/customers.ts'
 import { deviceName } from '#contract/identity/device-name.ts'
 import { exactDollars } from '#contract/money.ts'
 import { billingPeriods } from '#contract/statuses.ts'
-import type { Audit } from '#server/audit/audit.ts'
+import type { Context } from '#server/context.ts'
 import { decodeCursor, type HistoryPart, pageOf } from '#server/database/cursor.ts'
-import type { AccessRoom } from '#server/features/access/access/access.ts'
-import type { Sessions } from '#server/features/identity/sessions/sessions.ts'
-import type { Purchases } from '#server/features/selling/purchases/purchases.ts'
-import type { Contact } from '#server/features/site/contact/contact.ts'
-import type { Mails } from '#server/mails/mails.ts'
+import type { Wings } from '../wings.ts'
 
-type Rooms = {
-  purchases: Pick<Purchases, 'historyOf'>
-  mails: Pick<Mails, 'sent'>
-  contact: Pick<Contact, 'historyOf'>
-  access: Pick<AccessRoom, 'lists'>
-  sessions: Pick<Sessions, 'historyOf'>
-  audit: Pick<Audit, 'historyOf'>
-}
 type Entry = Omit<TimelineEntry, 'at'> & { at: Date }
 type Source = (userId: string, part: HistoryPart) => Promise<Entry[]>
 type Page = { limit: number; cursor?: string | undefined }
@@ -27,30 +15,30 @@ type Page = { limit: number; cursor?: string | undefined }
 const forever = new Date(9_999_999_999_999)
 
 /** Everything that happened with a customer: each room tells what it knows, newest first. */
-export function createTimeline(rooms: Rooms) {
+export function createTimeline({ mails, audit }: Context, { identity, selling, access, site }: Wings) {
   const sources = [
-    source('purchase', rooms.purchases.historyOf, ({ key, what, purchase }) => ({
+    source('purchase', selling.purchases.historyOf, ({ key, what, purchase }) => ({
       id: key,
       title: what,
       detail: `${purchase.product}, ${exactDollars(purchase.amount)} per ${billingPeriods[purchase.billingType]}`,
     })),
-    source('mail', rooms.mails.sent.historyOf, ({ id, subject }) => ({ id, title: subject, mailId: id })),
-    source('message', rooms.contact.historyOf, ({ id, message, wasLoggedIn }) => ({
+    source('mail', mails.sent.historyOf, ({ id, subject }) => ({ id, title: subject, mailId: id })),
+    source('message', site.contact.historyOf, ({ id, message, wasLoggedIn }) => ({
       id,
       title: `Wrote: “${message}”`,
       detail: wasLoggedIn ? '' : 'same address, not logged in',
     })),
-    source('access', rooms.access.lists.historyOf, ({ key, what, username, reason }) => ({
+    source('access', access.room.lists.historyOf, ({ key, what, username, reason }) => ({
       id: key,
       title: what,
       detail: [username, reason].filter(Boolean).join(': '),
     })),
-    source('login', rooms.sessions.historyOf, ({ id, userAgent, ip }) => ({
+    source('login', identity.sessions.historyOf, ({ id, userAgent, ip }) => ({
       id,
       title: 'Logged in',
       detail: `${deviceName(userAgent)}, ${ip}`,
     })),
-    source('staff', rooms.audit.historyOf, ({ id, action, by }) => ({
+    source('staff', audit.historyOf, ({ id, action, by }) => ({
       id,
       title: auditSentence(action),
       detail: by,

@@ -10,17 +10,7 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase, purchases, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
-import type { AccessRoom } from '#server/features/access/access/access.ts'
-import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
-import type { Prices } from '#server/features/selling/prices/prices.ts'
-import type { Purchases } from '#server/features/selling/purchases/purchases.ts'
-
-type Others = {
-  accounts: Pick<Accounts, 'guests'>
-  purchases: Pick<Purchases, 'booked'>
-  prices: Pick<Prices, 'of'>
-  access: Pick<AccessRoom, 'names'>
-}
+import type { Wings } from '../wings.ts'
 
 type Options = { invite: boolean; hasAccess: boolean }
 type Found = Omit<ImportVerdict, 'line'>
@@ -28,10 +18,8 @@ type Found = Omit<ImportVerdict, 'line'>
 const isThere = 'Has a subscription already'
 
 /** Subscribers who paid elsewhere. Each line is committed on its own: an import that was interrupted is simply run again. */
-export function createImports(
-  { db, now, audit, catalog }: Context,
-  { accounts, purchases: { booked }, prices, access: { names } }: Others,
-) {
+export function createImports({ db, now, audit, catalog }: Context, { identity, selling, access }: Wings) {
+  const { names } = access.room
   const product = catalog.first()
 
   async function ownerOf(tx: Database | Transaction, email: string) {
@@ -64,12 +52,12 @@ export function createImports(
     { invite, hasAccess }: Options,
   ): Promise<Found> {
     const { email, name, username, billingType, paidUntil } = subscriber
-    const { amount } = await prices.of(product.id, billingType)
+    const { amount } = await selling.prices.of(product.id, billingType)
     return db.transaction(async (tx) => {
       const known = await obstacle(tx, subscriber)
       if (known) return known
-      const userId = await accounts.guests.forImport(tx, { email, name })
-      const { id: purchaseId } = await booked.book(tx, {
+      const userId = await identity.accounts.guests.forImport(tx, { email, name })
+      const { id: purchaseId } = await selling.purchases.booked.book(tx, {
         userId,
         productId: product.id,
         billingType,

@@ -6,7 +6,7 @@ import type { MovementCause, MovementKind } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { boundsOf, decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { cashMonths, cohortMonths, mrrDays, mrrMovements, purchases, users } from '#server/database/schema.ts'
-import type { Proof } from '#server/features/selling/ledger/ledger.ts'
+import type { Wings } from '../wings.ts'
 import { byKind } from './months.ts'
 import { createPayments } from './payments.ts'
 
@@ -31,7 +31,7 @@ function since(range: Range | undefined, now: Date): Date | undefined {
 const taker = alias(mrrMovements, 'taker')
 
 /** What the overview is made of, and the people behind each figure. */
-export function createFigures(context: Context, proof: Pick<Proof, 'show'>) {
+export function createFigures(context: Context, { selling }: Wings) {
   const { db, now } = context
   // What was taken back is no movement, and neither is taking it back.
   const stands = and(
@@ -105,7 +105,7 @@ export function createFigures(context: Context, proof: Pick<Proof, 'show'>) {
         readReasons(from),
         readCohorts(context),
         readCash(context, from),
-        proof.show(),
+        selling.proof.show(),
       ])
       return { ...moved, reasons, cohorts: stayed, cash, proof: compared }
     },

@@ -5,18 +5,18 @@ import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { PurchaseNeed } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { contactMessages, declarations, newsletters, purchases } from '#server/database/schema.ts'
-import type { AccessRoom } from '#server/features/access/access/access.ts'
 import { isSellers } from '#server/features/selling/declarations/declarations.ts'
-import type { Proof } from '#server/features/selling/ledger/ledger.ts'
 import { countNeedy } from '#server/features/selling/purchases/purchases.ts'
+import type { Wings } from '../wings.ts'
 import { createFigures } from './figures.ts'
 import { lastTwelveMonths } from './months.ts'
 
 const hour = 3_600_000
 
 /** How the shop is doing. No figure reads more than a few hundred rows, however many purchases there are. */
-export function createOverview(context: Context, access: Pick<AccessRoom, 'lists'>, proof: Proof) {
+export function createOverview(context: Context, wings: Wings) {
   const { db, now, queue, mails, supportEmail } = context
+  const { lists } = wings.access.room
 
   const countUnread = () =>
     db.$count(
@@ -29,15 +29,15 @@ export function createOverview(context: Context, access: Pick<AccessRoom, 'lists
     )
 
   return {
-    needs: createNeeds(context, { ...access, proof }),
-    figures: createFigures(context, proof),
+    needs: createNeeds(context, wings),
+    figures: createFigures(context, wings),
 
     async show() {
       const [figures, needy, unread, { open, overdue }] = await Promise.all([
         lastTwelveMonths(db, now()),
         countNeedy(db, now(), mostCounted),
         countUnread(),
-        access.lists.promised(),
+        lists.promised(),
       ])
       return {
         ...figures,
@@ -54,7 +54,7 @@ export function createOverview(context: Context, access: Pick<AccessRoom, 'lists
 
     /** Only if something is waiting: no one reads a digest that comes every day. */
     async sendDigest() {
-      const { open, overdue, oldest } = await access.lists.promised()
+      const { open, overdue, oldest } = await lists.promised()
       const failedJobs = await queue.failed.count()
       if (open + failedJobs === 0) return
       await mails.sendOnce(`digest of ${now().toISOString().slice(0, 10)}`, supportEmail, 'adminDigest', {
@@ -70,10 +70,8 @@ export function createOverview(context: Context, access: Pick<AccessRoom, 'lists
 type Found = { count: number; dueAt: Date | null }
 
 /** What needs the seller now. Each is an indexed read, and the list behind its link shows exactly the same rows. */
-function createNeeds(
-  { db, now, queue, settings }: Context,
-  { lists, proof }: Pick<AccessRoom, 'lists'> & { proof: Pick<Proof, 'latest'> },
-) {
+function createNeeds({ db, now, queue, settings }: Context, { access, selling }: Wings) {
+  const { lists } = access.room
   type OtherNeed = Exclude<NeedKind, PurchaseNeed>
   const counted = async (count: number | Promise<number>): Promise<Found> => ({
     count: await count,
@@ -110,7 +108,7 @@ function createNeeds(
     },
     to_lock: async () => counted((await lists.counts()).todo.lock),
     paused_newsletters: () => counted(db.$count(newsletters, eq(newsletters.state, 'paused'))),
-    revenue_differs: async () => counted((await proof.latest())?.differing ?? 0),
+    revenue_differs: async () => counted((await selling.proof.latest())?.differing ?? 0),
     failed_jobs: () => counted(queue.failed.count()),
     settings: () => counted(settings.countProblems()),
   }

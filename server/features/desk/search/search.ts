@@ -3,14 +3,14 @@ import { type Found, type Hit, mostPeopleFound } from '#contract/desk/search.ts'
 import type { Context } from '#server/context.ts'
 import { checkouts, purchases, users } from '#server/database/schema.ts'
 import { findUsers, inOrder } from '#server/database/text-search.ts'
-import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
+import type { Wings } from '../wings.ts'
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const stripeId = /^(?:pi|in|ch|re|sub|cus)_[A-Za-z0-9_]{1,200}$/
 const invoiceNumber = /^[A-Z0-9]{4,20}-\d{1,8}$/i
 
 /** One box for everything a customer may name. Ids are looked up as they are; words go through indexes of trigrams. */
-export function createSearch({ db, stripe }: Context, accounts: Pick<Accounts, 'users'>) {
+export function createSearch({ db, stripe }: Context, { identity }: Wings) {
   const people = (where: SQL | undefined) =>
     db
       .select({
@@ -51,7 +51,7 @@ export function createSearch({ db, stripe }: Context, accounts: Pick<Accounts, '
 
   /** What no index knows, such as two letters: some of the newest. */
   async function walk(q: string) {
-    const { items, next } = await accounts.users.list({ q, limit: mostPeopleFound })
+    const { items, next } = await identity.accounts.users.list({ q, limit: mostPeopleFound })
     return { ids: items.map(({ id }) => id), isAll: next === undefined }
   }
 

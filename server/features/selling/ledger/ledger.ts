@@ -7,7 +7,7 @@ import { cashMonths, cohortMonths, mrrDays, mrrMovements } from '#server/databas
 import type { Movement } from './movements.ts'
 
 export { arrOf, type Movement, movementsOf, movementsOfBooked } from './movements.ts'
-export { createProof, type Proof } from './proof.ts'
+export { createProof } from './proof.ts'
 export type Ledger = ReturnType<typeof createLedger>
 
 type Purchase = { id: string; userId: string; productId: string }

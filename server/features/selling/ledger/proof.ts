@@ -16,8 +16,6 @@ type Difference = (typeof mrrProofs.$inferSelect)['differences'][number]
 const batch = 1000
 const [mostKept, keptFor] = [100, 90 * 86_400_000]
 
-export type Proof = ReturnType<typeof createProof>
-
 /** Recurring revenue, compared with what the newest paid invoices of Stripe's own list cost a year. */
 export function createProof({ db, now, stripe, log }: Context, { checkouts, sync }: Others) {
   const isAtStripe = isNotNull(purchases.stripeSubscriptionId)
