@@ -8,25 +8,15 @@ import { Pending } from '../lists/record-table.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { type Actions, DeclineDialog, ExchangeKeys, RenameDialog } from './actions.tsx'
 
-export const stateTexts: Record<AccessState, string> = {
-  none: 'not requested',
-  asked: 'waiting for you',
-  unlocking: 'unlocking',
-  unlocked: 'unlocked',
-  locked: 'locked',
-  declined: 'declined',
-  withheld: 'removed by you',
-}
-
-export const stateTones = {
-  none: 'neutral',
-  asked: 'warning',
-  unlocking: 'warning',
-  unlocked: 'good',
-  locked: 'neutral',
-  declined: 'bad',
-  withheld: 'bad',
-} as const satisfies Record<AccessState, string>
+export const states = {
+  none: { text: 'not requested', tone: 'neutral' },
+  asked: { text: 'waiting for you', tone: 'warning' },
+  unlocking: { text: 'unlocking', tone: 'warning' },
+  unlocked: { text: 'unlocked', tone: 'good' },
+  locked: { text: 'locked', tone: 'neutral' },
+  declined: { text: 'declined', tone: 'bad' },
+  withheld: { text: 'removed by you', tone: 'bad' },
+} as const satisfies Record<AccessState, { text: string; tone: string }>
 
 type Person = Whose & { exchangeName?: string | null; hasKeys?: boolean }
 

@@ -6,8 +6,10 @@ import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
 import { RecordList } from '../lists/record-list.tsx'
 import { hiddenActions } from '../lists/record-table.tsx'
-import { AccessMenu, stateTexts, stateTones } from './access-menu.tsx'
+import { AccessMenu, states } from './access-menu.tsx'
 import { useActions } from './actions.tsx'
+
+const options = Object.entries(states).map(([state, { text }]) => [state, text] as const)
 
 export default function People() {
   const actions = useActions()
@@ -20,7 +22,7 @@ export default function People() {
         columns={['Customer', 'TradingView username', 'Access', 'On TradingView', 'Until', hiddenActions]}
         list={accessAdmin.people}
         search="Search people..."
-        filters={{ state: { label: 'Access', all: 'Everyone', options: Object.entries(stateTexts) } }}
+        filters={{ state: { label: 'Access', all: 'Everyone', options } }}
         none={{ title: 'No one has access yet', description: 'Buyers and their access appear here.' }}
         renderRow={(person) => (
           <>
@@ -29,7 +31,7 @@ export default function People() {
               {person.username ?? '–'}
             </Cell>
             <Cell label="Access">
-              <Badge tone={stateTones[person.state]}>{stateTexts[person.state]}</Badge>
+              <Badge tone={states[person.state].tone}>{states[person.state].text}</Badge>
               <span className="block text-xs whitespace-nowrap text-muted">
                 since <Time value={person.stateSince} />
               </span>

@@ -12,55 +12,48 @@ import { TimeLeft } from '../parts/time-left.tsx'
 import { AccessMenu } from './access-menu.tsx'
 import { type Actions, RenameDialog } from './actions.tsx'
 
-export const kindTexts: Record<TodoKind, string> = {
-  decide: 'Decide',
-  unlock: 'Unlock',
-  move: 'Move',
-  lock: 'Remove',
-  name_not_found: 'Name not found',
-  name_taken: 'Name taken',
-  name_unreadable: 'Name not valid',
-  stuck: 'Stuck',
-  had_access: 'Had access before',
-  renamed: 'Renamed',
+type Kind = { text: string; sentence: string | ((row: AccessTodo) => string) }
+
+export const kinds: Record<TodoKind, Kind> = {
+  decide: { text: 'Decide', sentence: 'Asked again after you declined or removed access.' },
+  unlock: { text: 'Unlock', sentence: 'Add them on TradingView.' },
+  move: {
+    text: 'Move',
+    sentence: ({ username, oldUsername }) => `Add ${username}, then remove ${oldUsername}.`,
+  },
+  lock: { text: 'Remove', sentence: 'Access has ended. Remove them on TradingView.' },
+  name_not_found: { text: 'Name not found', sentence: 'Not on TradingView. We’ve asked the buyer.' },
+  name_taken: { text: 'Name taken', sentence: 'Two customers use this TradingView account.' },
+  name_unreadable: {
+    text: 'Name not valid',
+    sentence: 'Not a valid TradingView username. Ask the buyer.',
+  },
+  stuck: {
+    text: 'Stuck',
+    sentence: ({ detail }) => detail ?? 'TradingView keeps failing for this person.',
+  },
+  had_access: {
+    text: 'Had access before',
+    sentence: 'Already had access. Manage it from here, so it ends with the subscription?',
+  },
+  renamed: {
+    text: 'Renamed',
+    sentence: ({ username, oldUsername }) => `${oldUsername} seems to be ${username} now.`,
+  },
 }
 
 /** Those whom one click unlocks. */
 export const isAsking = ({ kind }: AccessTodo) => kind === 'unlock' || kind === 'decide' || kind === 'move'
 
-function sentenceOf({ kind, username, oldUsername, detail }: AccessTodo): string {
-  switch (kind) {
-    case 'decide':
-      return 'Asked again after you declined or removed access.'
-    case 'unlock':
-      return 'Add them on TradingView.'
-    case 'move':
-      return `Add ${username}, then remove ${oldUsername}.`
-    case 'lock':
-      return 'Access has ended. Remove them on TradingView.'
-    case 'name_not_found':
-      return 'Not on TradingView. We’ve asked the buyer.'
-    case 'name_taken':
-      return 'Two customers use this TradingView account.'
-    case 'name_unreadable':
-      return 'Not a valid TradingView username. Ask the buyer.'
-    case 'stuck':
-      return detail ?? 'TradingView keeps failing for this person.'
-    case 'had_access':
-      return 'Already had access. Manage it from here, so it ends with the subscription?'
-    case 'renamed':
-      return `${oldUsername} seems to be ${username} now.`
-  }
-}
-
 export function TodoCells({ row, actions }: { row: AccessTodo; actions: Actions }) {
   const { kind, username, due, detail, additionalInfo } = row
+  const { sentence } = kinds[kind]
   return (
     <>
       <CustomerCell user={row.user} />
       <Cell label="TradingView username">{username ? <CopyButton text={username} /> : '–'}</Cell>
       <Cell label="What to do" className="max-w-80 wrap-anywhere">
-        {sentenceOf(row)}
+        {typeof sentence === 'string' ? sentence : sentence(row)}
         {detail && kind !== 'stuck' && <span className="block text-xs break-words text-muted">{detail}</span>}
         {additionalInfo && <span className="block text-xs break-words text-muted">“{additionalInfo}”</span>}
       </Cell>

@@ -10,7 +10,7 @@ import { hiddenActions, usePages } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { BrokenBar } from '../tradingview/trouble.tsx'
 import { DeclineDialog, useActions } from './actions.tsx'
-import { isAsking, kindTexts, TodoCells } from './todo-row.tsx'
+import { isAsking, kinds, TodoCells } from './todo-row.tsx'
 
 const choices = { q: 'text', kind: todoKinds, overdue: ['yes', 'no'] } as const
 
@@ -98,7 +98,7 @@ function Kinds(props: {
   if (present.length === 0) return null
   const options = [
     { value: undefined, text: 'All', count: all },
-    ...present.map((kind) => ({ value: kind, text: kindTexts[kind], count: counts?.[kind] ?? 0 })),
+    ...present.map((kind) => ({ value: kind, text: kinds[kind].text, count: counts?.[kind] ?? 0 })),
   ]
   return <Pills options={options} value={chosen} onChange={choose} />
 }

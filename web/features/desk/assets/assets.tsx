@@ -1,25 +1,27 @@
-import { ClipboardPaste, ListChecks } from 'lucide-react'
+import { BellRing, ClipboardPaste, ListChecks } from 'lucide-react'
 import { useState } from 'react'
+import { reminders } from '#contract/access/access-admin.ts'
 import { assets } from '#contract/access/assets.ts'
 import { catalog } from '#contract/selling/catalog.ts'
 import * as z from '#contract/zod.ts'
 import { CallButton } from '#web/api/call-button.tsx'
 import { call, useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import { useCall } from '#web/api/use-call.ts'
+import { toastError, useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card, EmptyState } from '#web/ui/card.tsx'
+import { ask } from '#web/ui/confirm.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { ExportButton, ExportProgress, useExport } from '../exports/exports.tsx'
 import { Pending } from '../lists/record-table.tsx'
 import { useDialog } from '../lists/use-filters.ts'
 import { Attention } from '../overview/needs.tsx'
 import { ProductChoice, useProducts } from '../parts/products.tsx'
 import { AssetList } from './asset-list.tsx'
 import { ImportDialog } from './import-dialog.tsx'
-import { ExportCard, QuickActions } from './side-cards.tsx'
 
 const form = z.pick(assets.adminAdd.input(z), { ticker: true, note: true })
 
@@ -138,4 +140,62 @@ async function idOf({ slug }: { slug: string }): Promise<string> {
     toast({ title: 'Failed to get product', description: 'Please try again.', destructive: true })
     throw error
   }
+}
+
+function ExportCard() {
+  const { progress, run, cancel } = useExport()
+  return (
+    <Card className="flex flex-col gap-4">
+      <h2 className="text-lg">Export Data</h2>
+      <div className="flex flex-col gap-2">
+        {(['buyers', 'orders', 'forms'] as const).map((kind) => (
+          <ExportButton key={kind} kind={kind} running={progress?.kind} run={run} className="justify-start" />
+        ))}
+      </div>
+      {progress && <ExportProgress {...progress} onCancel={cancel} />}
+    </Card>
+  )
+}
+
+const buyers = (count: number) => `${count} ${count === 1 ? 'buyer' : 'buyers'}`
+
+function QuickActions() {
+  const [counting, setCounting] = useState(false)
+  const send = useCall(reminders.adminSend, {
+    failed: 'Failed to send reminders',
+    onSuccess: ({ queued }) => toast({ title: `Reminders queued for ${buyers(queued)}` }),
+  })
+
+  async function countAndAsk() {
+    setCounting(true)
+    const due = await call(reminders.adminCount, {}).then(
+      (answer) => answer.due,
+      (error: unknown) => toastError('Failed to send reminders', error),
+    )
+    setCounting(false)
+    if (due === 0)
+      toast({
+        title: 'No reminders to send',
+        description: 'Every active buyer has a TradingView username or was reminded this week.',
+      })
+    if (!due) return
+    const description = `Email ${buyers(due)} without a TradingView username? No one gets two in a week.`
+    ask({ title: 'Send reminders', description, action: 'Send reminders' }, () => send.mutate({}))
+  }
+
+  return (
+    <Card className="flex flex-col gap-4">
+      <h2 className="text-lg">Quick Actions</h2>
+      <p className="text-sm text-muted">For active buyers who haven’t told us their TradingView username.</p>
+      <Button
+        variant="secondary"
+        className="justify-start"
+        pending={counting || send.isPending}
+        onClick={() => void countAndAsk()}
+      >
+        {!counting && !send.isPending && <BellRing className="size-4" />}
+        Send Reminders
+      </Button>
+    </Card>
+  )
 }

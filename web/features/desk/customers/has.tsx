@@ -8,7 +8,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Card, EmptyState } from '#web/ui/card.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { AccessMenu, stateTexts, stateTones } from '../access/access-menu.tsx'
+import { AccessMenu, states } from '../access/access-menu.tsx'
 import { useActions } from '../access/actions.tsx'
 import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
 import { usePurchaseActions } from '../purchases/use-purchase-actions.tsx'
@@ -94,7 +94,7 @@ function Access({ person }: { person: AccessPerson }) {
     <section aria-label="Access" className="flex flex-col gap-3 border-t border-line pt-4">
       <div className="flex flex-wrap items-center gap-2 text-sm">
         <span className="min-w-0 font-mono break-all">{username ?? 'No username yet'}</span>
-        <Badge tone={stateTones[state]}>access {stateTexts[state]}</Badge>
+        <Badge tone={states[state].tone}>access {states[state].text}</Badge>
         <span className="ml-auto flex items-center gap-1">
           {state === 'asked' && (
             <Button

@@ -81,7 +81,30 @@ export function Who({ customer }: { customer: Customer }) {
               mayChange &&
                 isBuyer && {
                   text: 'Change email',
-                  opens: (close) => <EmailDialog customer={customer} onClose={close} />,
+                  opens: (close) => (
+                    <CallDialog
+                      title="Change email"
+                      description={`Fixes a typo. We notify ${email}, log out all devices, and send a password link to the new address.`}
+                      call={customers.adminCorrectEmail}
+                      extra={{ id }}
+                      options={{
+                        succeeded: { title: 'Email changed', description: 'Both addresses get an email.' },
+                        failed: 'Failed to change the email',
+                      }}
+                      button={{ pendingText: 'Changing...', children: 'Change email' }}
+                      onClose={close}
+                    >
+                      <Field name="email" label="New email">
+                        <Input
+                          type="email"
+                          autoComplete="off"
+                          required
+                          maxLength={254}
+                          defaultValue={email}
+                        />
+                      </Field>
+                    </CallDialog>
+                  ),
                 },
               mayChange && { text: 'Export everything', do: () => download.mutate({ id }) },
             ]}
@@ -128,25 +151,4 @@ function Next({ customer }: { customer: Customer }) {
       </>
     )
   return ending ? <Time before="None; ends on" value={ending.endsAt} /> : 'None'
-}
-
-function EmailDialog({ customer, onClose }: { customer: Customer; onClose: () => void }) {
-  return (
-    <CallDialog
-      title="Change email"
-      description={`Fixes a typo. We notify ${customer.email}, log out all devices, and send a password link to the new address.`}
-      call={customers.adminCorrectEmail}
-      extra={{ id: customer.id }}
-      options={{
-        succeeded: { title: 'Email changed', description: 'Both addresses get an email.' },
-        failed: 'Failed to change the email',
-      }}
-      button={{ pendingText: 'Changing...', children: 'Change email' }}
-      onClose={onClose}
-    >
-      <Field name="email" label="New email">
-        <Input type="email" autoComplete="off" required maxLength={254} defaultValue={customer.email} />
-      </Field>
-    </CallDialog>
-  )
 }

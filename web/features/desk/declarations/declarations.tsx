@@ -76,7 +76,25 @@ export default function Declarations() {
                     actions={[
                       {
                         text: 'Close without action',
-                        opens: (close) => <CloseDialog id={row.id} onClose={close} />,
+                        opens: (close) => (
+                          <TextDialog
+                            title="Close without action"
+                            call={declarations.adminClose}
+                            extra={{ id: row.id }}
+                            options={{
+                              succeeded: 'Declaration closed',
+                              failed: 'Failed to close the declaration',
+                            }}
+                            field={{
+                              name: 'outcome',
+                              label: 'How was it handled?',
+                              hint: 'Kept with the declaration.',
+                            }}
+                            text={{ required: true, maxLength: 500, rows: 3 }}
+                            button={{ pendingText: 'Closing...', children: 'Close declaration' }}
+                            onClose={close}
+                          />
+                        ),
                       },
                     ]}
                   />
@@ -159,20 +177,5 @@ function CarryOut({ row }: { row: Declaration }) {
       {action}
       <span className="sr-only"> for {row.name}</span>
     </CallButton>
-  )
-}
-
-function CloseDialog({ id, onClose }: { id: string; onClose: () => void }) {
-  return (
-    <TextDialog
-      title="Close without action"
-      call={declarations.adminClose}
-      extra={{ id }}
-      options={{ succeeded: 'Declaration closed', failed: 'Failed to close the declaration' }}
-      field={{ name: 'outcome', label: 'How was it handled?', hint: 'Kept with the declaration.' }}
-      text={{ required: true, maxLength: 500, rows: 3 }}
-      button={{ pendingText: 'Closing...', children: 'Close declaration' }}
-      onClose={onClose}
-    />
   )
 }

@@ -52,6 +52,11 @@ export function RecordList<E extends Listed>(props: Props<E>) {
     choices[name] = typeof texts === 'function' ? 'text' : Object.keys(texts)
   const [chosen, choose] = useFilters(choices)
   const query = usePages(list, { ...chosen, ...input } as Wanted<E>)
+  const set = removable.flatMap(([name, texts]) => {
+    const value = chosen[name]
+    if (!value) return []
+    return { name, text: typeof texts === 'function' ? texts(value) : (texts[value] ?? value) }
+  })
   const isFiltered = Object.keys(chosen).some((name) => name !== 'sort')
   return (
     <div className="flex flex-col gap-5">
@@ -69,14 +74,23 @@ export function RecordList<E extends Listed>(props: Props<E>) {
           {controls}
         </div>
       )}
-      <Chips
-        chips={removable.flatMap(([name, texts]) => {
-          const value = chosen[name]
-          if (!value) return []
-          const text = typeof texts === 'function' ? texts(value) : (texts[value] ?? value)
-          return { text, remove: () => choose({ [name]: undefined }) }
-        })}
-      />
+      {set.length > 0 && (
+        <ul className="flex flex-wrap gap-2">
+          {set.map(({ name, text }) => (
+            <li key={name}>
+              <button
+                type="button"
+                onClick={() => choose({ [name]: undefined })}
+                aria-label={`Remove filter: ${text}`}
+                className="inline-flex h-9 cursor-pointer items-center gap-2 rounded-full bg-accent-soft px-3.5 text-sm font-medium text-accent-strong"
+              >
+                {text}
+                <X className="size-3.5" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
       <RecordTable
         {...table}
         query={query}
@@ -163,27 +177,6 @@ export function Pills<Value>(props: {
         </button>
       ))}
     </fieldset>
-  )
-}
-
-function Chips({ chips }: { chips: { text: string; remove: () => void }[] }) {
-  if (chips.length === 0) return null
-  return (
-    <ul className="flex flex-wrap gap-2">
-      {chips.map(({ text, remove }) => (
-        <li key={text}>
-          <button
-            type="button"
-            onClick={remove}
-            aria-label={`Remove filter: ${text}`}
-            className="inline-flex h-9 cursor-pointer items-center gap-2 rounded-full bg-accent-soft px-3.5 text-sm font-medium text-accent-strong"
-          >
-            {text}
-            <X className="size-3.5" />
-          </button>
-        </li>
-      ))}
-    </ul>
   )
 }
 

@@ -1,6 +1,6 @@
 import { ChevronRight, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { mostCounted, type Need, type NeedKind, overview } from '#contract/desk/overview.ts'
+import { mostCounted, type NeedKind, overview } from '#contract/desk/overview.ts'
 import { settings } from '#contract/desk/settings.ts'
 import { stripeSetup } from '#contract/selling/stripe-setup.ts'
 import { useData } from '#web/api/client.ts'
@@ -12,24 +12,19 @@ import { Pending } from '../lists/record-table.tsx'
 
 export const counted = (value: number) => `${value.toLocaleString('en-US')}${value < mostCounted ? '' : '+'}`
 
-type Words = { one: string; many: string; due?: string; todo?: string; href?: Href }
+type Words = { one: string; many?: string; due?: string; todo?: string; href?: Href }
 
-/** What each is called, once and many times, and the list that shows exactly those: of purchases, unless it says otherwise. */
+/** What one is called, and many if not with an s; and the list that shows exactly those: of purchases, unless it says otherwise. */
 const texts: Record<NeedKind, Words> = {
-  fraud_warnings: { one: 'fraud warning', many: 'fraud warnings' },
-  disputes: { one: 'disputed payment', many: 'disputed payments', due: 'Answer the bank by' },
+  fraud_warnings: { one: 'fraud warning' },
+  disputes: { one: 'disputed payment', due: 'Answer the bank by' },
   failed_refunds: { one: 'refund that a bank sent back', many: 'refunds that banks sent back' },
   uncovered_notes: {
     one: 'credit note without its refund',
     many: 'credit notes without their refunds',
     todo: 'Refund again, or note that you paid another way',
   },
-  overdue_requests: {
-    one: 'overdue access request',
-    many: 'overdue access requests',
-    due: 'Promised by',
-    href: '/admin/access?overdue=yes',
-  },
+  overdue_requests: { one: 'overdue access request', due: 'Promised by', href: '/admin/access?overdue=yes' },
   declarations: {
     one: 'declaration to decide',
     many: 'declarations to decide',
@@ -38,7 +33,6 @@ const texts: Record<NeedKind, Words> = {
   },
   failed_payments: {
     one: 'failed payment',
-    many: 'failed payments',
     due: 'The first loses access on',
     href: '/admin/purchases?status=past_due',
   },
@@ -49,11 +43,10 @@ const texts: Record<NeedKind, Words> = {
   },
   untaxed: { one: 'subscription charged without tax', many: 'subscriptions charged without tax' },
   messages: { one: 'message to answer', many: 'messages to answer', href: '/admin/messages?state=open' },
-  new_requests: { one: 'new access request', many: 'new access requests', href: '/admin/access?overdue=no' },
+  new_requests: { one: 'new access request', href: '/admin/access?overdue=no' },
   to_lock: { one: 'person to remove', many: 'people to remove', href: '/admin/access?kind=lock' },
   paused_newsletters: {
     one: 'paused newsletter',
-    many: 'paused newsletters',
     todo: 'Resume it, or stop it',
     href: '/admin/messages/newsletters',
   },
@@ -63,7 +56,7 @@ const texts: Record<NeedKind, Words> = {
     todo: 'Compare it with Stripe, then write to us if it stays',
     href: '/admin/overview/figures',
   },
-  failed_jobs: { one: 'failed job', many: 'failed jobs', href: '/admin/activity' },
+  failed_jobs: { one: 'failed job', href: '/admin/activity' },
   settings: { one: 'setting to fix', many: 'settings to fix', href: '/admin/settings' },
 }
 
@@ -108,19 +101,20 @@ export function Needs() {
         <p className="rounded-lg border border-dashed border-line px-5 py-4 text-muted">All clear.</p>
       ) : (
         <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
-          {data.map((need) => (
-            <li key={need.kind}>
-              <NeedLink {...need} />
-            </li>
-          ))}
+          {data.map(({ kind, count, dueAt }) => {
+            const { one, many = `${one}s`, due, todo, href = `/admin/purchases?need=${kind}` } = texts[kind]
+            return (
+              <Row key={kind} href={href} count={count} text={count === 1 ? one : many}>
+                {due && dueAt ? <Time before={due} value={dueAt} withClock /> : todo}
+              </Row>
+            )
+          })}
           {toDo > 0 && (
-            <li>
-              <Row
-                href="/admin/settings"
-                count={toDo}
-                text={toDo === 1 ? 'Stripe step left' : 'Stripe steps left'}
-              />
-            </li>
+            <Row
+              href="/admin/settings"
+              count={toDo}
+              text={toDo === 1 ? 'Stripe step left' : 'Stripe steps left'}
+            />
           )}
         </ul>
       )}
@@ -128,31 +122,24 @@ export function Needs() {
   )
 }
 
-function NeedLink({ kind, count, dueAt }: Need) {
-  const { one, many, due, todo, href = `/admin/purchases?need=${kind}` } = texts[kind]
-  return (
-    <Row href={href} count={count} text={count === 1 ? one : many}>
-      {due && dueAt ? <Time before={due} value={dueAt} withClock /> : todo}
-    </Row>
-  )
-}
-
 function Row(props: { href: Href; count: number; text: string; children?: ReactNode }) {
   const { href, count, text, children } = props
   return (
-    <Link
-      href={href}
-      className="flex h-full min-h-18 items-center gap-3 rounded-lg border border-line bg-surface px-4 py-3 shadow-card transition-colors hover:border-field"
-    >
-      <Badge tone="bad" className="min-w-8 justify-center tabular-nums">
-        {counted(count)}
-      </Badge>
-      <span className="min-w-0 flex-1">
-        <span className="block font-medium">{text}</span>
-        {children && <span className="block text-sm text-muted">{children}</span>}
-      </span>
-      <ChevronRight className="size-4 shrink-0 text-muted" />
-    </Link>
+    <li>
+      <Link
+        href={href}
+        className="flex h-full min-h-18 items-center gap-3 rounded-lg border border-line bg-surface px-4 py-3 shadow-card transition-colors hover:border-field"
+      >
+        <Badge tone="bad" className="min-w-8 justify-center tabular-nums">
+          {counted(count)}
+        </Badge>
+        <span className="min-w-0 flex-1">
+          <span className="block font-medium">{text}</span>
+          {children && <span className="block text-sm text-muted">{children}</span>}
+        </span>
+        <ChevronRight className="size-4 shrink-0 text-muted" />
+      </Link>
+    </li>
   )
 }
 

@@ -4,20 +4,17 @@ import { useIsAdmin } from '#web/api/session.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 
+const troubles = {
+  off: null,
+  expired: 'Your TradingView session has ended. Buyers have to wait until you reconnect.',
+  blocked: 'TradingView is blocking this server’s address. Run the shop from another address.',
+  paused: 'The connection is paused. New buyers wait for you under “To do”.',
+}
+
 export function troubleOf({ state, downSince, heldBack }: TradingViewConnection): string | null {
-  switch (state) {
-    case 'off':
-      return null
-    case 'expired':
-      return 'Your TradingView session has ended. Buyers have to wait until you reconnect.'
-    case 'blocked':
-      return 'TradingView is blocking this server’s address. Run the shop from another address.'
-    case 'paused':
-      return 'The connection is paused. New buyers wait for you under “To do”.'
-    case 'on':
-      if (downSince) return 'TradingView isn’t answering properly; the shop keeps trying.'
-      return heldBack ? `The sync wants to remove ${heldBack} people. Review before it runs.` : null
-  }
+  if (state !== 'on') return troubles[state]
+  if (downSince) return 'TradingView isn’t answering properly; the shop keeps trying.'
+  return heldBack ? `The sync wants to remove ${heldBack} people. Review before it runs.` : null
 }
 
 /** Above the seller's work, and only if something is broken. */

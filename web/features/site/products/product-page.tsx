@@ -61,7 +61,26 @@ export default function ProductPage() {
   if (!product || !text) return <Loading />
   return (
     <>
-      <Argument product={product} text={text} />
+      <Hero product={product} text={text} />
+      <Section title="Key Benefits" lead={text.benefits.lead}>
+        <ul className="grid gap-x-10 gap-y-12 sm:grid-cols-2 lg:grid-cols-3">
+          {text.benefits.items.map(({ title, text: what }, index) => (
+            <li key={title} className="flex flex-col gap-3">
+              <IconOf icons={benefitIcons} index={index} className="size-6 text-accent" />
+              <h3 className="text-xl">{title}</h3>
+              <p className="text-muted">{what}</p>
+            </li>
+          ))}
+        </ul>
+      </Section>
+      <Section
+        id="how-it-works"
+        title="How It Works"
+        lead={text.steps.lead}
+        className="border-y border-line bg-surface"
+      >
+        <Steps items={text.steps.items} drawings={product.drawings} />
+      </Section>
       <ReviewQuotes {...product.reviews} />
       {text.chart && (
         <Section title="Example Chart" lead={text.chart.lead} className="later">
@@ -109,33 +128,6 @@ function StickyOffer({ slug }: { slug: string }) {
       </p>
       <ButtonLink href="#pricing">Get access</ButtonLink>
     </div>
-  )
-}
-
-function Argument({ product, text }: About) {
-  return (
-    <>
-      <Hero product={product} text={text} />
-      <Section title="Key Benefits" lead={text.benefits.lead}>
-        <ul className="grid gap-x-10 gap-y-12 sm:grid-cols-2 lg:grid-cols-3">
-          {text.benefits.items.map(({ title, text: what }, index) => (
-            <li key={title} className="flex flex-col gap-3">
-              <IconOf icons={benefitIcons} index={index} className="size-6 text-accent" />
-              <h3 className="text-xl">{title}</h3>
-              <p className="text-muted">{what}</p>
-            </li>
-          ))}
-        </ul>
-      </Section>
-      <Section
-        id="how-it-works"
-        title="How It Works"
-        lead={text.steps.lead}
-        className="border-y border-line bg-surface"
-      >
-        <Steps items={text.steps.items} drawings={product.drawings} />
-      </Section>
-    </>
   )
 }
 
