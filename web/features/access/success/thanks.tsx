@@ -28,7 +28,19 @@ export function Thanks(props: {
       order={purchase && profile && orderOf(purchase, profile.email)}
       next={mine ? <NextStep mine={mine} /> : <p>Thank you.</p>}
       title="TradingView Access Request"
-      later={profile?.hasPassword === false && <NewAccount />}
+      later={
+        profile?.hasPassword === false && (
+          <>
+            <p className="text-muted">
+              We’ve created your account and emailed you a link to set a password. You’re logged in on this
+              device until you log out.
+            </p>
+            <Suspense fallback={null}>
+              <GuestPasskey />
+            </Suspense>
+          </>
+        )
+      }
     >
       {!data && !isError ? (
         <Skeleton className="h-96" />
@@ -88,18 +100,4 @@ function NextStep({ mine }: { mine: OwnAccess }) {
     default:
       return <p>Thank you. One step left: send us your access request.</p>
   }
-}
-
-function NewAccount() {
-  return (
-    <>
-      <p className="text-muted">
-        We’ve created your account and emailed you a link to set a password. You’re logged in on this device
-        until you log out.
-      </p>
-      <Suspense fallback={null}>
-        <GuestPasskey />
-      </Suspense>
-    </>
-  )
 }

@@ -90,8 +90,6 @@ export function saveFile(file: Blob, name: string) {
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 
-type Kind = Progress['kind']
-
 export function ExportProgress({ kind, rows, of, onCancel }: Progress & { onCancel: () => void }) {
   return (
     <div className="flex items-center gap-3">
@@ -113,9 +111,9 @@ export function ExportProgress({ kind, rows, of, onCancel }: Progress & { onCanc
 
 /** One file at a time: while one runs, the others wait. */
 export function ExportButton(props: {
-  kind: Kind
-  running: Kind | undefined
-  run: (kind: Kind) => Promise<void>
+  kind: FileKind
+  running: FileKind | undefined
+  run: (kind: FileKind) => Promise<void>
   className: string
 }) {
   const { kind, running, run, className } = props

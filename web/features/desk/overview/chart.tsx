@@ -16,7 +16,7 @@ const fills: Record<MovementKind, string> = {
 }
 const losses = ['churn', 'contraction'] as const
 
-const netOf = ({ movements }: OverviewMonth) =>
+export const netOf = ({ movements }: OverviewMonth) =>
   movementKinds.reduce((sum, kind) => sum + movements[kind].arr, 0)
 const sumOf = ({ movements }: OverviewMonth, kinds: readonly MovementKind[]) =>
   kinds.reduce((sum, kind) => sum + Math.abs(movements[kind].arr), 0)

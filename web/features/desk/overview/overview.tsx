@@ -1,18 +1,16 @@
 import { useState } from 'react'
-import { type OverviewMonth, overview } from '#contract/desk/overview.ts'
+import { overview } from '#contract/desk/overview.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type PurchaseRisk, purchaseRisks } from '#contract/statuses.ts'
 import { useData } from '#web/api/client.ts'
 import { Time } from '#web/ui/time.tsx'
 import { Pending } from '../lists/record-table.tsx'
-import { MovementsChart } from './chart.tsx'
+import { MovementsChart, netOf } from './chart.tsx'
 import { Figure, number } from './figure.tsx'
 import { counted, ImprintWarning, Needs } from './needs.tsx'
 import { meanings, monthName, perMonth, signed } from './words.ts'
 
 const percent = (value: number | null) => (value === null ? '–' : `${value.toFixed(1)}%`)
-const netOf = ({ movements }: OverviewMonth) =>
-  Object.values(movements).reduce((sum, { arr }) => sum + arr, 0)
 
 export default function Overview() {
   return (

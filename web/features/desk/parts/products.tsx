@@ -8,15 +8,13 @@ type Given = {
   products: { id: string; name: string }[]
   value: string | undefined
   onChange: (id: string) => void
-  className?: string
 }
 
-export function ProductChoice({ products, value, onChange, className }: Given) {
+export function ProductChoice({ products, value, onChange }: Given) {
   if (products.length < 2) return null
   return (
     <Select
       aria-label="Product"
-      className={className}
       options={products.map(({ id, name }) => [id, name])}
       value={value}
       onChange={({ target }) => onChange(target.value)}
