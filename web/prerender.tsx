@@ -123,6 +123,4 @@ function assetsOf(route: Route, manifest: Manifest): PageAssets {
   }
 }
 
-function address(file: string) {
-  return `/${file}`
-}
+const address = (file: string) => `/${file}`

@@ -69,15 +69,13 @@ function product(absolute: Absolute, sold: ListedProduct, { prices }: SiteSettin
     description: text.description,
     image: absolute(text.preview ?? '/og/products.png'),
     brand: { '@type': 'Brand', name: brand.name },
-    ...(count > 0
-      ? {
-          aggregateRating: {
-            '@type': 'AggregateRating',
-            ratingValue: average.toFixed(1),
-            reviewCount: count,
-          },
-        }
-      : {}),
+    ...(count > 0 && {
+      aggregateRating: {
+        '@type': 'AggregateRating',
+        ratingValue: average.toFixed(1),
+        reviewCount: count,
+      },
+    }),
     offers: [
       offer('Monthly subscription', monthly, 'MON', 'monthly'),
       offer('Yearly subscription', yearly, 'ANN', 'yearly'),

@@ -6,18 +6,10 @@ type TabsState = { id: string; chosen: string; choose: (value: string) => void }
 const TabsContext = createContext<TabsState>({ id: '', chosen: '', choose: () => {} })
 
 /** Tabs per the ARIA practices: the arrows, Home, and End move between tabs and select them. */
-export function Tabs(
-  props: ComponentProps<'div'> & {
-    defaultValue?: string
-    value?: string
-    onValueChange?: (value: string) => void
-  },
-) {
-  const { defaultValue = '', value, onValueChange, ...rest } = props
+export function Tabs({ defaultValue, ...rest }: ComponentProps<'div'> & { defaultValue: string }) {
   const id = useId()
-  const [own, setOwn] = useState(defaultValue)
-  const chosen = value ?? own
-  const state = useMemo(() => ({ id, chosen, choose: onValueChange ?? setOwn }), [id, chosen, onValueChange])
+  const [chosen, choose] = useState(defaultValue)
+  const state = useMemo(() => ({ id, chosen, choose }), [id, chosen])
   return (
     <TabsContext value={state}>
       <div {...rest} />

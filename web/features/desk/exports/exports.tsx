@@ -74,12 +74,8 @@ async function collect(response: Response, tell: (rows: number) => void): Promis
   return new Blob(pieces, { type: 'text/csv' })
 }
 
-/** The date in the seller's own time zone, which the server doesn't know. */
-function today() {
-  const now = new Date()
-  const twoDigits = (part: number) => String(part).padStart(2, '0')
-  return `${now.getFullYear()}-${twoDigits(now.getMonth() + 1)}-${twoDigits(now.getDate())}`
-}
+/** The date in the seller's own time zone, which the server doesn't know; Sweden writes it as 2026-12-31. */
+const today = () => new Date().toLocaleDateString('sv-SE')
 
 export function saveFile(file: Blob, name: string) {
   const url = URL.createObjectURL(file)

@@ -75,14 +75,8 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
         schema={schema}
         aria-label="Newsletter"
         className="flex flex-col gap-5"
-        onSubmit={async ({ subject, preheader, markdown, toSubscribers, buyersOf }) => {
-          const written = {
-            subject,
-            preheader,
-            markdown,
-            toSubscribers: toSubscribers !== '',
-            buyersOf: buyersOf || null,
-          }
+        onSubmit={async ({ toSubscribers, buyersOf, ...texts }) => {
+          const written = { ...texts, toSubscribers: toSubscribers !== '', buyersOf: buyersOf || null }
           // Before the call: what is typed while it is under way is not in it.
           setUnsaved(false)
           try {

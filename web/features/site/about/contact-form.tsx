@@ -21,9 +21,7 @@ export function ContactForm() {
       schema={form}
       // A plain post comes back to where it was sent from.
       action={`${contact.send.path}#contact`}
-      onSubmit={({ firstName, lastName, email, message, website }) =>
-        send.mutateAsync({ firstName, lastName, email, message, website })
-      }
+      onSubmit={({ answer: _, ...message }) => send.mutateAsync(message)}
       onInvalid={(errors, values) => {
         const { firstName, lastName, email, message } = values
         if ([firstName, lastName, email, message].some((value) => !String(value).trim()))

@@ -164,36 +164,28 @@ function Cookies() {
   const { gaMeasurementId, cookieBanner } = useSettings()
   const isAsked = cookieBanner === 'always' || gaMeasurementId !== null
   const rows = [
-    { name: 'session', purpose: 'Keeps you logged in', lasts: '30 days' },
-    {
-      name: 'device',
-      purpose: 'Recognizes a browser you have logged in from, so that others cannot lock you out',
-      lasts: '400 days',
-    },
-    { name: 'half-login', purpose: 'Waits for the second step of a login', lasts: '5 minutes' },
-    { name: 'checkout', purpose: 'Ties a payment to the browser that made it', lasts: '1 day' },
-    { name: brand.consentCookie, purpose: 'Remembers your choice about cookies', lasts: '365 days' },
-    {
-      name: 'theme (local storage)',
-      purpose: 'Remembers the light or dark theme',
-      lasts: 'until you clear it',
-    },
-    {
-      name: 'user (local storage)',
-      purpose: 'Whether to expect a logged-in user',
-      lasts: 'until you log out',
-    },
-    {
-      name: 'instructions (local storage)',
-      purpose: 'Folds the instructions on the dashboard once you have read them',
-      lasts: 'until you clear it',
-    },
-    {
-      name: 'checkout-email, return-to (session storage)',
-      purpose: 'What you typed, and the page to return to after a login',
-      lasts: 'until you close the tab',
-    },
-    ...(gaMeasurementId ? [{ name: '_ga', purpose: 'Analytics, only with consent', lasts: '2 years' }] : []),
+    ['session', 'Keeps you logged in', '30 days'],
+    [
+      'device',
+      'Recognizes a browser you have logged in from, so that others cannot lock you out',
+      '400 days',
+    ],
+    ['half-login', 'Waits for the second step of a login', '5 minutes'],
+    ['checkout', 'Ties a payment to the browser that made it', '1 day'],
+    [brand.consentCookie, 'Remembers your choice about cookies', '365 days'],
+    ['theme (local storage)', 'Remembers the light or dark theme', 'until you clear it'],
+    ['user (local storage)', 'Whether to expect a logged-in user', 'until you log out'],
+    [
+      'instructions (local storage)',
+      'Folds the instructions on the dashboard once you have read them',
+      'until you clear it',
+    ],
+    [
+      'checkout-email, return-to (session storage)',
+      'What you typed, and the page to return to after a login',
+      'until you close the tab',
+    ],
+    ...(gaMeasurementId ? [['_ga', 'Analytics, only with consent', '2 years']] : []),
   ]
   return (
     <>
@@ -210,7 +202,7 @@ function Cookies() {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ name, purpose, lasts }) => (
+          {rows.map(([name, purpose, lasts]) => (
             <tr key={name}>
               <td className="font-mono break-words">{name}</td>
               <td>{purpose}</td>
