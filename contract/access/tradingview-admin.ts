@@ -41,7 +41,6 @@ const stranger = object((z) => ({
   until: z.nullable(instant(z)),
   observedAt: z.nullable(instant(z)),
 }))
-export type Stranger = InferOutput<typeof stranger>
 
 const preview = object((z) => ({
   toUnlock: z.int(),

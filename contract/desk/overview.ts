@@ -63,7 +63,6 @@ const need = object((z) => ({
   /** When the first of them is due, if anything is. */
   dueAt: z.nullable(instant(z)),
 }))
-export type Need = InferOutput<typeof need>
 
 export const overview = {
   adminNeeds: endpoint('GET /api/admin/overview/needs', {

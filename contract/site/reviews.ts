@@ -50,9 +50,6 @@ const managedReview = schema((z) =>
     reportedAt: z.nullable(instant(z)),
   }),
 )
-export type ManagedReview = InferOutput<typeof managedReview>
-
-export const reportReason = schema((z) => text(z, 500, 'Please tell us what is wrong with it'))
 
 export const reviews = {
   list: endpoint('GET /api/reviews', {
@@ -79,7 +76,7 @@ export const reviews = {
   report: endpoint('POST /api/reviews/:id/report', {
     access: 'public',
     summary: 'Tell the seller that a review is unlawful',
-    input: object((z) => ({ id: id(z), reason: reportReason(z) })),
+    input: object((z) => ({ id: id(z), reason: text(z, 500, 'Please tell us what is wrong with it') })),
     limit: { requests: 5, seconds: 600 },
   }),
   adminList: endpoint('GET /api/admin/reviews', {
