@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig, devices } from '@playwright/test'
 import { findBrowser } from '#scripts/find-browser.ts'
 
@@ -5,13 +6,14 @@ export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results/e2e',
   fullyParallel: true,
-  workers: 2,
+  // One more than can run at once: a test also waits, for a timer or a network that is idle.
+  workers: Math.min(availableParallelism() + 1, 4),
   forbidOnly: Boolean(process.env.CI),
   // Only to end what hangs: a busy machine is no failure.
   timeout: 120_000,
   // So that a busy machine does not block a release; `npm test` names what needed it, and that is a bug to find.
   retries: 1,
-  expect: { timeout: 20_000 },
+  expect: { timeout: 30_000 },
   reporter: 'list',
   globalSetup: ['./scripts/fresh-web.ts', './server/testing/global-setup.ts'],
   use: {

@@ -131,6 +131,7 @@ test.describe('the admin area', () => {
     '/purchases/payments',
     '/users',
     '/purchases',
+    '/purchases/prices',
     '/purchases/declarations',
     '/access',
     '/access/people',

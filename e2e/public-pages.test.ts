@@ -119,17 +119,18 @@ test.describe('the product page', () => {
     )
   })
 
-  test('scrolls to how it works on request', async ({ page }) => {
+  test('scrolls to how it works on request, shows all three trades at every width, and on a phone keeps the way to the prices at hand', async ({
+    page,
+  }) => {
     await page.emulateMedia({ reducedMotion: 'no-preference' })
     const heading = page.getByRole('heading', { name: 'How It Works' })
     await expect(heading).not.toBeInViewport()
     await page.getByRole('link', { name: 'Learn How It Works' }).click()
     await expect(heading).toBeInViewport()
     await expect(page).toHaveURL('/products/rebound-sigma-pro#how-it-works')
-  })
 
-  test('shows all three trades at every width, the loss among them', async ({ page }) => {
-    for (const width of [320, 1280]) {
+    // The loss among them.
+    for (const width of [1280, 320]) {
       await page.setViewportSize({ width, height: 800 })
       const labels = page.locator('svg[role=img] text')
       await expect(labels).toHaveText(['Entry', 'Exit', 'Entry', 'Exit', 'Entry', 'Exit'])
@@ -139,10 +140,9 @@ test.describe('the product page', () => {
         expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width)
       }
     }
-  })
 
-  test('on a phone, keeps the way to the prices at hand', async ({ page }) => {
     await page.setViewportSize({ width: 360, height: 740 })
+    await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }))
     const offer = page.getByRole('main').getByRole('link', { name: 'Get access', exact: true })
     // Where the page has a buy button of its own in view, one is enough.
     await expect(page.getByRole('link', { name: /^Get access - / })).toBeInViewport()
@@ -178,8 +178,22 @@ test.describe('the product page', () => {
 })
 
 test.describe('header and footer', () => {
-  test('the header is sticky and links to home, products, and about', async ({ page }) => {
+  test('the terms cover billing, cancellation, refunds, liability, and governing law, below a header that is sticky and links to home, products, and about', async ({
+    page,
+  }) => {
     await page.goto('/legal/terms')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Terms of Service')
+    const text = page.getByRole('main')
+    for (const point of [
+      'effect at the end of the billing period',
+      'All fees are non-refundable, except for your consumer rights below. There are no partial refunds',
+      'You have the right to withdraw from this contract within 14 days',
+      'ended at any time with one month’s notice',
+      'fees you paid us in the 12 months before',
+      'Swiss law applies',
+      'The place of jurisdiction is Solothurn',
+    ])
+      await expect(text).toContainText(point)
     const header = page.getByRole('banner')
     await page.mouse.wheel(0, 1500)
     await expect(header).toBeInViewport()
@@ -202,7 +216,10 @@ test.describe('header and footer', () => {
     await expect(page).toHaveURL('/auth')
   })
 
-  test('the footer has the tagline, two columns, the year, and the legal pages', async ({ page, shop }) => {
+  test('the footer has the tagline, two columns, the year, and the legal pages; above, the page says that payments are in test mode', async ({
+    page,
+    shop,
+  }) => {
     await page.goto('/')
     const footer = page.getByRole('contentinfo')
     await expect(footer).toContainText(
@@ -231,6 +248,10 @@ test.describe('header and footer', () => {
       'Withdraw from contract hereVertrag widerrufen',
     ])
     await expect(contracts.locator('[lang=de]')).toHaveCount(2)
+    await expect(page.getByRole('link', { name: 'Open the payment sandbox' })).toHaveAttribute(
+      'href',
+      '/_sandbox/',
+    )
   })
 
   test('the footer is the same on every page, at 390 and 1280 px', async ({ page, shop }) => {
@@ -262,14 +283,6 @@ test.describe('header and footer', () => {
     }
   })
 
-  test('every page says payments are in test mode', async ({ page }) => {
-    await page.goto('/about')
-    await expect(page.getByRole('link', { name: 'Open the payment sandbox' })).toHaveAttribute(
-      'href',
-      '/_sandbox/',
-    )
-  })
-
   test('a public shop in test mode has no link to the sandbox, which is closed there', async () => {
     await using open = await openShop({ withPages: true, env: production })
     const html = await (await open.visitor().fetch('/about')).text()
@@ -279,34 +292,15 @@ test.describe('header and footer', () => {
 })
 
 test.describe('legal pages', () => {
-  test('the terms cover billing, cancellation, refunds, liability, and governing law', async ({ page }) => {
-    await page.goto('/legal/terms')
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Terms of Service')
-    const text = page.getByRole('main')
-    for (const point of [
-      'effect at the end of the billing period',
-      'All fees are non-refundable, except for your consumer rights below. There are no partial refunds',
-      'You have the right to withdraw from this contract within 14 days',
-      'ended at any time with one month’s notice',
-      'fees you paid us in the 12 months before',
-      'Swiss law applies',
-      'The place of jurisdiction is Solothurn',
-    ])
-      await expect(text).toContainText(point)
-  })
-
-  test('the privacy policy names the controller, your rights, and the cookies', async ({ page, shop }) => {
+  test('the privacy policy names the controller, your rights, and the cookies, has contents that link to its sections, and the date of its last change', async ({
+    page,
+    shop,
+  }) => {
     await page.goto('/legal/privacy')
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Privacy Policy')
     await expect(section(page, '1. Controller')).toContainText(shop.config.supportEmail)
     await expect(section(page, '8. Your rights').getByRole('listitem')).not.toHaveCount(0)
     await expect(page.getByRole('cell', { name: 'bsl_cookie_consent' })).toBeVisible()
-  })
-
-  test('each has a table of contents that links to its sections, and the date of its last change', async ({
-    page,
-  }) => {
-    await page.goto('/legal/privacy')
     await page
       .getByRole('navigation', { name: 'Contents' })
       .getByRole('link', { name: 'Your rights' })
