@@ -15,6 +15,7 @@ import { type MailData, type MailKind, templates } from './templates.ts'
 
 export type { MailData, MailKind }
 
+type Ground = { db: Database; now: () => Date; queue: Queue; transport: MailTransport; site: MailSite }
 type MailJob = { kind: MailKind; to: string; data: unknown }
 
 /** Means the seller's own address, which may have changed by the time an email is sent. */
@@ -25,19 +26,7 @@ export type { MailSite } from './template.ts'
 export type Mails = ReturnType<typeof createMails>
 
 /** Emails are stored along with the change that causes them and sent by a job. */
-export function createMails({
-  db,
-  queue,
-  transport,
-  site,
-  now,
-}: {
-  db: Database
-  now: () => Date
-  queue: Queue
-  transport: MailTransport
-  site: MailSite
-}) {
+export function createMails({ db, queue, transport, site, now }: Ground) {
   const sent = createSentMails({ db, now, site })
 
   /** A name is what someone typed: it greets only the proven owner of the address, or it'd be a stranger's message. */

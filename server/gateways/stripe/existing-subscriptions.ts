@@ -1,33 +1,8 @@
 import type { Stripe } from 'stripe'
-import type { BillingType } from '#contract/statuses.ts'
 import { rateReader } from './amounts.ts'
 import { billingOf, type Client, date, idOf } from './client.ts'
 
-export type ExistingSubscription = {
-  id: string
-  customerId: string
-  email: string
-  name: string
-  priceId: string
-  hasOnePrice: boolean
-  status: Stripe.Subscription.Status
-  amount: number
-  currency: string
-  startedAt: Date
-  periodEnd: Date
-  ends: boolean
-}
-
-type ExistingPrice = {
-  id: string
-  name: string
-  amount: number
-  currency: string
-  every: string
-  billing: BillingType | null
-  /** What the seller said it is here, in our own words. */
-  plan: string | null
-}
+export type ExistingSubscription = ReturnType<typeof existingOf>
 
 /** Not paid for yet, or never. */
 const attempts = new Set<Stripe.Subscription.Status>(['incomplete', 'incomplete_expired', 'canceled'])
@@ -60,17 +35,17 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
     },
 
     /** Every live one, wherever it began. */
-    async list(): Promise<ExistingSubscription[]> {
+    async list() {
       const found = await all(sdk.subscriptions.list({ limit: 100, expand: ['data.customer'] }))
       return found.filter(({ status }) => !attempts.has(status)).map(existingOf)
     },
 
-    async find(id: string): Promise<ExistingSubscription | undefined> {
+    async find(id: string) {
       const found = await orNothing(sdk.subscriptions.retrieve(id, { expand: ['customer'] }))
       return found && existingOf(found)
     },
 
-    async price(id: string): Promise<ExistingPrice> {
+    async price(id: string) {
       const found = await ask(sdk.prices.retrieve(id, { expand: ['product'] }))
       const { product, nickname, unit_amount, currency, recurring, metadata } = found
       const count = recurring?.interval_count ?? 1
@@ -83,6 +58,7 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
         currency,
         every: count === 1 ? (recurring?.interval ?? '') : `${count} ${recurring?.interval}s`,
         billing: billingOf(found),
+        /** What the seller said it is here, in our own words. */
         plan: metadata.shop_plan || null,
       }
     },
@@ -94,7 +70,7 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
   }
 }
 
-function existingOf(found: Stripe.Subscription): ExistingSubscription {
+function existingOf(found: Stripe.Subscription) {
   const { customer, items } = found
   const [item] = items.data
   if (!item) throw new Error(`Subscription ${found.id} has no item`)

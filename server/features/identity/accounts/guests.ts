@@ -7,14 +7,26 @@ import { prove, startOver } from './proof.ts'
 
 /** Accounts for people who paid before they had one. */
 export function createGuests({ now, mails }: Context, passwordLinks: PasswordLinks) {
+  /** Undefined if the address has an account already. */
+  async function make(tx: Transaction, person: { email: string; name: string; verifiedAt?: Date }) {
+    const [made] = await tx
+      .insert(users)
+      .values({ ...person, createdAt: now() })
+      .onConflictDoNothing({ target: users.email })
+      .returning({ id: users.id })
+    return made
+  }
+
+  async function lockKnown(tx: Transaction, email: string) {
+    const [known] = await tx.select().from(users).where(eq(users.email, email)).for('update')
+    if (!known) throw new Error('The account vanished while it was looked up')
+    return known
+  }
+
   return {
     /** The account of a guest who has paid: an existing one, or a new one along with the email to set a password. */
     async forGuest(tx: Transaction, email: string): Promise<{ id: string; isNew: boolean }> {
-      const [made] = await tx
-        .insert(users)
-        .values({ email, name: '', createdAt: now() })
-        .onConflictDoNothing({ target: users.email })
-        .returning({ id: users.id })
+      const made = await make(tx, { email, name: '' })
       if (made) {
         const tokenId = await passwordLinks.create(tx, made.id, 'firstPassword')
         await mails.send(tx, email, 'setPassword', { name: '', tokenId })
@@ -27,14 +39,9 @@ export function createGuests({ now, mails }: Context, passwordLinks: PasswordLin
 
     /** The account for an address that an admin vouches for: an existing one, or a new one without a password. */
     async forImport(tx: Transaction, { email, name }: { email: string; name: string }): Promise<string> {
-      const [made] = await tx
-        .insert(users)
-        .values({ email, name, createdAt: now(), verifiedAt: now() })
-        .onConflictDoNothing({ target: users.email })
-        .returning({ id: users.id })
+      const made = await make(tx, { email, name, verifiedAt: now() })
       if (made) return made.id
-      const [known] = await tx.select().from(users).where(eq(users.email, email)).for('update')
-      if (!known) throw new Error('The account vanished while it was imported')
+      const known = await lockKnown(tx, email)
       await prove(tx, known.id, { at: now(), inOwnSession: false })
       // A name that people gave themselves stays.
       if (!known.verifiedAt || !known.name) await tx.update(users).set({ name }).where(eq(users.id, known.id))
@@ -43,14 +50,9 @@ export function createGuests({ now, mails }: Context, passwordLinks: PasswordLin
 
     /** By the address that Stripe has, which is not proven: what was set in an unproven account goes. */
     async forTakeover(tx: Transaction, { email, name }: { email: string; name: string }) {
-      const [made] = await tx
-        .insert(users)
-        .values({ email, name, createdAt: now() })
-        .onConflictDoNothing({ target: users.email })
-        .returning({ id: users.id })
+      const made = await make(tx, { email, name })
       if (made) return { id: made.id, isNew: true }
-      const [known] = await tx.select().from(users).where(eq(users.email, email)).for('update')
-      if (!known) throw new Error('The account vanished while a subscription was taken over')
+      const known = await lockKnown(tx, email)
       if (!known.verifiedAt) {
         await startOver(tx, known.id, now())
         await tx.update(users).set({ name }).where(eq(users.id, known.id))

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, inArray, isNull, ne } from 'drizzle-orm'
 import type { Role } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import type { Transaction } from '#server/database/connect.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
 import { auditLog, users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import type { Mails } from '#server/mails/mails.ts'
@@ -29,12 +29,15 @@ export async function lockAdmins(tx: Transaction) {
   return { isLast: (userId: string) => admins.length === 1 && admins[0]?.id === userId }
 }
 
+const otherAdmins = (tx: Database | Transaction, userId: string) =>
+  tx
+    .select({ id: users.id, email: users.email })
+    .from(users)
+    .where(and(eq(users.isAdmin, true), isNull(users.deletedAt), ne(users.id, userId)))
+
 /** The other admins hear of a new one: if a thief made it, they notice. */
 export async function tellAdmins(tx: Transaction, mails: Pick<Mails, 'send'>, made: { id: string }) {
-  const others = await tx
-    .select({ email: users.email })
-    .from(users)
-    .where(and(eq(users.isAdmin, true), isNull(users.deletedAt), ne(users.id, made.id)))
+  const others = await otherAdmins(tx, made.id)
   const [admin] = await tx.select({ email: users.email }).from(users).where(eq(users.id, made.id))
   for (const { email } of others) await mails.send(tx, email, 'newAdmin', { email: admin?.email ?? '' })
 }
@@ -106,11 +109,7 @@ export function createRoles({ db, now, audit, mails }: Context) {
           await mails.sendOnce(`audit ${id}`, email, 'factorRemoved', { what: 'second step' })
           continue
         }
-        const others = await db
-          .select({ id: users.id, email: users.email })
-          .from(users)
-          .where(and(eq(users.isAdmin, true), isNull(users.deletedAt), ne(users.id, userId)))
-        for (const other of others)
+        for (const other of await otherAdmins(db, userId))
           await mails.sendOnce(`audit ${id} to ${other.id}`, other.email, 'newAdmin', { email })
       }
     },

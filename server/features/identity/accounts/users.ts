@@ -1,25 +1,21 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
+import type { ParsedInputOf } from '#contract/endpoint.ts'
+import type { accounts } from '#contract/identity/accounts.ts'
 import { isStaff } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
 import { passwordTokens, purchases, userColumns, users } from '#server/database/schema.ts'
-import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '#server/database/text-search.ts'
+import { beyond, findUsers, inOrder, matches, upTo } from '#server/database/text-search.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import type { AccountEvents } from './email-change.ts'
 import type { PasswordLinks } from './passwords.ts'
 import { forgetChanges, startOver } from './proof.ts'
 import { tellAdmins } from './roles.ts'
 
-type NewUser = {
-  email: string
-  password: string
-  name: string
-  isAdmin: boolean
-  invite?: boolean | undefined
-}
-type Wanted = { limit: number; cursor?: string | undefined; q?: string | undefined; sort?: Sort | undefined }
+type NewUser = ParsedInputOf<typeof accounts.adminAdd>
+type Wanted = ParsedInputOf<typeof accounts.adminList>
 
 /** Users as an admin sees them. */
 export function createUsers({ db, now, passwords, audit, mails }: Context, passwordLinks: PasswordLinks) {

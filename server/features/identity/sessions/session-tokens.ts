@@ -29,9 +29,7 @@ export const withToken = (hash: string) =>
   or(eq(sessions.tokenHash, hash), eq(sessions.previousTokenHash, hash))
 
 /** With a new token, the browser must be given it. */
-type Found = Pick<Session, 'id' | 'user' | 'provenBy' | 'provenAt' | 'proofUsedAt'> & {
-  newToken?: string | undefined
-}
+type Found = Session & { newToken?: string | undefined }
 
 /** Finds the session behind a token, and replaces the token from time to time. */
 export function createFind({ db, now, securityLog }: Context) {
@@ -52,8 +50,7 @@ export function createFind({ db, now, securityLog }: Context) {
         expiresAt: expiry({ now: now(), begun: createdAt, user }),
       })
       .where(and(eq(sessions.id, id), eq(sessions.tokenHash, tokenHash)))
-      .returning({ id: sessions.id })
-    return rotated.length > 0 ? token : undefined
+    return rotated.rowCount === 1 ? token : undefined
   }
 
   async function useCurrent(found: Session): Promise<Found> {
@@ -85,17 +82,7 @@ export function createFind({ db, now, securityLog }: Context) {
   }
 }
 
-type Session = { user: User } & Pick<
-  typeof sessions.$inferSelect,
-  | 'id'
-  | 'tokenHash'
-  | 'previousTokenHash'
-  | 'rotatedAt'
-  | 'createdAt'
-  | 'lastUsedAt'
-  | 'provenBy'
-  | 'proofUsedAt'
-> & { provenAt: Date }
+type Session = NonNullable<Awaited<ReturnType<ReturnType<typeof prepareLoad>>>>
 
 /** Whether the browser has sent its new token: then it surely received it. */
 const hasArrived = ({ lastUsedAt, rotatedAt }: Session) => rotatedAt !== null && lastUsedAt > rotatedAt

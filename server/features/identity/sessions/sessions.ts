@@ -123,11 +123,8 @@ export function createSessions(context: Context) {
         .orderBy(desc(sessions.lastUsedAt), desc(sessions.id)),
 
     async endOne({ user }: Actor, id: string) {
-      const ended = await db
-        .delete(sessions)
-        .where(and(eq(sessions.id, id), eq(sessions.userId, user.id)))
-        .returning({ id: sessions.id })
-      if (ended.length === 0) throw notFound('Device')
+      const ended = await db.delete(sessions).where(and(eq(sessions.id, id), eq(sessions.userId, user.id)))
+      if (ended.rowCount === 0) throw notFound('Device')
     },
 
     endAll: ({ user }: Actor) => endSessions(db, user.id),

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { and, eq } from 'drizzle-orm'
+import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
 import { needsPostalCode } from '#contract/selling/billing.ts'
 import { chargesInWords, worthInWords } from '#contract/selling/charges.ts'
-import type { BillingType } from '#contract/statuses.ts'
+import type { checkout } from '#contract/selling/checkout.ts'
 import { readUsername } from '#contract/tradingview-name.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -31,16 +32,7 @@ type Others = {
   subscribe: ReturnType<typeof createSubscribe>
 }
 
-type Wish = {
-  productSlug: string
-  billingType: BillingType
-  amount?: number | undefined
-  code?: string | undefined
-  email?: string | null | undefined
-  tradingViewUsername?: string | undefined
-  news?: { version: string; objects?: boolean | undefined } | undefined
-  place?: { country: string; postalCode?: string | undefined; vatId?: string | undefined } | undefined
-}
+type Wish = ParsedInputOf<typeof checkout.createSubscriptionIntent>
 
 /** "Continue to Payment". */
 export function createBegin(context: Context, others: Others) {

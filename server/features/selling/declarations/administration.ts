@@ -68,7 +68,24 @@ export function createAdministration({ db, now, audit }: Context, execution: Exe
         .orderBy(desc(declarations.declaredAt), desc(declarations.id))
         .limit(limit + 1)
       const { items, next } = pageOf(rows, limit, ({ declaration: { declaredAt: at, id } }) => ({ at, id }))
-      return { items: items.map((row) => present(row, now())), next }
+      return {
+        next,
+        items: items.map(({ declaration: { linkEndsAt, ...row }, purchase }) => {
+          const { id, userId, email, status, createdAt, orderedAt, unrefunded } = purchase
+          const { kind, declaredAt } = row
+          return {
+            ...row,
+            awaitsClick: row.state === 'open' && linkEndsAt !== null && now() < linkEndsAt,
+            dueAt: declarationDue(declaredAt),
+            purchase:
+              id && userId && email && status && createdAt
+                ? { id, userId, email, status, createdAt, unrefunded }
+                : null,
+            isLate:
+              kind === 'withdrawal' && createdAt !== null && isTooLate(declaredAt, { orderedAt, createdAt }),
+          }
+        }),
+      }
     },
 
     async carryOut(actor: Actor, id: string) {
@@ -103,33 +120,4 @@ const shown = {
   linkEndsAt: declarations.linkEndsAt,
   handledAt: declarations.handledAt,
   outcome: declarations.outcome,
-}
-
-type Row = {
-  declaration: Pick<typeof declarations.$inferSelect, keyof typeof shown>
-  purchase: {
-    id: string | null
-    userId: string | null
-    email: string | null
-    status: (typeof purchases.$inferSelect)['status'] | null
-    createdAt: Date | null
-    orderedAt: Date | null
-    unrefunded: number
-  }
-}
-
-function present({ declaration, purchase }: Row, now: Date) {
-  const { id, userId, email, status, createdAt, orderedAt, unrefunded } = purchase
-  const { linkEndsAt, ...row } = declaration
-  const { kind, state, declaredAt } = row
-  return {
-    ...row,
-    awaitsClick: state === 'open' && linkEndsAt !== null && now < linkEndsAt,
-    dueAt: declarationDue(declaredAt),
-    purchase:
-      id && userId && email && status && createdAt
-        ? { id, userId, email, status, createdAt, unrefunded }
-        : null,
-    isLate: kind === 'withdrawal' && createdAt !== null && isTooLate(declaredAt, { orderedAt, createdAt }),
-  }
 }

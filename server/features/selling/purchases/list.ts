@@ -1,19 +1,15 @@
 import { and, type Column, eq, gt, gte, inArray, isNotNull, lt, not, or, sql } from 'drizzle-orm'
+import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { longestPage } from '#contract/fields.ts'
 import { chargesInWords } from '#contract/selling/charges.ts'
-import {
-  type BillingType,
-  isLive,
-  type PurchaseNeed,
-  type PurchaseRisk,
-  type PurchaseStatus,
-} from '#contract/statuses.ts'
+import type { purchases as contract } from '#contract/selling/purchases.ts'
+import { isLive } from '#contract/statuses.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { boundsOf, decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
 import { createLoader } from '#server/database/loader.ts'
 import { monthOf } from '#server/database/schema/columns.ts'
 import { hasEndedPurchase, isLivePurchase, products, purchases, users } from '#server/database/schema.ts'
-import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '#server/database/text-search.ts'
+import { beyond, findUsers, inOrder, matches, upTo } from '#server/database/text-search.ts'
 import { notFound } from '#server/errors.ts'
 import { graceEnd } from './entitlement.ts'
 import { needy } from './needs.ts'
@@ -71,18 +67,7 @@ export async function findPurchase(
   return found
 }
 
-export type Wanted = {
-  limit: number
-  cursor?: string | undefined
-  q?: string | undefined
-  userId?: string
-  status?: PurchaseStatus | 'live' | 'paying' | undefined
-  billingType?: BillingType | undefined
-  need?: PurchaseNeed | PurchaseRisk | undefined
-  begun?: string | undefined
-  ended?: string | undefined
-  sort?: Sort | undefined
-}
+export type Wanted = ParsedInputOf<typeof contract.adminList> & { userId?: string }
 
 /** In a month of the books, which is UTC's. */
 function within(column: Column, month: string) {

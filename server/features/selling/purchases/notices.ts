@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { liveStatuses } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -33,6 +33,12 @@ const endingNoticeDays = 7
 
 /** What we tell buyers about a change. */
 export function createNotices({ mails, supportEmail, catalog }: Context) {
+  async function whom(tx: Transaction, purchase: PurchaseRow) {
+    const buyer = await buyerOf(tx, purchase)
+    const product = (await catalog.named(purchase.productId)).name
+    return { to: buyer?.email, about: { name: buyer?.name ?? '', product } }
+  }
+
   return {
     /** It's queued along with the change, so they hear it exactly once. */
     async tell(tx: Transaction, change: Change) {
@@ -127,36 +133,31 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
 
     /** Their bank did not take it, and only they know another way. */
     async tellRefundFailed(tx: Transaction, purchase: PurchaseRow, amount: number) {
-      const to = await buyerOf(tx, purchase)
-      const about = { name: to?.name ?? '', product: (await catalog.named(purchase.productId)).name, amount }
-      if (to) await mails.send(tx, to.email, 'refundFailed', about)
+      const { to, about } = await whom(tx, purchase)
+      if (to) await mails.send(tx, to, 'refundFailed', { ...about, amount })
     },
 
     /** The seller sends it again, with a link that needs no login. */
     async tellUnpaid(tx: Transaction, purchase: PurchaseRow, invoiceId: string) {
-      const to = await buyerOf(tx, purchase)
+      const { to, about } = await whom(tx, purchase)
+      const { id: purchaseId, billingType, price: amount, dueAmount, pastDueSince } = purchase
       if (to)
-        await mails.send(tx, to.email, 'paymentFailed', {
-          name: to.name,
-          product: (await catalog.named(purchase.productId)).name,
-          billingType: purchase.billingType,
-          amount: purchase.price,
-          charged: purchase.dueAmount ?? purchase.price,
+        await mails.send(tx, to, 'paymentFailed', {
+          ...about,
+          billingType,
+          amount,
+          charged: dueAmount ?? amount,
           step: 2,
-          endsAt: purchase.pastDueSince ? graceEnd(purchase.pastDueSince).toISOString() : null,
-          invoice: { purchaseId: purchase.id, invoiceId },
+          endsAt: pastDueSince ? graceEnd(pastDueSince).toISOString() : null,
+          invoice: { purchaseId, invoiceId },
         })
     },
 
     async tellExtended(tx: Transaction, purchase: PurchaseRow, until: Date) {
-      const to = await buyerOf(tx, purchase)
+      const { to, about } = await whom(tx, purchase)
+      const renews = purchase.stripeSubscriptionId !== null
       if (to)
-        await mails.send(tx, to.email, 'subscriptionExtended', {
-          name: to.name,
-          product: (await catalog.named(purchase.productId)).name,
-          until: until.toISOString(),
-          renews: purchase.stripeSubscriptionId !== null,
-        })
+        await mails.send(tx, to, 'subscriptionExtended', { ...about, until: until.toISOString(), renews })
     },
   }
 }
@@ -168,6 +169,13 @@ export function createAnnouncements(
 ) {
   const inDays = (days: number) => new Date(now().getTime() + days * day)
 
+  const withBuyers = (...conditions: SQL[]) =>
+    db
+      .select({ purchase: purchases, email: users.email, name: users.name })
+      .from(purchases)
+      .innerJoin(users, eq(users.id, purchases.userId))
+      .where(and(...conditions, isNull(users.deletedAt)))
+
   /** A credit is the one thing that changes the next charge without an event about the subscription. */
   async function chargeOf({ id, stripeSubscriptionId, nextAmount }: PurchaseRow) {
     if (!stripeSubscriptionId) return nextAmount
@@ -177,20 +185,13 @@ export function createAnnouncements(
 
   return {
     async renewals() {
-      const renewing = await db
-        .select({ purchase: purchases, email: users.email, name: users.name })
-        .from(purchases)
-        .innerJoin(users, eq(users.id, purchases.userId))
-        .where(
-          and(
-            eq(purchases.status, 'active'),
-            eq(purchases.billingType, 'yearly'),
-            isNotNull(purchases.stripeSubscriptionId),
-            gt(purchases.currentPeriodEnd, now()),
-            lte(purchases.currentPeriodEnd, inDays(Math.max(...renewalNoticeDays))),
-            isNull(users.deletedAt),
-          ),
-        )
+      const renewing = await withBuyers(
+        eq(purchases.status, 'active'),
+        eq(purchases.billingType, 'yearly'),
+        isNotNull(purchases.stripeSubscriptionId),
+        gt(purchases.currentPeriodEnd, now()),
+        lte(purchases.currentPeriodEnd, inDays(Math.max(...renewalNoticeDays))),
+      )
       for (const { purchase, email, name } of renewing) {
         const { id, productId, billingType, price: amount, currentPeriodEnd } = purchase
         if (!currentPeriodEnd) continue
@@ -215,24 +216,17 @@ export function createAnnouncements(
 
     /** A week before what was booked by hand runs out; if there is less time than that, the day after it was booked. */
     async ends() {
-      const ending = await db
-        .select({ purchase: purchases, email: users.email, name: users.name })
-        .from(purchases)
-        .innerJoin(users, eq(users.id, purchases.userId))
-        .where(
-          and(
-            eq(purchases.status, 'active'),
-            isNull(purchases.stripeSubscriptionId),
-            gt(purchases.endsAt, now()),
-            lte(purchases.endsAt, inDays(endingNoticeDays)),
-            lte(purchases.createdAt, inDays(-1)),
-            isNull(users.deletedAt),
-            // A buyer who has already subscribed needs no invitation to.
-            sql`not exists (select from purchases other where other.user_id = ${purchases.userId}
+      const ending = await withBuyers(
+        eq(purchases.status, 'active'),
+        isNull(purchases.stripeSubscriptionId),
+        gt(purchases.endsAt, now()),
+        lte(purchases.endsAt, inDays(endingNoticeDays)),
+        lte(purchases.createdAt, inDays(-1)),
+        // A buyer who has already subscribed needs no invitation to.
+        sql`not exists (select from purchases other where other.user_id = ${purchases.userId}
               and other.product_id = ${purchases.productId} and other.stripe_subscription_id is not null
               and other.status in ${sql.raw(sqlList(liveStatuses))})`,
-          ),
-        )
+      )
       for (const { purchase, email, name } of ending) {
         const { name: product, slug } = await catalog.named(purchase.productId)
         const endsAt = purchase.endsAt?.toISOString()

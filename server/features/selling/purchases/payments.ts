@@ -1,5 +1,6 @@
+import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
-import { type RefundReason, refundReasons } from '#contract/selling/purchases-admin.ts'
+import { type purchasesAdmin, refundReasons } from '#contract/selling/purchases-admin.ts'
 import { isLive } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -12,13 +13,7 @@ import type { Sync } from './sync.ts'
 
 type Others = { checkouts: Checkouts; sync: Sync }
 type InvoiceLink = { purchase: string; invoice: string; token: string }
-type Refund = {
-  amount?: number | undefined
-  refundedSoFar: number
-  paymentIntentId?: string | undefined
-  keepAccess?: boolean | undefined
-  reason?: RefundReason | undefined
-}
+type Refund = Omit<ParsedInputOf<typeof purchasesAdmin.adminRefund>, 'id'>
 
 const linkSeconds = 30 * 86_400
 

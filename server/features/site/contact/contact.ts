@@ -1,5 +1,7 @@
 import { aliasedTable, and, desc, eq, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { keptSince, retention } from '#contract/retention.ts'
+import type { messages } from '#contract/site/messages.ts'
 import type { MessageState } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -10,13 +12,7 @@ import { wordsOf } from '#server/database/text-search.ts'
 import { conflict, notFound } from '#server/errors.ts'
 
 type Message = { firstName: string; lastName: string; email: string; message: string }
-type Wanted = {
-  limit: number
-  cursor?: string | undefined
-  q?: string | undefined
-  state?: MessageState | undefined
-  customerId?: string | undefined
-}
+type Wanted = ParsedInputOf<typeof messages.adminList>
 
 export type Contact = ReturnType<typeof createContact>
 

@@ -1,4 +1,6 @@
 import { and, desc, eq, isNotNull, isNull, like, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { newsletterAddresses } from '#contract/desk/newsletters.ts'
+import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { keptSince, retention } from '#contract/retention.ts'
 import { newsletterVersion } from '#contract/site/newsletter.ts'
 import type { NewsletterState } from '#contract/statuses.ts'
@@ -18,12 +20,7 @@ export type Newsletter = ReturnType<typeof createNewsletter>
 
 const mostMails = 3
 
-type Wanted = {
-  limit: number
-  cursor?: string | undefined
-  q?: string | undefined
-  state?: NewsletterState | undefined
-}
+type Wanted = ParsedInputOf<typeof newsletterAddresses.adminList>
 
 const isIn: Record<NewsletterState, SQL | undefined> = {
   asked: and(isNull(subscriptions.confirmedAt), isNull(subscriptions.unsubscribedAt)),
