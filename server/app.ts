@@ -16,7 +16,6 @@ import { createHttpServer, type Middleware } from './http/server.ts'
 import { type Queue, registerSchedules } from './jobs/queue.ts'
 import { mountMetrics } from './metrics/metrics.ts'
 import type { Pages } from './pages/pages.ts'
-import { settingsRoutes } from './settings/routes.ts'
 import { openWings } from './wings.ts'
 
 export type Dependencies = Parameters<typeof createContext>[0] & {
@@ -99,7 +98,18 @@ async function mountAll(
   mountAccess(doors, wings)
   mountSite(doors, site)
   mountDesk(doors, wings)
-  mount(contract.settings, settingsRoutes({ settings, mails, mailsGoTo, pages }))
+  mount(contract.settings, {
+    adminShow: () => settings.show(mailsGoTo),
+    async adminSave(changes, { actor }) {
+      await settings.save(actor, changes)
+      await pages.refresh()
+    },
+    async adminSavePhoto({ photo }, { actor }) {
+      await settings.savePhoto(actor, photo)
+      await pages.refresh()
+    },
+    adminTestMail: (_input, { actor }) => mails.test(actor, 'mailTest', {}),
+  })
   mount(contract.audit, { adminList: (page) => audit.list(page) })
   mountHealth(app, { pool: connection.pool, queue })
   mountDocs(app, config.publicUrl)

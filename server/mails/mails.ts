@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { and, eq, isNotNull } from 'drizzle-orm'
 import { brand } from '#contract/brand.ts'
 import { keptSince, retention } from '#contract/retention.ts'
+import type { Actor } from '../actor.ts'
 import type { Database, Transaction } from '../database/connect.ts'
 import { users } from '../database/schema.ts'
-import { conflict, notFound, PermanentFailure } from '../errors.ts'
+import { conflict, notFound, PermanentFailure, Refusal } from '../errors.ts'
 import type { Mail, MailTransport } from '../gateways/mail.ts'
 import type { Queue } from '../jobs/queue.ts'
 import { renderHtml, renderText } from './layout.ts'
@@ -104,8 +105,13 @@ export function createMails({ db, queue, transport, site, now }: Ground) {
     },
 
     /** Straight to the mail server: a test of the settings wants its answer, not a queue. */
-    test: <Kind extends MailKind>(to: string, kind: Kind, data: MailData<Kind>) =>
-      deliver({ kind, to, data }, { id: randomUUID() }),
+    async test<Kind extends MailKind>({ user: { email: to } }: Actor, kind: Kind, data: MailData<Kind>) {
+      await deliver({ kind, to, data }, { id: randomUUID() }).catch((error: unknown) => {
+        const answer = error instanceof Error ? error.message : String(error)
+        throw new Refusal(502, 'mail-refused', `The mail server refused it: ${answer}`)
+      })
+      return { to }
+    },
 
     /** A newsletter as it goes to one address: no machine's answer to anything, so without `Auto-Submitted`. */
     newsletter: (id: string, to: string, data: MailData<'newsletter'>) =>

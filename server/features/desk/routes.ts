@@ -1,12 +1,24 @@
+import type { FastifyReply } from 'fastify'
 import { contract } from '#contract/index.ts'
+import type { Actor } from '#server/actor.ts'
 import type { Doors } from '#server/http/mount.ts'
 import type { Site } from '../site/site.ts'
 import type { Desk } from './desk.ts'
+import type { FileKind, Which } from './exports/exports.ts'
 
 /** One thin handler for each row of the contract. */
 export function mountDesk({ mount }: Doors, { desk, site }: { desk: Desk; site: Site }) {
   const { customers, exports, failedJobs, imports, overview, search } = desk
   const { drafts, sending } = site.newsletter
+  async function download(
+    kind: FileKind,
+    which: Which,
+    { actor, reply }: { actor: Actor; reply: FastifyReply },
+  ) {
+    reply.header('x-estimated-rows', await exports.estimate(kind))
+    return exports.download(actor, kind, which)
+  }
+
   mount(contract.overview, {
     adminShow: () => overview.show(),
     adminNeeds: () => overview.needs(),
@@ -15,10 +27,7 @@ export function mountDesk({ mount }: Doors, { desk, site }: { desk: Desk; site: 
     adminShow: ({ range }) => overview.figures.show(range),
     adminMovements: (wanted) => overview.figures.movements(wanted),
     adminPayments: (wanted) => overview.figures.payments(wanted),
-    adminExportPayments: async ({ period }, { actor, reply }) => {
-      reply.header('x-estimated-rows', await exports.estimate('payments'))
-      return exports.download(actor, 'payments', { period })
-    },
+    adminExportPayments: ({ period }, context) => download('payments', { period }, context),
   })
   mount(contract.customers, {
     adminShow: ({ id }) => customers.show(id),
@@ -37,17 +46,11 @@ export function mountDesk({ mount }: Doors, { desk, site }: { desk: Desk; site: 
     adminFind: ({ q }) => search.find(q),
   })
   mount(contract.exports, {
-    download: async ({ kind }, { actor, reply }) => {
-      reply.header('x-estimated-rows', await exports.estimate(kind))
-      return exports.download(actor, kind)
-    },
+    download: ({ kind }, context) => download(kind, {}, context),
   })
   mount(contract.newsletterAddresses, {
     adminList: (wanted) => site.newsletter.list(wanted),
-    adminExport: async ({ state }, { actor, reply }) => {
-      reply.header('x-estimated-rows', await exports.estimate('newsletter'))
-      return exports.download(actor, 'newsletter', { state })
-    },
+    adminExport: ({ state }, context) => download('newsletter', { state }, context),
   })
   mount(contract.newsletters, {
     adminList: (page) => drafts.list(page),

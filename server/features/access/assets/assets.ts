@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, count, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -15,12 +15,8 @@ type NewAsset = {
   reviewedAt?: string | undefined
 }
 
-const shownColumns = {
-  id: recommendedAssets.id,
-  ticker: recommendedAssets.ticker,
-  note: recommendedAssets.note,
-  reviewedAt: recommendedAssets.reviewedAt,
-}
+const { createdAt: _, ...columns } = getTableColumns(recommendedAssets)
+const { id, ticker, note, reviewedAt } = columns
 
 export type Assets = ReturnType<typeof createAssets>
 
@@ -59,7 +55,7 @@ export function createAssets({ db, now, audit, catalog }: Context, { owns }: Oth
         throw new Refusal(403, 'not-an-owner', whose.join('. ') || 'There is no list of symbols')
       }
       return db
-        .select(shownColumns)
+        .select({ id, ticker, note, reviewedAt })
         .from(recommendedAssets)
         .where(
           and(
@@ -75,12 +71,7 @@ export function createAssets({ db, now, audit, catalog }: Context, { owns }: Oth
 
     adminList: () =>
       db
-        .select({
-          ...shownColumns,
-          productId: recommendedAssets.productId,
-          sortOrder: recommendedAssets.sortOrder,
-          isActive: recommendedAssets.isActive,
-        })
+        .select(columns)
         .from(recommendedAssets)
         .orderBy(asc(recommendedAssets.sortOrder), asc(recommendedAssets.id)),
 

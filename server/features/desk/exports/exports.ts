@@ -8,6 +8,8 @@ import type { Context } from '#server/context.ts'
 import { Refusal } from '#server/errors.ts'
 import { copyStatement, type FileKind, rowsLike, type Which } from './tables.ts'
 
+export type { FileKind, Which }
+
 /** Each export holds its own connection for as long as it runs. */
 const atOnce = 2
 

@@ -1,10 +1,9 @@
-import { and, eq, isNull } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
 import type { Context, PeoplesRoom } from '#server/context.ts'
 import { retried, type Transaction } from '#server/database/connect.ts'
+import { findUser, lockUser } from '#server/database/people.ts'
 import { erasePerson, readPersonalData } from '#server/database/personal-data.ts'
-import { users } from '#server/database/schema.ts'
-import { conflict, notFound } from '#server/errors.ts'
+import { conflict } from '#server/errors.ts'
 import { createOwnPassword } from '#server/security/own-password.ts'
 import { lockAdmins } from './roles.ts'
 
@@ -30,19 +29,15 @@ export function createPersonalData(
 
     /** Everything about one person in one file, for a customer who asks the seller for it. */
     async forCustomer(actor: Actor, userId: string): Promise<Record<string, unknown>> {
-      const [user] = await db
-        .select({ email: users.email })
-        .from(users)
-        .where(and(eq(users.id, userId), isNull(users.deletedAt)))
-      if (!user) throw notFound('User')
+      const { email } = await findUser(db, userId)
       await audit.record(db, actor, { action: 'user.export', aboutId: userId })
       return {
         ...(await of(userId)),
         // Not proven to be theirs: check before handing it over.
         sameAddress: {
           emails: await mails.sent.sentBeforeProof(userId),
-          contactMessages: await contact.messagesFrom(user.email),
-          newsletter: await newsletter.subscriptionOf(user.email),
+          contactMessages: await contact.messagesFrom(email),
+          newsletter: await newsletter.subscriptionOf(email),
         },
       }
     },
@@ -92,12 +87,7 @@ export function createDeletion(context: Context, { rooms, endSubscriptionsOf }: 
 
 async function assertDeletable(tx: Transaction, userId: string): Promise<string> {
   const admins = await lockAdmins(tx)
-  const [user] = await tx
-    .select({ email: users.email })
-    .from(users)
-    .where(and(eq(users.id, userId), isNull(users.deletedAt)))
-    .for('update')
-  if (!user) throw notFound('User')
+  const { email } = await lockUser(tx, userId)
   if (admins.isLast(userId)) throw conflict('last-admin', 'The last admin cannot be deleted')
-  return user.email
+  return email
 }

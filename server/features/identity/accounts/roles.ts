@@ -3,8 +3,9 @@ import type { Role } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
+import { lockUser } from '#server/database/people.ts'
 import { auditLog, users } from '#server/database/schema.ts'
-import { conflict, notFound } from '#server/errors.ts'
+import { conflict } from '#server/errors.ts'
 import type { Mails } from '#server/mails/mails.ts'
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions } from '../sessions/sessions.ts'
@@ -54,17 +55,7 @@ export function createRoles({ db, now, audit, mails }: Context) {
     async setRole(actor: Actor, userId: string, rank: Rank) {
       await db.transaction(async (tx) => {
         const admins = await lockAdmins(tx)
-        const [user] = await tx
-          .select({
-            isAdmin: users.isAdmin,
-            role: users.role,
-            email: users.email,
-            verifiedAt: users.verifiedAt,
-          })
-          .from(users)
-          .where(and(eq(users.id, userId), isNull(users.deletedAt)))
-          .for('update')
-        if (!user) throw notFound('User')
+        const user = await lockUser(tx, userId)
         const before = rankOf(user)
         if (before === rank) return
         if (rank !== 'none' && !user.verifiedAt) throw notProven()

@@ -4,8 +4,8 @@ import type { accounts } from '#contract/identity/accounts.ts'
 import { isStaff } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import type { Transaction } from '#server/database/connect.ts'
 import { decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
+import { lockUser } from '#server/database/people.ts'
 import { passwordTokens, purchases, userColumns, users } from '#server/database/schema.ts'
 import { beyond, findUsers, inOrder, matches, upTo } from '#server/database/text-search.ts'
 import { conflict, notFound } from '#server/errors.ts'
@@ -91,16 +91,6 @@ export function createCorrections(
   { db, now, mails, audit, refuseShopAddress }: Context,
   { passwordLinks, accountChanged, endOpenLinks }: Others,
 ) {
-  async function lock(tx: Transaction, userId: string) {
-    const [user] = await tx
-      .select()
-      .from(users)
-      .where(and(eq(users.id, userId), isNull(users.deletedAt)))
-      .for('update')
-    if (!user) throw notFound('User')
-    return user
-  }
-
   return {
     /** The account as a customer's page shows it. */
     async describe(userId: string) {
@@ -124,7 +114,7 @@ export function createCorrections(
 
     async sendPasswordLink(actor: Actor, userId: string) {
       await db.transaction(async (tx) => {
-        const { email, passwordHash } = await lock(tx, userId)
+        const { email, passwordHash } = await lockUser(tx, userId)
         const tokenId = await passwordLinks.create(tx, userId, 'reset')
         if (passwordHash) await mails.send(tx, email, 'resetPassword', { tokenId })
         else await mails.send(tx, email, 'choosePassword', { tokenId })
@@ -135,7 +125,7 @@ export function createCorrections(
     /** For an address that was mistyped: the old mailbox loses the account, and the new one has to prove itself with its link. */
     async correctEmail(actor: Actor, userId: string, email: string) {
       await db.transaction(async (tx) => {
-        const user = await lock(tx, userId)
+        const user = await lockUser(tx, userId)
         if (isStaff(user))
           throw conflict('staff-account', 'Staff change their address themselves, in their profile')
         if (user.email === email) throw conflict('same-address', 'This is already the account’s address')

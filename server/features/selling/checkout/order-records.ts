@@ -17,6 +17,11 @@ export function createOrderRecords({ db, now }: Context) {
       .onConflictDoUpdate({ target: orderRecords.checkoutId, set: facts })
   }
 
+  async function find(checkoutId: string, tx: Database | Transaction = db) {
+    const [kept] = await tx.select().from(orderRecords).where(eq(orderRecords.checkoutId, checkoutId))
+    return kept
+  }
+
   return {
     recordAgreement: (checkoutId: string, termsVersion: string) =>
       record(db, checkoutId, { termsVersion, agreedAt: now() }),
@@ -42,21 +47,15 @@ export function createOrderRecords({ db, now }: Context) {
 
     /** Whether this checkout told them about news, and they did not object. */
     async mayGetNews(tx: Transaction, checkoutId: string) {
-      const [kept] = await tx.select().from(orderRecords).where(eq(orderRecords.checkoutId, checkoutId))
+      const kept = await find(checkoutId, tx)
       return Boolean(kept?.newsVersion && !kept.newsObjectedAt)
     },
 
-    async amountDueOf(checkoutId: string) {
-      const [kept] = await db
-        .select({ amountDue: orderRecords.amountDue })
-        .from(orderRecords)
-        .where(eq(orderRecords.checkoutId, checkoutId))
-      return kept?.amountDue ?? null
-    },
+    amountDueOf: async (checkoutId: string) => (await find(checkoutId))?.amountDue ?? null,
 
     /** Whether this attempt was taxed for the same place. A company always begins again. */
     async isPlacedAt(checkoutId: string, { country, postalCode, vatId }: Place) {
-      const [kept] = await db.select().from(orderRecords).where(eq(orderRecords.checkoutId, checkoutId))
+      const kept = await find(checkoutId)
       return !vatId && kept?.country === country && (kept.postalCode ?? '') === postalCode
     },
 

@@ -20,6 +20,11 @@ function standingOf(rows: Row[]) {
   return rows.filter((row) => row.corrects === null && !corrected.has(row.id))
 }
 
+const rowOf = (
+  { id: purchaseId, userId, productId }: Purchase,
+  { at, source, cause, billing: billingType, before: arrBefore, after: arrAfter }: Movement,
+) => ({ purchaseId, userId, productId, at, source, cause, billingType, arrBefore, arrAfter })
+
 /** Recurring revenue: what moved it, when, and why. */
 export function createLedger(context: Context) {
   const { now } = context
@@ -78,7 +83,6 @@ export function createLedger(context: Context) {
         return revision
       }
       const kindOf = missing.length > 0 ? await kindsFor(tx, purchase) : undefined
-      const { id: purchaseId, userId, productId } = purchase
       await add(tx, [
         ...wrong.map(({ id, ...row }) => ({
           ...row,
@@ -90,17 +94,9 @@ export function createLedger(context: Context) {
           corrects: id,
         })),
         ...missing.map((movement) => ({
-          purchaseId,
-          userId,
-          productId,
-          at: movement.at,
+          ...rowOf(purchase, movement),
           recordedAt: isFirstLook ? movement.at : now(),
-          source: movement.source,
           revision: revisionOf(movement.source),
-          cause: movement.cause,
-          billingType: movement.billing,
-          arrBefore: movement.before,
-          arrAfter: movement.after,
           ...(kindOf?.(movement, movement === wanted[0]) ?? { kind: 'new' as const, people: 0 }),
         })),
       ])
@@ -113,22 +109,12 @@ export function createLedger(context: Context) {
       if (before === 0) return
       const billing = rows.at(-1)?.billingType ?? null
       const end: Movement = { source: 'deleted', at: now(), before, after: 0, cause: 'deleted', billing }
-      const { kind, people } = (await kindsFor(tx, purchase))(end, false)
       await add(tx, [
         {
-          purchaseId: purchase.id,
-          userId: purchase.userId,
-          productId: purchase.productId,
-          at: end.at,
+          ...rowOf(purchase, end),
           recordedAt: end.at,
-          source: end.source,
           revision: 0,
-          kind,
-          cause: end.cause,
-          billingType: billing,
-          arrBefore: before,
-          arrAfter: 0,
-          people,
+          ...(await kindsFor(tx, purchase))(end, false),
         },
       ])
     },

@@ -3,7 +3,8 @@ import { addMonths } from '#contract/billing-types.ts'
 import { type BillingType, type BookableStatus, type BookingKind, isLive } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { isLivePurchase, purchases, users } from '#server/database/schema.ts'
+import { lockUser } from '#server/database/people.ts'
+import { isLivePurchase, purchases } from '#server/database/schema.ts'
 import { conflict, invalid, notFound } from '#server/errors.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import { arrOf, type Ledger, movementsOfBooked } from '../ledger/ledger.ts'
@@ -62,8 +63,7 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
       const { userId, productId, billingType, amount, status, kind, reason, endsAt, invite } = booking
       if (!catalog.byId(productId)) throw notFound('Product')
       if (endsAt && endsAt <= now()) throw invalid('endsAt', 'The end must be in the future')
-      const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
-      if (!user || user.deletedAt) throw notFound('User')
+      const user = await lockUser(tx, userId)
       if (status === 'active' && (await countLive(tx, booking)) > 0)
         throw conflict('already-subscribed', 'This user already has an active subscription')
       const until = status === 'active' ? (endsAt ?? null) : null

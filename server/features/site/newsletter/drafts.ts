@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { newsletters } from '#server/database/schema.ts'
-import { conflict, Refusal } from '#server/errors.ts'
+import { conflict } from '#server/errors.ts'
 import type { Audience } from './audience.ts'
 import { createReading } from './reading.ts'
 
@@ -71,17 +71,7 @@ export function createDrafts(context: Context) {
 
     async test(actor: Actor, id: string) {
       const { subject, ...sample } = sampleOf(await find(id))
-      const to = actor.user.email
-      try {
-        await mails.test(to, 'newsletter', { ...sample, subject: `[Test] ${subject}` })
-      } catch (error) {
-        throw new Refusal(
-          502,
-          'mail-refused',
-          `The mail server refused it: ${error instanceof Error ? error.message : String(error)}`,
-        )
-      }
-      return { to }
+      return mails.test(actor, 'newsletter', { ...sample, subject: `[Test] ${subject}` })
     },
   }
 }

@@ -2,6 +2,7 @@ import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
+import { findUser } from '#server/database/people.ts'
 import {
   newsletters,
   newsletterRecipients as recipients,
@@ -9,7 +10,7 @@ import {
   mailSuppressions as suppressions,
   users,
 } from '#server/database/schema.ts'
-import { notFound, Refusal } from '#server/errors.ts'
+import { Refusal } from '#server/errors.ts'
 
 /** Who gets no newsletters, and what is known about those who got some. */
 export function createSuppressions({ db, now, audit, isLinkToken }: Context) {
@@ -57,11 +58,7 @@ export function createSuppressions({ db, now, audit, isLinkToken }: Context) {
     /** The seller's switch on a customer's page, for someone who asked for it another way. */
     async setSuppressed(actor: Actor, userId: string, isSuppressed: boolean) {
       await db.transaction(async (tx) => {
-        const [user] = await tx
-          .select({ email: users.email })
-          .from(users)
-          .where(and(eq(users.id, userId), isNull(users.deletedAt)))
-        if (!user) throw notFound('User')
+        const user = await findUser(tx, userId)
         if (isSuppressed)
           await tx
             .insert(suppressions)
