@@ -16,7 +16,6 @@ type Others = Parameters<typeof createDeletion>[1] &
 export function mountIdentity(doors: Doors, context: Context, identity: Identity, others: Others) {
   const { mount, checkoutCookie } = doors
   const { accounts, sessions, factors, cookie, beginSession } = identity
-  const { logins, lostDevice, passkeyOptions, setUp, stepUp } = factors
   const deletion = createDeletion(context, others)
   const personalData = createPersonalData(context, others)
 
@@ -32,22 +31,22 @@ export function mountIdentity(doors: Doors, context: Context, identity: Identity
     user: (_input, { actor }) => actor.user && { ...actor.user, ...(actor.mustSetUp && { mustSetUp: true }) },
     loginPage: () => '/auth',
 
-    async login(input, context) {
-      const found = await accounts.login.login(context.actor, input)
+    async login(input, call) {
+      const found = await accounts.login.login(call.actor, input)
       const second = await factors.logins.secondStepOf(found)
       if (second) {
-        cookie.setHalf(context.reply, second.half, halfLoginLifetime)
+        cookie.setHalf(call.reply, second.half, halfLoginLifetime)
         throw new Refusal(401, 'second-step-needed', 'One more step: please confirm that it’s you.', {
           next: second.next,
         })
       }
-      await beginSession(found.authenticated, context)
+      await beginSession(found.authenticated, call)
       return found.user
     },
 
-    async register(input, context) {
-      const { user, authenticated } = await accounts.login.register(context.actor, input)
-      await beginSession(authenticated, context)
+    async register(input, call) {
+      const { user, authenticated } = await accounts.login.register(call.actor, input)
+      await beginSession(authenticated, call)
       return user
     },
 
@@ -92,22 +91,30 @@ export function mountIdentity(doors: Doors, context: Context, identity: Identity
     adminAdd: (input, { actor }) => accounts.users.add(actor, input),
     adminDelete: ({ id }, { actor }) => deletion.byAdmin(actor, id),
   })
+  mountFactors(doors, identity)
+  mount(contract.customerData, {
+    adminDownload({ id }, { actor, reply }) {
+      reply.header('content-disposition', 'attachment; filename="customer-data.json"')
+      return personalData.forCustomer(actor, id)
+    },
+  })
+}
+
+function mountFactors({ mount }: Doors, identity: Identity) {
+  const { accounts, sessions, factors, cookie, beginSession } = identity
+  const { logins, lostDevice, passkeyOptions, setUp, stepUp } = factors
   mount(contract.logins, {
-    async withCode({ code }, context) {
-      const { user, authenticated } = await logins.withCode(
-        context.actor,
-        cookie.readHalf(context.request),
-        code,
-      )
-      await beginSession(authenticated, context)
+    async withCode({ code }, call) {
+      const { user, authenticated } = await logins.withCode(call.actor, cookie.readHalf(call.request), code)
+      await beginSession(authenticated, call)
       return user
     },
 
     passkeyOptions: async () => ({ ...(await passkeyOptions()) }),
 
-    async withPasskey({ response }, context) {
-      const { user, authenticated } = await logins.withPasskey(context.actor, response)
-      await beginSession(authenticated, context)
+    async withPasskey({ response }, call) {
+      const { user, authenticated } = await logins.withPasskey(call.actor, response)
+      await beginSession(authenticated, call)
       return user
     },
 
@@ -140,11 +147,5 @@ export function mountIdentity(doors: Doors, context: Context, identity: Identity
   })
   mount(contract.staff, {
     adminSetRole: ({ id, role }, { actor }) => accounts.roles.setRole(actor, id, role),
-  })
-  mount(contract.customerData, {
-    adminDownload({ id }, { actor, reply }) {
-      reply.header('content-disposition', 'attachment; filename="customer-data.json"')
-      return personalData.forCustomer(actor, id)
-    },
   })
 }

@@ -15,8 +15,8 @@ type NewAsset = {
   reviewedAt?: string | undefined
 }
 
-const { createdAt: _, ...columns } = getTableColumns(recommendedAssets)
-const { id, ticker, note, reviewedAt } = columns
+const { createdAt: _created, ...columns } = getTableColumns(recommendedAssets)
+const { productId: _product, sortOrder: _order, isActive: _active, ...shownColumns } = columns
 
 export type Assets = ReturnType<typeof createAssets>
 
@@ -55,7 +55,7 @@ export function createAssets({ db, now, audit, catalog }: Context, { owns }: Oth
         throw new Refusal(403, 'not-an-owner', whose.join('. ') || 'There is no list of symbols')
       }
       return db
-        .select({ id, ticker, note, reviewedAt })
+        .select(shownColumns)
         .from(recommendedAssets)
         .where(
           and(
