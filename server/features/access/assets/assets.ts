@@ -18,8 +18,6 @@ type NewAsset = {
 const { createdAt: _created, ...columns } = getTableColumns(recommendedAssets)
 const { productId: _product, sortOrder: _order, isActive: _active, ...shownColumns } = columns
 
-export type Assets = ReturnType<typeof createAssets>
-
 /** The Rebound List: the symbols the seller recommends, in the seller's order. */
 export function createAssets({ db, now, audit, catalog }: Context, { owns }: Others) {
   /** Positions are assigned one at a time, so two admins never assign the same one. */

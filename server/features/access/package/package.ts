@@ -4,8 +4,6 @@ import type { AccessRoom } from '../access/access.ts'
 
 type Others = Pick<AccessRoom, 'owns'>
 
-export type PrivatePackage = ReturnType<typeof createPrivatePackage>
-
 /** What only owners may see; the rest of the package is on TradingView. */
 export function createPrivatePackage({ settings, catalog }: Context, { owns }: Others) {
   return {

@@ -14,8 +14,6 @@ import { conflict, notFound } from '#server/errors.ts'
 type Message = { firstName: string; lastName: string; email: string; message: string }
 type Wanted = ParsedInputOf<typeof messages.adminList>
 
-export type Contact = ReturnType<typeof createContact>
-
 const isOpen = isNull(contactMessages.answeredAt)
 
 /** Sent from the account or, by someone who wasn't logged in, with its address. That proves nothing, but it helps. */
