@@ -43,7 +43,6 @@ function shape(s: Settings, warnings: Warning[], given: ReadonlySet<string>) {
     publicUrl,
     publicUrlIsGiven: s.PUBLIC_URL !== undefined,
     secure: publicUrl.startsWith('https:'),
-    /** How many processes serve in parallel. */
     processes: s.WEB_CONCURRENCY,
     /** How many proxies, or which ones, we trust to tell us who the visitor is. */
     trustProxy: proxiesOf(s.TRUST_PROXY) ?? 0,

@@ -4,10 +4,7 @@ import { settingNames } from './environment.ts'
 
 type Line = { number: number; name: string; value: string; warning?: string }
 
-/**
- * Adds the settings in `.env` to the environment, which goes first. Each value is what systemd's EnvironmentFile makes of
- * the same line, so a service and its commands agree. Returns what the operator should look at, never a value.
- */
+/** Adds `.env` to the environment, which goes first, read as systemd's EnvironmentFile does. Returns what to look at. */
 export function loadEnvFile(env: NodeJS.ProcessEnv = process.env, file = '.env'): string[] {
   const given = Object.keys(env)
   const lines = existsSync(file) ? parse(readFileSync(file, 'utf8')) : []

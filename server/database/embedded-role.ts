@@ -48,10 +48,7 @@ export async function prepareRole(server: Server) {
   })
 }
 
-/**
- * One by one, because `reassign owned` refuses the first user, who owns the system's own objects. Dependent objects
- * (an index, a column's sequence, a table's type) follow their owner; what an extension brought stays.
- */
+/** One by one, because `reassign owned` refuses the first user. Dependent objects follow; what an extension brought stays. */
 const handOver = `
 with ours as (
   select oid, nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'

@@ -103,10 +103,7 @@ export async function findUsers(
   return { userIds, newest, horizon: at && id ? { at: new Date(at), id } : undefined }
 }
 
-/**
- * Every trigram of a pattern costs an index lookup, and a long word is just as rare with a third of them: so letters
- * 1-3, 5-7, ... and the last three of each word are looked up; `matches` checks the rest. Undefined for short words.
- */
+/** Each trigram costs an index lookup, and a third of them is as rare: `matches` checks the rest. Undefined for short words. */
 export function trigramPattern(q: string): string | undefined {
   const thinned = q
     .toLowerCase()

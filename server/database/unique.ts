@@ -3,10 +3,7 @@ import { nameTaken } from '#contract/tradingview-name.ts'
 import { conflict, type Refusal } from '../errors.ts'
 import { causeOf } from './connect.ts'
 
-/**
- * What people are told when someone else was faster, for each unique index. Rooms check first; this is for the moment
- * between the check and the write. Null where people cannot meet: ids and tokens made by a machine, and upserts.
- */
+/** What people are told when someone else was faster, for each unique index. Null where people cannot meet. */
 export const sentences: Record<string, [RefusalCode, string] | null> = {
   users_email_unique: ['email-taken', 'There is already an account with this email.'],
   purchases_one_live: ['already-subscribed', 'There is already an active subscription for this account.'],

@@ -13,7 +13,6 @@ const isTradingViewHost = (host: string) => /^(www|[a-z]{2})\.tradingview\.com$/
 type Options = {
   /** False with TRADINGVIEW=off, which beats everything. */
   isAllowed: boolean
-  /** The look-alike, if this shop has one. */
   lookAlike:
     | { address: string; scripts: Record<string, string>; controls: { cookies(): Promise<string> } }
     | undefined

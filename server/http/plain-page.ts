@@ -25,7 +25,6 @@ main{padding:clamp(1.5rem,4vw,3.5rem);max-width:78rem}
 .lead{max-width:42rem;margin:0;color:var(--muted)}
 @media(max-width:60rem){body{display:block}nav{position:static;height:auto;border-right:0;border-bottom:1px solid var(--line)}nav ul{display:flex;flex-wrap:wrap}}`
 
-/** A page without scripts, in the shop's look. */
 export const plainPage = (page: { title: string; style: string; nav: string; main: string }) =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${escapeHtml(page.title)}</title><style>${look}${page.style}</style></head>
 <body><nav aria-label="${escapeHtml(page.title)}"><p class="brand"><span aria-hidden="true">σ</span>${escapeHtml(brand.name)}</p>${page.nav}</nav><main>${page.main}</main></body></html>`

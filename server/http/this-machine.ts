@@ -9,10 +9,7 @@ const isForwarding = /^(x-forwarded(-.+)?|forwarded|via|x-real-ip|x-client-ip|.+
 /** A name or address that always means the machine itself. */
 export const isLocalName = (hostname: string) => isLocal.test(hostname)
 
-/**
- * Someone sitting at this machine: connecting locally, directly (proxies say whom they speak for, and silent ones use
- * HTTP 1.0), and by a local name: another site whose name points here (DNS rebinding) still sends that name.
- */
+/** Connecting locally, directly (proxies say whom they speak for), and by a local name, which DNS rebinding can't have. */
 export function isFromThisMachine({
   socket,
   headers,

@@ -10,11 +10,7 @@ import { forgetPayloads, jobsSchema } from './schema.ts'
 import { createFailedJobs, createStoredJobs, type Query } from './stored-jobs.ts'
 import { createWorkers } from './workers.ts'
 
-/**
- * Work that happens later. A job is stored in the transaction of the change that asks for it, runs at least once
- * on one of the server processes, and is retried with growing pauses when it fails: for about three days, or
- * not at all after a PermanentFailure. Then it waits for an admin. See `failed-jobs.ts`.
- */
+/** Stored with the change that asks for it, a job runs at least once and is retried for about three days; then an admin decides. */
 export type Queue = ReturnType<typeof createQueue>
 
 export type JobOptions = {
@@ -33,11 +29,7 @@ type SendOptions = JobOptions & { db?: ReturnType<typeof fromDrizzle> }
 type JobGiven<Data> = {
   workers?: number
   describe?(data: Data): string
-  /**
-   * Whom a job is about: for each of them at most one job waits and one runs. Asked for again, the waiting one starts
-   * when the latest wish says; asked for during a run, it is done once more. What a run does follows from what is
-   * stored then, so one does for all.
-   */
+  /** Whom a job is about: one waits and one runs for each of them. A run follows from what is stored then, so one does for all. */
   oneFor?(data: Data): string
   /** The kind's name before it had `oneFor`, which an existing queue cannot be given. */
   formerly?: string

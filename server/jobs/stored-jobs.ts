@@ -16,11 +16,7 @@ export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query 
       return due.map(({ name }) => name)
     },
 
-    /**
-     * Drops the emails meant for an address, and what was given up about it; returns how many others are being sent right now.
-     * Another job like the one that asks does not count: two that wait for each other would never end.
-     * Finished jobs hold no data; those from before we saw to that do.
-     */
+    /** Drops what is meant for an address; returns how many others are being sent now. A job like the one that asks doesn't count. */
     async forget(email: string, except: string): Promise<number> {
       const [row] = await query<{ active: number }>(
         `with about as (

@@ -6,7 +6,6 @@ import { writeRendered } from './rendered.ts'
 
 /** What the program reads from standard input. */
 export type RenderOrder = {
-  /** The build's `render.js`. */
   renderer: string
   shown: Shown
   folder: string

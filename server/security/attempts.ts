@@ -64,7 +64,6 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
     allowsFrom: (what: string, ip: string, limit: Limit, options?: Options) =>
       allows(what, networksOf(ip), limit, options),
 
-    /** Counts one more try, and refuses it beyond the limit. */
     async countOrRefuse(what: string, whom: string | Network[], limit: Limit, options?: Options) {
       const seconds = await waitFor(what, whom, limit, options)
       if (seconds > 0) throw tooMany(seconds)

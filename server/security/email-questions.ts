@@ -18,11 +18,7 @@ type Dependencies = {
 
 export type EmailQuestions = ReturnType<typeof createEmailQuestions>
 
-/**
- * Sign-up and checkout must say when an address is taken, so anyone who calls them learns who is a customer. That cannot be
- * hidden, but it can be limited: one network may ask about twenty different addresses an hour, across all
- * processes, and an IPv6 /48 about a hundred.
- */
+/** Sign-up and checkout must say that an address is taken: so a network may ask about twenty an hour, an IPv6 /48 a hundred. */
 export function createEmailQuestions({ db, now, isOn }: Dependencies) {
   const runExclusive = createKeyedMutex()
   return {

@@ -117,7 +117,6 @@ export const accessForms = pgTable(
   {
     id: id(),
     userId: userId(),
-    /** Null when the purchase was deleted. */
     purchaseId: uuid().references(() => purchases.id, { onDelete: 'set null' }),
     exchangeName: text().notNull(),
     tradingViewUsername: text().notNull(),

@@ -133,7 +133,6 @@ export const payments = pgTable(
     invoiceId: text().notNull(),
     paidAt: moment().notNull(),
     amount: integer().notNull(),
-    /** The tax inside it. */
     tax: integer().notNull(),
     /** As its invoice says; null if it was recorded before the shop kept them. */
     invoiceNumber: text(),

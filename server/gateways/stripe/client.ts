@@ -55,11 +55,9 @@ export const isOtherUse = (error: unknown) => error instanceof StripeIdempotency
 
 export const isMissing = (error: unknown) => isRefused(error, { code: 'resource_missing' })
 
-/** Whether the buyer's bank wants the buyer to confirm the payment. */
 export const needsBuyer = (error: unknown) =>
   error instanceof StripeError && error.code === 'invoice_payment_intent_requires_action'
 
-/** Stripe's API, with our error handling. */
 export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) {
   /** Stripe's words never reach a visitor as ours, except what a bank says about a card. */
   function translate(error: unknown): unknown {

@@ -28,7 +28,6 @@ const addressOf = ({ street, postalCode, city, country }: Address) => ({
 
 const isNowhere = (error: unknown) => isRefused(error, { code: 'customer_tax_location_invalid' })
 
-/** Customers, what is on their invoices, and the cards they pay with. */
 export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoicing) {
   /** The one VAT ID of a customer; an empty one removes it. */
   async function setVatId(customer: string, vatId: string) {

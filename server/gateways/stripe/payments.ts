@@ -5,7 +5,6 @@ import { type Client, isOtherUse, isRefused, subscriptionOf } from './client.ts'
 type RefundNotes = {
   /** With a purpose, it happens once, even if the caller forgot that it did. */
   purpose?: string
-  /** Stripe's own word. */
   reason?: 'duplicate' | 'requested_by_customer' | undefined
   /** A present: the subscription continues although its money is back. Kept at Stripe, so that every look sees it. */
   keepsAccess?: boolean | undefined
@@ -71,7 +70,6 @@ export function paymentCalls({ sdk, ask, change }: Client) {
       return status === 'succeeded' || status === 'processing'
     },
 
-    /** The subscription whose invoice a payment was for. */
     async subscriptionOf(paymentIntentId: string): Promise<string | null> {
       const { data } = await ask(
         sdk.invoicePayments.list({

@@ -37,7 +37,6 @@ export type Subscription = History & {
   promise: { refund: number; until: Date } | null
   /** Time that costs nothing: the seller moved the next payment to its end. */
   trialEndsAt: Date | null
-  /** Null while it isn't paused. */
   paused: { because: PauseReason; at: Date } | null
   /** The card that will be charged, in words, and when it expires: the end of its last month. */
   card: string | null

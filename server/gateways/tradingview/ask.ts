@@ -115,9 +115,7 @@ export const cookieLine = ({ sessionid, sessionid_sign: sign }: SessionCookies) 
 
 /** Why TradingView did not do what it was asked. */
 type FailureKind =
-  /** The seller's session is over. */
   | 'session'
-  /** This server's address is blocked. */
   | 'blocked'
   /** The script belongs to another account. */
   | 'not_yours'

@@ -32,7 +32,6 @@ export function createTradingViewClient(options: AskOptions) {
       return { similar: near.slice(0, 3) }
     },
 
-    /** To its end, or only this name. */
     people: (pineId: string, username?: string) => listPeople(ask, pineId, username),
 
     add: (pineId: string, username: string, until: Date | null) =>
@@ -51,7 +50,6 @@ export function createTradingViewClient(options: AskOptions) {
       return typeof username === 'string' ? username : null
     },
 
-    /** The account's own scripts. */
     async scripts(): Promise<{ pineId: string; name: string }[]> {
       const answer = await ask<unknown>({ call: 'scripts', method: 'GET', path: '/pine_perm/list_scripts/' })
       const ids = (Array.isArray(answer) ? answer : []).filter((id) => typeof id === 'string' && isPineId(id))

@@ -5,7 +5,6 @@ import { day, greeting, type Templates, toDashboard } from '../template.ts'
 /** Only those whom the seller unlocks are told that we've got it: the others are unlocked first. */
 const byHand = { unlocksItself: false }
 
-/** One person's access to one product. */
 type About = { name: string; product: string; tradingViewUsername: string }
 
 const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)

@@ -13,7 +13,6 @@ import { insistOnKeys, storeForm } from './forms.ts'
 import type { Names } from './names.ts'
 import type { ConnectorDoor } from './rows.ts'
 
-/** A purchase, by its id or by its first payment. */
 type Which = { purchaseId: string } | { paymentIntentId: string }
 
 /** How buyers ask for access, and what they see of it. */

@@ -26,7 +26,6 @@ export type ConnectorDoor = {
 export type Happening = {
   event: AccessEvent
   to: AccessState
-  /** The name it is about. */
   username?: string | null
   reason?: string
   byAdmin?: string | null

@@ -121,11 +121,7 @@ async function recordStrangers(
     )
 }
 
-/**
- * Someone of ours is gone, another name carries their row's number, and TradingView no longer knows the old name:
- * perhaps they were renamed. That number is documented nowhere, so it is only proposed, to the buyer and to the seller.
- * Returns what to tell the seller, if anything.
- */
+/** Another name has the row's number of someone who is gone: perhaps renamed. Only proposed; returns what to tell the seller. */
 async function proposeRename(
   context: Context,
   client: TradingViewClient,

@@ -135,7 +135,6 @@ function cookiesOf(secrets: Secrets, { sealedCookies }: ConnectionRow): SessionC
   return read
 }
 
-/** Re-seals the cookies if an older key sealed them. */
 export async function resealCookies(db: Database, secrets: Secrets): Promise<{ resealed: number }> {
   const [row] = await db.select().from(tvConnection)
   if (!row?.sealedCookies || secrets.isCurrent(row.sealedCookies)) return { resealed: 0 }

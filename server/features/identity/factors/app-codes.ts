@@ -21,7 +21,6 @@ const digitsOf = (typed: string) => typed.replaceAll(/\D/g, '')
 
 export type AppCodes = ReturnType<typeof createAppCodes>
 
-/** Codes from an authenticator app. */
 export function createAppCodes({ now, secrets }: Context) {
   return {
     /** Nothing is stored yet: an app that was never confirmed must not lock anyone out. */

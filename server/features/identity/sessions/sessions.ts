@@ -15,10 +15,7 @@ import { createFind, expiry, withToken } from './session-tokens.ts'
 export { forgetDevices, knownDevice } from './known-devices.ts'
 export { sessionDays } from './session-tokens.ts'
 
-/**
- * Whose session starts, and the password hash they were checked against; null for a guest whose payment created the
- * account. If it has changed by the time the session starts, or the account was handed over, `refusal` is the answer.
- */
+/** If the password has changed by the time the session starts, or the account was handed over, `refusal` is the answer. */
 export type Authenticated = {
   userId: string
   passwordHash: string | null

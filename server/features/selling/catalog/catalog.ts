@@ -9,7 +9,6 @@ import { products } from '#server/database/schema.ts'
 import { notFound, StartError } from '#server/errors.ts'
 import { type ProductFile, readProductFile } from './product-file.ts'
 
-/** A product with its row's id. */
 export type Product = ProductFile & { id: string }
 
 export type Catalog = Awaited<ReturnType<typeof openCatalog>>

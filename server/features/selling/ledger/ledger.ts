@@ -59,10 +59,7 @@ export function createLedger(context: Context) {
   }
 
   return {
-    /**
-     * Brings the ledger in line with what a purchase's history says; the caller holds its row. What is right is left alone; what
-     * turned out differently is taken back by a row of its own. A history from before the ledger is recorded as of its own days.
-     */
+    /** What is right is left alone; what turned out differently is taken back by a row of its own. The caller holds the purchase. */
     async record(tx: Transaction, purchase: Purchase, wanted: Movement[], isFirstLook = false) {
       const rows = await rowsOf(tx, purchase)
       const standing = standingOf(rows)

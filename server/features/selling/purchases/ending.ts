@@ -133,10 +133,7 @@ export function createEnding(context: Context, others: Others) {
       resume: (id: string) => resume(id),
     },
 
-    /**
-     * For an owner who declared it without logging in: see features/declarations. It counts from then: if it was renewed
-     * while it waited, it ends now, and the renewals go back. Returns what was not refunded; asked `again`, tries once more.
-     */
+    /** Renewed since it was declared, it ends now and the renewals go back. Returns what was not refunded; `again` tries once more. */
     async cancelDeclared(id: string, { from, until }: Declared, again: boolean): Promise<Kept> {
       const purchase = await findPurchase(db, id)
       if (again || (!hasEnded(purchase.status) && wasRenewedSince(from, purchase, consumerLaw)))

@@ -17,7 +17,6 @@ type Refund = Omit<ParsedInputOf<typeof purchasesAdmin.adminRefund>, 'id'>
 
 const linkSeconds = 30 * 86_400
 
-/** Invoices, as Stripe has them. */
 export function createInvoices({ db, now, stripe, attempts, isLinkToken }: Context) {
   /** One that was booked by hand has none. */
   const invoicesOf = async ({ stripeSubscriptionId: id }: PurchaseRow) => (id ? stripe.invoices.list(id) : [])
@@ -135,7 +134,6 @@ export function createCardUpdate({ db, stripe, mails, runExclusive }: Context, {
   }
 }
 
-/** What the seller refunds. */
 export function createRefunds({ db, stripe, audit, runExclusive }: Context, { sync }: Others) {
   return {
     /** As Stripe has it now: our copy knows only the sum over all payments. */

@@ -14,10 +14,7 @@ import {
 
 export type Audience = { toSubscribers: boolean; buyersOf: string | null }
 
-/**
- * Who may get it at this moment: confirmed subscribers, and buyers whose checkout said so when they gave this very
- * address, who have proven it since, and who have not objected. All of them, or only the one at `email`.
- */
+/** Confirmed subscribers, and buyers who were told at the checkout and never objected. All of them, or the one at `email`. */
 export const audienceOf = ({ toSubscribers, buyersOf }: Audience, email?: SQL): SQL => sql`(
   select s.email, 'subscriber' as why, s.id as leave_id from ${newsletterSubscriptions} s
   where ${toSubscribers} and s.confirmed_at is not null and s.unsubscribed_at is null${email ? sql` and s.email = ${email}` : sql``}
