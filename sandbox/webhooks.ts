@@ -18,10 +18,7 @@ function signature(body: string, secret: string, at: number): string {
   return `t=${at},v1=${digest}`
 }
 
-/**
- * Delivers queued events at least once. A delivery is leased to one process at a time; if that
- * process dies, the lease expires and another takes over.
- */
+/** Delivers queued events at least once. A delivery is leased to one process; if that dies, another takes over. */
 export function createWebhooks(
   database: pg.Pool,
   shop: Endpoint,

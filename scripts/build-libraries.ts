@@ -19,10 +19,7 @@ const libraries = [
 ]
 const prefix = 'virtual:'
 
-/**
- * `dist/libraries`: the libraries' 800 modules in a few files, which halves the time and memory of a start.
- * `server/process/boot.js` finds them there.
- */
+/** `dist/libraries`: 800 modules in a few files, for half the time and memory of a start. `boot.js` finds them there. */
 export async function buildLibraries(root: string) {
   await build({
     root,

@@ -5,10 +5,7 @@ import { assertReachable, connect } from '#server/database/connect.ts'
 import { openEmbedded } from '#server/database/embedded.ts'
 import { Refusal, StartError } from '#server/errors.ts'
 
-/**
- * What every command does: read the settings, connect to their database, do the work, and leave nothing running that it
- * started. A problem with settings or input is reported in one line.
- */
+/** Reads the settings, connects to their database, works, and closes what it opened. What is wrong is said in one line. */
 export async function runCommand(work: (given: { config: Config; url: string }) => Promise<void>) {
   try {
     for (const warning of loadEnvFile()) console.warn(warning)

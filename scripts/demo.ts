@@ -12,10 +12,7 @@ import { runCommand, withClient } from './command.ts'
 import { demoBuyer, demoSupport, letThemBuy } from './demo/buyers.ts'
 import { letThemIn } from './demo/tradingview.ts'
 
-/**
- * `npm run demo`: fills an empty shop with a believable year. `-- --users 300000 --purchases 1000000` makes it large
- * enough to measure. It uses the same settings as `npm start`.
- */
+/** `npm run demo`: fills an empty shop with a believable year; `-- --users 300000 --purchases 1000000`: one to measure. */
 const { values } = parseArgs({
   options: {
     users: { type: 'string', default: '740' },

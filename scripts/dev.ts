@@ -5,10 +5,7 @@ import { createServer } from 'vite'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import freshWeb from './fresh-web.ts'
 
-/**
- * `npm run dev`: the shop with live reload on both sides. The server restarts when its files change; in front of it,
- * Vite renders the pages from source and proxies everything else.
- */
+/** `npm run dev`: the server restarts when its files change; in front of it, Vite renders the pages from source. */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const port = Number(process.env.PORT ?? 3000)

@@ -69,10 +69,7 @@ ${upstreams.map((each) => `    server 127.0.0.1:${each.port} max_fails=0;`).join
 }
 `
 
-/**
- * A primary and its synchronous replica: a commit is acknowledged once both have it on disk. The replica begins as a
- * cold copy. Nothing restarts either of them.
- */
+/** A primary and its synchronous replica, a cold copy: a commit is acknowledged once both have it on disk. */
 export async function openPostgresPair(home: string) {
   const first = await openEmbedded(join(home, 'primary'))
   await first.close()

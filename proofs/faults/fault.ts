@@ -5,11 +5,7 @@ import { leaksSoFar } from '../lab/shop-process.ts'
 const lab = labAt(inject('lab'))
 const isQuick = Boolean(process.env.QUICK)
 
-/**
- * How much a fault does in `npm run proof -- faults`, with the limits it must keep, and what is different within
- * `npm test`: less of everything, with more time and memory, because the machine may be busy and a shop that has just
- * started is still warming up. docs/commands.md lists what is looser.
- */
+/** How much a fault does, with the limits it must keep, and what is looser within `npm test` (docs/commands.md). */
 export const sized = <Limit extends object>(full: Limit, quick: Partial<Limit>): Limit =>
   isQuick ? { ...full, ...quick } : full
 

@@ -6,10 +6,7 @@ import { planted } from './shop-process.ts'
 
 export type Request = { path: string; method?: string; headers?: Record<string, string>; body?: string }
 
-/**
- * What became of a request: the status of a complete response; `refused`, because no one was listening; or `cut off`,
- * when it had a connection but got no complete response.
- */
+/** A complete response's status; `refused`: no one was listening; `cut off`: connected, but no complete response. */
 export type Answer = number | 'refused' | 'cut off'
 
 type Options = {

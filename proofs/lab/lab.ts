@@ -29,10 +29,7 @@ export async function query<Row extends pg.QueryResultRow>(
 export type Lab = Awaited<ReturnType<typeof openLab>>
 export type LabShop = Awaited<ReturnType<Lab['openShop']>>
 
-/**
- * Where we measure and break shops: one PostgreSQL, and shops in their own processes, each on a copy of a database that
- * a shop has already opened, and with the pages it has rendered.
- */
+/** One PostgreSQL, and shops in their own processes, each on a copy of a database that a shop has already opened. */
 export async function openLab() {
   const home = mkdtempSync(join(tmpdir(), 'shop-lab-'))
   const { url, superuserUrl, folder, close } = await openEmbedded(home)

@@ -37,10 +37,7 @@ export async function untilIdle(pid: number) {
   }
 }
 
-/**
- * Until a second passes with hardly any work: after a start other processes still join, and after a purchase's answer
- * come its events, emails and access.
- */
+/** Until a second passes with hardly any work: a purchase's events, emails and access come after its answer. */
 export async function untilQuiet(pid: number) {
   for (let tries = 0; tries < 60; tries++) {
     const before = cpuMicros(pid)

@@ -1,6 +1,6 @@
 import { update } from '../billing/invoices.ts'
 import { changePlanWhenPaid } from '../billing/plan-changes.ts'
-import { cancel, type Line, startSubscription } from '../billing/subscriptions.ts'
+import { cancel, startSubscription } from '../billing/subscriptions.ts'
 import { assertTaxable } from '../billing/tax.ts'
 import { invalid, missing } from '../failure.ts'
 import type { Coupon } from '../objects/catalog.ts'
@@ -11,24 +11,19 @@ import { choice, flag, group, integer, list, type Params, paging, required, text
 import { readRoute, route } from './route.ts'
 import { cancellationDetails, editable, onTrial, withDetails, withParams } from './subscription-changes.ts'
 
-async function linesOf(
-  work: Work,
-  items: { price: string; quantity: number | undefined }[],
-): Promise<Line[]> {
-  const lines: Line[] = []
-  for (const [index, { price: id, quantity = 1 }] of items.entries()) {
-    const price = await work.get('price', id, `items[${index}][price]`)
-    if (!price.active) throw invalid('The price specified is inactive.', `items[${index}][price]`)
-    if (quantity < 1 || quantity > 1_000_000) throw invalid('Invalid quantity', `items[${index}][quantity]`)
-    lines.push({ price, quantity })
-  }
-  return lines
+/** The price of the one item that the sandbox's subscriptions have. */
+async function priceOf(work: Work, items: { price: string }[]) {
+  const [item] = items
+  if (!item || items.length > 1) throw invalid('The sandbox bills one item.', 'items')
+  const price = await work.get('price', item.price, 'items[0][price]')
+  if (!price.active) throw invalid('The price specified is inactive.', 'items[0][price]')
+  return price
 }
 
 /** How a running subscription gets another price. */
 export const planParams = {
   billing_cycle_anchor: group({ type: required(choice('now')) }),
-  items: list(required(group({ id: required(text), price: required(text), quantity: integer }))),
+  items: list(required(group({ id: required(text), price: required(text) }))),
   proration_date: integer,
 }
 
@@ -54,16 +49,14 @@ export async function planOf(
   { items, trial_end: trialEnd }: Subscription,
   given: Params<typeof planParams>,
 ) {
-  const [wanted] = given.items ?? []
-  if (wanted?.id !== items.data[0]?.id || given.items?.length !== 1 || items.data.length !== 1)
-    throw invalid('The sandbox changes the one item of a subscription.', 'items')
+  const price = await priceOf(work, given.items ?? [])
+  if (given.items?.[0]?.id !== items.data[0]?.id) throw invalid('There is no such item.', 'items[0][id]')
   if (trialEnd !== null && trialEnd > work.now)
     throw invalid(
       'You cannot reset the billing cycle anchor before the trial has ended.',
       'billing_cycle_anchor',
     )
-  const [line] = await linesOf(work, [{ price: wanted?.price ?? '', quantity: wanted?.quantity }])
-  return { ...line, at: given.proration_date }
+  return { price, quantity: 1, at: given.proration_date }
 }
 
 async function couponsOf(work: Work, discounts: { coupon: string }[]) {
@@ -85,19 +78,19 @@ export const subscriptionRoutes = [
       automatic_tax: group({ enabled: required(flag) }),
       customer: required(text),
       discounts: list(required(group({ coupon: required(text) }))),
-      items: required(list(required(group({ price: required(text), quantity: integer })))),
+      items: required(list(required(group({ price: required(text) })))),
       payment_behavior: required(choice('default_incomplete')),
     },
     async ({ work, params }) => {
       await work.claim('customer', params.customer)
       const customer = await work.customer(params.customer)
-      const lines = await linesOf(work, params.items)
-      if (params.automatic_tax?.enabled) assertTaxable(customer, lines)
+      const price = await priceOf(work, params.items)
+      if (params.automatic_tax?.enabled) assertTaxable(customer, price)
       await assertOwnCard(work, params.default_payment_method, customer.id, 'default_payment_method')
       const coupons = await couponsOf(work, params.discounts ?? [])
       return startSubscription(work, {
         customer,
-        lines,
+        price,
         coupons,
         change: (draft) => ({
           ...withParams(draft, params, work),

@@ -80,10 +80,7 @@ export async function draft(work: Work, { subscription: given, reason, entries }
   return { customer, invoice, subscription: { ...subscription, discounts } }
 }
 
-/**
- * Writes an invoice with the payment intent that is to pay it, and links it to the subscription. If nothing is due, there
- * is no intent, and it is paid.
- */
+/** Writes an invoice with the payment intent that is to pay it; if nothing is due, it is paid and has none. */
 export async function bill(work: Work, wanted: Bill) {
   const { customer, invoice, subscription } = await draft(work, wanted)
   await work.save({

@@ -23,30 +23,18 @@ import {
 } from './invoices.ts'
 import { confirm, decline, finishPayment } from './payments.ts'
 
-export type Line = { price: Price; quantity: number }
-
 type Wanted = {
   customer: Customer
-  lines: Line[]
+  price: Price
   coupons?: Coupon[]
   change: (subscription: Subscription) => Subscription
 }
 
 /** Writes a subscription and its first invoice, not yet paid. */
-export async function startSubscription(work: Work, { customer, lines, coupons = [], change }: Wanted) {
-  const [first] = lines
-  const step = first?.price.recurring
-  if (!first || !step) throw invalid('The price must be recurring.', 'items[0][price]')
-  const same = lines.every(
-    ({ price }) =>
-      price.currency === first.price.currency &&
-      price.recurring?.interval === step.interval &&
-      price.recurring.interval_count === step.interval_count,
-  )
-  if (!same) throw invalid('All prices of a subscription must share currency and interval.', 'items')
-  const periodEnds = periodEnd(work.now, step, work.now)
-  const { currency } = first.price
-  const draft = change(newSubscription({ now: work.now, customer, lines, currency, end: periodEnds }))
+export async function startSubscription(work: Work, { customer, price, coupons = [], change }: Wanted) {
+  if (!price.recurring) throw invalid('The price must be recurring.', 'items[0][price]')
+  const periodEnds = periodEnd(work.now, price.recurring, work.now)
+  const draft = change(newSubscription({ now: work.now, customer, price, end: periodEnds }))
   const discounts: string[] = []
   for (const coupon of coupons) {
     const of = { customer: customer.id, subscription: draft.id }

@@ -33,10 +33,9 @@ export async function taxIdsOf(work: Work, customer: string): Promise<TaxId[]> {
 }
 
 /** Like Stripe, refuses to compute tax for a customer who is nowhere, or for a price that does not say how. */
-export function assertTaxable({ address }: Customer, lines: { price: Price }[]) {
+export function assertTaxable({ address }: Customer, price: Price) {
   if (!address?.country) throw nowhere('automatic_tax[enabled]')
-  if (lines.some(({ price }) => price.tax_behavior === 'unspecified'))
-    throw invalid('The price has no tax_behavior.', 'items[0][price]')
+  if (price.tax_behavior === 'unspecified') throw invalid('The price has no tax_behavior.', 'items[0][price]')
 }
 
 const postalCodes: Record<string, RegExp> = {

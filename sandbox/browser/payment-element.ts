@@ -85,10 +85,7 @@ export class PaymentElement {
     if (type !== 'height') this.emit(type, { elementType: 'payment', ...detail, ...more })
   }
 
-  /**
-   * Pressing a button blurs a field, whose message then makes the frame taller and moves the button out from
-   * under the pointer, so releasing it would not click. So the frame waits until the pointer is up.
-   */
+  /** Waits until the pointer is up: a button that the growing frame moves away while it is pressed would not be clicked. */
   resize(height: number) {
     const apply = () => {
       if (this.frame) this.frame.style.height = `${height}px`

@@ -37,16 +37,16 @@ export const feedbacks = [
 ] as const
 export type Feedback = (typeof feedbacks)[number]
 
-type GivenItem = { now: number; price: Price; quantity: number; end: number; subscription: string }
+type Given = { now: number; customer: Customer; price: Price; end: number }
 
-const newItem = ({ now, price, quantity, end, subscription }: GivenItem) => ({
+const newItem = ({ now, price, end }: Given, subscription: string) => ({
   ...blank('subscription_item', 'si'),
   created: now,
   current_period_end: end,
   current_period_start: now,
   plan: planOf(price),
   price,
-  quantity,
+  quantity: 1,
   subscription,
 })
 
@@ -60,15 +60,8 @@ export const newPendingUpdate = (wanted: {
   subscription_items: SubscriptionItem[]
 }) => ({ ...blankPart('subscription.pending_update'), ...wanted })
 
-type Given = {
-  now: number
-  customer: Customer
-  lines: { price: Price; quantity: number }[]
-  currency: string
-  end: number
-}
-
-export function newSubscription({ now, customer, lines, currency, end }: Given) {
+export function newSubscription(given: Given) {
+  const { now, customer, price } = given
   const made = blank('subscription', 'sub')
   return {
     ...made,
@@ -86,13 +79,10 @@ export function newSubscription({ now, customer, lines, currency, end }: Given) 
       reason: null as CancellationReason | null,
     },
     created: now,
-    currency,
+    currency: price.currency,
     customer: customer.id,
     discounts: [] as string[],
-    items: listOf(
-      `/v1/subscription_items?subscription=${made.id}`,
-      lines.map((line) => newItem({ now, ...line, end, subscription: made.id })),
-    ),
+    items: listOf(`/v1/subscription_items?subscription=${made.id}`, [newItem(given, made.id)]),
     payment_settings: {
       payment_method_options: null,
       payment_method_types: null as 'card'[] | null,

@@ -44,10 +44,7 @@ export const forDemo = (config: Config): Config => ({
   mail: { ...config.mail, smtpUrl: undefined },
 })
 
-/**
- * People who really buy, with test cards: one in every state, the one you can log in as, and a few who wait for access.
- * The others get payments like theirs; returns how many.
- */
+/** People who really buy: one in every state, the one you can log in as, some who wait. Returns how many got payments like theirs. */
 export async function letThemBuy(config: Config): Promise<number> {
   let past = 0
   const here = { ...forDemo(config), mayCallTradingView: false }

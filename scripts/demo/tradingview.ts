@@ -15,10 +15,7 @@ const mostPeople = 1000
 /** They bought while TradingView had an outage, so they wait for the seller. */
 const unlucky = ['David', 'Elena', 'Felix', 'Grace', 'Hugo', 'Ines', 'Jonas', 'Kai', 'Lina', 'Uma']
 
-/**
- * Connects the shop to TradingView's look-alike: the year's buyers are unlocked, last night's check found differences,
- * some are being unlocked, a few matters need the seller, and someone waits for a seat.
- */
+/** Unlocks the year's buyers on TradingView's look-alike, and leaves some matters for the seller. */
 export async function letThemIn(config: Config): Promise<number> {
   if (!config.mayCallTradingView) return 0
   const lastNight = Math.floor((Date.now() - 200 * minute) / day) * day + 200 * minute
