@@ -21,6 +21,7 @@ export default function HomePage() {
         eyebrow="Principles"
         title="Three principles behind every rule"
         lead="They decide what goes into an indicator and, more often, what stays out."
+        className="later"
       >
         <Principles />
       </Section>
