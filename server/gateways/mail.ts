@@ -1,7 +1,7 @@
 import { chmod, mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import type { SendMailOptions } from 'nodemailer'
+import type * as nodemailer from 'nodemailer'
 import { PermanentFailure } from '../errors.ts'
 import { removeBefore, removeMentioning } from './outbox.ts'
 
@@ -61,7 +61,7 @@ const smtpOptions = (url: string, requireTLS: boolean) => ({
   socketTimeout: 20_000,
 })
 
-type Library = typeof import('nodemailer')
+type Library = typeof nodemailer
 
 /** Opened with the first email, because the library is a tenth of what a starting shop loads. */
 function whenNeeded<Transport extends { close(): void }>(open: (library: Library) => Transport) {
@@ -169,7 +169,7 @@ export function createBulkMail({ smtpUrl, requireTls, from }: Omit<Options, 'out
 }
 
 /** Whether its last byte was on its way. */
-type Watched = SendMailOptions & { handed: { over: boolean } }
+type Watched = nodemailer.SendMailOptions & { handed: { over: boolean } }
 type Failure = Error & { responseCode?: number; command?: string }
 
 function outcomeOf(
