@@ -35,14 +35,14 @@ export function AccessMenu({ person, actions }: { person: Person; actions: Actio
         state === 'withheld' && { text: 'Restore', do: () => actions.restore([id]) },
         isAdmin && {
           text: 'Change username',
-          opens: (close) => <RenameDialog id={id} username={username} onClose={close} />,
+          renderDialog: (close) => <RenameDialog id={id} username={username} onClose={close} />,
         },
         isAdmin && isPaidFor && { text: 'Try again', do: () => actions.retry(id) },
-        { text: 'History and details', opens: (close) => <Details person={person} onClose={close} /> },
+        { text: 'History and details', renderDialog: (close) => <Details person={person} onClose={close} /> },
         state === 'unlocked' && !isPaidFor && { text: 'Removed', do: () => actions.lock([id], username) },
         state === 'asked' && {
           text: 'Decline',
-          opens: (close) => <DeclineDialog ids={[id]} onClose={close} />,
+          renderDialog: (close) => <DeclineDialog ids={[id]} onClose={close} />,
           isDangerous: true,
         },
         isPaidFor &&

@@ -81,7 +81,7 @@ export function Who({ customer }: { customer: Customer }) {
               mayChange &&
                 isBuyer && {
                   text: 'Change email',
-                  opens: (close) => (
+                  renderDialog: (close) => (
                     <CallDialog
                       title="Change email"
                       description={`Fixes a typo. We notify ${email}, log out all devices, and send a password link to the new address.`}

@@ -76,7 +76,7 @@ export default function Declarations() {
                     actions={[
                       {
                         text: 'Close without action',
-                        opens: (close) => (
+                        renderDialog: (close) => (
                           <TextDialog
                             title="Close without action"
                             call={declarations.adminClose}

@@ -8,7 +8,7 @@ export type RowAction = {
   text: string
   do?: () => unknown
   /** The dialog that does it. */
-  opens?: (close: () => void) => ReactNode
+  renderDialog?: (close: () => void) => ReactNode
   isDangerous?: boolean
   asks?: Omit<Question, 'destructive'>
   /** Why it can't be done to this row. */
@@ -48,7 +48,7 @@ export function RowMenu({ of, actions }: { of: string; actions: (RowAction | fal
       {/* Outside of the table, whose looks a dialog should not have. */}
       {opened &&
         createPortal(
-          opened.opens?.(() => setOpened(null)),
+          opened.renderDialog?.(() => setOpened(null)),
           document.body,
         )}
     </>

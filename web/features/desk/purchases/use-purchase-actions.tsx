@@ -53,7 +53,11 @@ export function usePurchaseActions() {
     const mayExtend = (status === 'active' && paymentIntentId !== null) || endsAt !== null
     const mayRefund = paymentIntentId !== null && endedBecause !== 'refunded' && !isWarned
     // Support cancels, and does no more.
-    const cancel = status === 'active' && { text: 'Cancel', opens: opens(CancelDialog), isDangerous: true }
+    const cancel = status === 'active' && {
+      text: 'Cancel',
+      renderDialog: opens(CancelDialog),
+      isDangerous: true,
+    }
     if (!isAdmin) return [cancel]
     return [
       isWarned && {
@@ -72,14 +76,15 @@ export function usePurchaseActions() {
       status === 'past_due' && { text: 'Retry payment', do: () => retry.mutate({ id }) },
       status === 'past_due' && { text: 'Send pay link', do: () => sendLink.mutate({ id }) },
       status === 'pending_cancel' && { text: 'Undo cancellation', do: () => resume.mutate({ id }) },
-      isLive(status) && mayExtend && { text: 'Extend', opens: opens(ExtendDialog) },
+      isLive(status) && mayExtend && { text: 'Extend', renderDialog: opens(ExtendDialog) },
       isWarned && {
         text: 'Refund and end',
         do: () => settleWarning.mutate({ id, decision: 'refund' }),
         isDangerous: true,
       },
-      mayRefund && { text: 'Refund', opens: opens(RefundDialog), isDangerous: true },
-      cancel || (!hasEnded(status) && { text: 'End now', opens: opens(CancelDialog), isDangerous: true }),
+      mayRefund && { text: 'Refund', renderDialog: opens(RefundDialog), isDangerous: true },
+      cancel ||
+        (!hasEnded(status) && { text: 'End now', renderDialog: opens(CancelDialog), isDangerous: true }),
       {
         text: 'Delete purchase',
         asks: {

@@ -33,7 +33,7 @@ export default function Reviews() {
               actions={[
                 {
                   text: review.answer ? 'Edit reply' : 'Reply',
-                  opens: (close) => (
+                  renderDialog: (close) => (
                     <TextDialog
                       title="Reply in public"
                       description="It appears below the review."
@@ -50,7 +50,7 @@ export default function Reviews() {
                 review.reportedAt !== null &&
                   !review.hiddenBecause && {
                     text: 'Hide',
-                    opens: (close) => (
+                    renderDialog: (close) => (
                       <TextDialog
                         title="Hide an unlawful review"
                         description="The text is replaced by your reason. The stars still count. The author gets an email."
