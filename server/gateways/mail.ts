@@ -61,10 +61,8 @@ const smtpOptions = (url: string, requireTLS: boolean) => ({
   socketTimeout: 20_000,
 })
 
-type Library = typeof nodemailer
-
 /** Opened with the first email, because the library is a tenth of what a starting shop loads. */
-function whenNeeded<Transport extends { close(): void }>(open: (library: Library) => Transport) {
+function whenNeeded<Transport extends { close(): void }>(open: (library: typeof nodemailer) => Transport) {
   let transport: Promise<Transport> | undefined
   return {
     get: () => (transport ??= import('nodemailer').then(open)),

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect } from 'react'
 import { useSettings } from '#web/api/settings.tsx'
-import { createStore } from '#web/ui/store.ts'
+import { createStore, useStore } from '#web/ui/store.ts'
 import { loadAnalytics, mustAsk, saveConsent, savedConsent, signalConsent } from './consent.ts'
 
 type Consent = { granted: boolean | null; bannerOpen: boolean; reopened?: boolean }
@@ -42,7 +42,7 @@ const CookieNotice = lazy(() => import('./cookie-notice.tsx'))
 export function CookieBanner({ sensitive }: { sensitive: boolean }) {
   const { regionLookupUrl, gaMeasurementId } = useSettings()
   const isNeeded = useBannerNeeded()
-  const consent = store.useValue()
+  const consent = useStore(store)
 
   useEffect(() => {
     if (isNeeded) void findOut(regionLookupUrl)

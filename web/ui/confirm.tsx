@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react'
 import type { AskedQuestion, Question } from './confirm-dialog.tsx'
-import { createStore } from './store.ts'
+import { createStore, useStore } from './store.ts'
 
 export type { Question }
 
@@ -25,7 +25,7 @@ export const ask = (question: Question, act: () => unknown) =>
 const ConfirmDialog = lazy(() => import('./confirm-dialog.tsx'))
 
 export function ConfirmHost() {
-  const question = store.useValue()
+  const question = useStore(store)
   return (
     question && (
       <Suspense fallback={null}>

@@ -7,7 +7,7 @@ import {
   useEffect,
   useState,
 } from 'react'
-import { createStore } from './store.ts'
+import { createStore, useStore } from './store.ts'
 
 /** Addresses that links may lead to. The app adds its own (`web/router.tsx`), so a link to no page is a type error. */
 export interface Addresses {}
@@ -60,7 +60,7 @@ function useNavigator() {
 }
 
 /** The place, or what is read of it. */
-export const usePlace = <Part = Place>(read?: (place: Place) => Part) => useNavigator().usePlace(read)
+export const usePlace = <Part = Place>(read?: (place: Place) => Part) => useStore(useNavigator().place, read)
 
 export const useNavigation = (): Place & Navigator => ({ ...useNavigator(), ...usePlace() })
 
@@ -110,7 +110,7 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, pathname:
   }
 
   return {
-    usePlace: store.useValue,
+    place: store,
     navigate(href: Href, { replace = false } = {}) {
       void show(href, false, () => history[replace ? 'replaceState' : 'pushState'](null, '', href))
     },

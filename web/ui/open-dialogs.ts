@@ -1,4 +1,4 @@
-import { createStore } from './store.ts'
+import { createStore, useStore } from './store.ts'
 
 const store = createStore<HTMLElement[]>([])
 
@@ -9,4 +9,4 @@ export function rememberDialog(dialog: HTMLElement) {
 }
 
 /** The dialog that makes all the rest of the page inert. */
-export const useTopDialog = () => store.useValue().at(-1)
+export const useTopDialog = () => useStore(store).at(-1)

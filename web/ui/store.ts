@@ -14,15 +14,23 @@ export function createStore<T>(first: T) {
       value = next
       for (const listener of listeners) listener()
     },
-    /** Renders again only when what is read of it changes. */
-    useValue: <Part = T>(read = (whole: T) => whole as unknown as Part) =>
-      useSyncExternalStore(
-        subscribe,
-        () => read(value),
-        () => read(first),
-      ),
+    first,
+    subscribe,
   }
 }
+
+/** Renders again only when what is read of it changes. */
+export const useStore = <T, Part = T>(
+  { get, first, subscribe }: Store<T>,
+  read = (whole: T) => whole as unknown as Part,
+) =>
+  useSyncExternalStore(
+    subscribe,
+    () => read(get()),
+    () => read(first),
+  )
+
+type Store<T> = ReturnType<typeof createStore<T>>
 
 /** False in the prerendered page and during hydration, when the output must match what the server sent. */
 export const useHydrated = () =>

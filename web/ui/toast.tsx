@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react'
-import { createStore } from './store.ts'
+import { createStore, useStore } from './store.ts'
 import type { Toast } from './toaster.tsx'
 
 const removalDelay = 1_000_000
@@ -34,7 +34,7 @@ export const toastShown = () =>
 
 /** The code that shows toasts is loaded with the first one. */
 export function ToastHost() {
-  const shown = store.useValue()
+  const shown = useStore(store)
   return (
     shown && (
       <Suspense fallback={null}>

@@ -3,7 +3,7 @@ import { exactDollars } from '#contract/money.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Cell } from '#web/ui/table.tsx'
 import { RecordList } from '../lists/record-list.tsx'
-import { action } from '../lists/record-table.tsx'
+import { actionColumn } from '../lists/record-table.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { Section } from '../parts/section.tsx'
 
@@ -37,7 +37,7 @@ function FailedJobs() {
         noun={['failed job', 'failed jobs']}
         list={jobs.adminList}
         none={{ title: 'No failed jobs', description: 'Jobs that failed after every retry appear here.' }}
-        columns={['Failed', 'Job', 'Error', action]}
+        columns={['Failed', 'Job', 'Error', actionColumn]}
         renderRow={(job) => (
           <>
             <At value={job.failedAt} />

@@ -8,7 +8,7 @@ import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Pills, RecordList } from '../lists/record-list.tsx'
-import { action, DayCell } from '../lists/record-table.tsx'
+import { actionColumn, DayCell } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { TextDialog } from '../parts/dialog-parts.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
@@ -57,7 +57,7 @@ export default function Declarations() {
           title: state === 'open' ? 'All clear' : 'None here',
           description: 'Withdrawals and cancellations sent without logging in appear here.',
         }}
-        columns={['Declaration', 'Sent', 'Due', action]}
+        columns={['Declaration', 'Sent', 'Due', actionColumn]}
         renderRow={(row) => (
           <>
             <Cell className="max-w-xl">

@@ -17,7 +17,7 @@ import { Time } from '#web/ui/time.tsx'
 
 type Column = string | { title: string; isForReaders?: boolean }
 /** The last column, with a row's buttons; its heading may be for screen readers only. */
-export const action: Column = { title: 'Action' }
+export const actionColumn: Column = { title: 'Action' }
 export const hiddenActions: Column = { title: 'Actions', isForReaders: true }
 
 export type TableProps<Item> = {

@@ -14,7 +14,7 @@ import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
 import { AddButton, RecordList, sorting } from '../lists/record-list.tsx'
-import { action } from '../lists/record-table.tsx'
+import { actionColumn } from '../lists/record-table.tsx'
 import { monthName } from '../overview/words.ts'
 import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
 import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
@@ -27,7 +27,7 @@ export default function Purchases() {
     <RecordList
       label="Purchases"
       noun={['purchase', 'purchases']}
-      columns={['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', action]}
+      columns={['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', actionColumn]}
       list={purchases.adminList}
       search="Search by email or name..."
       filters={{

@@ -1,7 +1,7 @@
 import { reviews } from '#contract/site/reviews.ts'
 import { Cell } from '#web/ui/table.tsx'
 import { RecordList } from '../lists/record-list.tsx'
-import { action, DayCell } from '../lists/record-table.tsx'
+import { actionColumn, DayCell } from '../lists/record-table.tsx'
 import { TextDialog } from '../parts/dialog-parts.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
 
@@ -13,7 +13,7 @@ export default function Reviews() {
       noun={['review', 'reviews']}
       list={reviews.adminList}
       none={{ title: 'No reviews yet', description: 'Buyers can review after 30 days.' }}
-      columns={['Written', 'Stars', 'Review', action]}
+      columns={['Written', 'Stars', 'Review', actionColumn]}
       renderRow={(review) => (
         <>
           <DayCell label="Written" value={review.writtenAt} />

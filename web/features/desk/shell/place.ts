@@ -1,13 +1,13 @@
 import { useEffect, useLayoutEffect } from 'react'
 import { brand } from '#contract/brand.ts'
 import { type Href, useNavigation } from '#web/ui/navigation.tsx'
-import { createStore } from '#web/ui/store.ts'
+import { createStore, useStore } from '#web/ui/store.ts'
 
 const record = createStore<string | null>(null)
 
 /** The open record's own name, or the screen's. */
 export function useTitle(title: string) {
-  const shown = record.useValue() || title
+  const shown = useStore(record) || title
   useEffect(() => {
     document.title = `${shown} | Admin | ${brand.name}`
   }, [shown])

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { createStore } from '#web/ui/store.ts'
+import { createStore, useStore } from '#web/ui/store.ts'
 
 const storageKey = 'admin-keys'
 const store = createStore<'on' | 'off' | null>(null)
@@ -7,7 +7,7 @@ const store = createStore<'on' | 'off' | null>(null)
 /** Single letters get in the way of some assistive software, so one switch turns them off. */
 const keysAreOn = () => (store.get() ?? localStorage.getItem(storageKey)) !== 'off'
 export function useKeysAreOn() {
-  store.useValue()
+  useStore(store)
   return keysAreOn()
 }
 export function switchKeys(isOn: boolean) {

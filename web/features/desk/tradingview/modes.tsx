@@ -63,7 +63,7 @@ export function Modes({ connection }: { connection: TradingViewConnection }) {
   )
 }
 
-const people = (count: number) => `${count} ${count === 1 ? 'person' : 'people'}`
+const countPeople = (count: number) => `${count} ${count === 1 ? 'person' : 'people'}`
 
 export function previewText(preview: Preview, mode: ConnectionMode | 'off'): string {
   const { toUnlock, toLock, unknownNames, managedFromNow, strangers, toHandOver } = preview
@@ -71,15 +71,16 @@ export function previewText(preview: Preview, mode: ConnectionMode | 'off'): str
     mode === 'off' || mode === 'dry'
       ? [
           'No one loses access.',
-          toHandOver > 0 && `${people(toHandOver)} being added now will wait for you.`,
-          mode === 'dry' && `It would add ${people(toUnlock)} and remove ${people(toLock)}.`,
+          toHandOver > 0 && `${countPeople(toHandOver)} being added now will wait for you.`,
+          mode === 'dry' && `It would add ${countPeople(toUnlock)} and remove ${countPeople(toLock)}.`,
         ]
       : [
-          `${people(toUnlock)} will be added.`,
-          mode === 'full' ? `${people(toLock)} will be removed.` : 'No one will be removed.',
-          unknownNames > 0 && `TradingView doesn’t know the usernames of ${people(unknownNames)}.`,
-          managedFromNow > 0 && `${people(managedFromNow)} you unlocked by hand will be managed from now on.`,
-          strangers > 0 && `${people(strangers)} this shop never unlocked will be left alone.`,
+          `${countPeople(toUnlock)} will be added.`,
+          mode === 'full' ? `${countPeople(toLock)} will be removed.` : 'No one will be removed.',
+          unknownNames > 0 && `TradingView doesn’t know the usernames of ${countPeople(unknownNames)}.`,
+          managedFromNow > 0 &&
+            `${countPeople(managedFromNow)} you unlocked by hand will be managed from now on.`,
+          strangers > 0 && `${countPeople(strangers)} this shop never unlocked will be left alone.`,
         ]
   return says.filter(Boolean).join(' ')
 }

@@ -1,4 +1,4 @@
-import { type ComponentType, useEffect, useRef, useState } from 'react'
+import { type ComponentType, useEffect, useState } from 'react'
 import type { User } from '#contract/identity/session.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
 import type { BillingType } from '#contract/statuses.ts'
@@ -31,8 +31,8 @@ export default function CheckoutPage() {
   // The page is rendered before its address is known, with what most visitors see: the guest's form.
   const isUnknown = useHydrated() && order === null
   // What was typed into it stays when the order is known; only another product begins again.
-  const first = useRef(order?.product)
-  first.current ??= order?.product
+  const [first, setFirst] = useState(order?.product)
+  if (!first && order) setFirst(order.product)
   useEffect(() => {
     if (isUnknown) navigate('/products', { replace: true })
   }, [isUnknown, navigate])
@@ -61,7 +61,7 @@ export default function CheckoutPage() {
         {!owned.purchase && !owned.isPending && !isUnknown && (
           <div className={classes('flex flex-col gap-6 sm:gap-8', isLoading && 'in-[.returning]:hidden')}>
             <Steps
-              key={!order || product === first.current ? '' : product.slug}
+              key={!order || product === first ? '' : product.slug}
               product={product}
               billing={billing}
               offer={offer}

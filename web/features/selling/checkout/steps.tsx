@@ -31,10 +31,7 @@ export function Steps(props: {
   const [ready, setReady] = useState<Partial<Record<BillingType, Ready>>>({})
   const [refusal, setRefusal] = useState<ApiError | null>(null)
   const { navigate, search } = useNavigation()
-  // Typed, once there is a field for it, or from a link; the server knows what it is worth on each plan.
-  const [code, setCode] = useState<string | null>(null)
-  const linked = new URLSearchParams(search).get('code')
-  if (code === null && linked) setCode(linked)
+  const [code, setCode] = useCode(search)
   const begin = useCall(checkout.createSubscriptionIntent, {})
 
   /** Another tab of this browser was faster: asked again, the server knows both as one. */
@@ -148,4 +145,12 @@ export function Steps(props: {
       </div>
     </Card>
   )
+}
+
+/** Typed, once there is a field for it, or from a link; the server knows what it is worth on each plan. */
+function useCode(search: string) {
+  const [code, setCode] = useState<string | null>(null)
+  const linked = new URLSearchParams(search).get('code')
+  if (code === null && linked) setCode(linked)
+  return [code, setCode] as const
 }
