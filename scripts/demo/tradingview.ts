@@ -57,7 +57,8 @@ export async function letThemIn(config: Config): Promise<number> {
 async function listEveryone({ connection: { pool } }: Shop) {
   await pool.query(
     `insert into sandbox.tradingview_users
-     select trading_view_username from users where trading_view_username is not null and email not like '%.demo@example.com'`,
+     select trading_view_username from users where trading_view_username is not null and email not like '%.demo@example.com'
+     on conflict do nothing`,
   )
   const isListed = `state = 'unlocked' and reason is not null`
   await pool.query(`update access set name_checked_at = state_since where ${isListed}`)

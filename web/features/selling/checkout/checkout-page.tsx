@@ -1,7 +1,6 @@
 import { type ComponentType, useEffect, useState } from 'react'
 import type { User } from '#contract/identity/session.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
-import type { BillingType } from '#contract/statuses.ts'
 import { useUser } from '#web/api/session.ts'
 import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
@@ -23,11 +22,12 @@ export default function CheckoutPage() {
   const order = readOrder(search, products)
   const { product } = order ?? { product: products[0] }
   const owned = useOwned(product.slug)
-  // What the server has said since the page was loaded.
-  const [offers, setOffers] = useState<Partial<Record<BillingType, Offer>>>({})
+  // What the server has said about each product's plans since the page was loaded.
+  const [offers, setOffers] = useState<Record<string, Offer>>({})
   const billing = order?.billing ?? 'monthly'
   const price = usePrices(product.slug)[billing]
-  const offer = offers[billing] ?? { price, due: price }
+  const plan = `${product.slug} ${billing}`
+  const offer = offers[plan] ?? { price, due: price }
   // The page is rendered before its address is known, with what most visitors see: the guest's form.
   const isUnknown = useHydrated() && order === null
   // What was typed into it stays when the order is known; only another product begins again.
@@ -70,7 +70,7 @@ export default function CheckoutPage() {
                   // With another code or none, the other plan costs something else, too.
                   ...(Object.values(others).every((each) => each.discount?.code === next.discount?.code) &&
                     others),
-                  [billing]: next,
+                  [plan]: next,
                 }))
               }
               user={isLoading ? undefined : user}
