@@ -38,6 +38,8 @@ create table if not exists sandbox.deliveries (
   delivered_at timestamptz,
   last_answer text
 );
+-- Events went to endpoints made through the API, too.
+alter table sandbox.deliveries drop column if exists endpoint;
 create index if not exists deliveries_pending on sandbox.deliveries (next_at) where next_at is not null;
 create index if not exists deliveries_by_event on sandbox.deliveries (event);
 

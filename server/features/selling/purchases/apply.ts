@@ -44,7 +44,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     if (!userId) throw new Error(`Checkout ${checkout.id} has no buyer`)
     await checkouts.orders.recordCard(tx, checkout.id, answer.payments.at(-1)?.cardCountry)
     await checkouts.close(tx, checkout.id, { userId, ...(guest ? { madeAccount: guest.isNew } : {}) })
-    const buyer = await lockUser(tx, userId)
+    const buyer = await lockBuyer(tx, userId)
     const state = stateOf(answer, checkout.billingType)
     const refundedBecause = state.endedAt === null && (await whyRefunded(tx, buyer, checkout))
     if (!refundedBecause) await codes.use(tx, checkout.id)
@@ -224,7 +224,7 @@ export async function insertPurchase(
 }
 
 /** Makes two payments by one account wait their turn to be booked. */
-export async function lockUser(tx: Transaction, userId: string) {
+export async function lockBuyer(tx: Transaction, userId: string) {
   const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
   if (!user) throw new Error(`There is no user ${userId}`)
   return user

@@ -10,7 +10,7 @@ import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { ExistingSubscription, Subscription } from '#server/gateways/stripe.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
-import { hasOther, insertPurchase, lockUser } from './apply.ts'
+import { hasOther, insertPurchase, lockBuyer } from './apply.ts'
 import { type AccessEffects, graceEnd } from './entitlement.ts'
 import { isUnpaidAttempt, moneyIsBack, stateOf } from './state.ts'
 import type { Sync } from './sync.ts'
@@ -72,7 +72,7 @@ export function createTakeover(context: Context, { accounts, checkouts, access, 
       })
       if (!checkout) return { verdict: 'there', message: 'It’s in the shop already.' }
       const account = await accounts.guests.forTakeover(tx, { email, name: name.success ? name.data : '' })
-      const buyer = await lockUser(tx, account.id)
+      const buyer = await lockBuyer(tx, account.id)
       if (await hasOther(tx, buyer.id, checkout))
         throw conflict('already-subscribed', `${email} has a subscription in the shop already.`)
       if (!account.isNew && !buyer.verifiedAt) await checkouts.logins.end(tx, buyer)
