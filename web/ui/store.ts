@@ -4,38 +4,31 @@ import { useSyncExternalStore } from 'react'
 export function createStore<T>(first: T) {
   let value = first
   const listeners = new Set<() => void>()
-  const subscribe = (listener: () => void) => {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
-  }
   return {
+    first,
     get: () => value,
     set(next: T) {
       value = next
       for (const listener of listeners) listener()
     },
-    first,
-    subscribe,
+    subscribe(listener: () => void) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
   }
 }
 
 /** Renders again only when what is read of it changes. */
-export const useStore = <T, Part = T>(
-  { get, first, subscribe }: Store<T>,
-  read = (whole: T) => whole as unknown as Part,
-) =>
+export const useStore = <T, Part = T>(store: Store<T>, read = (whole: T) => whole as unknown as Part) =>
   useSyncExternalStore(
-    subscribe,
-    () => read(get()),
-    () => read(first),
+    store.subscribe,
+    () => read(store.get()),
+    () => read(store.first),
   )
 
 type Store<T> = ReturnType<typeof createStore<T>>
 
+const hydration = { ...createStore(false), get: () => true }
+
 /** False in the prerendered page and during hydration, when the output must match what the server sent. */
-export const useHydrated = () =>
-  useSyncExternalStore(
-    () => () => {},
-    () => true,
-    () => false,
-  )
+export const useHydrated = () => useStore(hydration)
