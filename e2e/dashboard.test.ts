@@ -396,6 +396,7 @@ test.describe('in the visitor’s own locale', () => {
     await openDashboard(page, buyer, shop)
     const time = products(page).first().getByRole('time').first()
     await expect(time).toHaveText('02.03.2026')
+    await time.hover()
     await expect(time).toHaveAttribute('title', /^Montag, 2\. März 2026 um 09:30:00/)
   })
 })

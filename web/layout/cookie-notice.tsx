@@ -35,7 +35,12 @@ export default function CookieNotice({
         <p className="text-sm text-muted">
           We use cookies to enhance your browsing experience and analyze our traffic. By clicking "Accept
           All", you consent to our use of cookies.{' '}
-          <Link href="/legal/privacy" className="font-medium text-ink underline underline-offset-3">
+          {/* Search engines follow the footer's link, which says where it leads. */}
+          <Link
+            href="/legal/privacy"
+            rel="nofollow"
+            className="font-medium text-ink underline underline-offset-3"
+          >
             Learn more
           </Link>
         </p>

@@ -1,7 +1,7 @@
 import { type Review, reviews } from '#contract/site/reviews.ts'
 import { useData } from '#web/api/client.ts'
 import { Card } from '#web/ui/card.tsx'
-import { Time } from '#web/ui/time.tsx'
+import { Day } from '#web/ui/time.tsx'
 import { Stars } from './stars.tsx'
 
 const shown = 3
@@ -24,7 +24,7 @@ export default function Quotes() {
       <Stars value={stars} />
       <blockquote className="line-clamp-6 break-words">{text}</blockquote>
       <p className="mt-auto text-sm text-muted">
-        {author ?? 'A former customer'}, <Time value={writtenAt} />
+        {author ?? 'A former customer'}, <Day value={writtenAt} />
       </p>
     </Card>
   ))

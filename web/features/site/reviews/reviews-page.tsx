@@ -14,7 +14,7 @@ import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
-import { Time } from '#web/ui/time.tsx'
+import { Day } from '#web/ui/time.tsx'
 import { ReviewForm } from './review-form.tsx'
 import { Stars } from './stars.tsx'
 
@@ -162,7 +162,7 @@ function ReviewCard({ review }: { review: Review }) {
           <Stars value={stars} />
           <span className="font-medium">{author ?? 'Anonymous'}</span>
           <span className="text-sm text-muted">
-            <Time value={writtenAt} />
+            <Day value={writtenAt} />
           </span>
         </div>
         {hiddenBecause ? (
@@ -176,7 +176,7 @@ function ReviewCard({ review }: { review: Review }) {
               Our reply
               {answeredAt && (
                 <>
-                  , <Time value={answeredAt} />
+                  , <Day value={answeredAt} />
                 </>
               )}
             </p>
