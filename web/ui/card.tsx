@@ -1,4 +1,5 @@
 import type { ComponentProps, ReactNode } from 'react'
+import { Button } from './button.tsx'
 import { classes } from './classes.ts'
 
 export function Card({ className, ...rest }: ComponentProps<'div'>) {
@@ -29,5 +30,21 @@ export function EmptyState(props: {
 export function Skeleton({ className, ...rest }: ComponentProps<'div'>) {
   return (
     <div aria-hidden="true" className={classes('animate-pulse rounded-md bg-line', className)} {...rest} />
+  )
+}
+
+type Query = { isError: boolean; refetch: () => unknown }
+
+/** In place of what has not come yet, or failed to. */
+export function Pending(props: { query: Query; what?: string; className?: string }) {
+  const { query, what = 'this', className = 'h-96 rounded-lg' } = props
+  if (!query.isError) return <Skeleton className={className} />
+  return (
+    <Card role="alert" className="flex flex-wrap items-center justify-between gap-4">
+      <p>We couldn’t load {what}.</p>
+      <Button variant="secondary" size="sm" onClick={() => void query.refetch()}>
+        Try again
+      </Button>
+    </Card>
   )
 }

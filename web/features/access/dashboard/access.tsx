@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { access, type OwnAccess } from '#contract/access/access.ts'
 import { type Purchase, purchases as purchaseCalls } from '#contract/selling/purchases.ts'
 import { CallButton } from '#web/api/call-button.tsx'
-import { checked } from '#web/api/checked.ts'
+import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useCall } from '#web/api/use-call.ts'
 import { AccessRequestForm } from '#web/features/access/access-form/access-request-form.tsx'
 import {
@@ -14,25 +14,23 @@ import {
 import { OpenIndicator, useAccess } from '#web/features/access/access-form/open-indicator.tsx'
 import { UsernameInput } from '#web/features/selling/checkout/username-input.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { Card, Skeleton } from '#web/ui/card.tsx'
+import { Card, Pending } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Field } from '#web/ui/form.tsx'
-import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { LoadError, Part } from './part.tsx'
+import { Part } from './part.tsx'
 
 const refreshes = [access.mine, purchaseCalls.list]
 const failed = 'Failed to change the username'
 
 /** The TradingView access of each live subscription. */
 export default function Access({ purchases }: { purchases: Purchase[] }) {
-  const { data, isError, refetch } = useAccess()
+  const query = useAccess()
+  const { data } = query
   return (
     <Part title="TradingView Access">
-      {isError && !data ? (
-        <LoadError what="your access" retry={refetch} />
-      ) : data ? (
+      {data ? (
         <div className="grid gap-4">
           {purchases.map((purchase) => {
             const mine = data.find(({ purchaseId }) => purchaseId === purchase.id)
@@ -40,7 +38,7 @@ export default function Access({ purchases }: { purchases: Purchase[] }) {
           })}
         </div>
       ) : (
-        <Skeleton className="h-36" />
+        <Pending query={query} what="your access" className="h-36" />
       )}
     </Part>
   )
@@ -177,28 +175,25 @@ function TheButton({ mine, open }: { mine: OwnAccess; open: (what: 'form' | 'nam
   }
 }
 
-const nameForm = checked(access.changeUsername.input)
-
 function NameDialog({ mine, onClose }: { mine: OwnAccess; onClose: () => void }) {
-  const change = useCall(access.changeUsername, { refreshes, failed, onSuccess: onClose })
   const hasOther = mine.state === 'unlocked'
   return (
-    <FormDialog
+    <CallDialog
       title="TradingView Username"
       description={
         hasOther
           ? 'We unlock the new account, then remove the old one. You can change it once a week.'
           : 'The name in the link to your profile: tradingview.com/u/your_name'
       }
-      schema={nameForm}
+      call={access.changeUsername}
       extra={{ purchaseId: mine.purchaseId }}
-      onSubmit={(typed) => change.mutateAsync(typed)}
+      options={{ refreshes, failed }}
       button={{ pendingText: 'Saving...', children: 'Unlock this account' }}
       onClose={onClose}
     >
       <Field name="username" label="TradingView Username">
         <UsernameInput defaultValue={hasOther ? '' : (mine.username ?? '')} />
       </Field>
-    </FormDialog>
+    </CallDialog>
   )
 }

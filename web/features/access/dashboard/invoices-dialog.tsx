@@ -4,11 +4,10 @@ import { exactDollars } from '#contract/money.ts'
 import { type Invoice, type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { useData } from '#web/api/client.ts'
 import { Button } from '#web/ui/button.tsx'
-import { EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { EmptyState, Pending } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { LoadError } from './part.tsx'
 
 const BillingDialog = lazy(() => import('./billing-dialog.tsx'))
 
@@ -33,9 +32,9 @@ export default function InvoicesDialog({ purchase, onClose }: { purchase: Purcha
 }
 
 function Invoices({ purchaseId }: { purchaseId: string }) {
-  const { data, isError, refetch } = useData(purchases.invoices, { id: purchaseId })
-  if (isError) return <LoadError what="your invoices" retry={refetch} />
-  if (!data) return <Skeleton className="h-28" />
+  const query = useData(purchases.invoices, { id: purchaseId })
+  const { data } = query
+  if (!data) return <Pending query={query} what="your invoices" className="h-28" />
   if (data.length === 0)
     return <EmptyState title="No invoices yet" icon={<FileText className="size-8" strokeWidth={1.5} />} />
   return (

@@ -4,8 +4,7 @@ import type { Purchase } from '#contract/selling/purchases.ts'
 import { isOngoing } from '#contract/statuses.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
-import { EmptyState } from '#web/ui/card.tsx'
-import { LoadError } from './part.tsx'
+import { EmptyState, Pending } from '#web/ui/card.tsx'
 import { PurchaseRow } from './purchase-row.tsx'
 import type { MyPurchases } from './use-purchases.ts'
 
@@ -20,7 +19,7 @@ function mayBuyAgain(purchase: Purchase, all: Purchase[]) {
 export function MyProducts({ query, all }: MyPurchases) {
   const [showAll, setShowAll] = useState(false)
   const [first] = useSettings().products
-  if (!all) return <LoadError what="your products" retry={query.refetch} />
+  if (!all) return <Pending query={query} what="your products" />
   if (all.length === 0)
     return (
       <EmptyState

@@ -1,6 +1,4 @@
 import { type ReactNode, useId } from 'react'
-import { Button } from '#web/ui/button.tsx'
-import { Card } from '#web/ui/card.tsx'
 
 /** A dashboard section with a heading. The quick cards scroll to it by id. */
 export function Part(props: {
@@ -24,17 +22,5 @@ export function Part(props: {
       </header>
       {props.children}
     </section>
-  )
-}
-
-/** Shown in place of a section that failed to load. */
-export function LoadError({ what, retry }: { what: string; retry: () => unknown }) {
-  return (
-    <Card role="alert" className="flex flex-wrap items-center justify-between gap-4">
-      <p>We couldn’t load {what}.</p>
-      <Button variant="secondary" size="sm" onClick={() => void retry()}>
-        Try again
-      </Button>
-    </Card>
   )
 }

@@ -4,11 +4,11 @@ import { access } from '#contract/access/access.ts'
 import { privatePackage } from '#contract/access/package.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
 import { useData } from '#web/api/client.ts'
-import { Skeleton } from '#web/ui/card.tsx'
+import { Pending } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Icon } from '#web/ui/icon.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { LoadError, Part } from './part.tsx'
+import { Part } from './part.tsx'
 import { RecommendedAssets } from './recommended-assets.tsx'
 
 /** What a buyer gets besides access itself. */
@@ -76,14 +76,14 @@ const scripts = [
 ] as const
 
 function Contents({ slug }: { slug: string }) {
-  const { data, isError, refetch } = useData(privatePackage.show, { product: slug })
+  const query = useData(privatePackage.show, { product: slug })
+  const { data } = query
   const { data: mine } = useData(access.mine, {})
   const isUnlocked = mine?.some(({ state }) => state === 'unlocked') ?? false
   useEffect(() => {
     if (data) storage((kept) => kept.setItem('instructions', 'read'))
   }, [data])
-  if (isError) return <LoadError what="your package" retry={refetch} />
-  if (!data) return <Skeleton className="h-72" />
+  if (!data) return <Pending query={query} what="your package" className="h-72" />
   return (
     <div className="grid gap-4 lg:grid-cols-2">
       {scripts.map(({ url, ...script }) => (

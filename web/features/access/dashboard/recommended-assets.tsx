@@ -3,13 +3,14 @@ import { assets, type RecommendedAsset } from '#contract/access/assets.ts'
 import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { EmptyState, Pending } from '#web/ui/card.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { LoadError, Part } from './part.tsx'
+import { Part } from './part.tsx'
 
 export function RecommendedAssets() {
-  const { data, isError, refetch } = useData(assets.list, {})
+  const query = useData(assets.list, {})
+  const { data } = query
   const { maker } = useSettings()
   const reviewedAt = data?.map((asset) => asset.reviewedAt).reduce(later, '')
   return (
@@ -29,9 +30,7 @@ export function RecommendedAssets() {
       }
       actions={data && data.length > 0 && <ListActions list={data} />}
     >
-      {isError && <LoadError what="the Rebound List" retry={refetch} />}
-      {!data && !isError && <Skeleton className="h-40" />}
-      {data && <List list={data} />}
+      {data ? <List list={data} /> : <Pending query={query} what="the Rebound List" className="h-40" />}
     </Part>
   )
 }

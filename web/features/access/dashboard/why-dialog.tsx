@@ -3,25 +3,17 @@ import { access } from '#contract/access/access.ts'
 import { leaveReasonTexts } from '#contract/selling/leaving.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { leaveReasons } from '#contract/statuses.ts'
-import * as z from '#contract/zod.ts'
+import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useCall } from '#web/api/use-call.ts'
-import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Field } from '#web/ui/form.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { resumed } from './use-purchases.ts'
-
-const form = purchases.giveReason.input(z)
 
 /** It is cancelled by now: this only asks, and one click skips it. */
 export default function WhyDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const { id, status, endsAt } = purchase
   const [isChosen, setIsChosen] = useState(false)
-  const give = useCall(purchases.giveReason, {
-    succeeded: 'Thank you',
-    failed: 'Failed to send',
-    onSuccess: onClose,
-  })
   const resume = useCall(purchases.resume, {
     refreshes: [purchases.list, access.mine],
     succeeded: resumed(purchase),
@@ -30,7 +22,7 @@ export default function WhyDialog({ purchase, onClose }: { purchase: Purchase; o
   })
   const isRunning = status === 'pending_cancel' && endsAt
   return (
-    <Dialog
+    <CallDialog
       title="Your subscription is cancelled"
       description={
         isRunning && (
@@ -47,33 +39,25 @@ export default function WhyDialog({ purchase, onClose }: { purchase: Purchase; o
           </>
         )
       }
+      call={purchases.giveReason}
+      extra={{ id }}
+      options={{ succeeded: 'Thank you', failed: 'Failed to send' }}
+      button={{ pendingText: 'Sending...', children: 'Send', disabled: !isChosen }}
+      cancel="Skip"
       onClose={onClose}
     >
-      <Form
-        schema={form}
-        extra={{ id }}
-        aria-label="Why you cancelled"
-        className="flex flex-col gap-5"
-        onSubmit={(given) => give.mutateAsync(given)}
-      >
-        <fieldset className="flex flex-col gap-1" onChange={() => setIsChosen(true)}>
-          <legend className="pb-1 text-sm font-medium">Would you tell us why?</legend>
-          {leaveReasons.map((reason) => (
-            <label key={reason} className="flex min-h-9 cursor-pointer items-center gap-3">
-              <input type="radio" name="reason" value={reason} className="size-4.5" />
-              {leaveReasonTexts[reason]}
-            </label>
-          ))}
-        </fieldset>
-        <Field name="comment" label="Anything to add? (optional)">
-          <Textarea rows={2} maxLength={500} />
-        </Field>
-        <DialogButtons onClose={onClose} cancel="Skip">
-          <SubmitButton pendingText="Sending..." disabled={!isChosen}>
-            Send
-          </SubmitButton>
-        </DialogButtons>
-      </Form>
-    </Dialog>
+      <fieldset className="flex flex-col gap-1" onChange={() => setIsChosen(true)}>
+        <legend className="pb-1 text-sm font-medium">Would you tell us why?</legend>
+        {leaveReasons.map((reason) => (
+          <label key={reason} className="flex min-h-9 cursor-pointer items-center gap-3">
+            <input type="radio" name="reason" value={reason} className="size-4.5" />
+            {leaveReasonTexts[reason]}
+          </label>
+        ))}
+      </fieldset>
+      <Field name="comment" label="Anything to add? (optional)">
+        <Textarea rows={2} maxLength={500} />
+      </Field>
+    </CallDialog>
   )
 }

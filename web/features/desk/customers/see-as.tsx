@@ -13,9 +13,8 @@ import { useSettings } from '#web/api/settings.tsx'
 import { wasCalledOff } from '#web/api/toast-error.ts'
 import DashboardPage from '#web/features/access/dashboard/dashboard-page.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { EmptyState } from '#web/ui/card.tsx'
+import { EmptyState, Pending } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { Pending } from '../lists/record-table.tsx'
 
 type Seen = OutputOf<typeof customers.adminSeeAs>
 

@@ -2,7 +2,6 @@ import {
   type InfiniteData,
   keepPreviousData,
   type UseInfiniteQueryResult,
-  type UseQueryResult,
   useInfiniteQuery,
 } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
@@ -10,7 +9,7 @@ import type { Page } from '#contract/call.ts'
 import type { Endpoint, InputOf } from '#contract/endpoint.ts'
 import { callPage, keyOf } from '#web/api/client.ts'
 import { Button } from '#web/ui/button.tsx'
-import { EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { Pending } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
@@ -102,19 +101,6 @@ export function DayCell({ label, value }: { label: string; value: string | null 
     <Cell label={label} className="whitespace-nowrap">
       {value ? <Time value={value} /> : '–'}
     </Cell>
-  )
-}
-
-/** In place of what has not come yet, or failed to. */
-export function Pending(props: { query: Pick<UseQueryResult, 'isError' | 'refetch'>; className?: string }) {
-  const { query, className = 'h-96 rounded-lg' } = props
-  if (!query.isError) return <Skeleton className={className} />
-  return (
-    <EmptyState title="We couldn’t load this" description="Please check your connection.">
-      <Button variant="secondary" onClick={() => void query.refetch()}>
-        Try again
-      </Button>
-    </EmptyState>
   )
 }
 

@@ -4,11 +4,10 @@ import { mostCounted, type NeedKind, overview } from '#contract/desk/overview.ts
 import { settings } from '#contract/desk/settings.ts'
 import { stripeSetup } from '#contract/selling/stripe-setup.ts'
 import { useData } from '#web/api/client.ts'
-import { Skeleton } from '#web/ui/card.tsx'
+import { Pending, Skeleton } from '#web/ui/card.tsx'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { Pending } from '../lists/record-table.tsx'
 
 export const counted = (value: number) => `${value.toLocaleString('en-US')}${value < mostCounted ? '' : '+'}`
 

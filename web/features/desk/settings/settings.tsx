@@ -4,12 +4,11 @@ import { editableSettings, type Problem, type Setting, settings } from '#contrac
 import { stripeSetup } from '#contract/selling/stripe-setup.ts'
 import { CallButton } from '#web/api/call-button.tsx'
 import { useData } from '#web/api/client.ts'
-import { Card } from '#web/ui/card.tsx'
+import { Card, Pending } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { Pending } from '../lists/record-table.tsx'
 import { EditableCard, groups, sectionId } from './editable-card.tsx'
 import { PhotoField } from './photo-field.tsx'
 

@@ -4,7 +4,7 @@ import { factors } from '#contract/identity/factors.ts'
 import { useData } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
-import { Skeleton } from '#web/ui/card.tsx'
+import { Pending } from '#web/ui/card.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
 import { AppCodes } from './app-codes.tsx'
@@ -12,7 +12,7 @@ import { ConfirmFirst } from './confirm-first.tsx'
 import { ChangeEmail, ChangePassword } from './credentials.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Devices } from './devices.tsx'
-import { LoadError, Part } from './part.tsx'
+import { Part } from './part.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { RecoveryCodes, ShownCodes } from './recovery-codes.tsx'
 
@@ -56,8 +56,7 @@ export default function AccountPage() {
             <ChangePassword />
           </>
         )}
-        {show.isError && <LoadError what="your settings" retry={show.refetch} />}
-        {show.isPending && <Skeleton className="h-96 rounded-lg" />}
+        {!show.data && <Pending query={show} what="your settings" />}
         {show.data && (
           <>
             {!mayAdd && (

@@ -1,12 +1,10 @@
 import { useState } from 'react'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { factors } from '#contract/identity/factors.ts'
-import * as z from '#contract/zod.ts'
 import { CallButton } from '#web/api/call-button.tsx'
-import { useCall } from '#web/api/use-call.ts'
+import { CallDialog } from '#web/api/call-dialog.tsx'
 import { CodeInput } from '#web/ui/code-input.tsx'
 import { Field } from '#web/ui/form.tsx'
-import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { Part, refreshes } from './part.tsx'
@@ -60,7 +58,6 @@ export function AppCodes({ since, mayAdd, onCodes }: Props) {
           begun={begun}
           onClose={() => setBegun(null)}
           onDone={(codes) => {
-            setBegun(null)
             // On a phone, a toast would cover the codes.
             if (codes) onCodes(codes)
             else toast({ title: 'Authenticator app turned on' })
@@ -77,17 +74,13 @@ function AppDialog(props: {
   onDone: (recoveryCodes: string[] | null) => void
 }) {
   const { qr, secret, sealed } = props.begun
-  const turnOn = useCall(factors.confirmAppCodes, {
-    refreshes,
-    onSuccess: ({ recoveryCodes }) => props.onDone(recoveryCodes),
-  })
   return (
-    <FormDialog
+    <CallDialog
       title="Set up an authenticator app"
       description="Scan this with your app, then enter the code it shows."
-      schema={factors.confirmAppCodes.input(z)}
+      call={factors.confirmAppCodes}
       extra={{ sealed }}
-      onSubmit={(typed) => turnOn.mutateAsync(typed)}
+      options={{ refreshes, onSuccess: ({ recoveryCodes }) => props.onDone(recoveryCodes) }}
       button={{ pendingText: 'Checking...', children: 'Turn on' }}
       onClose={props.onClose}
     >
@@ -108,6 +101,6 @@ function AppDialog(props: {
       <Field name="code" label="Code from the app">
         <CodeInput />
       </Field>
-    </FormDialog>
+    </CallDialog>
   )
 }

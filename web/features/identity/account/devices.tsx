@@ -7,7 +7,7 @@ import { CallButton } from '#web/api/call-button.tsx'
 import { useData } from '#web/api/client.ts'
 import { useForgetSession } from '#web/api/session.ts'
 import { Button } from '#web/ui/button.tsx'
-import { Skeleton } from '#web/ui/card.tsx'
+import { Pending } from '#web/ui/card.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
@@ -24,12 +24,7 @@ export function Devices() {
   const forgetSession = useForgetSession()
   return (
     <Part title="Where you’re logged in" text="Log out any device that isn’t yours.">
-      {devices.isError && (
-        <p role="alert" className="text-sm">
-          We couldn’t load your devices.
-        </p>
-      )}
-      {devices.isPending && <Skeleton className="h-12 w-full" />}
+      {!devices.data && <Pending query={devices} what="your devices" className="h-12 w-full" />}
       <ul className="flex w-full flex-col gap-4">
         {all.slice(0, showAll ? undefined : shownAtFirst).map((device) => (
           <DeviceRow key={device.id} device={device} />

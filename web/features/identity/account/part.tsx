@@ -1,7 +1,6 @@
 import { type ReactNode, useId } from 'react'
 import { accounts } from '#contract/identity/accounts.ts'
 import { factors } from '#contract/identity/factors.ts'
-import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 
 export function Part(props: { title: string; text: ReactNode; children: ReactNode }) {
@@ -18,18 +17,6 @@ export function Part(props: { title: string; text: ReactNode; children: ReactNod
         {props.children}
       </section>
     </Card>
-  )
-}
-
-/** In place of what failed to load. */
-export function LoadError({ what, retry }: { what: string; retry: () => unknown }) {
-  return (
-    <div role="alert" className="flex flex-col items-start gap-3">
-      <p>We couldn’t load {what}.</p>
-      <Button variant="secondary" onClick={() => void retry()}>
-        Try again
-      </Button>
-    </div>
   )
 }
 

@@ -5,13 +5,12 @@ import { purchases } from '#contract/selling/purchases.ts'
 import * as z from '#contract/zod.ts'
 import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { Skeleton } from '#web/ui/card.tsx'
+import { Pending } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { LoadError } from './part.tsx'
 
 export default function ProfileDialog({ onClose }: { onClose: () => void }) {
   return (
@@ -53,8 +52,7 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
       }))
     if (sure) await save.mutateAsync(typed)
   }
-  if (profile.isError) return <LoadError what="your profile" retry={profile.refetch} />
-  if (!profile.data) return <Skeleton className="h-52" />
+  if (!profile.data) return <Pending query={profile} what="your profile" className="h-52" />
   return (
     <Form
       schema={accounts.updateProfile.input(z)}

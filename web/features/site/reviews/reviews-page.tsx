@@ -2,15 +2,13 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Flag, MessageSquareText } from 'lucide-react'
 import { useState } from 'react'
 import { paidDaysToReview, type Review, reviews, reviewsPerPage } from '#contract/site/reviews.ts'
-import { checked } from '#web/api/checked.ts'
+import { CallDialog } from '#web/api/call-dialog.tsx'
 import { callPage, keyOf, useData } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import { useCall } from '#web/api/use-call.ts'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
-import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { Card, EmptyState, Pending } from '#web/ui/card.tsx'
 import { Field } from '#web/ui/form.tsx'
-import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
@@ -108,16 +106,7 @@ function All() {
     getNextPageParam: ({ next }) => next,
   })
   const all = query.data?.pages.flatMap(({ items }) => items)
-  if (query.isError)
-    return (
-      <Card role="alert" className="flex flex-wrap items-center justify-between gap-4">
-        <p>We couldn’t load the reviews.</p>
-        <Button variant="secondary" size="sm" onClick={() => void query.refetch()}>
-          Try again
-        </Button>
-      </Card>
-    )
-  if (!all) return <Skeleton className="h-64" />
+  if (!all || query.isError) return <Pending query={query} what="the reviews" className="h-64" />
   if (all.length === 0)
     return (
       <EmptyState
@@ -199,27 +188,23 @@ function ReviewCard({ review }: { review: Review }) {
   )
 }
 
-const reportForm = checked(reviews.report.input)
-
 function ReportDialog({ id, onClose }: { id: string; onClose: () => void }) {
-  const report = useCall(reviews.report, {
-    succeeded: { title: 'Reported', description: 'Thank you. We’ll look at it.' },
-    failed: 'Failed to report the review',
-    onSuccess: onClose,
-  })
   return (
-    <FormDialog
+    <CallDialog
       title="Report this review"
       description="If it breaks the law, for example because it insults someone or reveals private data, we hide it. We don’t hide criticism."
-      schema={reportForm}
+      call={reviews.report}
       extra={{ id }}
-      onSubmit={(typed) => report.mutateAsync(typed)}
+      options={{
+        succeeded: { title: 'Reported', description: 'Thank you. We’ll look at it.' },
+        failed: 'Failed to report the review',
+      }}
       button={{ pendingText: 'Reporting...', children: 'Report' }}
       onClose={onClose}
     >
       <Field name="reason" label="What is wrong with it?">
         <Textarea rows={3} maxLength={500} />
       </Field>
-    </FormDialog>
+    </CallDialog>
   )
 }
