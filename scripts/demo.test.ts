@@ -1,9 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessAdmin } from '#contract/access/access-admin.ts'
@@ -223,6 +224,20 @@ test('it refuses a shop that is for others, live keys, and a shop that has custo
   ] as const)
     expect(runDemo(env)).toEqual({ status: 1, said: expect.stringMatching(line) })
 })
+
+test('beside an open shop, whose connector unlocks whom it finds, it comes to its end', async () => {
+  const keys = { SECRETS_KEY: randomBytes(32).toString('hex') }
+  await using open = await openShop({ env: { TRADINGVIEW: 'on', ...keys } })
+  const env = { ...process.env, ...keys, DATABASE_URL: open.connection.url, DATA_DIR: dataDir }
+  const unlocking = setInterval(() => void open.queue.runNow('tradingview-due').catch(() => {}), 500)
+  const demo = promisify(execFile)
+  const { stdout } = await demo(
+    process.execPath,
+    ['scripts/demo.ts', '--users', '100', '--purchases', '80'],
+    { env },
+  ).finally(() => clearInterval(unlocking))
+  expect(stdout).toMatch(/\d+ people are unlocked/)
+}, 480_000)
 
 test('stopped half-way, and at an address that is not up yet, it leaves the test payments’ clock right', async () => {
   const empty = await createTestDatabase()

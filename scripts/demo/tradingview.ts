@@ -62,15 +62,16 @@ async function listEveryone({ connection: { pool } }: Shop) {
   )
   const isListed = `state = 'unlocked' and reason is not null`
   await pool.query(`update access set name_checked_at = state_since where ${isListed}`)
-  const listed = `from access a, tv_scripts s where ${isListed}`
+  // Only those whom the connector of an open shop has not taken on: it lists its own.
   await pool.query(
-    `insert into sandbox.tradingview_access (pine_id, username, expiration, created)
-     select pine_id, unlocked_name, until, state_since ${listed}`,
-  )
-  await pool.query(
-    `insert into tv_people (script_id, username_key, username, user_id, is_ours, is_present, present_until, observed_at,
-       first_present_at, created_at)
-     select s.id, name_key, unlocked_name, user_id, true, true, until, state_since, state_since, state_since ${listed}`,
+    `with listed as (
+       insert into tv_people (script_id, username_key, username, user_id, is_ours, is_present, present_until, observed_at,
+         first_present_at, created_at)
+       select s.id, name_key, unlocked_name, user_id, true, true, until, state_since, state_since, state_since
+       from access, tv_scripts s where ${isListed}
+       on conflict do nothing returning *)
+     insert into sandbox.tradingview_access (pine_id, username, expiration, created)
+     select pine_id, username, present_until, l.created_at from listed l join tv_scripts s on s.id = script_id`,
   )
 }
 
