@@ -26,7 +26,7 @@ test('a subscription is cancelled at the end of its period, taken back, and ende
   await page.goto(`/admin/customers/${id}`)
   const owned = page.getByRole('listitem').filter({ hasText: 'Rebound Sigma Pro' })
   await choose(owned, 'Undo cancellation')
-  await toast(page, 'Cancellation taken back')
+  await toast(page, 'Cancellation undone')
   await choose(owned, 'Cancel')
   await asked.getByLabel('End now').check()
   await expect(asked.getByText('Access ends today. Nothing is refunded.')).toBeVisible()

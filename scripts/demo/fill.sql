@@ -165,7 +165,7 @@ insert into declarations (kind, state, name, contract, email, declared_at, netwo
 select case nth when 1 then 'withdrawal' else 'cancellation' end, 'done', name, email, email, at, '', user_id, id,
   at + case nth when 1 then interval '2 days' else interval '1 minute' end,
   case nth when 1 then 'Too late by a week, and the contract had ended before.'
-    else 'Ends on ' || to_char(ended_at, 'YYYY-MM-DD') end
+    else 'Ends on ' || to_char(ended_at, 'Mon FMDD, YYYY') end
 from (
   select *, ended_at + case nth when 1 then interval '21 days' else interval '-12 days' end as at
   from (

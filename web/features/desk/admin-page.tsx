@@ -44,7 +44,7 @@ export default function AdminPage() {
       <SideNavigation areas={areas} here={area} onSearch={() => setOpened('search')} />
       <div className="flex min-w-0 flex-1 flex-col gap-6">
         <header className="flex flex-wrap items-center gap-x-6 gap-y-3">
-          <h1 tabIndex={-1} className="min-w-0 text-2xl wrap-anywhere max-lg:mr-auto">
+          <h1 tabIndex={-1} className="min-w-0 text-2xl wrap-anywhere max-lg:flex-1">
             {title}
           </h1>
           <Button

@@ -41,7 +41,7 @@ test('someone logged out withdraws: a receipt to the second, one click, all mone
   expect(await buyer.call(purchases.list, {})).toMatchObject([
     { status: 'cancelled', refundedAmount: 39_000, endedBecause: 'refunded' },
   ])
-  expect(await stored(id)).toMatchObject({ state: 'done', outcome: 'Ended at once and refunded in full' })
+  expect(await stored(id)).toMatchObject({ state: 'done', outcome: 'Ended right away and refunded in full' })
   const subjects = (await mailsTo(email)).map(({ subject }) => subject)
   expect(subjects).toContain('Your refund of $390.00')
   expect(await buyer.call(access.mine, {})).toEqual([])

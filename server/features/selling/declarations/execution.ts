@@ -80,7 +80,7 @@ export function createExecution(
     if (row.kind === 'withdrawal') {
       const wasDue = !isOver || before.refundedAmount < (before.lastPaidAmount ?? before.price)
       kept = await ending.withdraw(row.purchaseId, declared)
-      if (wasDue || waits) outcome = endedWith(kept, until, 'Ended at once and refunded in full')
+      if (wasDue || waits) outcome = endedWith(kept, until, 'Ended right away and refunded in full')
     } else if (!isOver || waits) {
       // Not before the day that was asked for: the period in which it falls is the last one.
       const { currentPeriodEnd } = before
@@ -88,7 +88,7 @@ export function createExecution(
       kept = await ending.cancelDeclared(row.purchaseId, declared, waits)
       const { endsAt, refundedAmount } = await findPurchase(row.purchaseId)
       const paidBack = refundedAmount > before.refundedAmount ? ', and the renewal was refunded' : ''
-      outcome = endsAt ? `Ends on ${dayOf(endsAt)}` : endedWith(kept, until, `Ended at once${paidBack}`)
+      outcome = endsAt ? `Ends on ${dayOf(endsAt)}` : endedWith(kept, until, `Ended right away${paidBack}`)
     }
     if (kept && kept.disputed > 0)
       await db.update(declarations).set({ outcome }).where(eq(declarations.id, id))
@@ -148,5 +148,5 @@ function endedWith({ late, disputed, lost, returned }: Kept, until: Date, otherw
     returned > 0 && `The buyer’s bank sent back our refund of ${exactDollars(returned)}`,
     late > 0 && `Paid after ${dayOf(until)} and not refunded: ${exactDollars(late)}`,
   ].filter((sentence) => sentence !== false)
-  return rest.length > 0 ? ['Ended at once', ...rest].join('. ') : otherwise
+  return rest.length > 0 ? ['Ended right away', ...rest].join('. ') : otherwise
 }

@@ -160,7 +160,7 @@ test('renewed after its due date, the seller refunds what was paid until then, a
   ])
   expect(await stored(id)).toMatchObject({
     state: 'done',
-    outcome: expect.stringMatching(/^Ended at once\. Paid after .* and not refunded: \$39\.00$/),
+    outcome: expect.stringMatching(/^Ended right away\. Paid after .* and not refunded: \$39\.00$/),
   })
 })
 
@@ -177,7 +177,7 @@ test('a cancellation counts from its arrival: the renewal charged while it waite
   expect(await admin.call(purchases.adminList, { q: buyer.user.email })).toMatchObject([
     { status: 'cancelled', refundedAmount: 3900 },
   ])
-  expect(await stored(id)).toMatchObject({ outcome: 'Ended at once, and the renewal was refunded' })
+  expect(await stored(id)).toMatchObject({ outcome: 'Ended right away, and the renewal was refunded' })
 })
 
 test('a renewal that goes back but is disputed waits for the bank, and goes back once the dispute is won', async () => {
@@ -196,7 +196,7 @@ test('a renewal that goes back but is disputed waits for the bank, and goes back
   const dispute = await shop.sandbox.controls.openDispute(renewal?.paymentIntentId ?? '')
   await shop.visitor().call(contract.confirm, linkIn(receipt?.text))
   await shop.settle()
-  const waiting = { state: 'confirmed', outcome: 'Ended at once. The buyer’s bank decides about $39.00' }
+  const waiting = { state: 'confirmed', outcome: 'Ended right away. The buyer’s bank decides about $39.00' }
   expect(await stored(id)).toMatchObject(waiting)
   await shop.queue.runNow('carry-out-declarations').catch(() => {})
   expect(await stored(id)).toMatchObject(waiting)
@@ -206,7 +206,7 @@ test('a renewal that goes back but is disputed waits for the bank, and goes back
   await shop.queue.runNow('carry-out-declarations').catch(() => {})
   expect(await stored(id)).toMatchObject({
     state: 'done',
-    outcome: 'Ended at once, and the renewal was refunded',
+    outcome: 'Ended right away, and the renewal was refunded',
   })
   expect(await (await shop.admin()).call(purchases.adminList, { q: buyer.user.email })).toMatchObject([
     { status: 'cancelled', refundedAmount: 3900 },
@@ -226,7 +226,7 @@ test('14 days count from the present plan: withdrawn from, all that its time has
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
   const { id } = await buyer.call(contract.withdraw, declared(buyer.user.email))
   await shop.settle()
-  expect(await stored(id)).toMatchObject({ state: 'done', outcome: 'Ended at once and refunded in full' })
+  expect(await stored(id)).toMatchObject({ state: 'done', outcome: 'Ended right away and refunded in full' })
   // The year's price: what was paid for it, and what the rest of the month had been credited with.
   expect(await buyer.call(purchases.list, {})).toMatchObject([
     { status: 'cancelled', endedBecause: 'refunded', refundedAmount: 39_000 },

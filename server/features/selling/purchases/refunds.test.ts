@@ -37,8 +37,8 @@ test('a refund that failed after its credit note: the note covers the next one, 
 })
 
 test.each([
-  ['won', 'Ended at once and refunded in full', 3900],
-  ['lost', 'Ended at once. The buyer’s bank has paid back $39.00', 0],
+  ['won', 'Ended right away and refunded in full', 3900],
+  ['lost', 'Ended right away. The buyer’s bank has paid back $39.00', 0],
 ] as const)(
   'a withdrawal from a disputed payment waits for the bank; %s: %s',
   async (end, outcome, refunded) => {
@@ -47,7 +47,7 @@ test.each([
     const dispute = await controls.openDispute(intentOf(buyer))
     const { id } = await buyer.call(declarations.withdraw, declared(buyer.user.email))
     await shop.settle()
-    const waiting = { state: 'confirmed', outcome: 'Ended at once. The buyer’s bank decides about $39.00' }
+    const waiting = { state: 'confirmed', outcome: 'Ended right away. The buyer’s bank decides about $39.00' }
     expect(await storedDeclaration(shop, id)).toMatchObject(waiting)
     expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 0 }])
     await shop.queue.runNow('carry-out-declarations')

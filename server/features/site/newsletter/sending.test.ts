@@ -339,7 +339,7 @@ test('a paused newsletter waits, a stopped one is over, and after 30 days only t
   expect(await later.call(newsletters.adminShow, { id })).toMatchObject({ counts: { sent: taken } })
 })
 
-test('“Do not mail” keeps a reader out until it is taken back, and a deleted account leaves no address behind', async () => {
+test('“Do not email” keeps a reader out until it is taken back, and a deleted account leaves no address behind', async () => {
   const { shop, smtp, admin, draft, show, run, states } = await shopWith()
   const reader = await shop.user()
   const { email, id: userId } = reader.user

@@ -78,6 +78,7 @@ const calls: Record<string, string> = {
   remove: 'Removed',
 }
 const outcomes: Record<string, string> = {
+  ...Object.fromEntries(Object.entries(states).map(([state, { text }]) => [state, text])),
   ok: 'done',
   passing: 'no answer',
   session: 'session ended',

@@ -9,9 +9,8 @@ import { ask } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { people } from '../parts/count.ts'
 import { TextDialog } from '../parts/dialog-parts.tsx'
-
-const people = (count: number) => (count === 1 ? '1 person' : `${count} people`)
 
 /** Another admin may have been faster. */
 function tell(changed: number, title: string, description?: string) {
@@ -151,7 +150,13 @@ export function ExchangeKeys({ id }: { id: string }) {
   })
   if (!reveal.data)
     return (
-      <Button size="sm" variant="secondary" pending={reveal.isPending} onClick={() => reveal.mutate()}>
+      <Button
+        size="sm"
+        variant="secondary"
+        className="self-start"
+        pending={reveal.isPending}
+        onClick={() => reveal.mutate()}
+      >
         Reveal key
       </Button>
     )

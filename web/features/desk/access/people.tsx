@@ -27,7 +27,7 @@ export default function People() {
         renderRow={(person) => (
           <>
             <CustomerCell user={person.user} />
-            <Cell label="TradingView username" className="max-w-56 truncate font-mono font-medium">
+            <Cell label="TradingView username" className="max-w-56 font-mono font-medium break-all">
               {person.username ?? '–'}
             </Cell>
             <Cell label="Access">

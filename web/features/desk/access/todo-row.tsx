@@ -3,11 +3,10 @@ import { useState } from 'react'
 import type { AccessTodo } from '#contract/access/access-admin.ts'
 import type { TodoKind } from '#contract/statuses.ts'
 import { useIsAdmin } from '#web/api/session.ts'
-import { toastError } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Cell } from '#web/ui/table.tsx'
-import { toast } from '#web/ui/toast.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
+import { copy } from '../parts/copy.ts'
 import { TimeLeft } from '../parts/time-left.tsx'
 import { AccessMenu } from './access-menu.tsx'
 import { type Actions, RenameDialog } from './actions.tsx'
@@ -100,18 +99,17 @@ function CopyButton({ text }: { text: string }) {
   const [copied, setCopied] = useState(false)
   const Icon = copied ? Check : Copy
 
-  async function copy() {
-    await navigator.clipboard.writeText(text)
+  async function press() {
+    if (!(await copy(text))) return
     setCopied(true)
     setTimeout(() => setCopied(false), 2000)
-    toast({ title: 'Copied', description: text })
   }
 
   return (
     <button
       type="button"
       aria-label={`Copy ${text}`}
-      onClick={() => void copy().catch((error: unknown) => toastError('Failed to copy', error))}
+      onClick={() => void press()}
       className="inline-flex max-w-full cursor-pointer items-center gap-2 rounded-sm text-left font-mono text-sm font-medium break-all hover:text-accent-strong"
     >
       {text}

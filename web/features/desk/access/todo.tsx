@@ -50,7 +50,7 @@ export default function Todo() {
         shownElsewhere={{ kind: todoKinds }}
         chips={{ overdue: { yes: 'Overdue', no: 'New requests' } }}
         none={{
-          title: 'All clear.',
+          title: 'All clear',
           description: status?.unlocksItself
             ? 'New buyers are added automatically.'
             : 'People who wait for you appear here.',
@@ -62,6 +62,7 @@ export default function Todo() {
             </span>
             <TickBox
               label="Select everyone loaded"
+              disabled={selection.possible === 0}
               checked={selection.rows.length > 0 && selection.rows.length === selection.possible}
               onChange={selection.toggleAll}
             />
@@ -153,7 +154,9 @@ function Chosen(props: {
   )
 }
 
-function TickBox({ label, ...rest }: { label: string; checked: boolean; onChange: () => void }) {
+type Ticked = { label: string; checked: boolean; disabled?: boolean; onChange: () => void }
+
+function TickBox({ label, ...rest }: Ticked) {
   return (
     <input type="checkbox" aria-label={label} className="size-4.5 cursor-pointer accent-accent" {...rest} />
   )

@@ -84,7 +84,7 @@ function AuditLog() {
         renderRow={(entry) => (
           <>
             <At value={entry.at} />
-            <Cell className="max-w-56 truncate">{entry.actorEmail}</Cell>
+            <Cell className="max-w-56 wrap-anywhere">{entry.actorEmail}</Cell>
             <Cell label="What">
               <span className="block">{auditSentence(entry.action)}</span>
               <span className="block font-mono text-xs text-muted">{entry.action}</span>

@@ -18,6 +18,7 @@ import { toast } from '#web/ui/toast.tsx'
 import { ExportButton, ExportProgress, useExport } from '../exports/exports.tsx'
 import { useDialog } from '../lists/use-filters.ts'
 import { Attention } from '../overview/needs.tsx'
+import { counted } from '../parts/count.ts'
 import { ProductChoice, useProducts } from '../parts/products.tsx'
 import { AssetList } from './asset-list.tsx'
 import { ImportDialog } from './import-dialog.tsx'
@@ -156,7 +157,7 @@ function ExportCard() {
   )
 }
 
-const buyers = (count: number) => `${count} ${count === 1 ? 'buyer' : 'buyers'}`
+const buyers = (count: number) => counted(count, 'buyer')
 
 function QuickActions() {
   const [counting, setCounting] = useState(false)

@@ -1,14 +1,14 @@
-import { useState } from 'react'
 import { worthInWords } from '#contract/selling/charges.ts'
 import { codes, type ShownCode } from '#contract/selling/codes.ts'
 import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Pending } from '#web/ui/card.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { toast } from '#web/ui/toast.tsx'
+import { AddButton } from '../lists/record-list.tsx'
+import { copy } from '../parts/copy.ts'
+import { number } from '../parts/count.ts'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { AddCodeDialog } from './add-code-dialog.tsx'
 
@@ -23,16 +23,13 @@ const tones = {
 export default function Codes() {
   const query = useData(codes.adminList, {})
   const { data } = query
-  const [isAdding, setIsAdding] = useState(false)
   return (
     <section aria-label="Codes" className="flex flex-col gap-4">
       <header className="flex flex-wrap items-start justify-between gap-3">
         <p className="max-w-prose text-sm text-muted">
           Discounts for new subscriptions. What a code is worth can’t be changed; stop it and make another.
         </p>
-        <Button size="sm" onClick={() => setIsAdding(true)}>
-          New code
-        </Button>
+        <AddButton text="New code" dialog={AddCodeDialog} />
       </header>
       {data?.length === 0 && (
         <EmptyState
@@ -41,17 +38,12 @@ export default function Codes() {
         />
       )}
       {data ? data.length > 0 && <List rows={data} /> : <Pending query={query} />}
-      {isAdding && <AddCodeDialog onClose={() => setIsAdding(false)} />}
     </section>
   )
 }
 
 function List({ rows }: { rows: ShownCode[] }) {
   const stop = useCall(codes.adminStop, { succeeded: 'Stopped', failed: 'Failed to stop it' })
-  async function copy({ link }: ShownCode) {
-    await navigator.clipboard.writeText(link)
-    toast({ title: 'Link copied', description: link })
-  }
   return (
     <div className="@container">
       <Table label="List of codes" className="records">
@@ -79,8 +71,8 @@ function List({ rows }: { rows: ShownCode[] }) {
                 {row.newOnly && <span className="block text-muted">new customers</span>}
               </Cell>
               <Cell label="Used" className="tabular-nums">
-                {row.used.toLocaleString('en-US')}
-                {row.maxUses !== null && ` of ${row.maxUses.toLocaleString('en-US')}`}
+                {number(row.used)}
+                {row.maxUses !== null && ` of ${number(row.maxUses)}`}
                 {row.maxUses !== null && row.late > 0 && (
                   <span className="block text-muted">{row.late} paid late</span>
                 )}
@@ -98,7 +90,7 @@ function List({ rows }: { rows: ShownCode[] }) {
                 <RowMenu
                   of={row.code}
                   actions={[
-                    { text: 'Copy link', do: () => copy(row) },
+                    { text: 'Copy link', do: () => copy(row.link, 'Link copied') },
                     row.state !== 'stopped' && {
                       text: 'Stop',
                       asks: {

@@ -4,10 +4,10 @@ import { exactDollars } from '#contract/money.ts'
 import type { Invoice } from '#contract/selling/purchases.ts'
 import { keyOf, useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { Card, EmptyState, Pending } from '#web/ui/card.tsx'
+import { Card, Pending } from '#web/ui/card.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
-import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { isMissing, NoSuch } from '../parts/record.tsx'
 import { useRecordTitle } from '../shell/place.ts'
 import { Has } from './has.tsx'
 import { Notes } from './notes.tsx'
@@ -20,15 +20,16 @@ export default function CustomerScreen({ id }: { id: string }) {
   // Everything here is asked again each time the page opens: much of it changes without us.
   useQueryClient().setQueryDefaults(keyOf(customers.adminShow), { refetchOnMount: 'always' })
   const query = useData(customers.adminShow, { id })
-  const { data, isError, error } = query
+  const { data } = query
   useRecordTitle(data && (data.name || data.email))
-  if (isError && 'status' in error && (error.status === 404 || error.status === 400))
+  if (isMissing(query.error))
     return (
-      <EmptyState title="No such customer" description="Perhaps the account was deleted.">
-        <Link href="/admin/users" className="font-medium text-accent-strong underline">
-          All users
-        </Link>
-      </EmptyState>
+      <NoSuch
+        title="No such customer"
+        description="Perhaps the account was deleted."
+        list="/admin/users"
+        all="All users"
+      />
     )
   if (!data) return <Pending query={query} />
   return (
@@ -96,7 +97,7 @@ function News({ customer: { id, suppressed } }: { customer: Customer }) {
     <Card className="flex flex-col gap-3">
       <h2 className="text-lg">Newsletters</h2>
       <Checkbox
-        label="Do not mail"
+        label="Do not email"
         checked={suppressed !== null}
         disabled={change.isPending}
         onTick={(isOn) => change.mutate({ id, isSuppressed: isOn })}

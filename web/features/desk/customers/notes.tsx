@@ -22,7 +22,7 @@ export function Notes({ customer: { id, notes } }: { customer: Customer }) {
     <Card className="flex flex-col gap-4">
       <h2 className="text-lg">Notes</h2>
       {notes.length === 0 && <p className="text-sm text-muted">No notes yet.</p>}
-      <ul className="flex flex-col gap-3">
+      <ul className="flex flex-col gap-3 empty:hidden">
         {notes.map((note) => (
           <li key={note.id} className="flex items-start gap-2 rounded-md bg-ground p-3 text-sm">
             <div className="min-w-0 flex-1">

@@ -1,4 +1,4 @@
-import { ArrowLeft, Eye } from 'lucide-react'
+import { Eye } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type Customer, customers } from '#contract/desk/customers.ts'
 import { customerData } from '#contract/identity/staff.ts'
@@ -11,12 +11,11 @@ import { ButtonLink } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
-import { Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { saveFile } from '../exports/exports.tsx'
+import { BackLink } from '../parts/record.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
-import { lastList } from '../shell/place.ts'
 
 export function Who({ customer }: { customer: Customer }) {
   const { id, email, isAdmin, role, hasPassword, verifiedAt, tradingViewUsername, createdAt } = customer
@@ -40,13 +39,7 @@ export function Who({ customer }: { customer: Customer }) {
 
   return (
     <Card role="region" aria-label="Customer" className="flex flex-col gap-5">
-      <Link
-        href={lastList()}
-        className="inline-flex w-fit items-center gap-1.5 text-sm font-medium text-muted hover:text-ink"
-      >
-        <ArrowLeft className="size-4" />
-        Back
-      </Link>
+      <BackLink list="/admin/users" />
       <div className="flex flex-wrap items-start gap-x-6 gap-y-4">
         <div className="min-w-0 flex-1 basis-64">
           <div className="flex flex-wrap items-center gap-2">

@@ -119,7 +119,7 @@ function Sentence({ row }: { row: Declaration }) {
           <>
             <Link
               href={`/admin/customers/${purchase.userId}`}
-              className="font-medium underline decoration-line underline-offset-4 hover:decoration-accent"
+              className="font-medium whitespace-nowrap underline decoration-line underline-offset-4 hover:decoration-accent"
             >
               {contractNumber(purchase.id)}
             </Link>

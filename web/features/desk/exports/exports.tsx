@@ -9,6 +9,7 @@ import { wasCalledOff } from '#web/api/toast-error.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { counted } from '../parts/count.ts'
 
 type FileKind = ExportKind | 'payments' | 'newsletter'
 const exportTitles: Record<FileKind, string> = {
@@ -95,7 +96,7 @@ export function ExportProgress({ kind, rows, of, onCancel }: Progress & { onCanc
           className="h-1.5 w-full accent-accent"
           {...(of > rows ? { value: rows, max: of } : {})}
         />
-        <span className="text-xs text-muted tabular-nums">{rows.toLocaleString('en-US')} rows</span>
+        <span className="text-xs text-muted tabular-nums">{counted(rows, 'row')}</span>
       </div>
       <Button variant="ghost" size="sm" onClick={onCancel}>
         <X className="size-4" />
@@ -111,8 +112,10 @@ export function ExportButton(props: {
   running: FileKind | undefined
   run: (kind: FileKind) => Promise<void>
   className: string
+  /** If it is not all of it. */
+  text?: string
 }) {
-  const { kind, running, run, className } = props
+  const { kind, running, run, className, text = `Export ${exportTitles[kind]}` } = props
   return (
     <Button
       variant="secondary"
@@ -122,7 +125,7 @@ export function ExportButton(props: {
       onClick={() => void run(kind)}
     >
       {running !== kind && <Download className="size-4" />}
-      Export {exportTitles[kind]}
+      {text}
     </Button>
   )
 }

@@ -45,13 +45,19 @@ function Row({ message, onOpen }: { message: Message; onOpen: () => void }) {
     <>
       <Cell className="max-w-56">
         {message.customerId ? (
-          <CustomerLink id={message.customerId}>{name}</CustomerLink>
+          <CustomerLink id={message.customerId} title={name}>
+            {name}
+          </CustomerLink>
         ) : (
-          <span className="block truncate font-medium">{name}</span>
+          <span className="block truncate font-medium" title={name}>
+            {name}
+          </span>
         )}
-        <span className="block truncate text-muted">{message.email}</span>
+        <span className="block truncate text-muted" title={message.email}>
+          {message.email}
+        </span>
       </Cell>
-      <Cell label="Message" className="max-w-96">
+      <Cell className="max-w-96">
         <span className="line-clamp-2 break-words">{message.message}</span>
       </Cell>
       <Cell label="State">

@@ -1,10 +1,8 @@
-import { Download } from 'lucide-react'
 import { newsletterAddresses } from '#contract/desk/newsletters.ts'
 import { newsletterStates, newsletterStateTexts } from '#contract/statuses.ts'
-import { Button } from '#web/ui/button.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
-import { useExport } from '../exports/exports.tsx'
+import { ExportButton, useExport } from '../exports/exports.tsx'
 import { RecordList } from '../lists/record-list.tsx'
 import { DayCell } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
@@ -25,15 +23,13 @@ export default function Newsletter() {
         state: { label: 'State', all: 'All states', options: Object.entries(newsletterStateTexts) },
       }}
       controls={
-        <Button
-          variant="secondary"
+        <ExportButton
+          kind="newsletter"
+          running={progress?.kind}
+          run={() => run('newsletter', { state })}
           className="max-sm:w-full sm:ml-auto"
-          pending={progress !== null}
-          onClick={() => void run('newsletter', { state })}
-        >
-          <Download className="size-4" />
-          {state ? `Export ${newsletterStateTexts[state]}` : 'Export all'}
-        </Button>
+          text={state ? `Export ${newsletterStateTexts[state]}` : 'Export all'}
+        />
       }
       none={{
         title: 'No addresses yet',

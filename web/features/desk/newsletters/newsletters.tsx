@@ -4,8 +4,9 @@ import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
-import { Time } from '#web/ui/time.tsx'
 import { RecordList } from '../lists/record-list.tsx'
+import { DayCell } from '../lists/record-table.tsx'
+import { number } from '../parts/count.ts'
 
 /** Every newsletter, newest first. */
 export default function Newsletters() {
@@ -21,13 +22,13 @@ export default function Newsletters() {
         </ButtonLink>
       }
       none={{ title: 'No newsletters yet', description: 'Drafts and what you sent appear here.' }}
-      columns={['Subject', 'State', 'Date', 'Sent', 'Refused', 'Left']}
+      columns={['Subject', 'State', 'Date', 'Sent', 'Refused', 'Unsubscribed']}
       renderRow={({ id, subject, counts, ...row }) => (
         <>
           <Cell className="max-w-96">
             <Link
               href={`/admin/messages/newsletters/${id}`}
-              className="block truncate font-medium underline-offset-4 hover:text-accent-strong hover:underline"
+              className="block font-medium wrap-anywhere underline-offset-4 hover:text-accent-strong hover:underline"
             >
               {subject}
             </Link>
@@ -35,12 +36,17 @@ export default function Newsletters() {
           <Cell label="State">
             <StateBadge {...row} counts={counts} />
           </Cell>
-          <Cell label="Date">
-            <Time value={row.finishedAt ?? row.startedAt ?? row.scheduledFor ?? row.updatedAt} />
-          </Cell>
+          <DayCell
+            label="Date"
+            value={row.finishedAt ?? row.startedAt ?? row.scheduledFor ?? row.updatedAt}
+          />
           {[counts.sent, counts.refused, counts.left].map((count, at) => (
-            <Cell key={`${at + 1}`} label={['Sent', 'Refused', 'Left'][at] ?? ''} className="tabular-nums">
-              {count.toLocaleString('en-US')}
+            <Cell
+              key={`${at + 1}`}
+              label={['Sent', 'Refused', 'Unsubscribed'][at] ?? ''}
+              className="tabular-nums"
+            >
+              {number(count)}
             </Cell>
           ))}
         </>

@@ -1,17 +1,25 @@
 import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { useData } from '#web/api/client.ts'
 import { changelog } from '#web/features/site/content/changelog.ts'
-import { Card, EmptyState, Pending } from '#web/ui/card.tsx'
-import { Link, useNavigation } from '#web/ui/navigation.tsx'
+import { Card, Pending } from '#web/ui/card.tsx'
+import { useNavigation } from '#web/ui/navigation.tsx'
 import { useProducts } from '../parts/products.tsx'
+import { BackLink, isMissing, NoSuch } from '../parts/record.tsx'
 import { useRecordTitle } from '../shell/place.ts'
 import { Draft, useUnsaved } from './draft.tsx'
 import { Progress } from './progress.tsx'
 import { SendCard } from './send-card.tsx'
 
+const list = '/admin/messages/newsletters'
+
 /** One newsletter: written and tried, then on its way, then what became of it. */
 export default function NewsletterScreen({ id }: { id: string }) {
-  return id === 'new' ? <NewDraft /> : <Stored id={id} />
+  return (
+    <div className="flex flex-col gap-6">
+      <BackLink list={list} />
+      {id === 'new' ? <NewDraft /> : <Stored id={id} />}
+    </div>
+  )
 }
 
 /** An entry of the changelog, for its buyers, or an empty page. */
@@ -45,20 +53,21 @@ function Stored({ id }: { id: string }) {
     // How many it goes to changes meanwhile, so it is asked each time.
     { gcTime: 0, refetchInterval: (shown) => refetchMs[shown?.state ?? 'draft'] ?? false },
   )
-  const { data, isError, error } = query
+  const { data } = query
   const unsaved = useUnsaved()
   useRecordTitle(data?.subject ?? 'Newsletter')
-  if (isError && 'status' in error && (error.status === 404 || error.status === 400))
+  if (isMissing(query.error))
     return (
-      <EmptyState title="No such newsletter" description="Perhaps the draft was deleted.">
-        <Link href="/admin/messages/newsletters" className="font-medium text-accent-strong underline">
-          All newsletters
-        </Link>
-      </EmptyState>
+      <NoSuch
+        title="No such newsletter"
+        description="Perhaps the draft was deleted."
+        list={list}
+        all="All newsletters"
+      />
     )
   if (!data) return <Pending query={query} />
   return (
-    <div className="flex flex-col gap-6">
+    <>
       {data.state === 'draft' ? (
         <>
           <Draft start={data} saved={data} unsaved={unsaved} />
@@ -68,7 +77,7 @@ function Stored({ id }: { id: string }) {
         <Progress newsletter={data} />
       )}
       <Preview newsletter={data} />
-    </div>
+    </>
   )
 }
 

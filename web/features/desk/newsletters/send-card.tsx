@@ -8,10 +8,10 @@ import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { counted } from '../parts/count.ts'
 import type { Unsaved } from './draft.tsx'
 
-export const addresses = (count: number) =>
-  count === 1 ? '1 address' : `${count.toLocaleString('en-US')} addresses`
+export const addresses = (count: number) => counted(count, 'address', 'addresses')
 
 /** What the shop lacks for sending. */
 export const Missing = ({ missing }: Pick<NewsletterShown, 'missing'>) =>

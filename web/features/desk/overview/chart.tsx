@@ -2,7 +2,8 @@ import type { OverviewMonth } from '#contract/desk/overview.ts'
 import { gains, type MovementKind, movementKinds } from '#contract/statuses.ts'
 import { Card } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { FigureTable, number, underlined } from './figure.tsx'
+import { number } from '../parts/count.ts'
+import { FigureTable, underlined } from './figure.tsx'
 import { kindTexts, monthName, perMonth, signed } from './words.ts'
 
 const [width, height, slot, bar] = [720, 250, 60, 34]

@@ -3,7 +3,8 @@ import { exactDollars } from '#contract/money.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
-import { FigureTable, Nothing, number, Part, underlined } from './figure.tsx'
+import { number } from '../parts/count.ts'
+import { FigureTable, Nothing, Part, underlined } from './figure.tsx'
 import { meanings, monthName, perMonth } from './words.ts'
 
 export function Stayed({ cohorts }: Pick<ShownFigures, 'cohorts'>) {

@@ -3,6 +3,13 @@ import { classes } from '#web/ui/classes.ts'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 
+/** Five beside each other, or two; then the fifth has a row to itself. */
+export const FiveFigures = ({ children }: { children: ReactNode }) => (
+  <dl className="grid grid-cols-1 gap-px overflow-hidden rounded-lg border border-line bg-line shadow-card sm:grid-cols-2 sm:max-xl:*:last:col-span-2 xl:grid-cols-[1.2fr_repeat(4,1fr)]">
+    {children}
+  </dl>
+)
+
 export function Figure(props: {
   title: string
   meaning?: string
@@ -14,7 +21,14 @@ export function Figure(props: {
   const { title, meaning, value, href, note, isBad } = props
   return (
     <div className="bg-surface p-4">
-      <dt className="float-left mr-1 max-w-[calc(100%-1.75rem)] text-xs leading-6 text-muted">{title}</dt>
+      <dt
+        className={classes(
+          'text-xs leading-6 text-muted',
+          meaning && 'float-left mr-1 max-w-[calc(100%-1.75rem)]',
+        )}
+      >
+        {title}
+      </dt>
       <dd>
         {meaning && <Meaning title={title}>{meaning}</Meaning>}
         <div className="clear-both flex flex-col gap-1 pt-1">
@@ -49,8 +63,6 @@ function Meaning({ title, children }: { title: string; children: string }) {
     </details>
   )
 }
-
-export const number = (value: number) => value.toLocaleString('en-US')
 
 export function Part(props: { title: string; meaning: string; children: ReactNode }) {
   const { title, meaning, children } = props

@@ -5,11 +5,12 @@ import { useData } from '#web/api/client.ts'
 import { Pending } from '#web/ui/card.tsx'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Cell } from '#web/ui/table.tsx'
-import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
 import { FilterSelect, RecordList } from '../lists/record-list.tsx'
+import { DayCell } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
-import { Figure, FigureTable, Nothing, number, Part, underlined } from './figure.tsx'
+import { number } from '../parts/count.ts'
+import { Figure, FigureTable, FiveFigures, Nothing, Part, underlined } from './figure.tsx'
 import { Cash, Proof, Stayed } from './figure-tables.tsx'
 import { causeTexts, kindTexts, meanings, monthName, perMonth, signed } from './words.ts'
 
@@ -68,7 +69,7 @@ function Moved({ data, range }: { data: ShownFigures; range: Range }) {
       <p className="text-muted">
         From {perMonth(before)} to {perMonth(before + net)} of monthly recurring revenue: {signed(net)}.
       </p>
-      <dl className="grid grid-cols-1 gap-px overflow-hidden rounded-lg border border-line bg-line shadow-card sm:grid-cols-2 xl:grid-cols-5">
+      <FiveFigures>
         {movementKinds.map((kind) => (
           <Figure
             key={kind}
@@ -79,7 +80,7 @@ function Moved({ data, range }: { data: ShownFigures; range: Range }) {
             href={peopleAt({ kind, range })}
           />
         ))}
-      </dl>
+      </FiveFigures>
     </Part>
   )
 }
@@ -123,9 +124,7 @@ function Row({ user, kind, cause, reason, comment, arrBefore, arrAfter, at }: Sh
       <Cell label="Before and after" className="whitespace-nowrap text-muted tabular-nums">
         {perMonth(arrBefore)} → {perMonth(arrAfter)}
       </Cell>
-      <Cell label="Date" className="whitespace-nowrap">
-        <Time value={at} />
-      </Cell>
+      <DayCell label="Date" value={at} />
     </>
   )
 }

@@ -8,8 +8,10 @@ import { Pending, Skeleton } from '#web/ui/card.tsx'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { number } from '../parts/count.ts'
+import { Nothing } from './figure.tsx'
 
-export const counted = (value: number) => `${value.toLocaleString('en-US')}${value < mostCounted ? '' : '+'}`
+export const counted = (value: number) => `${number(value)}${value < mostCounted ? '' : '+'}`
 
 type Words = { one: string; many?: string; due?: string; todo?: string; href?: Href }
 
@@ -52,7 +54,7 @@ const texts: Record<NeedKind, Words> = {
   revenue_differs: {
     one: 'subscription that Stripe counts differently',
     many: 'subscriptions that Stripe counts differently',
-    todo: 'Compare it with Stripe, then write to us if it stays',
+    todo: 'Compare it with Stripe',
     href: '/admin/overview/figures',
   },
   failed_jobs: { one: 'failed job', href: '/admin/activity' },
@@ -97,7 +99,7 @@ export function Needs() {
         Needs attention
       </h2>
       {data.length + toDo === 0 ? (
-        <p className="rounded-lg border border-dashed border-line px-5 py-4 text-muted">All clear.</p>
+        <Nothing>All clear.</Nothing>
       ) : (
         <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
           {data.map(({ kind, count, dueAt }) => {

@@ -5,8 +5,9 @@ import { type PurchaseRisk, purchaseRisks } from '#contract/statuses.ts'
 import { useData } from '#web/api/client.ts'
 import { Pending } from '#web/ui/card.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { number } from '../parts/count.ts'
 import { MovementsChart, netOf } from './chart.tsx'
-import { Figure, number } from './figure.tsx'
+import { Figure, FiveFigures } from './figure.tsx'
 import { counted, ImprintWarning, Needs } from './needs.tsx'
 import { meanings, monthName, perMonth, signed } from './words.ts'
 
@@ -47,45 +48,43 @@ function Figures() {
           to go.
         </p>
       )}
-      <div className="rounded-lg border border-line shadow-card">
-        <dl className="grid grid-cols-1 gap-px overflow-hidden rounded-lg bg-line sm:grid-cols-2 xl:grid-cols-5">
-          <Figure
-            title="Monthly recurring revenue"
-            meaning={meanings.mrr}
-            value={perMonth(now.arr)}
-            note={`${signed(now.arr - then.arr)} since ${than}`}
-            href="/admin/purchases?status=paying"
-          />
-          <Figure
-            title="Net new this month"
-            meaning={meanings.net}
-            value={signed(netOf(now))}
-            note={`${soFar}; ${signed(netOf(then))} ${by}`}
-            href={`/admin/overview/figures?month=${now.month}`}
-          />
-          <Figure
-            title="Paying people"
-            meaning={meanings.paying}
-            value={number(now.paying)}
-            note={`${more(now.paying - then.paying)} since ${than}`}
-            href="/admin/purchases?status=paying"
-          />
-          <Figure
-            title="Churn this month"
-            meaning={meanings.churnRate}
-            value={percent(now.churn)}
-            note={`${number(now.lost)} lost; ${percent(then.churn)} ${by}`}
-            href={`/admin/overview/figures?kind=churn&month=${now.month}`}
-          />
-          <Figure
-            title="Open access requests"
-            value={counted(openAccessRequests)}
-            note={overdueAccessRequests > 0 ? `${counted(overdueAccessRequests)} overdue` : undefined}
-            isBad={overdueAccessRequests > 0}
-            href="/admin/access"
-          />
-        </dl>
-      </div>
+      <FiveFigures>
+        <Figure
+          title="Monthly recurring revenue"
+          meaning={meanings.mrr}
+          value={perMonth(now.arr)}
+          note={`${signed(now.arr - then.arr)} since ${than}`}
+          href="/admin/purchases?status=paying"
+        />
+        <Figure
+          title="Net new this month"
+          meaning={meanings.net}
+          value={signed(netOf(now))}
+          note={`${soFar}; ${signed(netOf(then))} ${by}`}
+          href={`/admin/overview/figures?month=${now.month}`}
+        />
+        <Figure
+          title="Paying people"
+          meaning={meanings.paying}
+          value={number(now.paying)}
+          note={`${more(now.paying - then.paying)} since ${than}`}
+          href="/admin/purchases?status=paying"
+        />
+        <Figure
+          title="Churn this month"
+          meaning={meanings.churnRate}
+          value={percent(now.churn)}
+          note={`${number(now.lost)} lost; ${percent(then.churn)} ${by}`}
+          href={`/admin/overview/figures?kind=churn&month=${now.month}`}
+        />
+        <Figure
+          title="Open access requests"
+          value={counted(openAccessRequests)}
+          note={overdueAccessRequests > 0 ? `${counted(overdueAccessRequests)} overdue` : undefined}
+          isBad={overdueAccessRequests > 0}
+          href="/admin/access"
+        />
+      </FiveFigures>
       <AtRisk atRisk={data.atRisk} />
       <MovementsChart months={data.months} soFar={soFar} />
     </div>

@@ -35,7 +35,7 @@ export const causeTexts: Record<MovementCause, string> = {
   disputed: 'Lost dispute',
   duplicate: 'Second subscription',
   no_seat: 'No seat left',
-  expired: 'Booked until then',
+  expired: 'Booking ended',
   deleted: 'Purchase deleted',
 }
 
@@ -45,15 +45,15 @@ export const meanings = {
   paying: 'People whose subscription counts in the monthly recurring revenue.',
   churnRate: 'People who stopped paying this month, of those who paid when it began.',
   moved:
-    'Each movement on its own day, at what it changes per month. It counts from the payment, ends when the paid time ends, and a discount counts while it runs. Days and months are UTC’s.',
+    'Each movement on its own day, at what it changes per month. It counts from the payment, ends when the paid time ends, and a discount counts while it runs. Days and months are in UTC.',
   new: 'People who paid for the first time.',
   reactivation: 'People who pay again after they had stopped, or after a pause or free time.',
   expansion: 'People who pay more than before: another plan, a higher quantity, or a discount that ended.',
   contraction:
-    'People who pay less than before. Changing from monthly to yearly is $6.50 less per month: $39.00 becomes a twelfth of $390.00, paid for a year at once.',
+    'People who pay less than before. Changing from monthly to yearly is $6.50 less per month: $39.00 becomes a twelfth of $390.00, paid for a year up front.',
   churn: 'People who stopped paying, on the day their paid time ended, not on the day they cancelled.',
   stayed:
-    'People by the month of their first payment, and how many of them pay at the end of each month after it, with what they pay per month. Who comes back counts again. Counted every hour.',
+    'People by the month of their first payment, and how many of them pay at the end of each month after it, with what they pay per month. Anyone who comes back counts again. Counted every hour.',
   left: 'People who stopped paying, by what ended it, and by what they said if they cancelled in their dashboard. A pause or free time counts as leaving until they pay again.',
   cash: 'What was paid by card, on the day it was paid; refunds and lost disputes on theirs, even if the payment was earlier. Tax is inside what was paid. A refund counts with its tax. Stripe’s fees, and what was paid elsewhere, are not in it.',
   proof:

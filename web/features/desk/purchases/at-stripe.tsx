@@ -17,6 +17,7 @@ import { Select } from '#web/ui/input.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { counted, number } from '../parts/count.ts'
 import { Section } from '../parts/section.tsx'
 
 /** Of one price; no one reads more. All of them can be taken over. */
@@ -49,7 +50,7 @@ export default function AtStripe() {
             onTick={setInvite}
           />
           <Button pending={take.isPending} pendingText="Taking over..." onClick={() => take.mutate(ids)}>
-            Take over {ids.length === 1 ? '1 subscription' : `all ${ids.length.toLocaleString('en-US')}`}
+            Take over {ids.length === 1 ? '1 subscription' : `all ${number(ids.length)}`}
           </Button>
         </div>
       )}
@@ -78,7 +79,7 @@ function useTakeover(invite: boolean) {
         const wrong = verdicts.filter(({ verdict }) => verdict === 'fault')
         setFaults((before) => new Map([...before, ...wrong.map(({ id, message }) => [id, message] as const)]))
         const done = verdicts.length - wrong.length
-        if (done > 0) toast({ title: `${done} ${done === 1 ? 'subscription' : 'subscriptions'} taken over` })
+        if (done > 0) toast({ title: `${counted(done, 'subscription')} taken over` })
       }
     },
     onError: (error) => toastError('Failed to take over', error),
@@ -103,7 +104,7 @@ function Price({ price, subscriptions, faults, onTake }: PriceProps) {
         <div className="min-w-0">
           <h3 className="font-medium break-words">{name || id}</h3>
           <p className="text-sm break-words text-muted">
-            {money(amount, currency)} per {every}, {subscriptions.length.toLocaleString('en-US')} running
+            {money(amount, currency)} per {every}, {number(subscriptions.length)} running
           </p>
         </div>
         <PlanChoice price={price} />
@@ -118,7 +119,7 @@ function Price({ price, subscriptions, faults, onTake }: PriceProps) {
               onTake={plan && !subscription.obstacle ? onTake : undefined}
             />
           ))}
-          {left > 0 && <li className="py-3 text-muted">and {left.toLocaleString('en-US')} more</li>}
+          {left > 0 && <li className="py-3 text-muted">and {number(left)} more</li>}
         </ul>
       )}
     </Card>
@@ -171,7 +172,7 @@ function Row(props: {
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3">
       <span className="min-w-0 flex-1 basis-56">
-        <span className="block truncate font-medium">{email || id}</span>
+        <span className="block font-medium wrap-anywhere">{email || id}</span>
         <span className="block text-xs break-words text-muted">
           {name && `${name}, `}
           {money(amount, currency)}, since <Time value={startedAt} />, {ends ? 'ends' : 'renews'}{' '}

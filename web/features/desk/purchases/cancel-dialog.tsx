@@ -98,8 +98,8 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
 function Later({ endsAt, refund }: { endsAt: string | null; refund: number }): ReactNode {
   return (
     <>
-      They keep access until {endsAt ? <Time value={endsAt} /> : 'then'}, and nothing more is charged. It can
-      be taken back until then.
+      They keep access until {endsAt ? <Time value={endsAt} /> : 'then'}, and nothing more is charged. You can
+      undo it until then.
       {refund > 0 &&
         ` The year has renewed, so it ends with one month’s notice, and ${exactDollars(refund)} is refunded then.`}
     </>

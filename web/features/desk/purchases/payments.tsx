@@ -8,6 +8,7 @@ import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
 import { ExportButton, ExportProgress, useExport } from '../exports/exports.tsx'
 import { RecordList } from '../lists/record-list.tsx'
+import { DayCell } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { monthName } from '../overview/words.ts'
 
@@ -95,12 +96,10 @@ function Row(payment: ShownPayment) {
           '–'
         )}
       </Cell>
-      <Cell label="Invoice" className="max-w-40 truncate" title={invoice.id}>
+      <Cell label="Invoice" className="max-w-40 break-all" title={invoice.id}>
         {invoice.number ?? invoice.id}
       </Cell>
-      <Cell label="Date">
-        <Time value={at} />
-      </Cell>
+      <DayCell label="Date" value={at} />
     </>
   )
 }

@@ -33,8 +33,8 @@ export function usePurchaseActions() {
     failed: 'Failed to note the payment',
   })
   const resume = useCall(purchases.adminResume, {
-    succeeded: { title: 'Cancellation taken back', description: 'The buyer gets an email.' },
-    failed: 'Failed to take the cancellation back',
+    succeeded: { title: 'Cancellation undone', description: 'The buyer gets an email.' },
+    failed: 'Failed to undo the cancellation',
   })
   const retry = useCall(purchases.adminRetryPayment, {
     failed: 'The payment failed again',

@@ -88,8 +88,8 @@ export function UserPicker({ onPick }: { onPick: (id: string) => void }) {
                   index === at && 'bg-accent-soft',
                 )}
               >
-                <span className="block truncate font-medium">{name}</span>
-                <span className="block truncate text-muted">{email}</span>
+                <span className="block font-medium wrap-anywhere">{name}</span>
+                <span className="block text-muted wrap-anywhere">{email}</span>
               </div>
             ))}
           </div>

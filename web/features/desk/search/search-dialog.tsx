@@ -117,7 +117,7 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
             onClick={() => open(options[index])}
             onKeyDown={() => undefined}
             className={classes(
-              'flex cursor-pointer items-baseline justify-between gap-4 rounded-sm px-3 py-2.5 text-sm',
+              'flex cursor-pointer justify-between gap-x-4 rounded-sm px-3 py-2.5 text-sm max-sm:flex-col',
               index === at && 'bg-accent-soft',
             )}
           >

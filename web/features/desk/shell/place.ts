@@ -22,10 +22,10 @@ export function useRecordTitle(name: string | undefined) {
   }, [name])
 }
 
-let list: Href = '/admin/users'
+let list: Href | undefined
 
 /** The list someone came from, with its search and filters: where “Back” leads. */
-export const lastList = () => list
+export const lastList = (otherwise: Href) => list ?? otherwise
 
 export function useRememberedList(isList: boolean) {
   const { pathname, search } = useNavigation()

@@ -68,7 +68,7 @@ function inWords({ isComplete, error, people, missing, wrong, ended, foreign, he
     wrong > 0 && `${wrong} with a wrong date`,
     ended > 0 && `${ended} expired, still there`,
     foreign > 0 && `${foreign} added by hand`,
-    heldBack > 0 && `${heldBack} held back`,
+    heldBack > 0 && `${heldBack} not removed, waiting for your review`,
   ].filter(Boolean)
   return `${people} on the list; ${found.length > 0 ? found.join(', ') : 'all as it should be'}`
 }

@@ -14,6 +14,7 @@ import { confirm } from '#web/ui/confirm.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { people } from '../parts/count.ts'
 import { Section } from '../parts/section.tsx'
 
 const modes: Record<ConnectionMode, { title: string; text: string }> = {
@@ -63,24 +64,21 @@ export function Modes({ connection }: { connection: TradingViewConnection }) {
   )
 }
 
-const countPeople = (count: number) => `${count} ${count === 1 ? 'person' : 'people'}`
-
 export function previewText(preview: Preview, mode: ConnectionMode | 'off'): string {
   const { toUnlock, toLock, unknownNames, managedFromNow, strangers, toHandOver } = preview
   const says =
     mode === 'off' || mode === 'dry'
       ? [
           'No one loses access.',
-          toHandOver > 0 && `${countPeople(toHandOver)} being added now will wait for you.`,
-          mode === 'dry' && `It would add ${countPeople(toUnlock)} and remove ${countPeople(toLock)}.`,
+          toHandOver > 0 && `${people(toHandOver)} being added now will wait for you.`,
+          mode === 'dry' && `It would add ${people(toUnlock)} and remove ${people(toLock)}.`,
         ]
       : [
-          `${countPeople(toUnlock)} will be added.`,
-          mode === 'full' ? `${countPeople(toLock)} will be removed.` : 'No one will be removed.',
-          unknownNames > 0 && `TradingView doesn’t know the usernames of ${countPeople(unknownNames)}.`,
-          managedFromNow > 0 &&
-            `${countPeople(managedFromNow)} you unlocked by hand will be managed from now on.`,
-          strangers > 0 && `${countPeople(strangers)} this shop never unlocked will be left alone.`,
+          `${people(toUnlock)} will be added.`,
+          mode === 'full' ? `${people(toLock)} will be removed.` : 'No one will be removed.',
+          unknownNames > 0 && `We can’t find the usernames of ${people(unknownNames)} on TradingView.`,
+          managedFromNow > 0 && `${people(managedFromNow)} you unlocked by hand will be managed from now on.`,
+          strangers > 0 && `${people(strangers)} this shop never unlocked will be left alone.`,
         ]
   return says.filter(Boolean).join(' ')
 }
@@ -132,15 +130,12 @@ export function MeterCard({ connection }: { connection: TradingViewConnection })
           <Field name="seatLimit" label="Seat limit (optional)">
             <Input inputMode="numeric" defaultValue={data.limit ?? ''} className="w-32" />
           </Field>
-          <label className="flex h-11 items-center gap-3 text-sm">
-            <input
-              type="checkbox"
-              name="showsSeats"
-              defaultChecked={connection.showsSeats}
-              className="size-4.5 accent-accent"
-            />
-            Show the number on the product page
-          </label>
+          <Checkbox
+            name="showsSeats"
+            label="Show the number on the product page"
+            defaultChecked={connection.showsSeats}
+            className="h-11"
+          />
           <SubmitButton size="sm" variant="secondary" pendingText="Saving...">
             Save
           </SubmitButton>
@@ -151,21 +146,31 @@ export function MeterCard({ connection }: { connection: TradingViewConnection })
 }
 
 function Reading({ meter }: { meter: Meter }) {
-  const { people, limit, foreign, lastDay, forecast, endBefore, newAtThisPace, waiting, level } = meter
+  const {
+    people: present,
+    limit,
+    foreign,
+    lastDay,
+    forecast,
+    endBefore,
+    newAtThisPace,
+    waiting,
+    level,
+  } = meter
   return (
     <>
       <p>
-        <strong>{limit === null ? `${people} people` : `${people} of ${limit} seats`}</strong> · About{' '}
+        <strong>{limit === null ? people(present) : `${present} of ${limit} seats`}</strong> · About{' '}
         {forecast} by <Time value={lastDay} /> ({endBefore} ending, {newAtThisPace} new)
         {foreign > 0 && ` · ${foreign} added by hand`}
         {waiting > 0 && ` · ${waiting} waiting for a seat`}
       </p>
       {limit !== null && (
         <svg aria-hidden="true" className="h-2 w-full rounded-full bg-line">
-          <rect className="h-full fill-accent" width={`${Math.min(100, (people / limit) * 100)}%`} />
+          <rect className="h-full fill-accent" width={`${Math.min(100, (present / limit) * 100)}%`} />
         </svg>
       )}
-      {limit !== null && people >= limit && (
+      {limit !== null && present >= limit && (
         <p className="font-medium text-warning">
           All seats are taken, so visitors are offered the waiting list.
         </p>

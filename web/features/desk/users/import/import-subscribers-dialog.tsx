@@ -6,6 +6,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Badge } from '#web/ui/notice.tsx'
+import { counted, number } from '../../parts/count.ts'
 import { inWords, readDay } from './read-days.ts'
 import { type ImportState, useImport } from './use-import.ts'
 
@@ -95,7 +96,11 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
             pendingText={state.step === 'checking' ? 'Checking...' : 'Importing...'}
             onClick={() => void run({ invite, hasAccess })}
           >
-            {state.step === 'running' ? 'Continue' : count.new > 0 ? `Import ${people(count.new)}` : 'Import'}
+            {state.step === 'running'
+              ? 'Continue'
+              : count.new > 0
+                ? `Import ${subscribers(count.new)}`
+                : 'Import'}
           </Button>
         </DialogButtons>
       )}
@@ -138,17 +143,16 @@ function countsOf(state: ImportState): Counts {
   return counts
 }
 
-const number = (count: number) => count.toLocaleString('en-US')
-const people = (count: number) => `${number(count)} ${count === 1 ? 'subscriber' : 'subscribers'}`
+const subscribers = (count: number) => counted(count, 'subscriber')
 
 function summary(state: Extract<ImportState, { notes: string[] }>, count: Counts) {
   if (state.step === 'checking') return `Checking ${number(state.lines.length)} lines...`
   if (state.step === 'running') {
-    const booked = `${people(count.new - state.left.length)} booked, ${number(state.left.length)} left.`
+    const booked = `${subscribers(count.new - state.left.length)} booked, ${number(state.left.length)} left.`
     return state.stopped ? `${booked} ${state.stopped}` : booked
   }
   return [
-    `${people(count.new)} ${state.step === 'done' ? 'booked' : 'to book'}`,
+    `${subscribers(count.new)} ${state.step === 'done' ? 'booked' : 'to book'}`,
     count.there > 0 && `${number(count.there)} already there`,
     count.fault > 0 && `${number(count.fault)} with a fault`,
   ]
@@ -180,9 +184,7 @@ function ImportLines(props: { lines: ImportLine[]; verdicts: ReadonlyMap<number,
         {[...faults, ...others.slice(0, mostOthers)].map((line) => (
           <Line key={line.line} line={line} verdict={verdicts.get(line.line)} />
         ))}
-        {left > 0 && (
-          <li className="p-3 text-muted">and {left.toLocaleString('en-US')} more without a fault</li>
-        )}
+        {left > 0 && <li className="p-3 text-muted">and {number(left)} more without a fault</li>}
       </ul>
     </section>
   )
@@ -198,7 +200,7 @@ function Line({ line, verdict }: { line: ImportLine; verdict: ImportVerdict | un
         {line.line}
       </span>
       <span className="min-w-0 flex-1">
-        <span className="block truncate font-medium">{email || '–'}</span>
+        <span className="block font-medium wrap-anywhere">{email || '–'}</span>
         <span className="block text-xs break-words text-muted">
           {[name, tradingViewUsername, plan, paidUntil && `until ${inWords(paidUntil)}`]
             .filter(Boolean)
