@@ -160,19 +160,17 @@ function ExportCard() {
 const buyers = (count: number) => counted(count, 'buyer')
 
 function QuickActions() {
-  const [counting, setCounting] = useState(false)
   const send = useCall(reminders.adminSend, {
     failed: 'Failed to send reminders',
     onSuccess: ({ queued }) => toast({ title: `Reminders queued for ${buyers(queued)}` }),
   })
 
+  // The button stays enabled meanwhile: a disabled one would lose the focus that the question gives back.
   async function countAndAsk() {
-    setCounting(true)
     const due = await call(reminders.adminCount, {}).then(
       (answer) => answer.due,
       (error: unknown) => toastError('Failed to send reminders', error),
     )
-    setCounting(false)
     if (due === 0)
       toast({
         title: 'No reminders to send',
@@ -190,10 +188,10 @@ function QuickActions() {
       <Button
         variant="secondary"
         className="justify-start"
-        pending={counting || send.isPending}
+        pending={send.isPending}
         onClick={() => void countAndAsk()}
       >
-        {!counting && !send.isPending && <BellRing className="size-4" />}
+        {!send.isPending && <BellRing className="size-4" />}
         Send Reminders
       </Button>
     </Card>
