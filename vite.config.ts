@@ -102,7 +102,8 @@ export default defineConfig({
       // Few files instead of dozens of crumbs: the entry has what every page needs, and pages may import from it.
       preserveEntrySignatures: 'allow-extension',
       output: {
-        // Each page lists the files of the others: a shorter name is a shorter list.
+        // Each page lists the files of the others: a shorter name is a shorter list, and digits compress better.
+        hashCharacters: 'hex',
         chunkFileNames: ({ name }) => `assets/${name.replace(/-page$/, '')}-[hash:7].js`,
         codeSplitting: {
           groups: [
