@@ -10,6 +10,7 @@ import { networksOf } from './addresses.ts'
 import type { CheckoutCookie, SessionCookie } from './cookies.ts'
 import type { Gate, Session } from './gate.ts'
 import { answerWithPage, formOf, postedForm } from './plain-forms.ts'
+import { projectionOf } from './projection.ts'
 
 /** A public call looks up no one, unless its row asks for it. */
 type CallerOf<E extends Endpoint> = E['access'] extends 'public'
@@ -77,6 +78,9 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
       const handler = handlers[name] as unknown as (input: unknown, context: unknown) => Promise<unknown>
       const wantsCaller = endpoint.access !== 'public' || endpoint.caller === 'optional'
       const form = formOf(endpoint)
+      // Made with the first answer: every start would have to wait for all of them.
+      let output: ReturnType<typeof projectionOf> | undefined
+      const project = (answer: unknown) => z.parse((output ??= projectionOf(endpoint.output(z))), answer)
       const route: RouteOptions = {
         method: endpoint.method,
         url: endpoint.path,
@@ -107,7 +111,7 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
             const said = { message: done.say, isRefusal: false, on: done.on }
             if (answerWithPage(pages, request, reply, said)) return reply
           }
-          return send(endpoint, request, reply, answer)
+          return send({ endpoint, project }, request, reply, answer)
         },
       }
       app.route(route)
@@ -153,7 +157,14 @@ function invalid(
   return new Refusal(400, 'invalid-input', Object.values(fields)[0] ?? 'Invalid input', { fields })
 }
 
-function send(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply, answer: unknown) {
+type Answering = { endpoint: Endpoint; project: (answer: unknown) => unknown }
+
+function send(
+  { endpoint, project }: Answering,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: unknown,
+) {
   reply.header('cache-control', 'no-store')
   switch (endpoint.answer) {
     case 'html':
@@ -178,11 +189,10 @@ function send(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply, 
     case 'list': {
       const { items, next } = answer as PageOf<unknown>
       if (next) reply.header('link', `<${nextPage(request, next)}>; rel="next"`)
-      return reply.send(z.parse(endpoint.output(z), items))
+      return reply.send(project(items))
     }
     default:
-      // Only what the contract names leaves the server: a hash can never slip out.
-      return reply.send(z.parse(endpoint.output(z), answer === undefined ? {} : answer))
+      return reply.send(project(answer === undefined ? {} : answer))
   }
 }
 

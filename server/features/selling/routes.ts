@@ -39,10 +39,7 @@ export async function mountSelling(doors: Doors, context: Context, { identity, s
   })
   mount(contract.termsInForce, { show: ({ version }) => checkout.terms(version) })
   mount(contract.prices, {
-    adminProducts: () =>
-      catalog
-        .products()
-        .map(({ id, name, slug, state, listed: { list } }) => ({ id, name, slug, state, list })),
+    adminProducts: () => catalog.products().map(({ listed, ...product }) => ({ ...product, ...listed })),
     adminList: () => prices.list(),
     async adminPublish(wish, { actor }) {
       await prices.publish(actor, wish)

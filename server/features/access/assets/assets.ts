@@ -1,4 +1,4 @@
-import { and, asc, count, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -14,9 +14,6 @@ type NewAsset = {
   isActive?: boolean | undefined
   reviewedAt?: string | undefined
 }
-
-const { createdAt: _created, ...columns } = getTableColumns(recommendedAssets)
-const { productId: _product, sortOrder: _order, isActive: _active, ...shownColumns } = columns
 
 /** The Rebound List: the symbols the seller recommends, in the seller's order. */
 export function createAssets({ db, now, audit, catalog }: Context, { owns }: Others) {
@@ -53,7 +50,7 @@ export function createAssets({ db, now, audit, catalog }: Context, { owns }: Oth
         throw new Refusal(403, 'not-an-owner', whose.join('. ') || 'There is no list of symbols')
       }
       return db
-        .select(shownColumns)
+        .select()
         .from(recommendedAssets)
         .where(
           and(
@@ -69,7 +66,7 @@ export function createAssets({ db, now, audit, catalog }: Context, { owns }: Oth
 
     adminList: () =>
       db
-        .select(columns)
+        .select()
         .from(recommendedAssets)
         .orderBy(asc(recommendedAssets.sortOrder), asc(recommendedAssets.id)),
 

@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, like, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNull, like, sql } from 'drizzle-orm'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -52,14 +52,7 @@ export function createStrangers({ db, now, audit }: Context, connector: Connecto
     async list({ limit, cursor, q }: Paging) {
       const after = decodeCursor(cursor)
       const rows = await db
-        .select({
-          id: tvPeople.id,
-          username: tvPeople.username,
-          script: tvScripts.name,
-          until: tvPeople.presentUntil,
-          observedAt: tvPeople.observedAt,
-          createdAt: tvPeople.createdAt,
-        })
+        .select({ ...getTableColumns(tvPeople), script: tvScripts.name, until: tvPeople.presentUntil })
         .from(tvPeople)
         .innerJoin(tvScripts, eq(tvScripts.id, tvPeople.scriptId))
         .where(
@@ -71,8 +64,7 @@ export function createStrangers({ db, now, audit }: Context, connector: Connecto
         )
         .orderBy(desc(tvPeople.createdAt), desc(tvPeople.id))
         .limit(limit + 1)
-      const { items, ...page } = pageOf(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }))
-      return { items: items.map(({ createdAt: _, ...stranger }) => stranger), ...page }
+      return pageOf(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }))
     },
 
     /** The only way in which someone whom this shop did not unlock is ever removed. */

@@ -19,7 +19,6 @@ export { currentConnection, isWorking, resealCookies } from './connection.ts'
 export { createConnector } from './connector.ts'
 
 const runsShown = 10
-const { scriptId: _, endedAt: __, ...shownOfRun } = getTableColumns(tvRuns)
 
 /** What buyers and the seller see of the connector, and have it do. Whatever an admin does is audited. */
 export function createTradingView(context: Context, others: Others) {
@@ -53,7 +52,7 @@ export function createTradingView(context: Context, others: Others) {
     /** The latest comparisons. */
     runs: () =>
       db
-        .select({ ...shownOfRun, script: tvScripts.name })
+        .select({ ...getTableColumns(tvRuns), script: tvScripts.name })
         .from(tvRuns)
         .innerJoin(tvScripts, eq(tvScripts.id, tvRuns.scriptId))
         .orderBy(desc(tvRuns.startedAt))

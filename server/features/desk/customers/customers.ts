@@ -3,6 +3,7 @@ import { isStaff } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
+import { findUser } from '#server/database/people.ts'
 import { customerNotes, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Wings } from '../wings.ts'
@@ -16,7 +17,7 @@ const mostMails = { requests: 10, seconds: 86_400 }
 /** Everything about a customer in one place. It owns only the notes; the rest it asks of the other rooms. */
 export function createCustomerDesk(context: Context, wings: Wings) {
   const { db, audit, attempts, mails, catalog } = context
-  const { describe, sendPasswordLink, correctEmail } = wings.identity.accounts.corrections
+  const { sendPasswordLink, correctEmail } = wings.identity.accounts.corrections
   const { purchases } = wings.selling
   const { room, privatePackage, assets } = wings.access
   const { newsletter } = wings.site
@@ -38,7 +39,7 @@ export function createCustomerDesk(context: Context, wings: Wings) {
     timeline: createTimeline(context, wings),
 
     async sendPasswordLink(actor: Actor, id: string) {
-      const { email } = await describe(id)
+      const { email } = await findUser(db, id)
       await countMail(db, email)
       await sendPasswordLink(actor, id)
     },
@@ -49,25 +50,29 @@ export function createCustomerDesk(context: Context, wings: Wings) {
     },
 
     async show(id: string) {
-      const account = await describe(id)
+      const account = await findUser(db, id)
       const [owned, rows, written, suppressed] = await Promise.all([
         purchases.administration.list({ userId: id, limit: mostPurchases }),
         room.lists.of(id),
         notes.of(id),
         newsletter.suppressionOf(id, account.email),
       ])
-      return { ...account, purchases: owned.items, access: rows, notes: written, suppressed }
+      return {
+        ...account,
+        hasPassword: account.passwordHash !== null,
+        purchases: owned.items,
+        access: rows,
+        notes: written,
+        suppressed,
+      }
     },
 
     async payments(id: string) {
-      await describe(id)
+      await findUser(db, id)
       return purchases.paymentsOf(id)
     },
 
-    async mail(id: string) {
-      const { subject, text, sentAt, isResendable } = await mails.sent.find(id)
-      return { subject, text, sentAt, isResendable }
-    },
+    mail: mails.sent.find,
 
     async resend(actor: Actor, id: string) {
       await db.transaction(async (tx) => {
@@ -79,13 +84,12 @@ export function createCustomerDesk(context: Context, wings: Wings) {
 
     /** The buyer's own functions with the buyer's id. It hands out data, and no session to do anything with. */
     async seeAs(actor: Actor, id: string) {
-      const { name, email, isAdmin, role, verifiedAt, createdAt } = await describe(id)
-      if (isStaff({ isAdmin, role }))
-        throw conflict('staff-account', 'You can’t view the shop as a staff member')
+      const user = await findUser(db, id)
+      if (isStaff(user)) throw conflict('staff-account', 'You can’t view the shop as a staff member')
       await audit.record(db, actor, { action: 'user.see-as', aboutId: id })
       const owns = await room.owns(id, catalog.first().id)
       return {
-        user: { id, name, email, isAdmin, role, isProven: verifiedAt !== null, createdAt },
+        user: { ...user, isProven: user.verifiedAt !== null },
         purchases: (await purchases.list(id, { limit: mostPurchases })).items,
         access: await room.asking.mine(id),
         privatePackage: owns ? await privatePackage.show(id) : null,

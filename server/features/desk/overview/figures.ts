@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gte, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm'
 import { type AnyPgColumn, alias } from 'drizzle-orm/pg-core'
 import type { figures as contract, Range } from '#contract/desk/figures.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
@@ -117,12 +117,7 @@ export function createFigures(context: Context, { selling }: Wings) {
       const [begin, end] = month ? boundsOf(month) : []
       const rows = await db
         .select({
-          id,
-          at,
-          kind: mrrMovements.kind,
-          cause: mrrMovements.cause,
-          arrBefore: mrrMovements.arrBefore,
-          arrAfter: mrrMovements.arrAfter,
+          ...getTableColumns(mrrMovements),
           reason: purchases.leaveReason,
           comment: purchases.leaveComment,
           user: { id: users.id, name: users.name, email: users.email },

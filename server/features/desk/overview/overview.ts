@@ -115,13 +115,9 @@ function createNeeds({ db, now, queue, settings }: Context, { access, selling }:
 
   return async function needs() {
     const needy = await countNeedy(db, now(), mostCounted)
-    const foundBy = (kind: PurchaseNeed): Found => {
-      const { count, dueAt } = needy(kind)
-      return { count, dueAt }
-    }
     const isOther = (kind: NeedKind): kind is OtherNeed => kind in ways
     const found = await Promise.all(
-      needKinds.map(async (kind) => ({ kind, ...(isOther(kind) ? await ways[kind]() : foundBy(kind)) })),
+      needKinds.map(async (kind) => ({ kind, ...(isOther(kind) ? await ways[kind]() : needy(kind)) })),
     )
     return found.filter(({ count }) => count > 0)
   }

@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
+import { findUser } from '#server/database/people.ts'
 import { users } from '#server/database/schema.ts'
 import type { AccountEvents } from './email-change.ts'
 
@@ -11,21 +12,9 @@ type Changes = { name?: string | undefined; tradingViewUsername?: string | undef
 export function createProfile({ db, now }: Context, { accountChanged, usernameGiven }: AccountEvents) {
   return {
     async show(userId: string) {
-      const [found] = await db
-        .select({
-          name: users.name,
-          tradingViewUsername: users.tradingViewUsername,
-          email: users.email,
-          passwordHash: users.passwordHash,
-        })
-        .from(users)
-        .where(eq(users.id, userId))
-      return {
-        name: found?.name ?? '',
-        tradingViewUsername: found?.tradingViewUsername ?? '',
-        email: found?.email ?? '',
-        hasPassword: Boolean(found?.passwordHash),
-      }
+      const user = await findUser(db, userId)
+      const { tradingViewUsername, passwordHash } = user
+      return { ...user, tradingViewUsername: tradingViewUsername ?? '', hasPassword: passwordHash !== null }
     },
 
     async update({ user }: Actor, { name, tradingViewUsername: username }: Changes) {

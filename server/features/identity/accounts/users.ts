@@ -8,7 +8,7 @@ import { decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
 import { lockUser } from '#server/database/people.ts'
 import { passwordTokens, purchases, userColumns, users } from '#server/database/schema.ts'
 import { beyond, findUsers, inOrder, matches, upTo } from '#server/database/text-search.ts'
-import { conflict, notFound } from '#server/errors.ts'
+import { conflict } from '#server/errors.ts'
 import type { AccountEvents } from './email-change.ts'
 import type { PasswordLinks } from './passwords.ts'
 import { forgetChanges, startOver } from './proof.ts'
@@ -92,26 +92,6 @@ export function createCorrections(
   { passwordLinks, accountChanged, endOpenLinks }: Others,
 ) {
   return {
-    /** The account as a customer's page shows it. */
-    async describe(userId: string) {
-      const [user] = await db
-        .select({
-          id: users.id,
-          name: users.name,
-          email: users.email,
-          isAdmin: users.isAdmin,
-          role: users.role,
-          tradingViewUsername: users.tradingViewUsername,
-          createdAt: users.createdAt,
-          verifiedAt: users.verifiedAt,
-          hasPassword: sql<boolean>`${users.passwordHash} is not null`,
-        })
-        .from(users)
-        .where(and(eq(users.id, userId), isNull(users.deletedAt)))
-      if (!user) throw notFound('User')
-      return user
-    },
-
     async sendPasswordLink(actor: Actor, userId: string) {
       await db.transaction(async (tx) => {
         const { email, passwordHash } = await lockUser(tx, userId)

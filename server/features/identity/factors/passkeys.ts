@@ -33,17 +33,7 @@ export function createPasskeys({ db, now, config }: Context, challenges: Challen
 
   return {
     list: (userId: string) =>
-      db
-        .select({
-          id: passkeys.id,
-          name: passkeys.name,
-          isSynced: passkeys.isSynced,
-          createdAt: passkeys.createdAt,
-          lastUsedAt: passkeys.lastUsedAt,
-        })
-        .from(passkeys)
-        .where(ofUser(userId))
-        .orderBy(desc(passkeys.createdAt), desc(passkeys.id)),
+      db.select().from(passkeys).where(ofUser(userId)).orderBy(desc(passkeys.createdAt), desc(passkeys.id)),
 
     async begin({ user }: Actor) {
       const known = await db

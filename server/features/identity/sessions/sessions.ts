@@ -108,13 +108,7 @@ export function createSessions(context: Context) {
     /** Where this user is logged in, most recent first. */
     devices: (userId: string) =>
       db
-        .select({
-          id: sessions.id,
-          userAgent: sessions.userAgent,
-          ip: sessions.ip,
-          createdAt: sessions.createdAt,
-          lastUsedAt: sessions.lastUsedAt,
-        })
+        .select()
         .from(sessions)
         .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now())))
         .orderBy(desc(sessions.lastUsedAt), desc(sessions.id)),

@@ -45,16 +45,9 @@ export function createAdministration({ db, now, audit }: Context, execution: Exe
       const after = decodeCursor(cursor)
       const rows = await db
         .select({
-          declaration: shown,
-          purchase: {
-            id: purchases.id,
-            userId: purchases.userId,
-            email: users.email,
-            status: purchases.status,
-            createdAt: purchases.createdAt,
-            orderedAt: purchases.orderedAt,
-            unrefunded: sql<number>`greatest(coalesce(${purchases.lastPaidAmount}, ${purchases.price}) - ${purchases.refundedAmount}, 0)`,
-          },
+          declaration: declarations,
+          purchase: purchases,
+          email: users.email,
         })
         .from(declarations)
         .leftJoin(purchases, eq(purchases.id, declarations.purchaseId))
@@ -70,19 +63,14 @@ export function createAdministration({ db, now, audit }: Context, execution: Exe
       const { items, next } = pageOf(rows, limit, ({ declaration: { declaredAt: at, id } }) => ({ at, id }))
       return {
         next,
-        items: items.map(({ declaration: { linkEndsAt, ...row }, purchase }) => {
-          const { id, userId, email, status, createdAt, orderedAt, unrefunded } = purchase
-          const { kind, declaredAt } = row
+        items: items.map(({ declaration, purchase, email }) => {
+          const { kind, state: stands, declaredAt, linkEndsAt } = declaration
           return {
-            ...row,
-            awaitsClick: row.state === 'open' && linkEndsAt !== null && now() < linkEndsAt,
+            ...declaration,
+            awaitsClick: stands === 'open' && linkEndsAt !== null && now() < linkEndsAt,
             dueAt: declarationDue(declaredAt),
-            purchase:
-              id && userId && email && status && createdAt
-                ? { id, userId, email, status, createdAt, unrefunded }
-                : null,
-            isLate:
-              kind === 'withdrawal' && createdAt !== null && isTooLate(declaredAt, { orderedAt, createdAt }),
+            purchase: purchase && { ...purchase, email: email ?? '', unrefunded: unrefundedOf(purchase) },
+            isLate: kind === 'withdrawal' && purchase !== null && isTooLate(declaredAt, purchase),
           }
         }),
       }
@@ -106,18 +94,6 @@ export function createAdministration({ db, now, audit }: Context, execution: Exe
   }
 }
 
-const shown = {
-  id: declarations.id,
-  kind: declarations.kind,
-  state: declarations.state,
-  name: declarations.name,
-  contract: declarations.contract,
-  email: declarations.email,
-  forCause: declarations.forCause,
-  reason: declarations.reason,
-  endsOn: declarations.endsOn,
-  declaredAt: declarations.declaredAt,
-  linkEndsAt: declarations.linkEndsAt,
-  handledAt: declarations.handledAt,
-  outcome: declarations.outcome,
-}
+type Paid = Pick<typeof purchases.$inferSelect, 'lastPaidAmount' | 'price' | 'refundedAmount'>
+const unrefundedOf = ({ lastPaidAmount, price, refundedAmount }: Paid) =>
+  Math.max(0, (lastPaidAmount ?? price) - refundedAmount)

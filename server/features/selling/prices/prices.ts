@@ -180,17 +180,10 @@ export function createPrices({ db, now, stripe, audit, catalog }: Context) {
       const paid = await subscriptionsByPrice(db)
       return (await history(db, catalog, now())).map(({ rows, ...plan }) => ({
         ...plan,
-        subscriptions: paid
-          .filter((each) => each.productId === plan.productId && each.billingType === plan.billingType)
-          .map(({ amount, count }) => ({ amount, count })),
-        publications: rows.map(({ number, amount, regularAmount, startsAt, publishedAt, state }) => ({
-          number,
-          amount,
-          regularAmount,
-          startsAt: number === 1 ? null : startsAt,
-          publishedAt,
-          state,
-        })),
+        subscriptions: paid.filter(
+          (each) => each.productId === plan.productId && each.billingType === plan.billingType,
+        ),
+        publications: rows.map((row) => ({ ...row, startsAt: row.number === 1 ? null : row.startsAt })),
       }))
     },
 

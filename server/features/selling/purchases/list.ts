@@ -44,15 +44,6 @@ const buyersColumns = {
   bookedAs: purchases.bookedAs,
 }
 
-const sellersColumns = {
-  ...buyersColumns,
-  bookedBecause: purchases.bookedBecause,
-  leaveReason: purchases.leaveReason,
-  leaveComment: purchases.leaveComment,
-  warnedPaymentIntentId: purchases.warnedPaymentIntentId,
-  failedRefunds: purchases.failedRefunds,
-}
-
 /** With a user, finds only what's theirs: someone else's purchase doesn't exist. */
 export async function findPurchase(
   db: Database | Transaction,
@@ -80,14 +71,14 @@ export async function listPurchases<Shown extends Position>(
   db: Database,
   wanted: Wanted,
   now: Date,
-  show: (row: Row<keyof typeof sellersColumns>) => Shown,
+  show: (row: Row<keyof PurchaseRow>) => Shown,
 ) {
   const { limit, cursor, q, userId, status, billingType, need, begun, ended, sort = 'newest' } = wanted
   const after = decodeCursor(cursor)
   const found = q ? await findUsers(db, q, { list: purchases, after, sort }) : undefined
   const [few, horizon] = [found?.userIds, found?.horizon]
   const page = db
-    .select(sellersColumns)
+    .select()
     .from(purchases)
     .where(
       and(
@@ -169,13 +160,11 @@ type Row<Columns extends keyof PurchaseRow> = {
   product: { name: string; slug: string }
 }
 
-export const showToSeller = ({ purchase, ...others }: Row<keyof typeof sellersColumns>) => ({
+export const showToSeller = ({ purchase, ...others }: Row<keyof PurchaseRow>) => ({
+  ...purchase,
   ...showToBuyer({ purchase, ...others }),
   reason: purchase.bookedBecause,
-  leaveReason: purchase.leaveReason,
-  leaveComment: purchase.leaveComment,
   isWarned: purchase.warnedPaymentIntentId !== null && isLive(purchase.status),
-  failedRefunds: purchase.failedRefunds,
 })
 
 /** In the same words as at the checkout. Nothing while it costs the same all along; `today`: what was just paid. */
@@ -195,37 +184,17 @@ function cardInWords({ card, cardExpiresAt }: Pick<PurchaseRow, 'card' | 'cardEx
   return `${card}, expires ${month}/${year?.slice(2)}`
 }
 
-export function showToBuyer({
-  purchase,
-  product,
-  user: { email, name, tradingViewUsername },
-}: Row<keyof typeof buyersColumns>) {
-  const { pastDueSince } = purchase
+export function showToBuyer({ purchase, product, user }: Row<keyof typeof buyersColumns>) {
+  const { price, pastDueSince, bookedAs } = purchase
   return {
-    id: purchase.id,
-    userId: purchase.userId,
-    productId: purchase.productId,
-    billingType: purchase.billingType,
-    amount: purchase.price,
-    lastPaidAmount: purchase.lastPaidAmount,
-    nextAmount: purchase.nextAmount,
-    dueAmount: purchase.dueAmount,
+    ...purchase,
+    amount: price,
     charges: chargesOf(purchase),
     card: cardInWords(purchase),
-    status: purchase.status,
-    createdAt: purchase.createdAt,
-    currentPeriodEnd: purchase.currentPeriodEnd,
-    endsAt: purchase.endsAt,
-    pastDueSince,
     graceEndsAt: pastDueSince && graceEnd(pastDueSince),
-    awaitsBank: purchase.awaitsBank,
-    endedAt: purchase.endedAt,
-    endedBecause: purchase.endedBecause,
-    refundedAmount: purchase.refundedAmount,
-    paymentIntentId: purchase.paymentIntentId,
-    kind: purchase.bookedAs,
-    tradingViewUsername,
-    user: { email, name },
+    kind: bookedAs,
+    tradingViewUsername: user.tradingViewUsername,
+    user,
     product,
   }
 }

@@ -121,10 +121,7 @@ export function createTakeover(context: Context, { accounts, checkouts, access, 
           plan: readPlan(plan),
           isOther: plan === other,
         })),
-        subscriptions: unknown.map((found) => {
-          const { customerId: _customer, hasOnePrice: _one, ...shown } = found
-          return { ...shown, obstacle: obstacleTo(found) }
-        }),
+        subscriptions: unknown.map((found) => ({ ...found, obstacle: obstacleTo(found) })),
       }
     },
 

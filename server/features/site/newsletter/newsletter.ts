@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, isNull, like, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNotNull, isNull, like, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { newsletterAddresses } from '#contract/desk/newsletters.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { keptSince, retention } from '#contract/retention.ts'
@@ -80,13 +80,9 @@ export function createNewsletter(context: Context) {
       const { id, email, createdAt, confirmedAt, unsubscribedAt } = subscriptions
       const rows = await db
         .select({
-          id,
-          email,
+          ...getTableColumns(subscriptions),
           state: sql<NewsletterState>`case when ${unsubscribedAt} is not null then 'left'
             when ${confirmedAt} is not null then 'subscribed' else 'asked' end`,
-          createdAt,
-          confirmedAt,
-          unsubscribedAt,
         })
         .from(subscriptions)
         .where(

@@ -94,21 +94,16 @@ export function createReading(context: Context) {
         .limit(limit + 1)
       const { items, next } = pageOf(rows, limit, (row) => ({ at: row.createdAt, id: row.id }))
       const counts = await countsOf(items.map(({ id }) => id))
-      return { items: items.map((row) => ({ ...summary(row), counts: counts(row.id) })), next }
+      return { items: items.map((row) => ({ ...row, counts: counts(row.id) })), next }
     },
 
     async show(id: string) {
       const found = await find(id)
-      const { preheader, markdown, toSubscribers, buyersOf, version } = found
       const [counts, audience, troubled] = await Promise.all([
         countsOf([id]),
         countAudience(db, found),
         db
-          .select({
-            email: sql<string>`${recipients.email}`,
-            state: recipients.state,
-            reply: recipients.reply,
-          })
+          .select({ ...getTableColumns(recipients), email: sql<string>`${recipients.email}` })
           .from(recipients)
           .where(
             and(
@@ -121,13 +116,8 @@ export function createReading(context: Context) {
           .limit(mostTroubled),
       ])
       return {
-        ...summary(found),
+        ...found,
         counts: counts(id),
-        preheader,
-        markdown,
-        toSubscribers,
-        buyersOf,
-        version,
         text: mails.newsletter(id, '', sampleOf(found)).text,
         audience,
         missing: missingFor(context),
@@ -140,16 +130,3 @@ export function createReading(context: Context) {
     },
   }
 }
-
-const summary = (row: Omit<Newsletter, 'updatedBy'> & { updatedBy: string }) => ({
-  id: row.id,
-  subject: row.subject,
-  state: row.state,
-  pausedBecause: row.pausedBecause,
-  lastError: row.lastError,
-  scheduledFor: row.scheduledFor,
-  startedAt: row.startedAt,
-  finishedAt: row.finishedAt,
-  updatedAt: row.updatedAt,
-  updatedBy: row.updatedBy,
-})
