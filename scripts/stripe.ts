@@ -51,6 +51,6 @@ try {
 /** One line instead of a request that Stripe refuses. */
 function given(name: 'STRIPE_SECRET_KEY' | 'PUBLIC_URL'): string {
   const { data, error } = z.safeParse(settings.shape[name], process.env[name] || undefined)
-  if (error) explain(error.issues.map(({ message }) => message).join('\n'))
+  if (error) explain(error.issues.map(({ message }) => `${name} ${message}`).join('\n'))
   return data ?? explain(`${name} is not set: put it in .env, or in the environment`)
 }

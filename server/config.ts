@@ -22,7 +22,10 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   )
   const parsed = z.safeParse(settings, given)
-  if (!parsed.success) throw new ConfigurationError(parsed.error.issues.map((issue) => issue.message))
+  if (!parsed.success)
+    throw new ConfigurationError(
+      parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`),
+    )
   const { faults, warnings } = judge(parsed.data)
   if (faults.length > 0) throw new ConfigurationError(faults)
   const names = new Set(Object.keys(given).filter((name) => name in parsed.data))
