@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { desc, isNotNull } from 'drizzle-orm'
+import { accounts } from '#contract/identity/accounts.ts'
 import { orderRecords } from '#server/database/schema.ts'
 import { choose, openAdmin, question, rowOf } from './desk.ts'
 import { expect, expectAccessible, expectAccessibleInBothThemes, overflowOf, test } from './shop.ts'
-import { comeFrom } from './visitors.ts'
+import { comeFrom, holdRequests } from './visitors.ts'
 
 const monthly = '/checkout?product=rebound-sigma-pro&billing=monthly'
 const frameOf = (page: Page) => page.locator('iframe[title="Secure payment input frame"]').first()
@@ -108,6 +109,24 @@ for (const width of [390, 1280])
       .limit(1)
     expect(kept).toMatchObject({ startNow: null, amountDue: 39000 })
   })
+
+test('a guest who goes to log in before the script is there comes back to the order', async ({
+  page,
+  shop,
+}) => {
+  const early = { name: 'Early', email: `${randomUUID()}@example.com`, password: 'a long password' }
+  await shop.visitor().call(accounts.register, early)
+  const letCodeCome = await holdRequests(page, '**/assets/*.js')
+  await page.goto(monthly, { waitUntil: 'commit' })
+  await page.getByRole('link', { name: 'Log in', exact: true }).click()
+  await expect(page).toHaveURL('/auth')
+  letCodeCome()
+  await expect(page.getByText('Please log in to continue.')).toBeVisible()
+  await page.getByLabel('Email', { exact: true }).fill(early.email)
+  await page.getByLabel('Password', { exact: true }).fill(early.password)
+  await page.getByRole('button', { name: 'Log In', exact: true }).click()
+  await expect(page).toHaveURL(monthly)
+})
 
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false })

@@ -13,7 +13,7 @@ import { PasswordInput } from '#web/ui/password-input.tsx'
 import { useHydrated } from '#web/ui/store.ts'
 import { Tab, TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
 import { AuthCard, PasskeyButton, Refusal, textLink, useMustWait } from './auth-card.tsx'
-import { forgetReturnPath, loginReason, returnPath } from './return-path.ts'
+import { endedKey, forgetReturnPath, key, returnPath, returnTo } from './return-path.ts'
 
 const loginForm = checked(accounts.login.input)
 
@@ -30,6 +30,12 @@ export default function AuthPage() {
   const [email, setEmail] = useState('')
   const isIn = user !== null
   const isTyping = email !== ''
+  const hydrated = useHydrated()
+  // Clicked before its script was there, the checkout's link has not remembered the way back.
+  useEffect(() => {
+    if (!hydrated && document.referrer.startsWith(`${location.origin}/checkout?`))
+      returnTo(document.referrer.slice(location.origin.length))
+  }, [hydrated])
   // The next page's code is there when the login is, so that the promised 50 ms are all there is to wait.
   useEffect(() => {
     if (isTyping) prefetch(returnPath())
@@ -44,7 +50,6 @@ export default function AuthPage() {
     return () => clearTimeout(timer)
   }, [isIn, navigate])
 
-  const hydrated = useHydrated()
   const reason = hydrated ? loginReason() : ''
   return (
     <AuthCard title="Your account" description="Subscriptions, invoices, and access, all in one place.">
@@ -68,6 +73,13 @@ export default function AuthPage() {
       </noscript>
     </AuthCard>
   )
+}
+
+/** Why someone is asked to log in; nothing when they came by themselves. */
+function loginReason(): string {
+  if (sessionStorage.getItem(endedKey))
+    return 'Your session has ended. Log in again, and you’ll be back where you were.'
+  return sessionStorage.getItem(key) ? 'Please log in to continue.' : ''
 }
 
 type EmailProps = { email: string; onEmail: (email: string) => void }

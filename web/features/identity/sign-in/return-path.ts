@@ -1,8 +1,8 @@
 import type { Href } from '#web/ui/navigation.tsx'
 
-const key = 'return-to'
+export const key = 'return-to'
 
-const endedKey = 'session-ended'
+export const endedKey = 'session-ended'
 
 /** Remembers the page that required a login, and whether there was a session before. */
 export function rememberReturnPath(hasEnded?: unknown) {
@@ -12,13 +12,6 @@ export function rememberReturnPath(hasEnded?: unknown) {
 
 /** Sends them elsewhere than they came from. */
 export const returnTo = (path: string) => sessionStorage.setItem(key, path)
-
-/** Why someone is asked to log in; nothing when they came by themselves. */
-export function loginReason(): string {
-  if (sessionStorage.getItem(endedKey))
-    return 'Your session has ended. Log in again, and you’ll be back where you were.'
-  return sessionStorage.getItem(key) ? 'Please log in to continue.' : ''
-}
 
 /** Anyone who reads on elsewhere has let go of that page. */
 export function forgetReturnPath() {
