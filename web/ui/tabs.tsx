@@ -1,19 +1,43 @@
-import { type ComponentProps, createContext, type KeyboardEvent, use, useId, useMemo, useState } from 'react'
+import { type ComponentProps, type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { classes } from './classes.ts'
 
-type TabsState = { id: string; chosen: string; choose: (value: string) => void }
-
-const TabsContext = createContext<TabsState>({ id: '', chosen: '', choose: () => {} })
-
-/** Tabs per the ARIA practices: the arrows, Home, and End move between tabs and select them. */
-export function Tabs({ defaultValue, ...rest }: ComponentProps<'div'> & { defaultValue: string }) {
+/** Tabs per the ARIA practices: the arrows, Home, and End move between tabs and select them. Only the selected panel is mounted, so each one starts fresh. */
+export function Tabs({ label, tabs }: { label: string; tabs: Record<string, ReactNode> }) {
   const id = useId()
-  const [chosen, choose] = useState(defaultValue)
-  const state = useMemo(() => ({ id, chosen, choose }), [id, chosen])
+  const names = Object.keys(tabs)
+  const [chosen, choose] = useState(names[0])
   return (
-    <TabsContext value={state}>
-      <div {...rest} />
-    </TabsContext>
+    <div className="flex flex-col gap-6">
+      <TabList aria-label={label} className="flex w-full">
+        {names.map((name, index) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            id={`${id}-tab-${index}`}
+            aria-selected={name === chosen}
+            aria-controls={`${id}-panel-${index}`}
+            tabIndex={name === chosen ? 0 : -1}
+            onClick={() => choose(name)}
+            className="h-9 flex-1 cursor-pointer rounded-sm px-4 text-sm font-medium text-muted transition-colors hover:text-ink aria-selected:bg-raised aria-selected:text-ink aria-selected:shadow-card"
+          >
+            {name}
+          </button>
+        ))}
+      </TabList>
+      {names.map((name, index) => (
+        <div
+          key={name}
+          role="tabpanel"
+          id={`${id}-panel-${index}`}
+          aria-labelledby={`${id}-tab-${index}`}
+          tabIndex={0}
+          hidden={name !== chosen}
+        >
+          {name === chosen && tabs[name]}
+        </div>
+      ))}
+    </div>
   )
 }
 
@@ -41,40 +65,4 @@ export function moveByKey(event: KeyboardEvent<HTMLElement>) {
   const tab = tabs.at(next % tabs.length)
   tab?.focus()
   tab?.click()
-}
-
-export function Tab({ value, children }: { value: string; children: string }) {
-  const { id, chosen, choose } = use(TabsContext)
-  const isChosen = value === chosen
-  return (
-    <button
-      type="button"
-      role="tab"
-      id={`${id}-tab-${value}`}
-      aria-selected={isChosen}
-      aria-controls={`${id}-panel-${value}`}
-      tabIndex={isChosen ? 0 : -1}
-      onClick={() => choose(value)}
-      className="h-9 flex-1 cursor-pointer rounded-sm px-4 text-sm font-medium text-muted transition-colors hover:text-ink aria-selected:bg-raised aria-selected:text-ink aria-selected:shadow-card"
-    >
-      {children}
-    </button>
-  )
-}
-
-/** Only the selected panel is mounted, so each one starts fresh. */
-export function TabPanel({ value, children, ...rest }: ComponentProps<'div'> & { value: string }) {
-  const { id, chosen } = use(TabsContext)
-  return (
-    <div
-      role="tabpanel"
-      id={`${id}-panel-${value}`}
-      aria-labelledby={`${id}-tab-${value}`}
-      tabIndex={0}
-      hidden={value !== chosen}
-      {...rest}
-    >
-      {value === chosen && children}
-    </div>
-  )
 }

@@ -47,15 +47,7 @@ export function ChangeEmail() {
           onClose={() => setIsOpen(false)}
         >
           <Field name="email" label="New email address">
-            <Input
-              type="email"
-              inputMode="email"
-              autoComplete="email"
-              autoCapitalize="none"
-              spellCheck={false}
-              required
-              maxLength={254}
-            />
+            <Input type="email" autoComplete="email" required maxLength={254} />
           </Field>
         </CallDialog>
       )}

@@ -11,7 +11,7 @@ import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 import { useHydrated } from '#web/ui/store.ts'
-import { Tab, TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
+import { Tabs } from '#web/ui/tabs.tsx'
 import { AuthCard, PasskeyButton, Refusal, textLink, useMustWait } from './auth-card.tsx'
 import { endedKey, forgetReturnPath, key, returnPath, returnTo } from './return-path.ts'
 
@@ -54,18 +54,13 @@ export default function AuthPage() {
   return (
     <AuthCard title="Your account" description="Subscriptions, invoices, and access, all in one place.">
       {reason && <Notice tone="warning">{reason}</Notice>}
-      <Tabs defaultValue="login" className="flex flex-col gap-6">
-        <TabList aria-label="Log in or sign up" className="flex w-full">
-          <Tab value="login">Login</Tab>
-          <Tab value="sign-up">Sign Up</Tab>
-        </TabList>
-        <TabPanel value="login">
-          <LoginForm email={email} onEmail={setEmail} />
-        </TabPanel>
-        <TabPanel value="sign-up">
-          <SignUpForm email={email} onEmail={setEmail} />
-        </TabPanel>
-      </Tabs>
+      <Tabs
+        label="Log in or sign up"
+        tabs={{
+          Login: <LoginForm email={email} onEmail={setEmail} />,
+          'Sign Up': <SignUpForm email={email} onEmail={setEmail} />,
+        }}
+      />
       {/* Without scripts, the tabs don't switch. */}
       <noscript>
         <h2 className="mb-5 border-t border-line pt-6 text-xl">Sign Up</h2>
@@ -196,10 +191,7 @@ function EmailField({ email, onEmail, autoComplete }: EmailProps & { autoComplet
     <Field name="email" label="Email">
       <Input
         type="email"
-        inputMode="email"
         autoComplete={autoComplete}
-        autoCapitalize="none"
-        spellCheck={false}
         required
         maxLength={254}
         placeholder="you@example.com"

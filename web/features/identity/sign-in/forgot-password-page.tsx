@@ -48,10 +48,7 @@ function RequestForm({ onSent }: { onSent: (email: string) => void }) {
       <Field name="email" label="Email">
         <Input
           type="email"
-          inputMode="email"
           autoComplete="username"
-          autoCapitalize="none"
-          spellCheck={false}
           required
           maxLength={254}
           placeholder="you@example.com"

@@ -166,7 +166,6 @@ export function GuestEmail(props: StepProps & { isKnown: boolean }) {
             ref={input}
             type="email"
             autoComplete="email"
-            inputMode="email"
             required
             onChange={(event) => setIsEmpty(event.target.value.trim() === '')}
           />

@@ -43,7 +43,7 @@ function WaitingList({ slug }: { slug: string }) {
     >
       <p className="font-medium">All seats are taken at the moment.</p>
       <Field name="email" label="Email" hint="We use it for this one message only.">
-        <Input type="email" autoComplete="email" inputMode="email" required />
+        <Input type="email" autoComplete="email" required />
       </Field>
       <SubmitButton pendingText="Saving...">Tell me when a seat is free</SubmitButton>
     </Form>
