@@ -1,6 +1,6 @@
 import { Rss } from 'lucide-react'
 import { useIsAdmin } from '#web/api/session.ts'
-import { LegalText, longDate } from '#web/features/site/legal/legal-text.tsx'
+import { dayText, LegalText } from '#web/features/site/legal/legal-text.tsx'
 import { Blocks } from '#web/ui/blocks.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { changelog } from './changelog.ts'
@@ -26,7 +26,7 @@ export default function ChangelogPage() {
           <>
             {date && (
               <p className="text-sm">
-                <time dateTime={date}>{longDate(date)}</time>
+                <time dateTime={date}>{dayText(date)}</time>
               </p>
             )}
             <Blocks blocks={blocks} />

@@ -26,7 +26,7 @@ export function LegalText(props: {
         <p className="max-w-2xl text-lg text-muted">{lead}</p>
         {changed && (
           <p className="text-sm text-muted">
-            Last changed on <time dateTime={changed}>{longDate(changed)}</time>
+            Last changed on <time dateTime={changed}>{dayText(changed)}</time>
           </p>
         )}
         {aside}
@@ -99,12 +99,10 @@ function Paragraph({ words }: { words: Words }) {
   })
 }
 
-const months = 'January February March April May June July August September October November December'.split(
-  ' ',
-)
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 /** Formatted by hand so the server and browser agree, whatever their locale. */
-export function longDate(iso: string) {
+export function dayText(iso: string) {
   const [year, month, day] = iso.split('-').map(Number)
   return `${months[(month ?? 1) - 1]} ${day}, ${year}`
 }
