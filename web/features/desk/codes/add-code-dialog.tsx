@@ -104,10 +104,10 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
         <Field name="maxUses" label="Uses (optional)">
           <Input inputMode="numeric" autoComplete="off" placeholder="no limit" />
         </Field>
-        <Field name="from" label="From (optional)">
+        <Field name="from" label="From (optional)" className="max-sm:col-span-2">
           <Input type="date" />
         </Field>
-        <Field name="until" label="Until (optional)">
+        <Field name="until" label="Until (optional)" className="max-sm:col-span-2">
           <Input type="date" />
         </Field>
       </div>

@@ -31,7 +31,7 @@ export function Modes({ connection }: { connection: TradingViewConnection }) {
   })
   async function choose(mode: ConnectionMode) {
     if (mode === connection.mode) return
-    const yes = await confirmSwitch(mode, { title: `Switch to “${modes[mode].title}”?`, action: 'Switch' })
+    const yes = await confirmSwitch(mode, { title: `Switch to “${modes[mode].title}”`, action: 'Switch' })
     if (yes) settings.mutate({ mode })
   }
   return (
@@ -75,7 +75,7 @@ export function previewText(preview: Preview, mode: ConnectionMode | 'off'): str
         ]
       : [
           `${people(toUnlock)} will be added.`,
-          mode === 'full' ? `${people(toLock)} will be removed.` : 'No one will be removed.',
+          mode === 'full' && toLock > 0 ? `${people(toLock)} will be removed.` : 'No one will be removed.',
           unknownNames > 0 && `We can’t find the usernames of ${people(unknownNames)} on TradingView.`,
           managedFromNow > 0 && `${people(managedFromNow)} you unlocked by hand will be managed from now on.`,
           strangers > 0 && `${people(strangers)} this shop never unlocked will be left alone.`,
