@@ -4,7 +4,7 @@ import { retention } from '#contract/retention.ts'
 import type { Actor } from '../actor.ts'
 import type { Database, Transaction } from '../database/connect.ts'
 import { containing, decodeCursor, type HistoryPart, pageOf } from '../database/cursor.ts'
-import { auditLog, users } from '../database/schema.ts'
+import { auditLog, auditWords, users } from '../database/schema.ts'
 
 export type AuditAction = {
   action: AuditedAction
@@ -18,13 +18,13 @@ export type AuditAction = {
 /** Who acts when someone runs a command on the server itself. */
 export const commandLine = { user: null, ip: '' }
 
-/** For commands, which may meet the tables of an older version: it names only columns that have always been there. */
+/** For commands, which may meet the tables of an older version: it names only what both have. */
 export async function recordCommand(
   client: { query(text: string, values: unknown[]): Promise<unknown> },
   action: AuditedAction,
   detail?: Record<string, unknown>,
 ) {
-  await client.query(`insert into audit_log (actor_email, action, subject, detail) values ('', $1, '', $2)`, [
+  await client.query(`insert into audit_log (action, subject, detail) values ($1, '', $2)`, [
     action,
     detail ? JSON.stringify(detail) : null,
   ])
@@ -63,7 +63,7 @@ export function createAudit({ db, now }: { db: Database; now: () => Date }) {
       const after = decodeCursor(cursor, String.raw`\d{1,15}`)
       const conditions: (SQL | undefined)[] = []
       if (after) conditions.push(sql`(${auditLog.at}, ${auditLog.id}) < (${after.at}, ${Number(after.id)})`)
-      if (q) conditions.push(or(like(auditLog.searchText, containing(q)), byOrAbout(peopleLike(q))))
+      if (q) conditions.push(or(like(auditWords(auditLog), containing(q)), byOrAbout(peopleLike(q))))
       const rows = await db
         .select({
           id: auditLog.id,

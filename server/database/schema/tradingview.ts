@@ -49,8 +49,6 @@ export const tvConnection = pgTable(
     /** What the guard against mass removal stopped, until an admin has looked. */
     heldBack: integer(),
     mayRemoveUntil: moment(),
-    /** No longer used, always 0; a later release will drop it. */
-    warnedPeople: integer().notNull().default(0),
     /** Before this, TradingView is not called again: the pace that all processes share. */
     nextCallAt: moment(),
   },
