@@ -1,19 +1,15 @@
-import { useSyncExternalStore } from 'react'
 import { Icon } from './icon.tsx'
+import { createStore, useStore } from './store.ts'
 import { Tooltip } from './tooltip.tsx'
 
 type Theme = 'light' | 'dark'
 
-const changed = new EventTarget()
-
-function subscribe(listener: () => void) {
-  changed.addEventListener('change', listener)
-  return () => changed.removeEventListener('change', listener)
-}
-
 function currentTheme(): Theme {
   return document.documentElement.classList.contains('dark') ? 'dark' : 'light'
 }
+
+/** The root's class says it: the head's script has set it before there is any store. */
+const store = { ...createStore<Theme>('light'), get: currentTheme }
 
 function toggleTheme() {
   const theme = currentTheme() === 'dark' ? 'light' : 'dark'
@@ -27,10 +23,10 @@ function toggleTheme() {
   } catch {
     // Without storage, the choice lasts as long as the page.
   }
-  changed.dispatchEvent(new Event('change'))
+  store.set(theme)
 }
 
-export const useTheme = () => useSyncExternalStore<Theme>(subscribe, currentTheme, () => 'light')
+export const useTheme = () => useStore(store)
 
 export function ThemeToggle() {
   const theme = useTheme()

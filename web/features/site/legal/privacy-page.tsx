@@ -1,4 +1,3 @@
-import { Fragment } from 'react'
 import { brand } from '#contract/brand.ts'
 import { retention } from '#contract/retention.ts'
 import { link, sentence } from '#contract/selling/legal/text.ts'
@@ -38,10 +37,10 @@ const sections = (settings: Settings): LegalSection[] => [
     content: (
       <dl>
         {purposes(settings).map(([what, why]) => (
-          <Fragment key={what}>
+          <div key={what}>
             <dt>{what}</dt>
             <dd>{why}</dd>
-          </Fragment>
+          </div>
         ))}
       </dl>
     ),
