@@ -1,39 +1,28 @@
 import type { RefusalCode } from '#contract/refusals.ts'
 import type { WayToProve } from '#contract/statuses.ts'
 
+type Details = {
+  fields?: Record<string, string>
+  retryAfterSeconds?: number
+  /** How to prove who you are before the same call is let through. */
+  again?: WayToProve[]
+  /** After the right password: what completes the login. */
+  next?: WayToProve[]
+  /** What it costs by now, in cents. */
+  amount?: number
+}
+
 /** A request that cannot be granted. The message is for the person who reads it, the code for programs. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: RefusalCode
-  readonly fields: Record<string, string> | undefined
-  readonly retryAfterSeconds: number | undefined
-  /** How to prove who you are before the same call is let through. */
-  readonly again: WayToProve[] | undefined
-  /** After the right password: what completes the login. */
-  readonly next: WayToProve[] | undefined
-  /** What it costs by now, in cents. */
-  readonly amount: number | undefined
+  readonly details: Details
 
-  constructor(
-    status: number,
-    code: RefusalCode,
-    message: string,
-    more: {
-      fields?: Record<string, string>
-      retryAfterSeconds?: number
-      again?: WayToProve[]
-      next?: WayToProve[]
-      amount?: number
-    } = {},
-  ) {
+  constructor(status: number, code: RefusalCode, message: string, details: Details = {}) {
     super(message)
     this.status = status
     this.code = code
-    this.fields = more.fields
-    this.retryAfterSeconds = more.retryAfterSeconds
-    this.again = more.again
-    this.next = more.next
-    this.amount = more.amount
+    this.details = details
   }
 }
 

@@ -54,7 +54,6 @@ const ownAccess = object((z) => ({
   oldUsername: z.nullable(z.string()),
   /** Whether the connector unlocks at the moment; else the seller does by hand. */
   unlocksItself: z.boolean(),
-  lastCheckedAt: z.nullable(instant(z)),
 }))
 export type OwnAccess = InferOutput<typeof ownAccess>
 

@@ -39,7 +39,6 @@ const stranger = object((z) => ({
   username: z.string(),
   script: z.string(),
   until: z.nullable(instant(z)),
-  observedAt: z.nullable(instant(z)),
 }))
 
 const preview = object((z) => ({

@@ -33,7 +33,6 @@ const summary = (z: Zod) => ({
   startedAt: z.nullable(instant(z)),
   finishedAt: z.nullable(instant(z)),
   updatedAt: instant(z),
-  updatedBy: z.string(),
   counts: counts(z),
 })
 

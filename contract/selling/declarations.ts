@@ -33,7 +33,6 @@ const declaration = object((z) => ({
   dueAt: instant(z),
   /** Until it is due, the owner can still confirm it with the emailed link. */
   awaitsClick: z.boolean(),
-  handledAt: z.nullable(instant(z)),
   outcome: z.nullable(z.string()),
   /** The contract it seems to be about. */
   purchase: z.nullable(

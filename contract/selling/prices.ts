@@ -9,7 +9,6 @@ const publication = object((z) => ({
   regularAmount: z.nullable(cents(z)),
   /** Null for the first one, which the product's file set. */
   startsAt: z.nullable(instant(z)),
-  publishedAt: instant(z),
   state: z.enum(['planned', 'current', 'past', 'called off']),
 }))
 export type Publication = InferOutput<typeof publication>

@@ -1,20 +1,13 @@
 import { and, eq, getTableColumns, type SQL } from 'drizzle-orm'
 import type { Database, Transaction } from './connect.ts'
+import { personOf } from './people.ts'
 import type { Person, Personal } from './schema/personal.ts'
 import * as schema from './schema.ts'
-
-const { users } = schema
 
 /** Everything tables hold about people. Each is declared beside its table; what only a room can do is with the room. */
 export const personalTables = Object.values(schema)
   .filter((each): each is Personal[] => Array.isArray(each))
   .flat()
-
-async function findPerson(db: Database | Transaction, userId: string) {
-  const [person] = await db.select().from(users).where(eq(users.id, userId))
-  if (!person) throw new Error(`There is no user ${userId}`)
-  return person
-}
 
 function rowsOf(of: Personal['of'], person: Person): SQL {
   const theirs = typeof of === 'function' ? of(person) : eq(of, person.id)
@@ -28,7 +21,7 @@ const only = <Value>(all: Record<string, Value>, names: string): Record<string, 
 
 /** What "my data" shows of all tables. */
 export async function readPersonalData(db: Database, userId: string): Promise<Record<string, unknown>> {
-  const person = await findPerson(db, userId)
+  const person = await personOf(db, userId)
   const data: Record<string, unknown> = {}
   for (const { table, of, shown } of personalTables) {
     if (!shown) continue
@@ -45,7 +38,7 @@ export async function readPersonalData(db: Database, userId: string): Promise<Re
 
 /** Removes from all tables what identifies a person. */
 export async function erasePerson(tx: Transaction, userId: string, now: Date) {
-  const person = await findPerson(tx, userId)
+  const person = await personOf(tx, userId)
   for (const { table, of, deletes, empties } of personalTables) {
     const theirs = rowsOf(of, person)
     if (deletes) await tx.delete(table).where(deletes === true ? theirs : and(theirs, deletes))

@@ -114,20 +114,18 @@ export async function createHttpServer({
   })
 
   app.setErrorHandler((error: FastifyError | Refusal, request, reply) => {
-    const { status, code, message, fields, again, next, amount, retryAfterSeconds } = explain(error)
+    const { status, code, message, details } = explain(error)
+    const { retryAfterSeconds, ...more } = details
     if (status >= 500) log.error({ reqId: request.id, err: error }, 'request failed')
     if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
     reply.status(status)
     const form = postedForm(request)
-    if (form?.next && next?.includes('code')) return reply.redirect(form.next, 303)
+    if (form?.next && more.next?.includes('code')) return reply.redirect(form.next, 303)
     if (form && answerWithPage(pages, request, reply, { message, isRefusal: true })) return reply
     return reply.header('cache-control', 'no-store').send({
       message,
       code,
-      fields,
-      again,
-      next,
-      amount,
+      ...more,
       ...(status >= 500 ? { requestId: request.id } : {}),
     })
   })

@@ -7,7 +7,7 @@ import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { access, isLivePurchase, purchases, tvPeople, users } from '#server/database/schema.ts'
+import { access, isLivePurchase, purchases, users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import { insistOnKeys, storeForm } from './forms.ts'
 import type { Names } from './names.ts'
@@ -60,16 +60,11 @@ export function createAsking(context: Context, connector: ConnectorDoor, names: 
         .leftJoin(access, and(eq(access.userId, purchases.userId), eq(access.productId, purchases.productId)))
         .where(and(eq(purchases.userId, userId), isLivePurchase))
       if (live.length === 0) return []
-      const seen = await db
-        .select({ key: tvPeople.usernameKey, at: tvPeople.observedAt })
-        .from(tvPeople)
-        .where(eq(tvPeople.userId, userId))
       const changeFrom = await names.mayChangeFrom(userId)
       const unlocksItself = await connector.isWorking()
       const asked = live.map(async ({ purchaseId, productId, username, row }) => {
         const isWaiting = row?.state === 'asked' || row?.state === 'unlocking'
         const old = row?.unlockedName
-        const times = seen.flatMap(({ key, at }) => (key === row?.nameKey && at ? at.getTime() : []))
         return {
           purchaseId,
           productId,
@@ -85,7 +80,6 @@ export function createAsking(context: Context, connector: ConnectorDoor, names: 
           mayChangeFrom: old ? changeFrom : null,
           oldUsername: old && isWaiting && keyOfName(old) !== row.nameKey ? old : null,
           unlocksItself,
-          lastCheckedAt: times.length > 0 ? new Date(Math.max(...times)) : null,
         }
       })
       return Promise.all(asked)

@@ -2,11 +2,12 @@ import { and, desc, eq, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
 import { keyOfName, nameTaken, readUsername } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
+import { personOf } from '#server/database/people.ts'
 import { access, accessEvents } from '#server/database/schema.ts'
 import { conflict, invalid, Refusal } from '#server/errors.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
 import { recompute } from './entitled.ts'
-import { type ConnectorDoor, change, personOf, type Whose } from './rows.ts'
+import { type ConnectorDoor, change, type Whose } from './rows.ts'
 import { type AccessRow, factsOf, next } from './rules.ts'
 
 /** The form's field that a refusal belongs to. */

@@ -2,6 +2,7 @@ import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { AccessEvent, AccessState } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
+import { personOf } from '#server/database/people.ts'
 import { access, accessEvents, accessForms, users } from '#server/database/schema.ts'
 import type { AccessRow } from './rules.ts'
 
@@ -57,12 +58,6 @@ export async function lockRows(tx: Transaction, ids: string[]) {
     .orderBy(asc(users.id))
     .for('no key update')
   return tx.select().from(access).where(inArray(access.id, ids)).orderBy(asc(access.id)).for('update')
-}
-
-export async function personOf(tx: Transaction, userId: string) {
-  const [person] = await tx.select().from(users).where(eq(users.id, userId))
-  if (!person) throw new Error(`There is no user ${userId}`)
-  return person
 }
 
 /** The only way a state changes: with its event and its email. It can no longer be undone, unless `changes` says so. */

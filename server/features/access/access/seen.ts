@@ -3,6 +3,7 @@ import type { NameProblem } from '#contract/statuses.ts'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
+import { personOf } from '#server/database/people.ts'
 import { access, awaitsConnector } from '#server/database/schema.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
 import {
@@ -12,7 +13,6 @@ import {
   lockPerson,
   lockRow,
   lockRows,
-  personOf,
   type Telling,
   type Whose,
 } from './rows.ts'

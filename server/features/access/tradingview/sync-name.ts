@@ -3,7 +3,8 @@ import type { ConnectionMode } from '#contract/statuses.ts'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { access, tvEvents, tvPeople, tvScripts, users } from '#server/database/schema.ts'
+import { personOf } from '#server/database/people.ts'
+import { access, tvEvents, tvPeople, tvScripts } from '#server/database/schema.ts'
 import {
   type AccessRow,
   lockPerson,
@@ -173,8 +174,7 @@ function createRecording(context: Context, unlockedAfter: (seconds: number) => v
     if ((await tx.$count(tvPeople, and(isTheirs, sql`${tvPeople.isPresent} is not false`))) > 0) return
     await recordLocked(tx, context, { userId, productId: script.productId }, usernameKey)
     // A deleted person's name was kept only so it could be removed.
-    const [user] = await tx.select({ deletedAt: users.deletedAt }).from(users).where(eq(users.id, userId))
-    if (!user?.deletedAt) return
+    if (!(await personOf(tx, userId)).deletedAt) return
     await tx.delete(tvPeople).where(isTheirs)
     await tx.delete(tvEvents).where(eq(tvEvents.usernameKey, usernameKey))
   }
@@ -216,8 +216,8 @@ export async function recordNameNotFound(
   { username, similar }: { username: string; similar: string[] },
 ) {
   await recordCheckedName(tx, row, { username, problem: 'not_found', similar, at: now() })
-  const [user] = await tx.select().from(users).where(eq(users.id, row.userId))
-  if (!user || user.deletedAt) return
+  const user = await personOf(tx, row.userId)
+  if (user.deletedAt) return
   const occasion = ['name', row.id, keyOfName(username), ...similar].join(' ')
   await mails.sendOnce(occasion, user.email, 'nameNotFound', { name: user.name, username, similar }, tx)
 }

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
+import { personOf } from '#server/database/people.ts'
 import { users } from '#server/database/schema.ts'
 import type { PasswordLinks } from './passwords.ts'
 import { prove, startOver } from './proof.ts'
@@ -62,11 +63,8 @@ export function createGuests({ now, mails }: Context, passwordLinks: PasswordLin
 
     /** The link for someone who has no password yet: a row of `password_tokens`. */
     async firstPasswordLink(tx: Transaction, userId: string): Promise<string | null> {
-      const [user] = await tx
-        .select({ passwordHash: users.passwordHash })
-        .from(users)
-        .where(eq(users.id, userId))
-      return user && !user.passwordHash ? passwordLinks.create(tx, userId, 'firstPassword') : null
+      const { passwordHash } = await personOf(tx, userId)
+      return passwordHash ? null : passwordLinks.create(tx, userId, 'firstPassword')
     },
 
     /** Bought with an unproven address: the account is the mailbox's, and nothing known to the person who signed up counts. */

@@ -1,6 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
+import { personOf } from '#server/database/people.ts'
 import { userColumns, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import { hashToken } from '#server/security/tokens.ts'
@@ -102,12 +103,9 @@ function createHalfLogin({ db, now, secrets }: Context) {
     async read(token: string | undefined): Promise<Omit<Authenticated, 'provenBy'>> {
       const { userId, password, ends } = open(token)
       if (ends < now().getTime()) throw over()
-      const [user] = await db
-        .select({ passwordHash: users.passwordHash })
-        .from(users)
-        .where(eq(users.id, userId))
-      if (!user || hashToken(user.passwordHash ?? '') !== password) throw over()
-      return { userId, passwordHash: user.passwordHash, refusal: over }
+      const { passwordHash } = await personOf(db, userId)
+      if (hashToken(passwordHash ?? '') !== password) throw over()
+      return { userId, passwordHash, refusal: over }
     },
   }
 

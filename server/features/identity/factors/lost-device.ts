@@ -3,7 +3,8 @@ import { isStaff } from '#contract/statuses.ts'
 import type { User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { appCodes, factorResets, passkeys, users } from '#server/database/schema.ts'
+import { personOf } from '#server/database/people.ts'
+import { appCodes, factorResets, passkeys } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import { endSessions } from '../sessions/sessions.ts'
 import { recovery } from './codes.ts'
@@ -122,12 +123,8 @@ export function createLostDevice({ db, now, isLinkToken }: Context, notices: Not
           )
           .returning({ userId: factorResets.userId })
         if (!used) throw deadLink()
-        const [user] = await tx
-          .select({ isAdmin: users.isAdmin, role: users.role })
-          .from(users)
-          .where(eq(users.id, used.userId))
         // Someone may have become staff since they asked.
-        if (!user || isStaff(user)) throw notForStaff()
+        if (isStaff(await personOf(tx, used.userId))) throw notForStaff()
         await removeFactors(tx, used.userId)
         await endSessions(tx, used.userId)
         await notices.tell(tx, used.userId, 'factorRemoved', { what: 'second step' })

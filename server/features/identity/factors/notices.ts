@@ -1,9 +1,8 @@
-import { eq } from 'drizzle-orm'
 import { isStaff } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { users } from '#server/database/schema.ts'
+import { personOf } from '#server/database/people.ts'
 import type { MailData, MailKind } from '#server/mails/mails.ts'
 import { endSessions } from '../sessions/sessions.ts'
 
@@ -18,11 +17,8 @@ export function createNotices({ mails, attempts, audit }: Context) {
     kind: Kind,
     data: MailData<Kind>,
   ) {
-    const [user] = await tx
-      .select({ email: users.email, verifiedAt: users.verifiedAt })
-      .from(users)
-      .where(eq(users.id, userId))
-    if (user && (user.verifiedAt || (await attempts.mayMail(tx, 'factors', userId))))
+    const user = await personOf(tx, userId)
+    if (user.verifiedAt || (await attempts.mayMail(tx, 'factors', userId)))
       await mails.send(tx, user.email, kind, data)
   }
 

@@ -3,7 +3,8 @@ import type { PaidOrder } from '#contract/selling/checkout.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import { type purchases as bought, payments, users } from '#server/database/schema.ts'
+import { personOf } from '#server/database/people.ts'
+import { type purchases as bought, payments } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Authenticated } from '#server/features/identity/sessions/sessions.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
@@ -51,14 +52,6 @@ export function createCheckout(context: Context, others: Others) {
   const { checkouts, customers, purchases, seats, prices, codes } = others
   const { sync } = purchases
   const subscribe = createSubscribe(context, customers, prices, codes)
-
-  async function hasPassword(userId: string) {
-    const [user] = await db
-      .select({ passwordHash: users.passwordHash })
-      .from(users)
-      .where(eq(users.id, userId))
-    return Boolean(user?.passwordHash)
-  }
 
   return {
     begin: createBegin(context, { ...others, sync, subscribe }),
@@ -119,7 +112,8 @@ export function createCheckout(context: Context, others: Others) {
       const amountDue = (await checkouts.orders.amountDueOf(begun.id)) ?? begun.amount
       const isRecent = payment.paidAt.getTime() >= now().getTime() - loginWindow
       if (!booked?.userId || payment.amount !== amountDue || !isRecent) throw pleaseLogIn()
-      if (!booked.madeAccount) throw (await hasPassword(booked.userId)) ? accountExists() : pleaseLogIn()
+      if (!booked.madeAccount)
+        throw (await personOf(db, booked.userId)).passwordHash ? accountExists() : pleaseLogIn()
       const newNonce = randomToken()
       return {
         newNonce,
@@ -144,12 +138,8 @@ export function createCheckout(context: Context, others: Others) {
       if (!begun || !purchase) throw notFound('Purchase')
       refuseRefunded(purchase)
       const { billingType, price, lastPaidAmount, nextAmount, currentPeriodEnd, userId } = purchase
-      const [owner] = await db.select({ provenAt: users.verifiedAt }).from(users).where(eq(users.id, userId))
-      const wayIn: PaidOrder['wayIn'] = owner?.provenAt
-        ? 'login'
-        : begun.madeAccount
-          ? 'first-link'
-          : 'new-link'
+      const { verifiedAt } = await personOf(db, userId)
+      const wayIn: PaidOrder['wayIn'] = verifiedAt ? 'login' : begun.madeAccount ? 'first-link' : 'new-link'
       return {
         product: (await catalog.named(purchase.productId)).name,
         billingType,
