@@ -105,7 +105,7 @@ function AtRisk({ atRisk }: { atRisk: Risks }) {
       <h2 id="at-risk" className="text-lg">
         Money at risk
       </h2>
-      <dl className="grid gap-px overflow-hidden rounded-lg border border-line bg-line shadow-card sm:grid-cols-3">
+      <dl className="grid gap-px overflow-hidden rounded-lg border border-line bg-line shadow-card md:grid-cols-3">
         {purchaseRisks.map((risk) => {
           const [{ count, amount, dueAt }, { title, due }] = [atRisk[risk], riskTexts[risk]]
           const href = `/admin/purchases?need=${risk}` as const

@@ -121,8 +121,8 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
               index === at && 'bg-accent-soft',
             )}
           >
-            <span className="truncate font-medium">{title}</span>
-            <span className="truncate text-muted">{detail}</span>
+            <span className="font-medium wrap-anywhere sm:truncate">{title}</span>
+            <span className="text-muted wrap-anywhere sm:truncate">{detail}</span>
           </div>
         ))}
       </div>
