@@ -135,8 +135,8 @@ function Dates({ purchase }: { purchase: Purchase }) {
 function CardInUse({ purchase, open }: { purchase: Purchase; open: Open }) {
   if (!purchase.card || !isLive(purchase.status)) return null
   return (
-    <div className="text-sm text-muted">
-      {purchase.card} ·{' '}
+    <div className="flex flex-wrap gap-x-2 text-sm text-muted">
+      {purchase.card}
       <button
         type="button"
         aria-label="Change card"

@@ -47,7 +47,10 @@ export function Thanks(props: {
       ) : (
         <>
           {mine && (
-            <div role="status" className="flex flex-col gap-2 rounded-md bg-accent-soft px-4 py-3">
+            <div
+              role="status"
+              className="flex flex-col gap-2 rounded-md border border-line bg-ground px-4 py-3"
+            >
               {mine.username && (
                 <p className="flex flex-wrap items-center gap-3 font-medium break-words">
                   {mine.username} <StateBadge mine={mine} />

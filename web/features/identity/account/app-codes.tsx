@@ -21,7 +21,7 @@ export function AppCodes({ since, mayAdd, onCodes }: Props) {
           On since <Time value={since} />.
         </p>
       )}
-      <div className="flex flex-wrap gap-3">
+      <div className="flex flex-wrap gap-3 max-sm:flex-col max-sm:items-start">
         {mayAdd && (
           <CallButton
             call={factors.beginAppCodes}
@@ -48,6 +48,7 @@ export function AppCodes({ since, mayAdd, onCodes }: Props) {
               destructive: true,
             }}
             variant="dangerGhost"
+            className="max-sm:-ml-5"
           >
             Turn off
           </CallButton>

@@ -13,7 +13,7 @@ import { Part } from './part.tsx'
 
 export function DeleteAccount() {
   const { data: profile } = useData(accounts.profile, {})
-  const [asked, setAsked] = useState(false)
+  const [asked, setAsked] = useState<boolean>()
   return (
     <Part
       title="Delete account"
@@ -24,7 +24,13 @@ export function DeleteAccount() {
       ) : asked ? (
         <ConfirmWithPassword onCancel={() => setAsked(false)} />
       ) : (
-        <Button variant="dangerGhost" size="sm" className="-ml-3" onClick={() => setAsked(true)}>
+        <Button
+          ref={asked === false ? focus : undefined}
+          variant="dangerGhost"
+          size="sm"
+          className="-ml-3"
+          onClick={() => setAsked(true)}
+        >
           Delete my account
         </Button>
       )}
@@ -32,8 +38,8 @@ export function DeleteAccount() {
   )
 }
 
-/** Takes focus, because this replaces the button that had it. */
-const focus = (input: HTMLInputElement | null) => input?.focus()
+/** Takes focus, because this replaces what had it. */
+const focus = (element: HTMLElement | null) => element?.focus()
 
 function ConfirmWithPassword({ onCancel }: { onCancel: () => void }) {
   const { navigate } = useNavigation()

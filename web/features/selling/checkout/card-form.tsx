@@ -105,7 +105,7 @@ function Fields({ label, email, onSubmit, children, refusal, setRefusal }: Props
         </div>
       </div>
       {refusal && (
-        <Notice tone="bad" className="font-medium">
+        <Notice ref={focus} tabIndex={-1} tone="bad" className="font-medium">
           {refusal}
         </Notice>
       )}
@@ -124,6 +124,9 @@ function Fields({ label, email, onSubmit, children, refusal, setRefusal }: Props
     </form>
   )
 }
+
+/** On a phone, it is far above the button that was pressed, which lost the focus while it was busy. */
+const focus = (notice: HTMLElement | null) => notice?.focus()
 
 function NotLoaded({ text, retry }: { text: string; retry: () => void }) {
   return (

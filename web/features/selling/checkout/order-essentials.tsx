@@ -22,7 +22,7 @@ export function OrderEssentials(props: Order & { offer: Offer; tax: Tax | undefi
   return (
     <section
       aria-label="Your order"
-      className="text-sm sm:rounded-md sm:border sm:border-line sm:bg-ground sm:p-4"
+      className="text-sm text-pretty sm:rounded-md sm:border sm:border-line sm:bg-ground sm:p-4"
     >
       <ul className="flex flex-col gap-1.5">
         <li>

@@ -50,7 +50,7 @@ const links: Record<string, Link> = {
   '/declarations/confirm': {
     endpoint: declarations.confirm,
     title: 'Confirm your declaration',
-    text: 'One click, and we carry out the withdrawal or cancellation described in our email.',
+    text: 'One click completes the withdrawal or cancellation described in our email.',
     button: 'Confirm',
     pending: 'Confirming...',
     doneTitle: 'Confirmed',

@@ -16,7 +16,7 @@ export function ExplorableChart() {
     <ChartPanel
       action={
         <Button variant="secondary" size="sm" className="font-sans" onClick={() => setExploring(!exploring)}>
-          <MousePointerClick aria-hidden="true" className="size-4" />
+          <MousePointerClick aria-hidden="true" className="size-4 max-sm:hidden" />
           {exploring ? 'Static' : 'Interactive'}
           <span className="sr-only">chart</span>
         </Button>

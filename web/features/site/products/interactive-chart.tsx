@@ -26,7 +26,7 @@ export default function InteractiveChart({ className }: { className: string }) {
       autoSize: true,
       // The library's logo injects a style element, which the CSP forbids; the caption credits it instead.
       layout: { attributionLogo: false },
-      timeScale: { tickMarkFormatter: dayOf },
+      timeScale: { tickMarkFormatter: dayOf, fixLeftEdge: true },
       // A finger that moves up or down scrolls the page, not the chart.
       handleScroll: { vertTouchDrag: false },
       localization: { timeFormatter: dayOf },

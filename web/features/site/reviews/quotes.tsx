@@ -24,7 +24,7 @@ export default function Quotes() {
       <Stars value={stars} />
       <blockquote className="line-clamp-6 break-words">{text}</blockquote>
       <p className="mt-auto text-sm text-muted">
-        {author ?? 'A former customer'}, <Day value={writtenAt} />
+        {author ?? 'Anonymous'}, <Day value={writtenAt} />
       </p>
     </Card>
   ))

@@ -11,11 +11,11 @@ export function ChartPanel(props: { className?: string; action?: ReactNode; chil
         props.className,
       )}
     >
-      <figcaption className="flex min-h-12 flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-2 font-mono text-xs text-muted sm:px-5">
+      <figcaption className="flex min-h-12 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line px-4 py-2 font-mono text-xs text-muted sm:gap-x-4 sm:px-5">
         <span className="font-semibold text-ink">SAMPLE</span>
         <span>1D</span>
         <span className="max-sm:hidden">{useSettings().products[0].name}</span>
-        <span className="ml-auto flex items-center gap-4">
+        <span className="ml-auto flex items-center gap-2 sm:gap-4">
           {props.action}
           <span className="rounded-full border border-line px-2.5 py-0.5">Illustrative</span>
         </span>
