@@ -42,7 +42,7 @@ export function Button({
   pending,
   pendingText,
   className,
-  disabled,
+  onClick,
   children,
   ...rest
 }: ButtonProps) {
@@ -50,8 +50,10 @@ export function Button({
     <button
       type="button"
       className={classesOf({ variant, size } as Style, className)}
-      disabled={disabled || pending}
+      // Disabled itself, it would lose the focus.
+      aria-disabled={pending || undefined}
       aria-busy={pending || undefined}
+      onClick={pending ? (event) => event.preventDefault() : onClick}
       {...rest}
     >
       {pending && <Spinner className="size-4" />}

@@ -45,18 +45,12 @@ export function Form<Values>(props: {
   const { schema, onSubmit, onInvalid, extra, resetAfterwards, children, ...rest } = props
   const ref = useRef<HTMLFormElement>(null)
   const busy = useRef(false)
-  const pressed = useRef<HTMLElement>(null)
   const [state, setState] = useState<FormState>({ errors: {}, pending: false })
 
   const [attempts, setAttempts] = useState(0)
   useEffect(() => {
     if (attempts > 0) ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [attempts])
-
-  // A button that waits is disabled, and what is disabled loses the focus.
-  useEffect(() => {
-    if (!state.pending && document.activeElement === document.body) pressed.current?.focus()
-  }, [state.pending])
 
   function fail(errors: Errors) {
     setState({ errors, pending: false })
@@ -80,7 +74,6 @@ export function Form<Values>(props: {
 
   async function submit(form: HTMLFormElement) {
     busy.current = true
-    pressed.current = document.activeElement as HTMLElement | null
     try {
       const { values, parsed } = await read(form)
       if (!parsed.success) {
