@@ -101,7 +101,10 @@ test.each([
   ['too many requests, with a wait time', 429, { 'retry-after': '17' }, 17],
 ])('%s is temporary: 503 and when to try again', async (_what, status, headers, retryAfterSeconds) => {
   const { stripe, faults } = await talkTo(() => ({ status, body: error('api_error'), headers }))
-  await expect(stripe.subscriptions.read('sub_1')).rejects.toMatchObject({ status: 503, retryAfterSeconds })
+  await expect(stripe.subscriptions.read('sub_1')).rejects.toMatchObject({
+    status: 503,
+    details: { retryAfterSeconds },
+  })
   expect(faults).toMatchObject([{ isOutage: true }])
 })
 
@@ -110,7 +113,7 @@ test('a Stripe that cannot be reached is temporary, too', async () => {
   close()
   await expect(stripe.subscriptions.useCard('sub_1', 'pm_1')).rejects.toMatchObject({
     status: 503,
-    retryAfterSeconds: 5,
+    details: { retryAfterSeconds: 5 },
   })
 })
 

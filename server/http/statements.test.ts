@@ -22,7 +22,7 @@ const budgets: Record<string, number> = {
   'purchases.list': 2,
   'purchases.adminList': 2,
   'purchases.adminList, searched': 3,
-  'access.mine': 5,
+  'access.mine': 4,
   'access.status': 1,
   'accessAdmin.counts': 4,
   'accessAdmin.people': 3,

@@ -21,7 +21,7 @@ test('a few hashes run at once, a few more wait, and the rest are refused immedi
     ...Array<string>(5).fill('fulfilled'),
     ...Array<string>(3).fill('rejected'),
   ])
-  expect(answers.at(-1)).toMatchObject({ reason: { status: 503, retryAfterSeconds: 2 } })
+  expect(answers.at(-1)).toMatchObject({ reason: { status: 503, details: { retryAfterSeconds: 2 } } })
   await passwords.hash('sesame')
 })
 
