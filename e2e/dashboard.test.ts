@@ -308,7 +308,7 @@ test('a failed renewal is fixed with another card', async ({ page, shop }) => {
   await save('4242 4242 4242 4242')
   await expect(toastIn(page)).toContainText('Card updated')
   await expect(row.getByText('active', { exact: true })).toBeVisible()
-  await expect(row).toContainText('Visa ending in 4242, expires 12/34 · Change')
+  await expect(row).toContainText('Visa ending in 4242, expires 12/34')
 })
 
 test('a renewal that only wants the bank’s confirmation gets it with the same card', async ({
