@@ -13,7 +13,7 @@ import { PasswordInput } from '#web/ui/password-input.tsx'
 import { useHydrated } from '#web/ui/store.ts'
 import { Tabs } from '#web/ui/tabs.tsx'
 import { AuthCard, PasskeyButton, Refusal, textLink, useMustWait } from './auth-card.tsx'
-import { endedKey, forgetReturnPath, key, returnPath, returnTo } from './return-path.ts'
+import { endedKey, forgetReturnPath, returnKey, returnPath, returnTo } from './return-path.ts'
 
 const loginForm = checked(accounts.login.input)
 
@@ -74,7 +74,7 @@ export default function AuthPage() {
 function loginReason(): string {
   if (sessionStorage.getItem(endedKey))
     return 'Your session has ended. Log in again, and you’ll be back where you were.'
-  return sessionStorage.getItem(key) ? 'Please log in to continue.' : ''
+  return sessionStorage.getItem(returnKey) ? 'Please log in to continue.' : ''
 }
 
 type EmailProps = { email: string; onEmail: (email: string) => void }

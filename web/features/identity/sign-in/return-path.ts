@@ -1,22 +1,22 @@
 import type { Href } from '#web/ui/navigation.tsx'
 
-export const key = 'return-to'
+export const returnKey = 'return-to'
 
 export const endedKey = 'session-ended'
 
 /** Remembers the page that required a login, and whether there was a session before. */
 export function rememberReturnPath(hasEnded?: unknown) {
-  sessionStorage.setItem(key, location.pathname + location.search)
+  sessionStorage.setItem(returnKey, location.pathname + location.search)
   if (hasEnded === true) sessionStorage.setItem(endedKey, '1')
 }
 
 /** Sends them elsewhere than they came from. */
-export const returnTo = (path: string) => sessionStorage.setItem(key, path)
+export const returnTo = (path: string) => sessionStorage.setItem(returnKey, path)
 
 /** Anyone who reads on elsewhere has let go of that page. */
 export function forgetReturnPath() {
   try {
-    sessionStorage.removeItem(key)
+    sessionStorage.removeItem(returnKey)
     sessionStorage.removeItem(endedKey)
   } catch {
     // Without storage there is nothing to forget, and the public pages, which call this, must not break.
@@ -25,7 +25,7 @@ export function forgetReturnPath() {
 
 /** Where to go after login: the page that asked, else the dashboard; never another site. */
 export function returnPath(): Href {
-  const path = sessionStorage.getItem(key)
+  const path = sessionStorage.getItem(returnKey)
   if (!path?.startsWith('/')) return '/dashboard'
   const address = new URL(path, location.origin)
   return address.origin === location.origin ? ((address.pathname + address.search) as Href) : '/dashboard'

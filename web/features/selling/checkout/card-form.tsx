@@ -125,7 +125,7 @@ function Fields({ label, email, onSubmit, children, refusal, setRefusal }: Props
   )
 }
 
-/** On a phone, it is far above the button that was pressed, which lost the focus while it was busy. */
+/** On a phone, it is far above the button that was pressed. */
 const focus = (notice: HTMLElement | null) => notice?.focus()
 
 function NotLoaded({ text, retry }: { text: string; retry: () => void }) {

@@ -1,7 +1,8 @@
 import { Rss } from 'lucide-react'
 import { useIsAdmin } from '#web/api/session.ts'
-import { dayText, LegalText } from '#web/features/site/legal/legal-text.tsx'
+import { LegalText } from '#web/features/site/legal/legal-text.tsx'
 import { Blocks } from '#web/ui/blocks.tsx'
+import { Day } from '#web/ui/day.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { changelog } from './changelog.ts'
 
@@ -26,7 +27,7 @@ export default function ChangelogPage() {
           <>
             {date && (
               <p className="text-sm">
-                <time dateTime={date}>{dayText(date)}</time>
+                <Day value={date} />
               </p>
             )}
             <Blocks blocks={blocks} />

@@ -2,6 +2,7 @@ import { type ReactNode, useId } from 'react'
 import { brand } from '#contract/brand.ts'
 import { isList, type LegalBlock, piecesOf, type Words } from '#contract/selling/legal/text.ts'
 import { useSettings } from '#web/api/settings.tsx'
+import { Day } from '#web/ui/day.tsx'
 import { type Href, isOurs, Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 
@@ -26,7 +27,7 @@ export function LegalText(props: {
         <p className="max-w-2xl text-lg text-muted">{lead}</p>
         {changed && (
           <p className="text-sm text-muted">
-            Last changed on <time dateTime={changed}>{dayText(changed)}</time>
+            Last changed on <Day value={changed} />
           </p>
         )}
         {aside}
@@ -97,14 +98,6 @@ function Paragraph({ words }: { words: Words }) {
       </Element>
     )
   })
-}
-
-const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
-
-/** Formatted by hand so the server and browser agree, whatever their locale. */
-export function dayText(iso: string) {
-  const [year, month, day] = iso.split('-').map(Number)
-  return `${months[(month ?? 1) - 1]} ${day}, ${year}`
 }
 
 /** The seller's name and address, from the settings. */

@@ -1,7 +1,7 @@
 import { type Review, reviews } from '#contract/site/reviews.ts'
 import { useData } from '#web/api/client.ts'
 import { Card } from '#web/ui/card.tsx'
-import { Day } from '#web/ui/time.tsx'
+import { Day } from '#web/ui/day.tsx'
 import { Stars } from './stars.tsx'
 
 const shown = 3
