@@ -134,7 +134,7 @@ export type PaymentKind = (typeof paymentKinds)[number]
 export const declarationKinds = ['withdrawal', 'cancellation'] as const
 export type DeclarationKind = (typeof declarationKinds)[number]
 
-/** Open: waits for its owner's click or for the seller. Confirmed: the shop carries it out by itself. */
+/** Open: waits for its owner's click or for the seller. Confirmed: it takes effect by itself. */
 export const declarationStates = ['open', 'confirmed', 'done'] as const
 export type DeclarationState = (typeof declarationStates)[number]
 

@@ -80,6 +80,6 @@ test('sent emails can be viewed', async ({ page, shop }) => {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Please confirm your subscription')
   for (const scheme of ['light', 'dark'])
     await expect(
-      page.frameLocator(`iframe[title=${scheme}]`).getByRole('heading', { name: 'One click to go' }),
+      page.frameLocator(`iframe[title=${scheme}]`).getByRole('heading', { name: 'Please confirm your subscription' }),
     ).toBeVisible()
 })

@@ -10,7 +10,7 @@ const link = object((z) => ({
 }))
 
 /** Which wording of the sign-up form and the confirming email people agree to. Raise it when either changes. */
-export const newsletterVersion = '2026-11-16'
+export const newsletterVersion = '2026-11-17'
 
 export const newsletter = {
   subscribe: endpoint('POST /api/newsletter/subscribe', {

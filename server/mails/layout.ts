@@ -8,7 +8,7 @@ import {
   type Words,
 } from '#contract/selling/legal/text.ts'
 import { escapeHtml } from '../security/escape-html.ts'
-import type { Detail, MailContent, MailSite } from './template.ts'
+import { type Detail, isGreeting, type MailContent, type MailSite } from './template.ts'
 
 /** One look for all emails. Styles are inline because many clients drop the rest; <style> holds only dark mode. */
 
@@ -49,10 +49,9 @@ const as = (part: Part, style: string) =>
 const lines = (text: string) => escapeHtml(text).replaceAll(/\r?\n/g, '<br>')
 
 export function renderHtml(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {
-  const { subject, preheader, heading = subject, paragraphs, blocks = [] } = content
-  const { quote, details, action, footnote } = content
+  const { subject, paragraphs, blocks = [], quote, details, action, footnote } = content
   const body = [
-    `<h1 ${as('ink', 'margin:0 0 20px;font-size:24px;line-height:1.25;font-weight:650;letter-spacing:-.02em')}>${escapeHtml(heading)}</h1>`,
+    `<h1 ${as('ink', 'margin:0 0 20px;font-size:24px;line-height:1.25;font-weight:650;letter-spacing:-.02em')}>${escapeHtml(subject)}</h1>`,
     ...paragraphs.map((text) => text && `<p ${as('ink', 'margin:0 0 16px')}>${lines(text)}</p>`),
     ...blocks.map((block) => blockHtml(block, publicUrl)),
     quote &&
@@ -75,7 +74,7 @@ export function renderHtml(content: MailContent, { publicUrl, supportEmail, send
 <style>:root{color-scheme:light dark}@media (prefers-color-scheme:dark){${darkRules}}@media (max-width:480px){.card{padding:28px 22px !important}}</style>
 </head>
 <body ${as('ground', "margin:0;padding:0;font:16px/1.6 -apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;-webkit-text-size-adjust:100%")}>
-<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${escapeHtml(preheader)}${'&#847;&zwnj;&nbsp;'.repeat(60)}</div>
+<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${escapeHtml(preheaderOf(content))}${'&#847;&zwnj;&nbsp;'.repeat(60)}</div>
 <div ${as('ground', 'padding:32px 12px 40px')}>
 <div lang="en" style="max-width:560px;margin:0 auto;overflow-wrap:anywhere;word-break:break-word">
 <p style="margin:0 0 20px;padding:0 4px"><a href="${escapeHtml(publicUrl)}" ${as('ink', 'text-decoration:none;font-weight:650;font-size:17px;letter-spacing:-.01em')}><span aria-hidden="true" ${as('accent', 'display:inline-block;width:28px;height:28px;margin-right:10px;border-radius:8px;font-size:19px;line-height:26px;text-align:center;font-weight:600')}>σ</span>${escapeHtml(brand.name)}</a></p>
@@ -89,6 +88,9 @@ ${documentsHtml(content.documents || [], publicUrl)}<p ${as('muted', 'margin:24p
 </html>
 `
 }
+
+const preheaderOf = ({ preheader, paragraphs, quote }: MailContent) =>
+  preheader || paragraphs.find((text) => text && !isGreeting(text)) || quote || ''
 
 function table(details: Detail[]) {
   const rows = details.map(
@@ -191,9 +193,9 @@ function documentText({ title, blocks }: LegalText, publicUrl: string) {
 }
 
 export function renderText(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {
-  const { subject, heading = subject, paragraphs, blocks = [], quote, details, action, footnote } = content
+  const { subject, paragraphs, blocks = [], quote, details, action, footnote } = content
   return [
-    heading,
+    subject,
     ...paragraphs,
     ...blocks.map((block) => blockText(block, publicUrl)),
     quote && quote.replaceAll(/^/gm, '> '),

@@ -37,10 +37,8 @@ export type Action = [label: string, address: string]
 /** What an email says; `layout.ts` decides how all of them look. */
 export type MailContent = {
   subject: string
-  /** The line email clients show next to the subject. */
-  preheader: string
-  /** The subject, unless it says otherwise. */
-  heading?: string
+  /** The line email clients show next to the subject; the first sentences, unless it says otherwise. */
+  preheader?: string
   paragraphs: Maybe<string>[]
   /** What the seller wrote in Markdown. */
   blocks?: (Block | Heading)[]
@@ -66,6 +64,7 @@ export const toDashboard: Action = ['Open your dashboard', '/dashboard']
 
 /** A guest's name may be unknown, or a stranger's (`mails.ts`); and no one may use a sign-up name to send a message to someone else's address. */
 export const greeting = (name: string) => (name && isPersonName(name) ? inert(`Hello ${name},`) : 'Hello,')
+export const isGreeting = (text: string) => text.startsWith('Hello')
 
 let dates: Intl.DateTimeFormat | undefined
 

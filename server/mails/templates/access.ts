@@ -34,8 +34,6 @@ type Comparison = Record<'missing' | 'wrong' | 'ended' | 'foreign' | 'heldBack' 
 export const accessMails = {
   accessRequestReceived: ({ name, tradingViewUsername }: { name: string; tradingViewUsername: string }) => ({
     subject: 'We’ve got your access request',
-    preheader: whenAccessComes(byHand),
-    heading: 'Your access is on its way',
     paragraphs: [greeting(name), `Thank you. ${whenAccessComes(byHand)}`],
     details: [['TradingView username', inertLine(tradingViewUsername)]],
     action: ['Read the setup guide', '/setup-guide'],
@@ -43,8 +41,6 @@ export const accessMails = {
   }),
   accessUnlocked: ({ name, product, tradingViewUsername }: About) => ({
     subject: 'Your TradingView access is ready',
-    preheader: `Add ${product} to your first daily chart in five minutes.`,
-    heading: 'Your access is ready',
     paragraphs: [
       greeting(name),
       `${product} is unlocked for your TradingView account. You’ll find it on TradingView under Indicators, in the “Invite-only scripts” tab.`,
@@ -57,8 +53,6 @@ export const accessMails = {
     subject: staysUnlocked
       ? 'Your TradingView access stays where it is'
       : 'We couldn’t unlock your TradingView access yet',
-    preheader: 'We need one more thing from you.',
-    heading: staysUnlocked ? 'Your access stays where it is' : 'One step left',
     paragraphs: [
       greeting(name),
       staysUnlocked
@@ -73,8 +67,6 @@ export const accessMails = {
   /** To someone who still pays, so it must not speak of an end. */
   accessWithheld: ({ name, product, tradingViewUsername }: About) => ({
     subject: 'We’ve removed your TradingView access',
-    preheader: 'Your subscription itself is unchanged.',
-    heading: 'We’ve removed your access',
     paragraphs: [
       greeting(name),
       `We have removed ${product} from this TradingView account. Your subscription itself is unchanged.`,
@@ -85,8 +77,6 @@ export const accessMails = {
   }),
   accessEnded: ({ name, product, tradingViewUsername }: About) => ({
     subject: 'Your TradingView access has ended',
-    preheader: `${product} is no longer unlocked for this account.`,
-    heading: 'Your access has ended',
     paragraphs: [
       greeting(name),
       `${product} is no longer unlocked for this TradingView account, because the subscription behind it has ended.`,
@@ -98,8 +88,6 @@ export const accessMails = {
   /** For owners who haven't asked for access yet. Older emails didn't know what the shop can do. */
   tradingViewReminder: ({ name, product, unlocksItself = false }: Unasked) => ({
     subject: 'We need your TradingView username',
-    preheader: `Without it, we can’t unlock ${product} for you.`,
-    heading: 'Tell us your TradingView username',
     paragraphs: [
       greeting(name),
       `Your subscription is active, but ${product} isn’t unlocked yet: we need to know for which TradingView account. Open your dashboard and send us your username under “TradingView Access”.`,
@@ -109,8 +97,6 @@ export const accessMails = {
   }),
   tradingViewStopped: ({ because, lastError }: { because: keyof typeof stops; lastError: string }) => ({
     subject: stops[because].subject,
-    preheader: 'Requests go to the manual queue until it works again.',
-    heading: stops[because].subject,
     paragraphs: [
       stops[because].text,
       'Nothing is lost: open requests are in the manual queue, and everything catches up on its own.',
@@ -120,8 +106,6 @@ export const accessMails = {
   }),
   tradingViewStuck: ({ username, error, since }: { username: string; error: string; since: string }) => ({
     subject: `TradingView access is stuck: ${username}`,
-    preheader: 'The shop keeps trying; you can help.',
-    heading: 'One person is stuck',
     paragraphs: [
       'The shop has been trying for an hour and keeps trying for three days. You can look at what TradingView answers, try again now, or do it by hand.',
     ],
@@ -136,8 +120,6 @@ export const accessMails = {
     subject: heldBack
       ? `${heldBack} of ${people} people would lose access. Please check.`
       : `Overnight sync: ${counted(missing + wrong + ended, 'fix', 'fixes')}`,
-    preheader: heldBack ? 'No one has lost access so far.' : 'The shop has fixed what it could.',
-    heading: heldBack ? 'Please check before so many lose access' : 'Overnight sync',
     paragraphs: [
       heldBack > 0 &&
         `Last night’s check would have removed ${counted(heldBack, 'person', 'people')} together. That’s unusual, so no one was removed. Please check, and confirm it in the admin area if it’s right.`,
@@ -156,8 +138,6 @@ export const accessMails = {
   }),
   tradingViewSeats: ({ people, limit }: { people: number; limit: number | null }) => ({
     subject: `${people} people have access on TradingView`,
-    preheader: 'TradingView may bill above 100 people: check your terms.',
-    heading: `${people} people have access`,
     paragraphs: [
       'TradingView is reported to bill authors for each person with access once there are more than 100 on the last day of a month. Please check your terms with TradingView (section 22A).',
       limit === null
@@ -169,8 +149,6 @@ export const accessMails = {
   /** To the buyer: only they know their username. */
   nameNotFound: ({ name, username, similar }: { name: string; username: string; similar: string[] }) => ({
     subject: 'We can’t find your TradingView username',
-    preheader: 'Please correct it on your dashboard.',
-    heading: 'One step left',
     paragraphs: [
       greeting(name),
       `TradingView doesn’t know ${inertLine(username)}.${similar.length > 0 ? ` Did you mean ${similar.join(' or ')}?` : ''} You’ll find the right name on your TradingView profile. Please correct it on your dashboard.`,
@@ -181,8 +159,6 @@ export const accessMails = {
   }),
   seatFree: ({ product, slug }: { product: string; slug: string }) => ({
     subject: `A seat for ${product} is free`,
-    preheader: 'You asked us to tell you.',
-    heading: 'A seat is free',
     paragraphs: [
       `You asked us to tell you when there’s a seat for ${product}. There is one now; it goes to whoever takes it first.`,
     ],

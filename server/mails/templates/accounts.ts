@@ -21,8 +21,6 @@ export const accountMails = {
   /** Without the name, which may be a stranger's message. Emails queued before there was a link have none. */
   welcome: ({ tokenId }: { tokenId?: string }, site) => ({
     subject: 'Welcome to Rebound Sigma',
-    preheader: 'Your account is ready. Please confirm your email address.',
-    heading: 'Your account is ready',
     paragraphs: [
       'Hello,',
       'Welcome to Rebound Sigma. Your dashboard is where you manage your subscriptions, invoices, and profile.',
@@ -34,8 +32,6 @@ export const accountMails = {
   /** Asked for by someone who signed up and has yet to show that the address is theirs. */
   confirmAddress: ({ tokenId }: { tokenId: string }, site) => ({
     subject: 'Confirm your email address',
-    preheader: 'The link works for 7 days.',
-    heading: 'Is this your address?',
     paragraphs: [
       'Someone, hopefully you, has an account with this address at Rebound Sigma. Please confirm that it’s yours, in the browser you’re logged in with.',
     ],
@@ -45,7 +41,6 @@ export const accountMails = {
   /** For a guest whose payment created the account. `tokenId` is a row of `password_tokens`. */
   setPassword: ({ name, tokenId }: { name: string; tokenId: string }, site) => ({
     subject: 'Set your password',
-    preheader: 'Your account is ready: choose a password to log in.',
     paragraphs: [
       greeting(name),
       'Thank you for your purchase. We’ve created your account: choose a password, and you can log in any time to see your subscription, your invoices, and the Rebound List.',
@@ -56,8 +51,6 @@ export const accountMails = {
   /** An admin made the account; whatever password they typed, this one is the owner's own. */
   accountInvitation: ({ name, tokenId }: { name: string; tokenId: string }, site) => ({
     subject: 'Your account at Rebound Sigma',
-    preheader: 'We’ve created it for you: choose a password to log in.',
-    heading: 'We’ve created your account',
     paragraphs: [
       greeting(name),
       'We’ve created an account for you at Rebound Sigma. Choose a password, and you can log in any time.',
@@ -68,8 +61,6 @@ export const accountMails = {
   /** Someone bought with the address of an account that was never verified. Older emails don't lead back to the purchase. */
   accountHandedOver: ({ tokenId, paymentIntentId }: { tokenId: string; paymentIntentId?: string }, site) => ({
     subject: 'Set your password to see your purchase',
-    preheader: 'Your account is ready: choose a password to log in.',
-    heading: 'Set your password',
     paragraphs: [
       'Hello,',
       'Thank you for your purchase. Someone had already signed up with your email address but never confirmed that it was theirs. To make sure only you can see what you bought, we’ve reset that account’s password and logged out every device.',
@@ -80,7 +71,6 @@ export const accountMails = {
   }),
   resetPassword: ({ tokenId }: { tokenId: string }, site) => ({
     subject: 'Reset your password',
-    preheader: 'The link works once and expires after 60 minutes.',
     paragraphs: ['Someone, hopefully you, asked to reset your password. You can choose a new one below.'],
     action: ['Choose a new password', passwordLink(tokenId, site)],
     footnote:
@@ -89,7 +79,6 @@ export const accountMails = {
   /** Asked for by a guest buyer, who has no password to reset. */
   choosePassword: ({ tokenId }: { tokenId: string }, site) => ({
     subject: 'Choose your password',
-    preheader: 'The link works once and expires after 60 minutes.',
     paragraphs: [
       'Your account doesn’t have a password yet. Choose one, and you can log in any time to see your subscription, your invoices, and the Rebound List.',
     ],
@@ -99,7 +88,6 @@ export const accountMails = {
   }),
   passwordChanged: (_: Nothing, { supportEmail }) => ({
     subject: 'Your password was changed',
-    preheader: 'Every other device was logged out.',
     paragraphs: [
       'Your password was just changed, and every other device was logged out.',
       `If this wasn’t you, reset it right away and email ${supportEmail}.`,
@@ -108,8 +96,6 @@ export const accountMails = {
   }),
   newDevice: ({ at, device, ip }: { at: string; device: string; ip: string }) => ({
     subject: 'New login to your account',
-    preheader: 'From a browser or address we hadn’t seen before.',
-    heading: 'A new device logged in',
     paragraphs: [
       'Someone logged in to your account from a browser or address we hadn’t seen before. If it was you, there’s nothing to do.',
       'If not, reset your password; that logs out every device.',
@@ -124,8 +110,6 @@ export const accountMails = {
   /** To the other admins, whichever of them made the new one. */
   newAdmin: ({ email }: { email: string }) => ({
     subject: 'Your shop has a new admin',
-    preheader: `${email} can now do everything you can.`,
-    heading: 'A new admin',
     paragraphs: [
       `${email} is now an admin of your shop: they can refund, export, and change everything you can.`,
       'If you didn’t expect this, take the role away in the admin area and change your password.',
@@ -137,8 +121,6 @@ export const accountMails = {
     const who = role === 'admin' ? 'an admin' : 'on the support team'
     return {
       subject: `You’re now ${who} of ${brand.name}`,
-      preheader: 'Please log in again.',
-      heading: `You’re now ${who}`,
       paragraphs: [
         role === 'admin'
           ? 'An admin of the shop gave you this role. You can do everything in the admin area.'
@@ -152,8 +134,6 @@ export const accountMails = {
   /** To the old address: if the change was not wanted, this is where its owner hears of it. */
   emailMoved: ({ name }: { name: string }, { supportEmail }) => ({
     subject: 'The email address of your account was changed',
-    preheader: 'Every device was logged out.',
-    heading: 'Your account has another email address now',
     paragraphs: [
       greeting(name),
       'Our support team changed the email address of your account and logged out every device. Emails about your account go to the new address from now on.',
@@ -163,8 +143,6 @@ export const accountMails = {
   /** To the new one, which has proven nothing yet: the link does. */
   emailCorrected: ({ name, tokenId }: { name: string; tokenId: string }, site) => ({
     subject: 'Your account has this email address now',
-    preheader: 'Choose a password to log in with it.',
-    heading: 'Your email address was corrected',
     paragraphs: [
       greeting(name),
       'Our support team changed your account to this email address. Choose a password, and you can log in with it.',
@@ -175,7 +153,6 @@ export const accountMails = {
   /** The last email to someone whose account is gone: no link to log in, nothing to reset. */
   accountDeleted: (_: Nothing, { supportEmail }) => ({
     subject: 'Your account was deleted',
-    preheader: 'Your personal data is gone, and nothing will be charged again.',
     paragraphs: [
       'Your account and your personal data were deleted. Any subscription has ended, and nothing will be charged again.',
       'We keep records of past payments, as required by law, but without your name or email address.',

@@ -14,7 +14,6 @@ type Digest = Record<'openRequests' | 'overdueRequests' | 'oldestHours' | 'faile
 export const adminMails = {
   contactMessage: ({ firstName, lastName, email, message }: Message) => ({
     subject: `Message from ${firstName} ${lastName}`,
-    preheader: message.slice(0, 120),
     paragraphs: [],
     quote: message,
     details: [['From', email]],
@@ -24,9 +23,7 @@ export const adminMails = {
   }),
   /** The seller's own words, in reply to the contact form. */
   contactAnswer: ({ firstName, message, answer }: Answer, { supportEmail }) => ({
-    subject: 'Re: Your message to Rebound Sigma',
-    preheader: answer.slice(0, 120),
-    heading: 'Our answer to your message',
+    subject: 'Our answer to your message',
     paragraphs: [!greets.test(answer) && greeting(firstName), ...answer.split(/(?:\r?\n){2,}/)],
     // A person wrote it.
     headers: { 'Auto-Submitted': 'no' },
@@ -35,8 +32,6 @@ export const adminMails = {
   /** Sent right away, because the buyer's 24 hours have started. */
   accessRequested: ({ name, email, product, tradingViewUsername }: Request) => ({
     subject: `Access request: ${tradingViewUsername}`,
-    preheader: `${name || email} is waiting for TradingView access, promised within 24 hours.`,
-    heading: 'A buyer is waiting for access',
     paragraphs: [
       `Please give this account access to ${product} on TradingView, then press Unlock in the admin area; the buyer gets an email. Access is promised within 24 hours.`,
     ],
@@ -50,8 +45,6 @@ export const adminMails = {
   }),
   disputeOpened: (data: { email: string; product: string; amount: number }) => ({
     subject: `Disputed payment: ${data.email}`,
-    preheader: 'Please respond in your Stripe dashboard before the deadline.',
-    heading: 'A payment is disputed',
     paragraphs: [
       `The bank of ${data.email} disputed a payment of ${exactDollars(data.amount)} for ${data.product}. Please respond in your Stripe dashboard before the deadline it shows. The buyer keeps access unless the dispute is lost.`,
     ],
@@ -67,8 +60,6 @@ export const adminMails = {
         ]
           .filter(Boolean)
           .join(', ')}`,
-    preheader: 'What the shop can’t do without you.',
-    heading: 'Action needed',
     paragraphs: [
       openRequests > 0 &&
         `${counted(openRequests, 'access request is', 'access requests are')} open, the oldest for ${counted(oldestHours, 'hour', 'hours')}. Buyers are promised access within 24 hours.`,
@@ -84,15 +75,12 @@ export const adminMails = {
   }),
   mailTest: (_: Nothing) => ({
     subject: 'Emails work',
-    preheader: 'A test from the settings of your shop.',
     paragraphs: ['This is the test you asked for: your shop can send email.'],
     action: ['Back to the settings', '/admin/settings'],
   }),
   /** Someone took back their account's address, which another account with a purchase had by then. */
   addressGivenBack: ({ email, customerId }: { email: string; customerId: string }) => ({
     subject: 'An account with a purchase has no email address now',
-    preheader: `${email} went back to the account it was taken from.`,
-    heading: 'An account needs another address',
     paragraphs: [
       `The owner of ${email} took this address back for their account. Meanwhile, something was bought with it under another account, which has no address now.`,
       'Ask the owner which address that purchase should have, and correct it on the customer’s page.',

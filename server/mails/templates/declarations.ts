@@ -46,12 +46,11 @@ export const declarationMails = {
   /** Sent to anyone who declared it, whether or not there is such a contract: it must not tell. */
   declarationReceived: (data: Declared & { withLink: boolean }, site) => ({
     subject: `We’ve received your ${data.kind}`,
-    preheader: `It counts from ${toTheSecond(data.declaredAt)}.`,
     paragraphs: [
       `This is your receipt. Your ${data.kind} counts from the time below, to the second. Please keep this email.`,
       data.withLink
-        ? 'You bought with this email address, so one click carries it out right away.'
-        : 'If you were logged in, we carry it out right away. Otherwise, we’ve sent a link to the email address it was bought with, if there is one; without a click, a person checks it within 14 days.',
+        ? 'You bought with this email address, so one click is enough: it takes effect right away.'
+        : 'If you were logged in, it takes effect right away. Otherwise, we’ve sent a link to the email address it was bought with, if there is one; without a click, a person checks it within 14 days.',
     ],
     quote: data.reason && inert(data.reason),
     details: contentForOthers(data),
@@ -61,11 +60,9 @@ export const declarationMails = {
   /** To the address of the purchase, when someone else's address was given for the receipt. */
   declarationToConfirm: (data: Foreign, site) => ({
     subject: `Please confirm your ${data.kind}`,
-    preheader: 'If it wasn’t you, there’s nothing to do.',
-    heading: `Did you send this ${data.kind}?`,
     paragraphs: [
       greeting(data.name),
-      `Someone who wasn’t logged in sent us a ${data.kind} for your contract. If it was you, one click carries it out right away, and it counts from the time below.`,
+      `Someone who wasn’t logged in sent us a ${data.kind} for your contract. If it was you, one click is enough: it takes effect right away and counts from the time below.`,
       'If it wasn’t you, there’s nothing to do: nothing happens to your contract, and we’ve told nobody that it exists.',
     ],
     details: [
@@ -77,8 +74,6 @@ export const declarationMails = {
   /** To the seller: about a contract that we can't find, for good cause, or nothing that the shop can refund. */
   declarationWaits: (data: Declared & { isKnown: boolean }) => ({
     subject: `Action needed: ${data.kind} from ${inertLine(data.name)}`,
-    preheader: 'The shop can’t decide it alone.',
-    heading: `A ${data.kind} needs your decision`,
     paragraphs: [
       `${
         !data.isKnown
@@ -97,8 +92,6 @@ export const declarationMails = {
   /** To the seller, three days after a declaration whose link was not clicked. */
   declarationUnconfirmed: (data: Declared & { dueAt: string }) => ({
     subject: `Not confirmed: a ${data.kind}, due by ${day(data.dueAt)}`,
-    preheader: `${data.name} declared it, and no one has clicked the link.`,
-    heading: `A ${data.kind} is still not confirmed`,
     paragraphs: [
       `We emailed a link to the address of the contract, and no one has clicked it for three days, or the link no longer works. So it’s yours to decide: check the sender, then do it or close it by ${day(data.dueAt)}. After that day, the link no longer works.`,
     ],

@@ -11,8 +11,6 @@ export const factorMails = {
   /** `what`: "passkey", "authenticator app", "set of recovery codes". */
   factorAdded: ({ what }: { what: string }, { supportEmail }) => ({
     subject: `A new ${what} was added to your account`,
-    preheader: 'Your other devices were logged out.',
-    heading: `A new ${what}`,
     paragraphs: [
       `A new ${what} was just added to your account, and your other devices were logged out.`,
       ifNotYou(supportEmail),
@@ -21,7 +19,6 @@ export const factorMails = {
   }),
   factorRemoved: ({ what }: { what: string }, { supportEmail }) => ({
     subject: `Your ${what} was removed`,
-    preheader: 'Your other devices were logged out.',
     paragraphs: [
       `Your ${what} was removed from your account, and your other devices were logged out.`,
       ifNotYou(supportEmail),
@@ -30,8 +27,6 @@ export const factorMails = {
   }),
   recoveryCodeUsed: ({ left }: { left: number }, { supportEmail }) => ({
     subject: 'A recovery code was used to log in',
-    preheader: `${left} of 10 recovery codes are left.`,
-    heading: 'A recovery code was used',
     paragraphs: [
       `Someone logged in to your account with your password and one of your recovery codes. ${left} of 10 are left. Every other device was logged out.`,
       'If it was you, set up your authenticator app or passkey again, so you don’t need another code.',
@@ -42,8 +37,6 @@ export const factorMails = {
   /** `id` is a row of `factor_resets`. */
   deviceLost: ({ id }: { id: string }, site) => ({
     subject: 'You asked to remove your second step',
-    preheader: 'In 72 hours we’ll email you a link. If it wasn’t you, stop it now.',
-    heading: 'In 72 hours, your second step can be removed',
     paragraphs: [
       'Someone entered your password and said that your device and your recovery codes are lost. If it was you, there’s nothing to do: in 72 hours we’ll email you a link that removes the second step, and you can log in with your password again.',
       'If it wasn’t you, someone knows your password. Stop this with the button, then reset your password.',
@@ -53,8 +46,6 @@ export const factorMails = {
   }),
   deviceLostLink: ({ id }: { id: string }, site) => ({
     subject: 'Remove your second step now',
-    preheader: 'The 72 hours are over. The link works for 7 days.',
-    heading: 'Remove your second step',
     paragraphs: [
       'You asked for this 72 hours ago. The link removes your passkeys, your authenticator app, and your recovery codes; you then log in with your password and can set them up again.',
       'If it wasn’t you, don’t use the link, and reset your password.',
@@ -65,8 +56,6 @@ export const factorMails = {
   /** To the new address. `id` is a row of `email_changes`. */
   confirmEmail: ({ id }: { id: string }, site) => ({
     subject: 'Confirm your new email address',
-    preheader: 'The link works once and expires after 24 hours.',
-    heading: 'Is this your new address?',
     paragraphs: [
       'Someone, hopefully you, wants to use this address for their account with us. It takes effect once you confirm it, in the browser you’re logged in with.',
     ],
@@ -77,8 +66,6 @@ export const factorMails = {
   /** To an address that already has an account: the person who typed it isn't told. */
   emailTaken: (_: Nothing) => ({
     subject: 'This address already has an account',
-    preheader: 'Someone wanted to use it for another one.',
-    heading: 'You already have an account',
     paragraphs: [
       'Someone, perhaps you, wanted to use this address for another account with us. That isn’t possible, because it already has one.',
       'If it was you, log in with this address, or choose a different one. If not, there’s nothing to do.',
@@ -88,7 +75,6 @@ export const factorMails = {
   /** To the old address. */
   emailChanged: ({ id }: { id: string }, site) => ({
     subject: 'Your email address was changed',
-    preheader: 'You can undo this for 72 hours.',
     paragraphs: [
       'Your account now uses another email address. If that was you, there’s nothing to do, and we won’t write to this one again.',
       'If it wasn’t you, undo it within 72 hours: your account gets this address back, every device is logged out, passkeys and authenticator apps added in the last 30 days and all recovery codes are removed, and we email you a link to choose a new password.',

@@ -56,24 +56,23 @@ function contractTexts(site: MailSite) {
 const dunning = {
   1: {
     subject: 'Your payment did not go through',
-    heading: 'Your payment did not go through',
     text: 'It happens: an expired card, a spending limit, a bank that wants confirmation. We’ll keep trying over the next few days, and you keep your access in the meantime.',
   },
   2: {
     subject: 'Reminder: your payment did not go through',
-    heading: 'Please update your card',
     text: 'We’ve tried again without success. Please update your card, or make sure it can be charged. You keep your access for now.',
   },
   3: {
     subject: 'Last reminder: your subscription is about to end',
-    heading: 'Your subscription is about to end',
     text: 'This was our last attempt. Unless you pay with another card, your subscription and your access to the indicator will end soon.',
   },
 }
 
 /** An attempt more would fail the same way: only the buyer can confirm it. */
-const wantsBank =
-  'Your bank wants you to confirm this payment. Your card is fine: open your dashboard and choose “Confirm with your bank”.'
+const wantsBank = {
+  subject: 'Please confirm your payment',
+  text: 'Your bank wants you to confirm this payment. Your card is fine: open your dashboard and choose “Confirm with your bank”.',
+}
 
 export const paymentMails = {
   /** For the first payment, each renewal, and a switch to yearly. */
@@ -99,8 +98,6 @@ export const paymentMails = {
     const confirms = data.isFirst || switched
     return {
       subject: switched ? `You’ve switched to yearly: ${data.product}` : `Your receipt: ${data.product}`,
-      preheader: `We’ve received ${chargedOf(data)}. Thank you.`,
-      heading: switched ? 'You’re on the yearly plan now' : 'Thank you for your payment',
       paragraphs: [
         greeting(data.name),
         switched
@@ -138,8 +135,6 @@ export const paymentMails = {
   /** Before a yearly renewal. */
   renewalNotice: (data: Charged & { renewsAt: string; days: number }, site) => ({
     subject: `Your subscription renews in ${data.days} days`,
-    preheader: `${chargedOf(data)} on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do.`,
-    heading: `Renews in ${data.days} days`,
     paragraphs: [
       greeting(data.name),
       `Your yearly subscription to ${data.product} renews on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do. If not, cancel before that day from your dashboard.`,
@@ -159,13 +154,9 @@ export const paymentMails = {
     },
     site,
   ) => {
-    const { subject, heading: usual, text: usually } = dunning[data.step]
-    const heading = data.awaitsBank ? 'Please confirm your payment' : usual
-    const text = data.awaitsBank ? wantsBank : usually
+    const { subject, text } = data.awaitsBank ? wantsBank : dunning[data.step]
     return {
       subject,
-      preheader: `We couldn’t charge ${chargedOf(data)} for ${data.product}.`,
-      heading,
       paragraphs: [greeting(data.name), `We couldn’t charge ${chargedOf(data)} for ${data.product}. ${text}`],
       details: [...plan(data), data.endsAt && ['Access until', day(data.endsAt)]],
       action: data.invoice
@@ -175,7 +166,6 @@ export const paymentMails = {
   },
   cardUpdated: (data: { name: string }) => ({
     subject: 'Your card was changed',
-    preheader: 'From now on, we’ll charge the new one.',
     paragraphs: [
       greeting(data.name),
       'The card for your subscription was changed on your dashboard. From now on, we’ll charge the new one.',

@@ -30,8 +30,6 @@ export const purchaseMails = {
   /** Someone paid as a guest with the address of an account: the purchase goes to its owner. */
   purchaseAttached: (data: Subscription) => ({
     subject: `${data.product} was added to your account`,
-    preheader: 'A purchase was made with your email address.',
-    heading: 'A purchase was added to your account',
     paragraphs: [
       greeting(data.name),
       `${data.product} was just bought with your email address, without logging in. Because there is an account for this address, we’ve added the purchase to it. Log in to send your access request.`,
@@ -50,7 +48,6 @@ export const purchaseMails = {
     },
   ) => ({
     subject: 'Your subscription will be cancelled',
-    preheader: `You keep access until ${day(data.endsAt)}.`,
     paragraphs: [
       greeting(data.name),
       `Your subscription to ${data.product} will not renew. You keep full access until ${day(data.endsAt)}, and nothing more will be charged.`,
@@ -68,7 +65,6 @@ export const purchaseMails = {
   }),
   subscriptionPaused: (data: Owned) => ({
     subject: 'Your subscription is paused',
-    preheader: 'Nothing will be charged until it continues.',
     paragraphs: [
       greeting(data.name),
       `Your subscription to ${data.product} is paused. Until it continues, nothing will be charged, and you have no access.`,
@@ -78,7 +74,6 @@ export const purchaseMails = {
   }),
   subscriptionResumed: (data: Subscription & { renewsAt: string; wasPaused: boolean }) => ({
     subject: 'Your subscription continues',
-    preheader: `It renews on ${day(data.renewsAt)}.`,
     paragraphs: [
       greeting(data.name),
       data.wasPaused
@@ -96,8 +91,6 @@ export const purchaseMails = {
     },
   ) => ({
     subject: `Your subscription to ${data.product} has ended`,
-    preheader: 'Your invoices stay on your dashboard.',
-    heading: 'Your subscription has ended',
     paragraphs: [
       greeting(data.name),
       `${endings[data.because]} Access to ${data.product} on TradingView has been turned off. Your account and your invoices remain.`,
@@ -112,8 +105,6 @@ export const purchaseMails = {
   /** A present of time: `renews` tells a subscription from a purchase booked by hand. */
   subscriptionExtended: ({ name, product, until, renews }: Owned & { until: string; renews: boolean }) => ({
     subject: `More time with ${product}`,
-    preheader: `You keep access until ${day(until)}, at no charge.`,
-    heading: 'We’ve given you more time',
     paragraphs: [
       greeting(name),
       renews
@@ -124,8 +115,6 @@ export const purchaseMails = {
   }),
   refunded: (data: Refund) => ({
     subject: `Your refund of ${exactDollars(data.amount)}`,
-    preheader: 'It should arrive within five to ten business days.',
-    heading: `We’ve refunded ${exactDollars(data.amount)}`,
     paragraphs: [
       greeting(data.name),
       `We’ve sent ${exactDollars(data.amount)} for ${data.product} back to your card. Depending on your bank, it should arrive within five to ten business days.`,
@@ -139,8 +128,6 @@ export const purchaseMails = {
   }),
   refundFailed: (data: Refund) => ({
     subject: `Your refund of ${exactDollars(data.amount)} came back to us`,
-    preheader: 'Your bank sent it back. Please tell us where to send it.',
-    heading: 'Your bank sent our refund back',
     paragraphs: [
       greeting(data.name),
       `We refunded ${exactDollars(data.amount)} for ${data.product} to your card, but your bank sent it back to us. That happens when a card was closed or replaced.`,
@@ -154,8 +141,6 @@ export const purchaseMails = {
   /** An account paid twice for the same product, from another tab or as a guest. */
   duplicateRefunded: (data: Refund) => ({
     subject: 'We’re refunding your second payment',
-    preheader: `You already have ${data.product}, so ${exactDollars(data.amount)} goes back to your card.`,
-    heading: 'You already have this subscription',
     paragraphs: [
       greeting(data.name),
       `We received a second payment for ${data.product}, although your subscription is already active. One is enough: we’ve cancelled the second one, and ${exactDollars(data.amount)} goes back to your card within five to ten business days.`,
@@ -165,8 +150,6 @@ export const purchaseMails = {
   /** They paid after their seat had gone to someone else. */
   seatRefunded: (data: Refund & { slug: string }) => ({
     subject: 'We’re refunding your payment: no seat was left',
-    preheader: `${exactDollars(data.amount)} goes back to your card.`,
-    heading: 'The last seat was taken',
     paragraphs: [
       greeting(data.name),
       `We keep a seat for 15 minutes while you pay. Your payment for ${data.product} came later, and the last seat had gone to somebody else. We’re sorry: ${exactDollars(data.amount)} goes back to your card within five to ten business days.`,
@@ -177,8 +160,6 @@ export const purchaseMails = {
   /** The seller booked it by hand: a gift, or paid for elsewhere. `tokenId` is for anyone who has no password yet. */
   purchaseBooked: (data: Booked, site) => ({
     subject: `You have access to ${data.product}`,
-    preheader: data.endsAt ? `It’s yours until ${day(data.endsAt)}.` : 'It’s yours.',
-    heading: data.isGift ? `${data.product} is a gift for you` : `${data.product} is yours`,
     paragraphs: [
       greeting(data.name),
       data.isGift
@@ -193,8 +174,6 @@ export const purchaseMails = {
   /** A subscription that began at Stripe is now the shop's. `tokenId` is for anyone who has no password yet. */
   purchaseTakenOver: ({ name, product, tokenId }: Owned & { tokenId: string | null }, site) => ({
     subject: `Your subscription to ${product} has a new home`,
-    preheader: 'Same price, same card, same dates. Nothing is charged now.',
-    heading: 'Your subscription has a new home',
     paragraphs: [
       greeting(name),
       `You can now manage your subscription to ${product} in our shop. You pay the same as before, on the same dates and with the same card, and nothing is charged now.`,
@@ -207,8 +186,6 @@ export const purchaseMails = {
   /** A week before something booked by hand runs out. */
   bookedEnds: (data: Ending) => ({
     subject: `Your access to ${data.product} ends on ${day(data.endsAt)}`,
-    preheader: 'Nothing is charged. Subscribe if you want to stay.',
-    heading: `Your access ends on ${day(data.endsAt)}`,
     paragraphs: [
       greeting(data.name),
       `Your access to ${data.product} ends on ${day(data.endsAt)}, and nothing is charged. If you want to stay, subscribe: your subscription starts on the day you pay.`,

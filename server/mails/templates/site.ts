@@ -34,8 +34,6 @@ export const siteMails = {
   /** `id` is a row of `newsletter_subscriptions`. */
   newsletterConfirmation: ({ id }: { id: string }, site) => ({
     subject: 'Please confirm your subscription',
-    preheader: 'One click, and you’ll hear from us when there’s something new.',
-    heading: 'One click to go',
     paragraphs: [
       'Please confirm that you’d like news about new products and important updates from Rebound Sigma. We don’t write often, and every email has an unsubscribe link.',
     ],
@@ -56,7 +54,6 @@ Not investment advice. Past and backtested results do not predict future results
   /** Once, after 30 paid days. Nothing is offered in return: a paid review would be worth nothing. */
   reviewInvitation: ({ name, product }: { name: string; product: string }) => ({
     subject: `How do you like ${product}?`,
-    preheader: 'Your review helps other traders decide, whatever it says.',
     paragraphs: [
       greeting(name),
       `You’ve been using ${product} for a month. Would you tell others what you think of it? Good or bad, every review is published as it is. We can answer it, but not delete it.`,
@@ -67,15 +64,13 @@ Not investment advice. Past and backtested results do not predict future results
   /** To the seller. */
   reviewWritten: ({ stars, text, author }: { stars: number; text: string; author: string }) => ({
     subject: `New review: ${stars} of 5 stars`,
-    preheader: text.slice(0, 120),
-    heading: `${author} gave ${stars} of 5 stars`,
     paragraphs: ['It’s already public. You can answer it in the admin area.'],
     quote: text,
+    details: [['By', author]],
     action: ['Open the reviews', '/admin/messages/reviews'],
   }),
   reviewReported: ({ reason, text }: { reason: string; text: string }) => ({
     subject: 'A review was reported',
-    preheader: reason.slice(0, 120),
     paragraphs: [
       `Someone reported the review below: ${reason}`,
       'If it is unlawful, hide it in the admin area and say why; everyone can read the reason. If it is only unpleasant, leave it and answer it.',
@@ -86,7 +81,6 @@ Not investment advice. Past and backtested results do not predict future results
   /** To its author, who may object. */
   reviewHidden: ({ reason }: { reason: string }, { supportEmail }) => ({
     subject: 'Your review was hidden',
-    preheader: 'It was reported as unlawful.',
     paragraphs: [
       `Your review was reported, and we’ve hidden its text. The reason: ${reason}`,
       `Your stars still count. If you disagree, reply to this email or write to ${supportEmail}.`,

@@ -118,7 +118,7 @@ describe('the seller', () => {
       answeredBy: admin.user.email,
     })
     const mail = (await shop.mails()).find(({ to }) => to === email)
-    expect(mail?.subject).toBe('Re: Your message to Rebound Sigma')
+    expect(mail?.subject).toBe('Our answer to your message')
     expect(mail?.text).toContain('All exchanges work.')
     expect(mail?.headers['reply-to']).toContain('seller@example.com')
     await expect(admin.call(messages.adminReply, { id: row.id, answer: 'Again' })).rejects.toMatchObject({

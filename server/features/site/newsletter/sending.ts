@@ -15,7 +15,7 @@ type Newsletter = typeof newsletters.$inferSelect
 /** An hour late is another occasion: the seller may not want it anymore. */
 const latestMs = 3_600_000
 
-/** From "send" to the end: what the seller decides, and the job that carries it out. */
+/** From "send" to the end: what the seller decides, and the job that does it. */
 export function createSending(
   context: Context,
   { refuseStale }: Pick<ReturnType<typeof createDrafts>, 'refuseStale'>,
