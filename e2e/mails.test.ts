@@ -80,6 +80,8 @@ test('sent emails can be viewed', async ({ page, shop }) => {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Please confirm your subscription')
   for (const scheme of ['light', 'dark'])
     await expect(
-      page.frameLocator(`iframe[title=${scheme}]`).getByRole('heading', { name: 'Please confirm your subscription' }),
+      page
+        .frameLocator(`iframe[title=${scheme}]`)
+        .getByRole('heading', { name: 'Please confirm your subscription' }),
     ).toBeVisible()
 })
