@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { desc, isNotNull } from 'drizzle-orm'
 import { accounts } from '#contract/identity/accounts.ts'
+import { codes } from '#contract/selling/codes.ts'
 import { orderRecords } from '#server/database/schema.ts'
 import { choose, openAdmin, question, rowOf } from './desk.ts'
 import { expect, expectAccessible, expectAccessibleInBothThemes, overflowOf, test } from './shop.ts'
@@ -199,4 +200,32 @@ test('a code is made at the desk, filled in by its link, typed at the payment, a
   await choose(rowOf(page, dollars), 'Stop')
   await question(page).getByRole('button', { name: 'Stop it' }).click()
   await expect(rowOf(page, dollars)).toContainText('stopped')
+})
+
+test('a code applied while the checkout is still being opened is what is charged', async ({ page, shop }) => {
+  const code = `HASTE-${randomUUID().slice(0, 8).toUpperCase()}`
+  await (await shop.admin()).call(codes.adminAdd, { code, amountOff: 500 })
+  const email = `haste-${randomUUID()}@example.com`
+  await page.goto(monthly)
+  await page.getByLabel('Email', { exact: true }).first().fill(email)
+  await page.getByRole('button', { name: 'Have a code?' }).click()
+  const typed = page.getByRole('form', { name: 'Discount code' })
+  const apply = async () => {
+    await typed.getByLabel('Discount code').fill(code)
+    await typed.getByRole('button', { name: 'Apply' }).click()
+  }
+  await apply()
+  await page.getByRole('button', { name: 'Continue to Payment' }).click()
+  await expect(payButton(page, '$34.00')).toBeEnabled()
+  const letAnswerCome = await holdRequests(page, '**/api/create-subscription-intent')
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await apply()
+  await expect(page.getByRole('status').filter({ hasText: code })).toBeVisible()
+  letAnswerCome()
+  await expect(payButton(page, '$34.00')).toBeEnabled()
+  await fillCard(page, '4242 4242 4242 4242')
+  await payButton(page, '$34.00').click()
+  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+  await page.goto('/dashboard')
+  await expect(page.getByRole('region', { name: 'My Products' })).toContainText('next charge $34.00')
 })

@@ -19,7 +19,8 @@ import { CardFormSkeleton } from './payment-skeleton.tsx'
 export const loadCardForm = () => import('./card-form.tsx')
 const CardForm = lazy(loadCardForm)
 
-export type Ready = { clientSecret: string; tax: Tax | undefined }
+/** What paying with this secret charges: the button says no other amount. */
+export type Ready = { clientSecret: string; tax: Tax | undefined; offer: Offer }
 
 /** The last step. It stays while the plan changes, and only the card is entered again: it belongs to one payment. */
 export function Payment(props: {
@@ -28,12 +29,14 @@ export function Payment(props: {
   email: string
   product: ListedProduct
   billing: BillingType
+  /** What it says until then. */
   offer: Offer
   onChange: (() => void) | null
   /** Somebody else has the last seat by now. */
   onSoldOut: (refused: ApiError) => void
 }) {
-  const { ready, email, product, billing, offer, onChange, onSoldOut } = props
+  const { ready, email, product, billing, onChange, onSoldOut } = props
+  const offer = ready?.offer ?? props.offer
   const label = `Pay ${exactDollars(offer.due)}`
   const { consumerLaw } = useSettings()
   const essentials = <OrderEssentials product={product} billing={billing} offer={offer} tax={ready?.tax} />

@@ -27,11 +27,12 @@ export function Steps(props: {
 }) {
   const { product, billing, offer, onOffer, user } = props
   const [asked, setAsked] = useState<Asked | null>(null)
-  // Either plan is a checkout of its own at Stripe: anyone who looks at the other one returns to the same.
-  const [ready, setReady] = useState<Partial<Record<BillingType, Ready>>>({})
+  // Each plan, with each code, is a checkout of its own at Stripe: anyone who looks at the other one returns to the same.
+  const [ready, setReady] = useState<Record<string, Ready>>({})
   const [refusal, setRefusal] = useState<ApiError | null>(null)
   const { navigate, search } = useNavigation()
   const [code, setCode] = useCode(search)
+  const wanted = `${billing} ${code ?? ''}`
   const begin = useCall(checkout.createSubscriptionIntent, {})
 
   /** Another tab of this browser was faster: asked again, the server knows both as one. */
@@ -41,9 +42,10 @@ export function Steps(props: {
       throw error
     })
 
-  async function proceed(wanted: Asked) {
+  async function proceed(buyer: Asked) {
     void loadCardForm().catch(() => undefined)
-    const { email, tradingViewUsername, noNews, country, ...where } = wanted
+    setRefusal(null)
+    const { email, tradingViewUsername, noNews, country, ...where } = buyer
     try {
       const { clientSecret, isPaid, amountDue, tax, discount } = await twice({
         productSlug: product.slug,
@@ -61,9 +63,10 @@ export function Steps(props: {
         navigate(`/checkout/success?payment_intent=${paymentIntentId}`)
         return
       }
-      onOffer({ ...offer, due: amountDue, discount })
-      setReady((others) => ({ ...others, [billing]: { clientSecret, tax } }))
-      setAsked(wanted)
+      const charged = { ...offer, due: amountDue, discount }
+      onOffer(charged)
+      setReady((others) => ({ ...others, [wanted]: { clientSecret, tax, offer: charged } }))
+      setAsked(buyer)
     } catch (error) {
       startOver()
       if (error instanceof ApiError && error.code === 'code-refused') setDiscount(null)
@@ -89,17 +92,17 @@ export function Steps(props: {
     setReady({})
   }
 
-  const isMissing = asked !== null && !ready[billing]
-  // The other plan was chosen at the payment step.
+  const missing = asked && !ready[wanted] ? wanted : null
+  // Another plan or code was chosen at the payment step, maybe while the one before it was still being asked for.
   const fetchMissing = useEffectEvent(async () => {
     if (asked) await proceed(asked)
   })
   useEffect(() => {
-    if (isMissing)
+    if (missing)
       Promise.resolve()
         .then(fetchMissing)
         .catch(() => undefined)
-  }, [isMissing])
+  }, [missing])
 
   const { discount } = offer
   const codeField =
@@ -116,7 +119,7 @@ export function Steps(props: {
     return (
       <>
         <Payment
-          ready={ready[billing]}
+          ready={ready[wanted]}
           email={asked.email}
           product={product}
           billing={billing}
@@ -130,11 +133,7 @@ export function Steps(props: {
         {codeField}
       </>
     )
-  const onContinue = (wanted: Asked) => {
-    setRefusal(null)
-    return proceed(wanted)
-  }
-  const step = { product, isPending: begin.isPending, refusal, onContinue }
+  const step = { product, isPending: begin.isPending, refusal, onContinue: proceed }
   return (
     <Card className="flex flex-col gap-6 sm:p-8">
       {user ? <KnownBuyer {...step} email={user.email} /> : <GuestEmail {...step} isKnown={user === null} />}
