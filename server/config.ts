@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import * as z from 'zod/mini'
 import { type Settings, settings } from './config/environment.ts'
-import { judge, type Warning } from './config/rules.ts'
+import { faultsOf, warningsAbout } from './config/rules.ts'
 import { proxiesOf } from './http/addresses.ts'
 import { isLocalName } from './http/this-machine.ts'
 
@@ -26,13 +26,13 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     throw new ConfigurationError(
       parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`),
     )
-  const { faults, warnings } = judge(parsed.data)
+  const faults = faultsOf(parsed.data)
   if (faults.length > 0) throw new ConfigurationError(faults)
   const names = new Set(Object.keys(given).filter((name) => name in parsed.data))
-  return shape(parsed.data, warnings, names)
+  return shape(parsed.data, names)
 }
 
-function shape(s: Settings, warnings: Warning[], given: ReadonlySet<string>) {
+function shape(s: Settings, given: ReadonlySet<string>) {
   const supportEmail = s.SUPPORT_EMAIL ?? 'support@example.com'
   const publicUrl = (s.PUBLIC_URL ?? `http://localhost:${s.PORT}`).replace(/\/+$/, '')
   return {
@@ -95,8 +95,8 @@ function shape(s: Settings, warnings: Warning[], given: ReadonlySet<string>) {
     tax: { mode: s.TAX, note: s.TAX === 'stripe' ? 'Prices include VAT where it is due.' : s.TAX_NOTE },
     metricsToken: s.METRICS_TOKEN,
     logLevel: s.LOG_LEVEL,
-    /** What the seller should fix; the shop runs anyway. */
-    warnings,
+    /** What the operator should fix; the shop runs anyway. */
+    warnings: [...warningsAbout(s)],
     /** Off in most tests, where every visitor has the same address. */
     rateLimits: true,
   }

@@ -4,16 +4,18 @@ import { isCommonPassword } from '../security/common-passwords.ts'
 import { isStrongKey } from '../security/secrets.ts'
 import type { Settings } from './environment.ts'
 
-/** What a warning is about; the admin area has words of its own for all but the proxy. */
-export type Warning = { about: 'SUPPORT_EMAIL' | 'SMTP_URL' | 'imprint' | 'TRUST_PROXY'; text: string }
+/** Problems between settings that are each valid on their own. They stop the start. */
+export const faultsOf = (s: Settings) => [
+  ...keyFaults(s),
+  ...(s.NODE_ENV === 'production' ? productionFaults(s) : exposures(s)),
+]
 
-/** Problems between settings that are each valid on their own: faults stop the start, warnings are only shown. */
-export function judge(s: Settings): { faults: string[]; warnings: Warning[] } {
-  const production = s.NODE_ENV === 'production'
-  return {
-    faults: [...keyFaults(s), ...(production ? productionFaults(s) : exposures(s))],
-    warnings: [...proxyWarnings(s), ...(production ? productionWarnings(s) : [])],
-  }
+/** What is unwise, and only shown. What the seller can set at the desk, the desk asks for. */
+export function* warningsAbout(s: Settings) {
+  if (/^(true|yes|on)$/i.test(s.TRUST_PROXY))
+    yield 'TRUST_PROXY=true is read as 1: one proxy. Set the number of proxies, or their addresses'
+  if (s.NODE_ENV === 'production' && s.PUBLIC_URL?.startsWith('https:') && proxiesOf(s.TRUST_PROXY) === 0)
+    yield 'TRUST_PROXY is not set, but https:// needs a proxy in front: all visitors will count as one address'
 }
 
 const takesPayments = (s: Settings) => s.STRIPE_SECRET_KEY !== undefined && s.PAYMENTS !== 'sandbox'
@@ -59,40 +61,12 @@ function* productionFaults(s: Settings) {
     if (s[name] && !saysTls(new URL(s[name])))
       yield `In production, ${name} must end with ?sslmode=verify-full, or with ?sslmode=disable if the connection to the database is private`
   if (!isLive(s.STRIPE_SECRET_KEY)) return
-  for (const name of missing(s, 'SUPPORT_EMAIL', 'SMTP_URL'))
-    yield `With live Stripe keys, set ${name}: ${needs[name]}`
+  if (!s.SUPPORT_EMAIL)
+    yield 'With live Stripe keys, set SUPPORT_EMAIL: buyers write to it, and access requests are emailed to it'
+  if (!s.SMTP_URL)
+    yield 'With live Stripe keys, set SMTP_URL: without it, emails to buyers are only files in DATA_DIR/outbox'
 }
 
 /** No one can eavesdrop on this machine; elsewhere the URL must say whether to encrypt. */
 const saysTls = ({ hostname, searchParams }: URL) =>
   hostname === '' || isLocalName(hostname) || searchParams.has('sslmode') || searchParams.has('ssl')
-
-const needs = {
-  SUPPORT_EMAIL: 'buyers write to it, and access requests are emailed to it',
-  SMTP_URL: 'without it, emails to buyers are only files in DATA_DIR/outbox',
-}
-const missing = (s: Settings, ...names: (keyof typeof needs)[]) => names.filter((name) => !s[name])
-
-function* productionWarnings(s: Settings): Generator<Warning> {
-  if (!isLive(s.STRIPE_SECRET_KEY))
-    for (const name of missing(s, 'SUPPORT_EMAIL', 'SMTP_URL'))
-      yield { about: name, text: `${name} is not set: ${needs[name]}` }
-  const imprint = (['SELLER_NAME', 'SELLER_STREET', 'SELLER_CITY', 'SELLER_COUNTRY'] as const).filter(
-    (name) => !s[name],
-  )
-  if (imprint.length > 0)
-    yield { about: 'imprint', text: `The imprint is incomplete: set ${imprint.join(', ')}` }
-  if (s.PUBLIC_URL?.startsWith('https:') && proxiesOf(s.TRUST_PROXY) === 0)
-    yield {
-      about: 'TRUST_PROXY',
-      text: 'TRUST_PROXY is not set, but https:// needs a proxy in front: all visitors will count as one address',
-    }
-}
-
-function* proxyWarnings(s: Settings): Generator<Warning> {
-  if (/^(true|yes|on)$/i.test(s.TRUST_PROXY))
-    yield {
-      about: 'TRUST_PROXY',
-      text: 'TRUST_PROXY=true is read as 1: one proxy. Set the number of proxies, or their addresses',
-    }
-}

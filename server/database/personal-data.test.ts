@@ -11,19 +11,56 @@ const aboutNoOne = new Set(
   ),
 )
 
+/** Neither shown nor emptied: ids, secrets, the shop's own notes. Billing details and factors are shown by their rooms. */
+const besides: Record<string, string> = {
+  access: 'id userId nameCheckedAt askedAt decidedBy',
+  accessEvents: 'id userId productId fromState toState byAdmin',
+  accessForms: 'id userId',
+  appCodes: 'userId sealedSecret lastStep createdAt',
+  billingDetails: 'userId company street postalCode city country vatId updatedAt',
+  checkouts:
+    'id userId madeAccount nonceHash customerId subscriptionId paymentIntentId version syncedAt loginUsedAt',
+  codeUses: 'checkoutId codeId heldUntil',
+  contactMessages: 'id userId',
+  customerNotes: 'id userId authorId',
+  declarations: 'id forCause userId purchaseId linkEndsAt sellerToldAt',
+  emailChanges: 'id userId',
+  factorResets: 'id userId requestedAt sentAt usedAt stoppedAt',
+  knownDevices: 'userId fingerprint',
+  logins: 'id userId',
+  mrrMovements: 'id userId productId recordedAt source revision billingType people corrects',
+  orderRecords: 'checkoutId',
+  passkeys: 'id userId publicKey counter transports isSynced aaguid host name createdAt lastUsedAt',
+  passwordTokens: 'id tokenHash userId createdAt expiresAt usedAt',
+  purchases:
+    'userId stripeSubscriptionId paymentIntentId lastPaidAt pastDueSince dunningStep endedBecause restRefund isDisputed bookedUntil disputeDueAt laterAmount laterAt dueAmount orderedAt paidFrom paidUntil givenUntil pausedAt taxIsOff awaitsBank uncoveredNotes draftSince arr',
+  recoveryCodes: 'userId hash usedAt',
+  reviews: 'id userId productId answeredAt report reportedAt',
+  seatReservations: 'id productId holder expiresAt',
+  sentMails: 'id userId kind data',
+  sessions: 'id tokenHash previousTokenHash rotatedAt userId expiresAt provenAt proofUsedAt provenBy',
+  tvEvents: 'id pineId usernameKey http milliseconds excerpt',
+  tvPeople:
+    'id scriptId usernameKey userId isOurs rowId tries failingSince nextTryAt error firstPresentAt version createdAt',
+  users: 'handedOverAt remindedAt searchText',
+  waitlist: 'id productId',
+}
+
 const wordsOf = (words = '') => words.split(' ').filter(Boolean)
 
 /** Every column that a declaration names: shown, emptied, or neither. */
-function namedBy({ table, shown, besides, empties }: Personal) {
+function namedBy({ table, shown, empties }: Personal) {
   const person = { id: '', email: '', verifiedAt: null }
   const emptied = typeof empties === 'function' ? empties(person, new Date()) : (empties ?? {})
   const columns = getTableColumns(table)
   const more = Object.values(shown?.more ?? {})
   const renamed = Object.keys(columns).filter((name) => more.some((column) => column === columns[name]))
-  return [...wordsOf(shown?.columns), ...wordsOf(besides), ...Object.keys(emptied), ...renamed]
+  return [...wordsOf(shown?.columns), ...Object.keys(emptied), ...renamed]
 }
 
 const nameOf = (table: Table) => getTableName(table)
+const besidesOf = (table: Table) =>
+  wordsOf(besides[Object.entries(schema).find(([, each]) => each === table)?.[0] ?? ''])
 const declarationsOf = (table: Table) =>
   personalTables.filter((personal) => nameOf(personal.table) === nameOf(table))
 
@@ -34,7 +71,7 @@ test('every table says what it holds about people: each column is shown, emptied
   )
   expect(silent?.filter((table) => declarationsOf(table).length > 0).map(nameOf)).toEqual([])
   for (const table of telling ?? [])
-    expect(new Set(declarationsOf(table).flatMap(namedBy)), nameOf(table)).toEqual(
+    expect(new Set([...declarationsOf(table).flatMap(namedBy), ...besidesOf(table)]), nameOf(table)).toEqual(
       new Set(Object.keys(getTableColumns(table))),
     )
 })

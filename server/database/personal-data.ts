@@ -9,8 +9,8 @@ export const personalTables = Object.values(schema)
   .filter((each): each is Personal[] => Array.isArray(each))
   .flat()
 
-function rowsOf(of: Personal['of'], person: Person): SQL {
-  const theirs = typeof of === 'function' ? of(person) : eq(of, person.id)
+function rowsOf({ table, of = getTableColumns(table).userId }: Personal, person: Person): SQL {
+  const theirs = typeof of === 'function' ? of(person) : of && eq(of, person.id)
   // Without a condition it would be everyone's.
   if (!theirs) throw new Error('Which rows are about this person?')
   return theirs
@@ -23,14 +23,15 @@ const only = <Value>(all: Record<string, Value>, names: string): Record<string, 
 export async function readPersonalData(db: Database, userId: string): Promise<Record<string, unknown>> {
   const person = await personOf(db, userId)
   const data: Record<string, unknown> = {}
-  for (const { table, of, shown } of personalTables) {
+  for (const personal of personalTables) {
+    const { table, shown } = personal
     if (!shown) continue
     data[shown.as] = shown.isAccount
       ? only(person, shown.columns)
       : await db
           .select({ ...only(getTableColumns(table), shown.columns), ...shown.more })
           .from(table)
-          .where(rowsOf(shown.of ?? of, person))
+          .where(rowsOf({ ...personal, ...shown }, person))
           .orderBy(...(shown.order ? [shown.order] : []))
   }
   return data
@@ -39,8 +40,9 @@ export async function readPersonalData(db: Database, userId: string): Promise<Re
 /** Removes from all tables what identifies a person. */
 export async function erasePerson(tx: Transaction, userId: string, now: Date) {
   const person = await personOf(tx, userId)
-  for (const { table, of, deletes, empties } of personalTables) {
-    const theirs = rowsOf(of, person)
+  for (const personal of personalTables) {
+    const { table, deletes, empties } = personal
+    const theirs = rowsOf(personal, person)
     if (deletes) await tx.delete(table).where(deletes === true ? theirs : and(theirs, deletes))
     if (empties)
       await tx

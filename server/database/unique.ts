@@ -3,32 +3,13 @@ import { nameTaken } from '#contract/tradingview-name.ts'
 import { conflict, type Refusal } from '../errors.ts'
 import { causeOf } from './connect.ts'
 
-/** What people are told when someone else was faster, for each unique index. Null where people cannot meet. */
-export const sentences: Record<string, [RefusalCode, string] | null> = {
+/** What people are told when someone else was faster, for each unique index where people can meet. */
+export const sentences: Record<string, [RefusalCode, string]> = {
   users_email_unique: ['email-taken', 'There is already an account with this email.'],
   purchases_one_live: ['already-subscribed', 'There is already an active subscription for this account.'],
   access_name: ['name-taken', nameTaken],
   discount_codes_code_unique: ['already-listed', 'There is a code of this name already.'],
   recommended_assets_ticker: ['already-listed', 'This symbol is already on the list.'],
-  // Upserts.
-  access_one: null,
-  newsletter_subscriptions_email_unique: null,
-  products_slug_unique: null,
-  reviews_one_each: null,
-  seat_reservations_holder: null,
-  tv_people_name: null,
-  tv_scripts_pineId_unique: null,
-  waitlist_once: null,
-  // Made by a machine.
-  mrr_movements_corrects_unique: null,
-  mrr_movements_source: null,
-  newsletter_recipients_once: null,
-  checkouts_paymentIntentId_unique: null,
-  checkouts_subscriptionId_unique: null,
-  password_tokens_tokenHash_unique: null,
-  purchases_paymentIntentId_unique: null,
-  purchases_stripeSubscriptionId_unique: null,
-  sessions_tokenHash_unique: null,
 }
 
 /** The refusal for an error that means "someone has this already"; undefined for any other. */

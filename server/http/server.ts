@@ -19,7 +19,7 @@ import { cleanForwardedFor, shortAddress, trustIn } from './addresses.ts'
 import { limitFloods } from './flood.ts'
 import type { SecurityHeaders } from './headers.ts'
 import { answerWithPage, postedForm, readForms } from './plain-forms.ts'
-import { answerUnreadable, hasTwoHosts, lastResponses, refuseTwoHosts } from './unreadable.ts'
+import { answerUnreadable, lastResponses } from './unreadable.ts'
 
 /** Sees a request before the router does; true means it has answered. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean
@@ -69,7 +69,6 @@ export async function createHttpServer({
         { connectionsCheckingInterval: 1000, headersTimeout: 4000, requestTimeout: 5000 },
         (request, response) => {
           lastResponses.set(request.socket, response)
-          if (hasTwoHosts(request)) return refuseTwoHosts(response, security.other)
           for (const answers of middleware) if (answers(request, response)) return
           if (config.trustProxy !== 0) cleanForwardedFor(request.headers)
           handler(request, response)

@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { RefusalCode } from '#contract/refusals.ts'
@@ -47,24 +47,3 @@ export const answerUnreadable =
       socket.destroy(),
     )
   }
-
-/** Node keeps the first of two; a proxy in front may have believed the other. */
-export function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
-  let hosts = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? ''
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
-  }
-  return hosts > 1
-}
-
-export function refuseTwoHosts(response: ServerResponse, headers: Record<string, string>) {
-  response
-    .writeHead(otherwise.status, {
-      ...headers,
-      'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'no-store',
-      connection: 'close',
-    })
-    .end(JSON.stringify({ message: otherwise.message, code: otherwise.code }))
-}

@@ -1,9 +1,9 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { openEmbedded } from '../database/embedded.ts'
 import { relayMetrics } from '../metrics/every-process.ts'
-import { createCrashCounter } from './crash-counter.ts'
 import { portFor } from './port.ts'
 
 /** Several processes on one port (WEB_CONCURRENCY). This one keeps the local PostgreSQL, and starts and stops the others. */
@@ -12,7 +12,7 @@ export async function openCluster(config: Config) {
   const database = config.databaseUrl ? undefined : await openEmbedded(config.dataDir)
   const environment = { PORT: String(port), ...(database ? { DATABASE_URL: database.url } : {}) }
   let stopping = false
-  const countCrash = createCrashCounter(Date.now)
+  let hasOpened = false
 
   const fork = async () => {
     const worker = cluster.fork(environment)
@@ -20,15 +20,14 @@ export async function openCluster(config: Config) {
     const listening = new Promise<void>((done) => {
       worker.on('message', (message) => message === 'listening' && done())
     })
-    await Promise.race([listening, once(worker, 'exit')])
+    await Promise.race([listening.then(() => (hasOpened = true)), once(worker, 'exit')])
   }
 
   async function replace(worker: Worker, code: number) {
     if (stopping || worker.exitedAfterDisconnect) return
-    const crashes = countCrash()
     // A shop that cannot start says why itself; restarting it would only repeat that.
-    if (cluster.workers && Object.keys(cluster.workers).length === 0 && crashes > 3) process.exit(code || 1)
-    await new Promise((done) => setTimeout(done, Math.min(100 * 2 ** crashes, 10_000)))
+    if (!hasOpened) process.exit(code || 1)
+    await sleep(1000)
     if (!stopping) await fork()
   }
 

@@ -46,8 +46,7 @@ async function open({ pagesAreFromVite }: { pagesAreFromVite: boolean }) {
     return
   }
   const isFirst = cluster.worker === undefined || cluster.worker.id === 1
-  const warnings = [...unclear, ...config.warnings.map(({ text }) => text)]
-  if (isFirst) for (const text of warnings) log.warn(text)
+  if (isFirst) for (const text of [...unclear, ...config.warnings]) log.warn(text)
   const opening = startShop(config, { log, mayBeStale: pagesAreFromVite })
   stopInOrder(opening)
   const shop = await opening

@@ -6,7 +6,9 @@ type Live = { supportEmail: string; seller: Seller; package: { indicatorUrl: str
 
 /** What is wrong with the settings, and how to fix it. The overview counts these. */
 export function problemsOf(config: Config, live: Live): Problem[] {
-  return [...imprint(live), ...address(config, live), ...mail(config), ...links(live), ...warnings(config)]
+  const mend = 'Change it in the environment and restart the shop.'
+  const warned = config.warnings.map((text) => ({ text, mend, isUrgent: true }))
+  return [...imprint(live), ...address(config, live), ...mail(config), ...links(live), ...warned]
 }
 
 function* imprint({ seller }: Live): Generator<Problem> {
@@ -47,11 +49,4 @@ function* links({ package: { indicatorUrl, strategyUrl } }: Live): Generator<Pro
       mend: 'Set them under Package links.',
       isUrgent: false,
     }
-}
-
-/** What startup warned about, except what is reported above. */
-function* warnings(config: Config): Generator<Problem> {
-  for (const { about, text } of config.warnings)
-    if (about === 'TRUST_PROXY')
-      yield { text, mend: 'Change it in the environment and restart the shop.', isUrgent: true }
 }

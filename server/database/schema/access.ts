@@ -13,12 +13,10 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import {
-  type AccessEvent,
   type AccessState,
   accessStates,
   type EntitlementReason,
   accessEvents as eventNames,
-  type NameProblem,
   nameProblems,
   startableStates,
 } from '#contract/statuses.ts'
@@ -52,11 +50,11 @@ export const access = pgTable(
     until: moment(),
     /** The name that was asked for, in lower case; null without one, while another customer has it, or if it can't be one. */
     nameKey: text(),
-    nameProblem: text().$type<NameProblem>(),
+    nameProblem: text({ enum: nameProblems }),
     /** What TradingView knows that looks like it. */
     similar: jsonb().$type<string[]>().notNull().default([]),
     nameCheckedAt: moment(),
-    state: text().$type<AccessState>().notNull().default('none'),
+    state: text({ enum: accessStates }).notNull().default('none'),
     stateSince: createdAt(),
     /** When the wait for this name began: the clock of the promise. */
     askedAt: moment(),
@@ -96,9 +94,9 @@ export const accessEvents = pgTable(
     userId: userId(),
     productId: productId(),
     at: createdAt(),
-    event: text().$type<AccessEvent>().notNull(),
-    fromState: text().$type<AccessState>().notNull(),
-    toState: text().$type<AccessState>().notNull(),
+    event: text({ enum: eventNames }).notNull(),
+    fromState: text({ enum: accessStates }).notNull(),
+    toState: text({ enum: accessStates }).notNull(),
     username: text(),
     reason: text(),
     byAdmin: uuid().references(() => users.id),
@@ -136,16 +134,11 @@ export const accessForms = pgTable(
 export const personalAccess = [
   // Of someone who leaves, only what has to be locked is kept until it is.
   personal(access, {
-    of: access.userId,
     shown: {
       as: 'access',
       columns: 'productId state until reason declinedBecause',
-      more: {
-        since: access.stateSince,
-        unlockedFor: access.unlockedName,
-      },
+      more: { since: access.stateSince, unlockedFor: access.unlockedName },
     },
-    besides: 'id userId nameCheckedAt askedAt decidedBy',
     deletes: isNull(access.unlockedName),
     empties: {
       state: 'unlocked',
@@ -163,26 +156,20 @@ export const personalAccess = [
     },
   }),
   personal(accessEvents, {
-    of: accessEvents.userId,
     shown: {
       as: 'accessHistory',
       columns: 'at event username reason',
-      more: {
-        email: accessEvents.mail,
-      },
+      more: { email: accessEvents.mail },
       order: accessEvents.id,
     },
-    besides: 'id userId productId fromState toState byAdmin',
     empties: { username: null, reason: null },
   }),
   personal(accessForms, {
-    of: accessForms.userId,
     shown: {
       as: 'accessRequests',
       columns: 'purchaseId exchangeName tradingViewUsername additionalInfo submittedAt',
       order: desc(accessForms.submittedAt),
     },
-    besides: 'id userId',
     empties: { exchangeName: '', tradingViewUsername: '', additionalInfo: null, sealedKeys: null },
   }),
 ]

@@ -79,7 +79,6 @@ export const personalAccounts = [
       columns: 'id email name isAdmin role tradingViewUsername createdAt verifiedAt',
       isAccount: true,
     },
-    besides: 'handedOverAt remindedAt searchText',
     empties: (person, now) => ({
       email: deletedEmail(person.id),
       name: 'Deleted user',
@@ -90,22 +89,13 @@ export const personalAccounts = [
       deletedAt: now,
     }),
   }),
-  personal(passwordTokens, {
-    of: passwordTokens.userId,
-    besides: 'id tokenHash userId createdAt expiresAt usedAt',
-    deletes: true,
-  }),
+  personal(passwordTokens, { deletes: true }),
   personal(emailChanges, {
-    of: emailChanges.userId,
     shown: {
       as: 'emailChanges',
       columns: 'requestedAt confirmedAt',
-      more: {
-        from: emailChanges.oldEmail,
-        to: emailChanges.newEmail,
-      },
+      more: { from: emailChanges.oldEmail, to: emailChanges.newEmail },
     },
-    besides: 'id userId',
     deletes: true,
   }),
 ]

@@ -1,9 +1,9 @@
 import { desc, sql } from 'drizzle-orm'
 import { boolean, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { BillingType } from '#contract/statuses.ts'
-import { users } from './accounts.ts'
+import { userId, users } from './accounts.ts'
 import { productId } from './catalog.ts'
-import { createdAt, id, moment } from './columns.ts'
+import { createdAt, id, moment, partOf } from './columns.ts'
 import { deletedEmail, personal } from './personal.ts'
 
 /** A started checkout: what was offered to whom, before payment. Later it anchors what Stripe says about it. */
@@ -45,9 +45,7 @@ export const checkouts = pgTable(
 
 /** What a buyer agreed to and where they are, kept with the checkout as evidence. */
 export const orderRecords = pgTable('order_records', {
-  checkoutId: uuid()
-    .primaryKey()
-    .references(() => checkouts.id, { onDelete: 'cascade' }),
+  checkoutId: partOf(() => checkouts.id).primaryKey(),
   /** The version of the terms that were in force when the buyer pressed Pay. */
   termsVersion: text(),
   agreedAt: moment(),
@@ -67,9 +65,7 @@ export const orderRecords = pgTable('order_records', {
 
 /** What a buyer wants on invoices; Stripe has a copy with each customer. */
 export const billingDetails = pgTable('billing_details', {
-  userId: uuid()
-    .primaryKey()
-    .references(() => users.id, { onDelete: 'cascade' }),
+  userId: userId({ onDelete: 'cascade' }).primaryKey(),
   company: text().notNull(),
   street: text().notNull(),
   postalCode: text().notNull(),
@@ -83,17 +79,12 @@ const orderedAt = sql`(select ordered.created_at from ${checkouts} ordered where
 
 export const personalCheckout = [
   personal(checkouts, {
-    of: checkouts.userId,
     shown: {
       as: 'checkouts',
       columns: 'productId billingType email createdAt closedAt',
-      more: {
-        amountInCents: checkouts.amount,
-      },
+      more: { amountInCents: checkouts.amount },
       order: desc(checkouts.createdAt),
     },
-    besides:
-      'id userId madeAccount nonceHash customerId subscriptionId paymentIntentId version syncedAt loginUsedAt',
     empties: (person) => ({ email: deletedEmail(person.id), tradingViewUsername: null }),
   }),
   // The country stays: the books need it, and it identifies no one.
@@ -111,13 +102,8 @@ export const personalCheckout = [
       },
       order: desc(orderedAt),
     },
-    besides: 'checkoutId',
     empties: { postalCode: null },
   }),
   // Shown by its room, which has words for those who gave none.
-  personal(billingDetails, {
-    of: billingDetails.userId,
-    besides: 'userId company street postalCode city country vatId updatedAt',
-    deletes: true,
-  }),
+  personal(billingDetails, { deletes: true }),
 ]

@@ -61,6 +61,5 @@ export const personalCodes = [
       },
       order: desc(checkoutAt),
     },
-    besides: 'checkoutId codeId heldUntil',
   }),
 ]

@@ -1,11 +1,15 @@
 import { type Column, sql } from 'drizzle-orm'
-import { timestamp, uuid } from 'drizzle-orm/pg-core'
+import { type AnyPgColumn, timestamp, uuid } from 'drizzle-orm/pg-core'
 
 /** What many tables have in common. */
 
 export const id = () => uuid().primaryKey().defaultRandom()
 export const moment = () => timestamp({ withTimezone: true, precision: 3 })
 export const createdAt = () => moment().notNull().defaultNow()
+
+/** A row that goes with the one it belongs to. */
+export const partOf = (column: () => AnyPgColumn) =>
+  uuid().notNull().references(column, { onDelete: 'cascade' })
 
 /** A status list of the contract, for a check or the condition of an index. */
 export const listed = (words: readonly string[]) => sql.raw(sqlList(words))

@@ -47,7 +47,6 @@ export const personalContact = [
       },
       order: desc(contactMessages.createdAt),
     },
-    besides: 'id userId',
     deletes: true,
   }),
   personal(contactMessages, { of: contactMessages.answeredBy, empties: { answeredBy: null } }),

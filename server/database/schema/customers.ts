@@ -23,9 +23,7 @@ export const customerNotes = pgTable(
 /** Who wrote them stays between us. */
 export const personalCustomers = [
   personal(customerNotes, {
-    of: customerNotes.userId,
     shown: { as: 'notesAboutYou', columns: 'text createdAt', order: desc(customerNotes.createdAt) },
-    besides: 'id userId authorId',
     deletes: true,
   }),
 ]

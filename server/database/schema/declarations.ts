@@ -1,11 +1,6 @@
 import { desc, eq, or, sql } from 'drizzle-orm'
 import { boolean, check, date, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import {
-  type DeclarationKind,
-  type DeclarationState,
-  declarationKinds,
-  declarationStates,
-} from '#contract/statuses.ts'
+import { declarationKinds, declarationStates } from '#contract/statuses.ts'
 import { users } from './accounts.ts'
 import { createdAt, id, listed, moment } from './columns.ts'
 import { deletedEmail, personal } from './personal.ts'
@@ -16,8 +11,8 @@ export const declarations = pgTable(
   'declarations',
   {
     id: id(),
-    kind: text().$type<DeclarationKind>().notNull(),
-    state: text().$type<DeclarationState>().notNull().default('open'),
+    kind: text({ enum: declarationKinds }).notNull(),
+    state: text({ enum: declarationStates }).notNull().default('open'),
     name: text().notNull(),
     /** As typed: a contract number, an email address, or words. */
     contract: text().notNull(),
@@ -64,7 +59,6 @@ export const personalDeclarations = [
       columns: 'kind state name contract email reason endsOn declaredAt handledAt outcome',
       order: desc(declarations.declaredAt),
     },
-    besides: 'id forCause userId purchaseId linkEndsAt sellerToldAt',
     empties: (person) => ({
       name: 'Deleted user',
       contract: '',

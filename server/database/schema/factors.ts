@@ -1,5 +1,5 @@
-import { bigint, boolean, customType, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { userId, users } from './accounts.ts'
+import { bigint, boolean, customType, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { userId } from './accounts.ts'
 import { createdAt, id, moment } from './columns.ts'
 import { personal } from './personal.ts'
 
@@ -35,9 +35,7 @@ export const passkeys = pgTable(
 
 /** The secret shared with an authenticator app. */
 export const appCodes = pgTable('app_codes', {
-  userId: uuid()
-    .primaryKey()
-    .references(() => users.id, { onDelete: 'cascade' }),
+  userId: userId({ onDelete: 'cascade' }).primaryKey(),
   sealedSecret: text().notNull(),
   /** The time step of the last code that was used: it and all before it are spent. */
   lastStep: bigint({ mode: 'number' }).notNull(),
@@ -72,20 +70,8 @@ export const factorResets = pgTable(
 
 /** Their room shows what of it could not be used to log in. */
 export const personalFactors = [
-  personal(passkeys, {
-    of: passkeys.userId,
-    besides: 'id userId publicKey counter transports isSynced aaguid host name createdAt lastUsedAt',
-    deletes: true,
-  }),
-  personal(appCodes, {
-    of: appCodes.userId,
-    besides: 'userId sealedSecret lastStep createdAt',
-    deletes: true,
-  }),
-  personal(recoveryCodes, { of: recoveryCodes.userId, besides: 'userId hash usedAt', deletes: true }),
-  personal(factorResets, {
-    of: factorResets.userId,
-    besides: 'id userId requestedAt sentAt usedAt stoppedAt',
-    deletes: true,
-  }),
+  personal(passkeys, { deletes: true }),
+  personal(appCodes, { deletes: true }),
+  personal(recoveryCodes, { deletes: true }),
+  personal(factorResets, { deletes: true }),
 ]

@@ -12,13 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import {
-  type BillingType,
-  type MovementCause,
-  type MovementKind,
-  movementCauses,
-  movementKinds,
-} from '#contract/statuses.ts'
+import { type BillingType, movementCauses, movementKinds } from '#contract/statuses.ts'
 import { listed, moment } from './columns.ts'
 import { personal } from './personal.ts'
 
@@ -38,8 +32,8 @@ export const mrrMovements = pgTable(
     /** The invoice that was paid, or what else it comes from; once for each purchase, unless it was corrected. */
     source: text().notNull(),
     revision: integer().notNull(),
-    kind: text().$type<MovementKind>().notNull(),
-    cause: text().$type<MovementCause>().notNull(),
+    kind: text({ enum: movementKinds }).notNull(),
+    cause: text({ enum: movementCauses }).notNull(),
     billingType: text().$type<BillingType>(),
     /** What the purchase earned in a year, in whole cents, before and after. */
     arrBefore: integer().notNull(),
@@ -65,8 +59,8 @@ export const mrrDays = pgTable(
   {
     id: number().primaryKey().generatedAlwaysAsIdentity(),
     day: date().notNull(),
-    kind: text().$type<MovementKind>().notNull(),
-    cause: text().$type<MovementCause>().notNull(),
+    kind: text({ enum: movementKinds }).notNull(),
+    cause: text({ enum: movementCauses }).notNull(),
     movements: number().notNull(),
     people: number().notNull(),
     arr: number().notNull(),
@@ -121,16 +115,11 @@ export const mrrProofs = pgTable('mrr_proofs', {
 /** The books stay, and name no one. */
 export const personalLedger = [
   personal(mrrMovements, {
-    of: mrrMovements.userId,
     shown: {
       as: 'revenue',
       columns: 'purchaseId at kind cause',
-      more: {
-        yearlyBeforeInCents: mrrMovements.arrBefore,
-        yearlyAfterInCents: mrrMovements.arrAfter,
-      },
+      more: { yearlyBeforeInCents: mrrMovements.arrBefore, yearlyAfterInCents: mrrMovements.arrAfter },
       order: sql`${mrrMovements.at}, ${mrrMovements.id}`,
     },
-    besides: 'id userId productId recordedAt source revision billingType people corrects',
   }),
 ]

@@ -23,7 +23,6 @@ export const sentMails = pgTable(
 
 export const personalMails = [
   personal(sentMails, {
-    of: sentMails.userId,
     shown: {
       as: 'emails',
       // Only what was sent after the mailbox showed whose it is.
@@ -32,7 +31,6 @@ export const personalMails = [
       columns: 'sentAt subject text',
       order: desc(sentMails.sentAt),
     },
-    besides: 'id userId kind data',
     deletes: true,
   }),
 ]

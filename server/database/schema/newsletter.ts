@@ -1,15 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import {
-  type MailingState,
   mailingStates,
   type PauseReason,
-  type RecipientState,
   recipientStates,
   type SuppressionReason,
 } from '#contract/statuses.ts'
 import { userId, users } from './accounts.ts'
-import { createdAt, id, listed, moment } from './columns.ts'
+import { createdAt, id, listed, moment, partOf } from './columns.ts'
 
 export const newsletterSubscriptions = pgTable(
   'newsletter_subscriptions',
@@ -44,7 +42,7 @@ export const newsletters = pgTable(
     toSubscribers: boolean().notNull(),
     /** A product: everyone who has it, was told at the checkout and did not object. */
     buyersOf: uuid(),
-    state: text().$type<MailingState>().notNull().default('draft'),
+    state: text({ enum: mailingStates }).notNull().default('draft'),
     /** Counts saves, so that two people never overwrite each other. */
     version: integer().notNull().default(1),
     createdAt: createdAt(),
@@ -69,14 +67,12 @@ export const newsletterRecipients = pgTable(
   'newsletter_recipients',
   {
     id: id(),
-    newsletterId: uuid()
-      .notNull()
-      .references(() => newsletters.id, { onDelete: 'cascade' }),
+    newsletterId: partOf(() => newsletters.id),
     email: text(),
     why: text().$type<'subscriber' | 'buyer'>().notNull(),
     /** Whom the link to unsubscribe is about: a subscription, or a user. */
     leaveId: uuid(),
-    state: text().$type<RecipientState>().notNull().default('waiting'),
+    state: text({ enum: recipientStates }).notNull().default('waiting'),
     /** How often the server has put it off, and until when. */
     tries: integer().notNull().default(0),
     retryAt: moment(),

@@ -10,8 +10,8 @@ type Values = Record<string, unknown>
 
 export type Personal = {
   table: PgTable
-  /** Which rows are about a person: those with their id in this column, or that meet this condition. */
-  of: PgColumn | Finder
+  /** Which rows are about a person, if not those with their id in `userId`: by another column, or a condition. */
+  of?: PgColumn | Finder
   /** What "my data" shows of them, and of which, if not of all. */
   shown?: {
     as: string
@@ -23,15 +23,13 @@ export type Personal = {
     /** It is their account itself, one row. */
     isAccount?: true
   }
-  /** Neither shown nor emptied: ids, secrets, the shop's own notes. A column that none of these names fails a test. */
-  besides?: string
   /** When the account is deleted: these go, or all of them. */
   deletes?: SQL | true
   /** Whatever is left stays for the books, without this. */
   empties?: Values | ((person: Person, now: Date) => Values)
 }
 
-/** What a table holds about people, for their deletion and for "my data". `personal-data.ts` does both. */
+/** What a table holds about people, for their deletion and for "my data". `personal-data.ts` does both; its test knows the rest. */
 export function personal<Row extends Values>(
   table: PgTable & { $inferSelect: Row },
   about: Omit<Personal, 'table' | 'empties'> & {

@@ -1,18 +1,16 @@
 import { and, desc, eq, inArray, isNotNull, isNull, notInArray, or, sql } from 'drizzle-orm'
-import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import {
-  type BillingType,
   type BookingKind,
   billingTypes,
   type EndReason,
   type LeaveReason,
   liveStatuses,
-  type PurchaseStatus,
   purchaseStatuses,
 } from '#contract/statuses.ts'
 import { userId } from './accounts.ts'
 import { productId } from './catalog.ts'
-import { createdAt, id, listed, moment, monthOf } from './columns.ts'
+import { createdAt, id, listed, moment, monthOf, partOf } from './columns.ts'
 import { personal } from './personal.ts'
 
 export const purchases = pgTable(
@@ -21,10 +19,10 @@ export const purchases = pgTable(
     id: id(),
     userId: userId(),
     productId: productId(),
-    billingType: text().$type<BillingType>().notNull(),
+    billingType: text({ enum: billingTypes }).notNull(),
     /** What a period costs by its plan, before discounts and credit. */
     price: integer().notNull(),
-    status: text().$type<PurchaseStatus>().notNull(),
+    status: text({ enum: purchaseStatuses }).notNull(),
     createdAt: createdAt(),
     /** Null for a purchase that an admin entered by hand. */
     stripeSubscriptionId: text().unique(),
@@ -127,9 +125,7 @@ export const payments = pgTable(
   'payments',
   {
     paymentIntentId: text().primaryKey(),
-    purchaseId: uuid()
-      .notNull()
-      .references(() => purchases.id, { onDelete: 'cascade' }),
+    purchaseId: partOf(() => purchases.id),
     invoiceId: text().notNull(),
     paidAt: moment().notNull(),
     amount: integer().notNull(),
@@ -175,9 +171,7 @@ export const planSwitches = pgTable(
   'plan_switches',
   {
     id: id(),
-    purchaseId: uuid()
-      .notNull()
-      .references(() => purchases.id, { onDelete: 'cascade' }),
+    purchaseId: partOf(() => purchases.id),
     /** What the buyer was told is due, in cents. */
     amountDue: integer().notNull(),
     termsVersion: text().notNull(),
@@ -230,7 +224,6 @@ const switchesOfPurchase = sql`(
 /** The books stay; the seller's words about the person and their own go. */
 export const personalPurchases = [
   personal(purchases, {
-    of: purchases.userId,
     shown: {
       as: 'purchases',
       columns: 'id productId billingType status createdAt currentPeriodEnd endsAt endedAt card cardExpiresAt',
@@ -251,8 +244,6 @@ export const personalPurchases = [
       },
       order: desc(purchases.createdAt),
     },
-    besides:
-      'userId stripeSubscriptionId paymentIntentId lastPaidAt pastDueSince dunningStep endedBecause restRefund isDisputed bookedUntil disputeDueAt laterAmount laterAt dueAmount orderedAt paidFrom paidUntil givenUntil pausedAt taxIsOff awaitsBank uncoveredNotes draftSince arr',
     empties: { bookedBecause: null, warnedPaymentIntentId: null, leaveComment: null, card: null },
   }),
 ]

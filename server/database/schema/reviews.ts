@@ -36,10 +36,8 @@ export const reviews = pgTable(
 /** What was written stays, without a name. */
 export const personalReviews = [
   personal(reviews, {
-    of: reviews.userId,
     shown: { as: 'reviews', columns: 'stars text author invitedAt writtenAt answer hiddenBecause' },
     // A report is someone else's words.
-    besides: 'id userId productId answeredAt report reportedAt',
     deletes: isNull(reviews.writtenAt),
     empties: { author: null },
   }),

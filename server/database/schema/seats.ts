@@ -34,7 +34,6 @@ export const waitlist = pgTable(
 export const personalSeats = [
   personal(seatReservations, {
     of: (person) => inArray(seatReservations.holder, [person.id, person.email]),
-    besides: 'id productId holder expiresAt',
     deletes: true,
   }),
   personal(waitlist, {
@@ -43,11 +42,8 @@ export const personalSeats = [
       as: 'waitingList',
       of: ({ email, verifiedAt }) => (verifiedAt ? eq(waitlist.email, email) : sql`false`),
       columns: 'email invitedAt',
-      more: {
-        since: waitlist.createdAt,
-      },
+      more: { since: waitlist.createdAt },
     },
-    besides: 'id productId',
     deletes: true,
   }),
 ]

@@ -59,21 +59,15 @@ export const logins = pgTable(
 
 export const personalSessions = [
   personal(sessions, {
-    of: sessions.userId,
     shown: { as: 'devices', columns: 'userAgent ip createdAt lastUsedAt', order: desc(sessions.lastUsedAt) },
-    besides: 'id tokenHash previousTokenHash rotatedAt userId expiresAt provenAt proofUsedAt provenBy',
     deletes: true,
   }),
   personal(logins, {
-    of: logins.userId,
     shown: { as: 'logins', columns: 'at userAgent ip', order: desc(logins.at) },
-    besides: 'id userId',
     deletes: true,
   }),
   personal(knownDevices, {
-    of: knownDevices.userId,
     shown: { as: 'knownBrowsers', columns: 'firstSeenAt', order: knownDevices.firstSeenAt },
-    besides: 'userId fingerprint',
     deletes: true,
   }),
 ]

@@ -11,15 +11,10 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import {
-  type ConnectionMode,
-  type ConnectionState,
-  connectionModes,
-  connectionStates,
-} from '#contract/statuses.ts'
+import { connectionModes, connectionStates } from '#contract/statuses.ts'
 import { users } from './accounts.ts'
 import { productId } from './catalog.ts'
-import { createdAt, id, listed, moment } from './columns.ts'
+import { createdAt, id, listed, moment, partOf } from './columns.ts'
 import { personal } from './personal.ts'
 
 /** One row: the seller's session at TradingView and what the shop may do with it. */
@@ -27,8 +22,8 @@ export const tvConnection = pgTable(
   'tv_connection',
   {
     id: integer().primaryKey(),
-    state: text().$type<ConnectionState>().notNull(),
-    mode: text().$type<ConnectionMode>().notNull(),
+    state: text({ enum: connectionStates }).notNull(),
+    mode: text({ enum: connectionModes }).notNull(),
     /** A host of TradingView's, or `sandbox` for the look-alike. */
     host: text().notNull(),
     accountName: text(),
@@ -78,9 +73,7 @@ export const tvPeople = pgTable(
   'tv_people',
   {
     id: id(),
-    scriptId: uuid()
-      .notNull()
-      .references(() => tvScripts.id, { onDelete: 'cascade' }),
+    scriptId: partOf(() => tvScripts.id),
     usernameKey: text().notNull(),
     username: text().notNull(),
     /** Null for someone whom this shop does not know. */
@@ -139,9 +132,7 @@ export const tvRuns = pgTable(
   'tv_runs',
   {
     id: id(),
-    scriptId: uuid()
-      .notNull()
-      .references(() => tvScripts.id, { onDelete: 'cascade' }),
+    scriptId: partOf(() => tvScripts.id),
     startedAt: createdAt(),
     endedAt: moment(),
     pages: integer().notNull().default(0),
@@ -160,7 +151,6 @@ export const tvRuns = pgTable(
 /** What TradingView was asked and last said about someone. It stays until their name is off its lists. */
 export const personalTradingView = [
   personal(tvPeople, {
-    of: tvPeople.userId,
     shown: {
       as: 'tradingViewAccess',
       columns: 'username',
@@ -171,13 +161,10 @@ export const personalTradingView = [
         checkedAt: tvPeople.observedAt,
       },
     },
-    besides:
-      'id scriptId usernameKey userId isOurs rowId tries failingSince nextTryAt error firstPresentAt version createdAt',
   }),
   personal(tvEvents, {
     of: (person) =>
       sql`${tvEvents.usernameKey} in (select username_key from ${tvPeople} where user_id = ${person.id})`,
     shown: { as: 'tradingViewCalls', columns: 'at call outcome', order: tvEvents.id },
-    besides: 'id pineId usernameKey http milliseconds excerpt',
   }),
 ]
