@@ -14,13 +14,13 @@ export default defineConfig({
     projects: [
       { test: { ...proof, name: 'proofs', include: ['proofs/*.test.ts'], globalSetup: [] } },
       { test: { ...proof, name: 'alone', include: ['proofs/faults/alone/*.test.ts'] } },
-      // These leave the machine to others: two at a time, after the rest.
+      // These leave the machine to others: three at a time, after the rest.
       {
         test: {
           ...proof,
           name: 'faults',
           include: ['proofs/faults/*.test.ts'],
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
