@@ -138,7 +138,7 @@ export function isDatabaseAway(error: unknown): boolean {
   return (
     /^(08|57P|53)/.test(code) ||
     ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT'].includes(code) ||
-    /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error/.test(
+    /connect ENOENT|Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error/.test(
       cause.message,
     )
   )

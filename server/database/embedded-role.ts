@@ -10,18 +10,21 @@ const database = 'shop'
 /** Any number will do: two shops may open the same PostgreSQL at the same time. */
 const lock = 7_381_920_115
 
-export type Server = { port: number; password: string }
+/** `socket` is the folder of its Unix socket, if the system has any: cheaper than TCP. */
+export type Server = { port: number; password: string; socket: string | undefined }
 
 /** Does not give away the first user's password. */
 const passwordOf = (password: string) => createHash('sha256').update(`${role} ${password}`).digest('hex')
 
-const address = (user: string, password: string, port: number, name: string) =>
-  `postgres://${user}:${password}@127.0.0.1:${port}/${name}`
+function address({ port, socket }: Server, user: string, password: string, name: string) {
+  const url = `postgres://${user}:${password}@127.0.0.1:${port}/${name}`
+  return socket ? `${url}?host=${encodeURIComponent(socket)}` : url
+}
 
-export const superuserUrl = ({ port, password }: Server, name = 'postgres') =>
-  address(superuser, password, port, name)
+export const superuserUrl = (server: Server, name = 'postgres') =>
+  address(server, superuser, server.password, name)
 
-export const shopUrl = ({ port, password }: Server) => address(role, passwordOf(password), port, database)
+export const shopUrl = (server: Server) => address(server, role, passwordOf(server.password), database)
 
 /** Creates the role and database if missing, and hands the shop whatever an older version created. */
 export async function prepareRole(server: Server) {

@@ -22,7 +22,7 @@ export async function openEmbedded(dataDir: string, binaries = postgresBinaries(
   if (!existsSync(join(place.data, 'PG_VERSION'))) await initialise(binaries, place)
   const password = readFileSync(place.password, 'utf8').trim()
   const port = (await runningPort(place, password)) ?? (await start(binaries, place, password))
-  const server = { port, password }
+  const server = serverAt(place, port, password)
   await prepareRole(server)
   const letGo = keepRunning(binaries, place, port)
   return {
@@ -56,9 +56,7 @@ async function initialise(binaries: string, place: Place) {
       ...localeOf(binaries),
     ])
     const conf = join(unfinished, 'postgresql.conf')
-    writeFileSync(conf, "listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\njit = off\n", {
-      flag: 'a',
-    })
+    writeFileSync(conf, "listen_addresses = '127.0.0.1'\njit = off\n", { flag: 'a' })
     // Two first starts can race: the rename decides, and the loser uses what the winner made.
     if (!existsSync(place.data)) renameSync(unfinished, place.data)
   } finally {
@@ -80,7 +78,7 @@ async function runningPort(place: Place, password: string): Promise<number | und
   for (let attempt = 0; attempt < 100; attempt++) {
     const running = postmasterOf(place)
     if (!running) return undefined
-    if (running.isReady && (await answers({ port: running.port, password }))) return running.port
+    if (running.isReady && (await answers(serverAt(place, running.port, password)))) return running.port
     await new Promise((done) => setTimeout(done, 100))
   }
   return undefined
@@ -113,8 +111,16 @@ const launch = (binaries: string, place: Place, port: number) =>
     '--silent',
     `--pgdata=${place.data}`,
     `--log=${logOf(place)}`,
-    `--options=-p ${port}`,
+    // Its socket is in its own folder, which no other user can enter.
+    `--options=-p ${port}${process.platform === 'win32' ? '' : ' -k .'}`,
   ])
+
+/** Absent if an earlier version of the shop started it, on Windows, and where the path is longer than a socket's can be. */
+function serverAt(place: Place, port: number, password: string): Server {
+  const socket = join(place.data, `.s.PGSQL.${port}`)
+  const isUsable = existsSync(socket) && Buffer.byteLength(socket) < 100
+  return { port, password, socket: isUsable ? place.data : undefined }
+}
 
 async function start(binaries: string, place: Place, password: string): Promise<number> {
   const port = await freePort()
@@ -130,7 +136,7 @@ async function start(binaries: string, place: Place, password: string): Promise<
       : String(error)
     throw new StartError(`The local PostgreSQL did not start: ${lines} (its log: ${log})`)
   }
-  if (!(await answers({ port, password })))
+  if (!(await answers(serverAt(place, port, password))))
     throw new StartError(`The local PostgreSQL does not answer (its log: ${log})`)
   return port
 }
