@@ -60,7 +60,7 @@ export function createContext({ transport, ...given }: Given) {
     supportEmail: sellersAddress,
     mails: createMails({ db, now, queue, transport, site }),
     audit: createAudit({ db, now }),
-    attempts: createAttempts({ db, now }),
+    attempts: createAttempts({ db, now, limitsQuestions: config.rateLimits }),
     /** What is done about one subscription takes turns. */
     runExclusive: createKeyedMutex(),
     securityLog: createSecurityLog(log),

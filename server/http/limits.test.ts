@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { catalog } from '#contract/selling/catalog.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
-import { createEmailQuestions } from '../security/email-questions.ts'
+import { createAttempts } from '../security/attempts.ts'
 import { createPasswords } from '../security/passwords.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
 import { production } from '../testing/production.ts'
@@ -157,9 +157,9 @@ describe('who is a customer', () => {
 
   test('can be asked by one network many times in one moment, and other calls still find a connection', async () => {
     const { db, pool } = shop.connection
-    const questions = createEmailQuestions({ db, now: shop.clock.now, isOn: true })
+    const attempts = createAttempts({ db, now: shop.clock.now })
     const asked = Array.from({ length: 24 }, (_, number) =>
-      questions.countOrRefuse('203.0.113.200', `crowd-${number}@example.com`),
+      attempts.countQuestion('203.0.113.200', `crowd-${number}@example.com`),
     )
     expect(pool.waitingCount).toBe(0)
     const answers = await Promise.allSettled(asked)

@@ -1,4 +1,4 @@
-import { eq, lt, or, sql } from 'drizzle-orm'
+import { and, eq, gt, lt, or, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '../database/connect.ts'
 import { attempts } from '../database/schema.ts'
 import { tooMany } from '../errors.ts'
@@ -7,6 +7,12 @@ import { hashToken } from './tokens.ts'
 
 export type Attempts = ReturnType<typeof createAttempts>
 
+type Dependencies = {
+  db: Database
+  now: () => Date
+  /** Off in most tests, where every visitor has the same address. */
+  limitsQuestions?: boolean
+}
 export type Limit = { requests: number; seconds: number }
 type Options = { device?: string | undefined; tx?: Transaction | Database }
 
@@ -15,7 +21,7 @@ const keyOf = (what: string, whom: string, device?: string) =>
   [what, hashToken(whom), ...(device ? [hashToken(device)] : [])].join(':')
 
 /** Across all processes. A `device` that the account has used before is counted apart: no one else can lock its owner out. */
-export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
+export function createAttempts({ db, now, limitsQuestions = true }: Dependencies) {
   /** Counts one more try. How long to wait, in seconds, if there were more than `requests` within `seconds`. */
   async function waitFor(
     what: string,
@@ -56,6 +62,11 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
   const allows = async (what: string, whom: string | Network[], limit: Limit, options?: Options) =>
     (await waitFor(what, whom, limit, options)) === 0
 
+  async function countOrRefuse(what: string, whom: string | Network[], limit: Limit, options?: Options) {
+    const seconds = await waitFor(what, whom, limit, options)
+    if (seconds > 0) throw tooMany(seconds)
+  }
+
   return {
     /** Counts one more try; false beyond the limit. */
     allows,
@@ -64,9 +75,17 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
     allowsFrom: (what: string, ip: string, limit: Limit, options?: Options) =>
       allows(what, networksOf(ip), limit, options),
 
-    async countOrRefuse(what: string, whom: string | Network[], limit: Limit, options?: Options) {
-      const seconds = await waitFor(what, whom, limit, options)
-      if (seconds > 0) throw tooMany(seconds)
+    countOrRefuse,
+
+    /** Sign-up and checkout must say that an address is taken: so a network may ask about twenty an hour, an IPv6 /48 a hundred. */
+    async countQuestion(ip: string, email: string) {
+      if (!limitsQuestions) return
+      const networks = networksOf(ip)
+      const asked = `${networks[0]?.network} ${email}`
+      const isAnswered = and(eq(attempts.key, keyOf('asked', asked)), gt(attempts.endsAt, now()))
+      if ((await db.$count(attempts, isAnswered)) > 0) return
+      await countOrRefuse('questions', networks, { requests: 20, seconds: 3600 })
+      await waitFor('asked', asked, { requests: 1, seconds: 3600 })
     },
 
     /** Whether an address may get one more of these emails: at most three a day, or anyone could flood its mailbox. */

@@ -1,7 +1,6 @@
 import type { Context } from '#server/context.ts'
 import { createBeginSession, createSessionCookie } from '#server/http/cookies.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
-import { createEmailQuestions } from '#server/security/email-questions.ts'
 import { type AccountEvents, createAccounts } from './accounts/accounts.ts'
 import { createFactors } from './factors/factors.ts'
 import { createSessions, sessionDays } from './sessions/sessions.ts'
@@ -11,12 +10,11 @@ export type Identity = ReturnType<typeof openIdentity>
 /** Who people are. */
 export function openIdentity(context: Context, events: AccountEvents) {
   const { config, log } = context
-  const questions = createEmailQuestions({ ...context, isOn: config.rateLimits })
   const sessions = createSessions(context)
   const cookie = createSessionCookie({ secure: config.secure, days: sessionDays })
   const beginSession = createBeginSession({ sessions, cookie })
   const factors = createFactors(context, { sessions })
-  const accounts = createAccounts(context, { ...events, questions })
+  const accounts = createAccounts(context, events)
   const schedules: Schedules = {
     'tell-of-commands': { cron: '*/5 * * * *', run: accounts.roles.tellOfCommands },
     'tidy-accounts': { cron: '17 3 * * *', run: accounts.forgetExpired },
@@ -26,7 +24,6 @@ export function openIdentity(context: Context, events: AccountEvents) {
   }
 
   return {
-    questions,
     sessions,
     cookie,
     beginSession,

@@ -17,7 +17,7 @@ export type Selling = ReturnType<typeof openSelling>
 /** What people buy and pay. */
 export function openSelling(context: Context, { identity, access }: Others) {
   const { config, stripe, log, now } = context
-  const { accounts, questions } = identity
+  const { accounts } = identity
   const customers = createCustomers(context)
   const checkouts = createCheckouts(context)
   const seats = createSeats(context)
@@ -33,7 +33,6 @@ export function openSelling(context: Context, { identity, access }: Others) {
     codes,
     prices,
     purchases,
-    questions,
   })
   const declarations = createDeclarations(context, { purchases })
   const stripeSetup = createStripeSetup({

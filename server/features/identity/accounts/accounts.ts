@@ -1,5 +1,4 @@
 import type { Context } from '#server/context.ts'
-import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { type AccountEvents, createEmailChange } from './email-change.ts'
 import { createGuests } from './guests.ts'
 import { createLogin } from './login.ts'
@@ -15,29 +14,25 @@ export { setTradingViewUsername } from './profile.ts'
 
 export type Accounts = ReturnType<typeof createAccounts>
 
-type Others = AccountEvents & { questions: EmailQuestions }
-
 /** People's accounts: how they come to be, who may use them, and how they change hands. */
-export function createAccounts(context: Context, others: Others) {
+export function createAccounts(context: Context, events: AccountEvents) {
   const { attempts } = context
-  const { questions } = others
   const passwords = createPasswords(context)
-  const emailChange = createEmailChange(context, { ...others, passwordLinks: passwords })
+  const emailChange = createEmailChange(context, { ...events, passwordLinks: passwords })
   return {
-    login: createLogin(context, { questions, passwordLinks: passwords }),
+    login: createLogin(context, passwords),
     passwords,
     emailChange,
-    profile: createProfile(context, others),
+    profile: createProfile(context, events),
     guests: createGuests(context, passwords),
     roles: createRoles(context),
-    corrections: createCorrections(context, { ...others, passwordLinks: passwords }),
+    corrections: createCorrections(context, { ...events, passwordLinks: passwords }),
     users: createUsers(context, passwords),
 
     async forgetExpired() {
       await passwords.forgetExpired()
       await emailChange.forgetOldChanges()
       await attempts.forgetExpired()
-      await questions.forgetExpired()
     },
   }
 }

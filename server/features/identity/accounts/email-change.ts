@@ -6,7 +6,6 @@ import type { Transaction } from '#server/database/connect.ts'
 import { emailChanges, passwordTokens, purchases, users } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
 import { sellersAddress } from '#server/mails/mails.ts'
-import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { removeFactorsSince } from '../factors/factors.ts'
 import { endSessions, forgetDevices } from '../sessions/sessions.ts'
 import type { PasswordLinks } from './passwords.ts'
@@ -29,7 +28,7 @@ export type AccountEvents = {
     given: { userId: string; username: string; by: null; field: 'tradingViewUsername' },
   ): Promise<void>
 }
-type Others = AccountEvents & { questions: EmailQuestions; passwordLinks: PasswordLinks }
+type Others = AccountEvents & { passwordLinks: PasswordLinks }
 
 /** How long before a change of address a thief may have prepared it. */
 const thiefsTime = 30 * 24 * hour
@@ -45,7 +44,7 @@ const useless = () => new Refusal(400, 'link-invalid', 'This link no longer work
 /** Another address for an account: the new one confirms it, the old one can take it back for three days. */
 export function createEmailChange(context: Context, others: Others) {
   const { db, now, mails, audit, attempts, refuseShopAddress, isLinkToken } = context
-  const { accountChanged, endOpenLinks, questions, passwordLinks } = others
+  const { accountChanged, endOpenLinks, passwordLinks } = others
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
 
   /** Gives the account this address; links emailed to the other one stop working. */
@@ -75,7 +74,7 @@ export function createEmailChange(context: Context, others: Others) {
     async changeEmail(actor: Actor, email: string) {
       const { user } = actor
       if (email === user.email) throw conflict('same-address', 'This is your address already.')
-      await questions.countOrRefuse(actor.ip, email)
+      await attempts.countQuestion(actor.ip, email)
       if (!user.isAdmin) refuseShopAddress(email)
       await db.transaction(async (tx) => {
         await dropPendingChange(tx, user.id)

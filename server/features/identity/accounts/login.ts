@@ -3,12 +3,9 @@ import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { userColumns, users } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
-import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { type Authenticated, knownDevice } from '../sessions/sessions.ts'
 import type { PasswordLinks } from './passwords.ts'
 import { isReserved, prove } from './proof.ts'
-
-type Others = { questions: EmailQuestions; passwordLinks: PasswordLinks }
 
 type Credentials = { email: string; password: string }
 type NewAccount = Credentials & { name: string }
@@ -22,13 +19,13 @@ const taken = () =>
   )
 
 /** Signing up and logging in, up to the point where the session starts. */
-export function createLogin(context: Context, { questions, passwordLinks }: Others) {
+export function createLogin(context: Context, passwordLinks: PasswordLinks) {
   const { db, now, mails, passwords, attempts, securityLog, refuseShopAddress } = context
 
   return {
     async register(actor: Actor<null>, { email, password, name }: NewAccount) {
       passwords.refuseCommon(password, 'password')
-      await questions.countOrRefuse(actor.ip, email)
+      await attempts.countQuestion(actor.ip, email)
       const passwordHash = await passwords.hash(password)
       return db.transaction(async (tx): Promise<LoggedIn> => {
         if (await isReserved(tx, email, now())) throw taken()

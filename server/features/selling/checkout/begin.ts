@@ -13,7 +13,6 @@ import type { Database } from '#server/database/connect.ts'
 import { isOngoingPurchase, purchases, users } from '#server/database/schema.ts'
 import { conflict, invalid, notFound, Refusal } from '#server/errors.ts'
 import type { Place, Tax } from '#server/gateways/stripe.ts'
-import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Product } from '../catalog/catalog.ts'
 import type { Codes } from '../codes/codes.ts'
@@ -27,7 +26,6 @@ type Others = {
   seats: Seats
   codes: Codes
   prices: Prices
-  questions: EmailQuestions
   sync: (subscriptionId: string) => Promise<void>
   subscribe: ReturnType<typeof createSubscribe>
 }
@@ -37,7 +35,7 @@ type Wish = ParsedInputOf<typeof checkout.createSubscriptionIntent>
 /** "Continue to Payment". */
 export function createBegin(context: Context, others: Others) {
   const { db, now, stripe, config, catalog, attempts, refuseShopAddress, crashPoint } = context
-  const { checkouts, seats, codes, prices, questions, sync, subscribe } = others
+  const { checkouts, seats, codes, prices, sync, subscribe } = others
   // Stripe computes it, for which it must know where the buyer is.
   const wantsTax = config.tax.mode === 'stripe'
 
@@ -63,7 +61,7 @@ export function createBegin(context: Context, others: Others) {
     const email = user?.email ?? wish.email
     if (!email) throw invalid('email', 'Please enter your email to continue')
     if (!user) {
-      await questions.countOrRefuse(ip, email)
+      await attempts.countQuestion(ip, email)
       refuseShopAddress(email)
     }
     const place = wantsTax ? readPlace(wish.place, ip) : undefined

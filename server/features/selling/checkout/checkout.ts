@@ -7,7 +7,6 @@ import { personOf } from '#server/database/people.ts'
 import { type purchases as bought, payments } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Authenticated } from '#server/features/identity/sessions/sessions.ts'
-import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Codes } from '../codes/codes.ts'
 import type { Prices } from '../prices/prices.ts'
@@ -33,7 +32,6 @@ type Others = {
     sync(subscriptionId: string): Promise<void>
     ofPaymentIntent(userId: string, id: string): Promise<Purchase | undefined>
   }
-  questions: EmailQuestions
 }
 
 type Paid = { paymentIntentId: string }

@@ -17,7 +17,7 @@ afterAll(() => shop.close())
 beforeEach(async () => {
   admin = await shop.admin()
   await shop.connection.pool.query(
-    'delete from seat_reservations; delete from waitlist; delete from attempts; delete from email_questions',
+    'delete from seat_reservations; delete from waitlist; delete from attempts',
   )
   await settings({ seatLimit: null, showsSeats: false })
 })

@@ -1,0 +1,2 @@
+-- one way
+DROP TABLE "email_questions" CASCADE;
