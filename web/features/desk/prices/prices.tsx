@@ -1,14 +1,12 @@
 import { useState } from 'react'
 import { dollars, exactDollars } from '#contract/money.ts'
-import { type Plan, type Publication, prices } from '#contract/selling/prices.ts'
+import { type Plan, prices } from '#contract/selling/prices.ts'
 import { billingPeriods } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useData } from '#web/api/client.ts'
-import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card, Pending } from '#web/ui/card.tsx'
-import { ask } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Badge } from '#web/ui/notice.tsx'
@@ -46,25 +44,11 @@ export default function Prices() {
 }
 
 function PlanCard({ plan, onChange }: { plan: Plan; onChange: () => void }) {
-  const { product, productId, billingType, publications, subscriptions } = plan
+  const { product, billingType, publications, subscriptions } = plan
   const period = billingPeriods[billingType]
   const current = publications.find(({ state }) => state === 'current')
   const keeping = subscriptions.filter(({ amount }) => amount !== current?.amount)
   const paying = subscriptions.find(({ amount }) => amount === current?.amount)
-  const callOff = useCall(prices.adminPublish, { succeeded: 'Called off', failed: 'Failed to call it off' })
-
-  function askAndCallOff(planned: Publication) {
-    if (!current) return
-    const { amount, regularAmount } = current
-    const question = {
-      title: 'Call off the planned price',
-      description: `The price stays ${exactDollars(amount)} per ${period}, not ${exactDollars(planned.amount)}.`,
-      action: 'Call it off',
-    }
-    // The present price, published again, replaces what was planned.
-    const again = { productId, billingType, amount, ...(regularAmount && { regularAmount }) }
-    ask(question, () => callOff.mutate({ ...again, after: publications[0]?.number ?? 1 }))
-  }
 
   return (
     <Card className="flex flex-col gap-5">
@@ -106,17 +90,6 @@ function PlanCard({ plan, onChange }: { plan: Plan; onChange: () => void }) {
               {each.startsAt ? <Time before="from" value={each.startsAt} /> : 'the first price'}
               {each.regularAmount && `, regular ${dollars(each.regularAmount)}`}
             </span>
-            {each.state === 'planned' && (
-              <Button
-                variant="ghost"
-                size="sm"
-                className="ml-auto"
-                disabled={callOff.isPending}
-                onClick={() => askAndCallOff(each)}
-              >
-                Call off
-              </Button>
-            )}
           </li>
         ))}
       </ul>
@@ -187,7 +160,7 @@ function PublishDialog({ plan, onClose }: { plan: Plan; onClose: () => void }) {
           Pages show it within seconds.
         </Choice>
         <Choice label="From a day" checked={isLater} onChange={() => setIsLater(true)}>
-          You can call it off until then.
+          Until then, any newer price replaces it, also the present one.
         </Choice>
       </fieldset>
       {isLater && (

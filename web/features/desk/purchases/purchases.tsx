@@ -15,7 +15,6 @@ import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
 import { AddButton, RecordList, sorting } from '../lists/record-list.tsx'
 import { actionColumn } from '../lists/record-table.tsx'
-import { monthName } from '../overview/words.ts'
 import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
 import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
 import { usePurchaseActions } from './use-purchase-actions.tsx'
@@ -39,11 +38,7 @@ export default function Purchases() {
         },
         sort: sorting('Sort purchases'),
       }}
-      chips={{
-        need: needTexts,
-        begun: (month) => `Begun in ${monthName(month)}`,
-        ended: (month) => `Ended in ${monthName(month)}`,
-      }}
+      chips={{ need: needTexts }}
       controls={isAdmin && <AddButton text="Add Purchase" dialog={AddPurchaseDialog} />}
       none={{ title: 'No purchases found', description: 'New purchases appear here.' }}
       renderRow={(purchase) => <Row purchase={purchase} actions={actionsFor(purchase)} />}

@@ -24,9 +24,6 @@ export const groups: Group[] = [
   },
 ]
 
-/** What the page’s index links to; no screen of the desk is called so. */
-export const sectionId = (title: string) => `set-${title.toLowerCase().replaceAll(' ', '-')}`
-
 const schema = settings.adminSave.input(z)
 
 export function EditableCard(props: { group: Group; settings: Setting[]; children?: ReactNode }) {
@@ -45,7 +42,7 @@ export function EditableCard(props: { group: Group; settings: Setting[]; childre
   const [typed, setTyped] = useState<Record<string, string>>({})
   const isChanged = fields.some(({ name, value }) => (typed[name] ?? value) !== value)
   return (
-    <Card id={sectionId(group.title)} className="flex flex-col gap-5">
+    <Card className="flex flex-col gap-5">
       <header>
         <h2 className="text-lg">{group.title}</h2>
         <p className="text-sm text-muted">{group.hint}</p>

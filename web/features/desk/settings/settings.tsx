@@ -9,35 +9,24 @@ import { classes } from '#web/ui/classes.ts'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { EditableCard, groups, sectionId } from './editable-card.tsx'
+import { EditableCard, groups } from './editable-card.tsx'
 import { PhotoField } from './photo-field.tsx'
-
-const sections = ['Payments', 'Email', ...groups.map(({ title }) => title), 'Set on the server']
 
 export default function Settings() {
   const query = useData(settings.adminShow, {})
   const { data } = query
   if (!data) return <Pending query={query} />
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
-      <div className="flex min-w-0 flex-col gap-6">
-        <Problems problems={data.problems} />
-        <PaymentsCard />
-        <MailCard goesTo={data.mailsGoTo} />
-        {groups.map((group) => (
-          <EditableCard key={group.title} group={group} settings={data.settings}>
-            {group.hasPhoto && <PhotoField photo={data.photo} source={data.photoSource} />}
-          </EditableCard>
-        ))}
-        <Environment all={data.settings} />
-      </div>
-      <nav aria-label="Settings" className="flex flex-col text-sm max-lg:hidden lg:sticky lg:top-22">
-        {sections.map((title) => (
-          <a key={title} href={`#${sectionId(title)}`} className="py-2 font-medium text-muted hover:text-ink">
-            {title}
-          </a>
-        ))}
-      </nav>
+    <div className="flex max-w-4xl flex-col gap-6">
+      <Problems problems={data.problems} />
+      <PaymentsCard />
+      <MailCard goesTo={data.mailsGoTo} />
+      {groups.map((group) => (
+        <EditableCard key={group.title} group={group} settings={data.settings}>
+          {group.hasPhoto && <PhotoField photo={data.photo} source={data.photoSource} />}
+        </EditableCard>
+      ))}
+      <Environment all={data.settings} />
     </div>
   )
 }
@@ -65,7 +54,7 @@ function Problems({ problems }: { problems: Problem[] }) {
 
 function MailCard({ goesTo }: { goesTo: string }) {
   return (
-    <Card id={sectionId('Email')} className="flex flex-wrap items-center gap-x-6 gap-y-3">
+    <Card className="flex flex-wrap items-center gap-x-6 gap-y-3">
       <div className="min-w-0 flex-1 basis-60">
         <h2 className="text-lg">Email</h2>
         <p className="text-sm break-words text-muted">Emails go to {goesTo}.</p>
@@ -91,7 +80,6 @@ function Fold(props: { title: string; badge?: ReactNode; open?: boolean; childre
   const { title, badge, open, children } = props
   return (
     <details
-      id={sectionId(title)}
       open={open}
       className="group rounded-lg border border-line bg-surface shadow-card"
       aria-label={title}
