@@ -21,7 +21,7 @@ async function linesUntil(last: RegExp, env: Record<string, string>) {
       ...process.env,
       PORT: '0',
       DATA_DIR: dataDir,
-      DATABASE_URL: `${url}?sslmode=disable`,
+      DATABASE_URL: url,
       LOG_LEVEL: 'info',
       ...env,
     },
