@@ -4,7 +4,6 @@ import {
   cents,
   id,
   instant,
-  month,
   optionalText,
   pages,
   paging,
@@ -204,9 +203,6 @@ export const purchases = {
       billingType: z.optional(billingType(z)),
       /** Only those that need the seller because of it, or are at risk. */
       need: z.optional(z.enum([...purchaseNeeds, ...purchaseRisks])),
-      /** Begun, or ended, in a month: 2026-03. */
-      begun: z.optional(month(z)),
-      ended: z.optional(month(z)),
       sort: sort(z),
     })),
     output: (z) => z.array(managedPurchase(z)),

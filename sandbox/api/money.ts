@@ -24,16 +24,6 @@ export async function claimCharge(work: Work, intent: string) {
 
 export const moneyRoutes = [
   route(
-    'GET /v1/invoices/search',
-    { limit: integer, page: text, query: required(text) },
-    async ({ work, params: { query, limit = 10 } }) => {
-      const number = /^number:"([A-Z0-9-]+)"$/.exec(query)?.[1]
-      if (number === undefined) throw invalid('The sandbox searches invoices by number only.', 'query')
-      const { data, has_more } = await work.list('invoice', { match: { number } }, { limit })
-      return { object: 'search_result', data, has_more, next_page: null, url: '/v1/invoices/search' }
-    },
-  ),
-  route(
     'POST /v1/invoices/create_preview',
     {
       subscription: required(text),

@@ -77,7 +77,9 @@ function createSmtp(url: string, requireTLS: boolean, from: () => string): MailT
       try {
         await (await smtp.get()).sendMail({ from: from(), ...safe(mail) })
       } catch (error) {
-        throw isFinal(error) ? new PermanentFailure((error as Error).message, { cause: error }) : error
+        // A wrong password or sender is ours to fix: keep trying.
+        const { is } = outcomeOf(error as Failure, false)
+        throw is === 'refused' ? new PermanentFailure((error as Error).message, { cause: error }) : error
       }
     },
     verify: async () => (await smtp.get()).verify(),
@@ -85,12 +87,6 @@ function createSmtp(url: string, requireTLS: boolean, from: () => string): MailT
     forgetBefore: async () => undefined,
     close: smtp.close,
   }
-}
-
-/** The server permanently refused this recipient or text. A wrong password or sender is ours to fix: keep trying. */
-function isFinal(error: unknown): boolean {
-  const { responseCode = 0, command } = error as { responseCode?: number; command?: string }
-  return responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA')
 }
 
 function createOutbox(folder: string, from: () => string): MailTransport {

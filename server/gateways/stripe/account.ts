@@ -99,26 +99,12 @@ export function accountCalls({ sdk, ask, translate }: Client) {
       )
     },
 
-    /** What the newest hundred of each show of settings that no call reads. */
-    async observedSettings() {
-      const [paused, unpaid, active, open] = await Promise.all([
-        ask(sdk.subscriptions.list({ status: 'paused', limit: 100 })),
-        ask(sdk.subscriptions.list({ status: 'unpaid', limit: 100 })),
-        ask(sdk.subscriptions.list({ status: 'active', limit: 100 })),
-        ask(sdk.invoices.list({ status: 'open', limit: 100 })),
-      ])
-      const failures = new Set<string | undefined>(['first_payment_failure', 'final_payment_failure'])
-      return {
-        pausedUnpaid: paused.data.filter(({ status_details: details }) =>
-          failures.has(details?.paused.subscription.type),
-        ).length,
-        leftUnpaid: unpaid.data.length,
-        changed: active.data.filter(({ items: { data } }) => data.length > 1 || data[0]?.quantity !== 1)
-          .length,
-        lateRetries: open.data.filter(
-          ({ created, next_payment_attempt: next }) => next !== null && next - created > 14 * 86_400,
-        ).length,
-      }
+    /** Of the newest hundred. */
+    async countPausedUnpaid(): Promise<number> {
+      const { data } = await ask(sdk.subscriptions.list({ status: 'paused', limit: 100 }))
+      return data.filter(({ status_details: details }) =>
+        /^(first|final)_payment_failure$/.test(details?.paused.subscription.type ?? ''),
+      ).length
     },
 
     /** Whether wallets are shown on this domain, and if not, why. Nothing when Stripe does not know it. */

@@ -1,17 +1,7 @@
+import type { BillingDetails } from '#contract/selling/billing.ts'
 import { invalid } from '../../errors.ts'
 import { type Invoicing, type Place, taxIdTypeOf } from './amounts.ts'
 import { type Client, idOf, isMissing, isRefused } from './client.ts'
-
-/** What a buyer wants on their invoices. */
-type BillingDetails = {
-  name: string
-  company: string
-  street: string
-  postalCode: string
-  city: string
-  country: string
-  vatId: string
-}
 
 /** Street and city may be empty. */
 type Address = Pick<BillingDetails, 'street' | 'postalCode' | 'city' | 'country'>
@@ -61,22 +51,6 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
     })
   }
 
-  async function customerIn(reference: string) {
-    if (reference.startsWith('in_')) return (await orNothing(sdk.invoices.retrieve(reference)))?.customer
-    if (reference.startsWith('pi_'))
-      return (await orNothing(sdk.paymentIntents.retrieve(reference)))?.customer
-    if (reference.startsWith('ch_')) return (await orNothing(sdk.charges.retrieve(reference)))?.customer
-    if (reference.startsWith('sub_'))
-      return (await orNothing(sdk.subscriptions.retrieve(reference)))?.customer
-    if (reference.startsWith('re_')) {
-      const charge = idOf((await orNothing(sdk.refunds.retrieve(reference)))?.charge)
-      return charge ? (await ask(sdk.charges.retrieve(charge))).customer : undefined
-    }
-    const query = `number:"${reference.toUpperCase()}"`
-    const { data } = await ask(sdk.invoices.search({ query, limit: 1 }))
-    return data[0]?.customer
-  }
-
   return {
     async create(wanted: { attempt: string; email: string; name?: string }): Promise<string> {
       const { attempt, email, name } = wanted
@@ -106,7 +80,7 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
     },
 
     /** For the next invoice; those already issued stay as they are. */
-    async setBillingDetails(id: string, details: BillingDetails) {
+    async setBillingDetails(id: string, details: BillingDetails & { name: string }) {
       const { name, company, street, postalCode, city, country, vatId } = details
       const found = await update(id, { street, postalCode, city, country, name: company || name })
       if (found) await setVatId(id, vatId)
@@ -115,10 +89,6 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
     async remove(id: string) {
       await orNothing(sdk.customers.del(id))
     },
-
-    /** The customer behind an id or an invoice number, if Stripe knows it. */
-    find: async (reference: string): Promise<string | undefined> =>
-      idOf(await customerIn(reference)) ?? undefined,
 
     /** Cards only: anything else the account has turned on could not be charged at the next renewal. */
     async createSetupIntent(customer: string) {

@@ -1,16 +1,16 @@
 import { and, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { type Found, type Hit, mostPeopleFound } from '#contract/desk/search.ts'
 import type { Context } from '#server/context.ts'
-import { checkouts, purchases, users } from '#server/database/schema.ts'
+import { checkouts, payments, purchases, refunds, users } from '#server/database/schema.ts'
 import { findUsers, inOrder } from '#server/database/text-search.ts'
 import type { Wings } from '../wings.ts'
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-const stripeId = /^(?:pi|in|ch|re|sub|cus)_[A-Za-z0-9_]{1,200}$/
+const stripeId = /^(?:pi|in|re|sub|cus)_[A-Za-z0-9_]{1,200}$/
 const invoiceNumber = /^[A-Z0-9]{4,20}-\d{1,8}$/i
 
 /** One box for everything a customer may name. Ids are looked up as they are; words go through indexes of trigrams. */
-export function createSearch({ db, stripe }: Context, { identity }: Wings) {
+export function createSearch({ db }: Context, { identity }: Wings) {
   const people = (where: SQL | undefined) =>
     db
       .select({
@@ -32,21 +32,16 @@ export function createSearch({ db, stripe }: Context, { identity }: Wings) {
       mostPeopleFound,
     )
 
-  /** What we have not stored, Stripe knows: a renewal's payment, an invoice, a refund. */
-  async function throughStripe(reference: string): Promise<Hit[]> {
-    const customer = await stripe.customers.find(reference)
-    return customer ? ownersOfCheckout(eq(checkouts.customerId, customer)) : []
-  }
+  const ownersOfPayment = (where: SQL | undefined) =>
+    ownersOf(inArray(purchases.id, db.select({ id: payments.purchaseId }).from(payments).where(where)))
 
-  async function byId(typed: string): Promise<Hit[]> {
+  function byId(typed: string): Promise<Hit[]> {
     if (typed.startsWith('cus_')) return ownersOfCheckout(eq(checkouts.customerId, typed))
-    const column = typed.startsWith('sub_')
-      ? purchases.stripeSubscriptionId
-      : typed.startsWith('pi_')
-        ? purchases.paymentIntentId
-        : undefined
-    const known = column ? await ownersOf(eq(column, typed)) : []
-    return known.length > 0 ? known : throughStripe(typed)
+    if (typed.startsWith('sub_')) return ownersOf(eq(purchases.stripeSubscriptionId, typed))
+    if (typed.startsWith('in_')) return ownersOfPayment(eq(payments.invoiceId, typed))
+    if (typed.startsWith('pi_')) return ownersOfPayment(eq(payments.paymentIntentId, typed))
+    const refunded = db.select({ id: refunds.paymentIntentId }).from(refunds).where(eq(refunds.id, typed))
+    return ownersOfPayment(inArray(payments.paymentIntentId, refunded))
   }
 
   /** What no index knows, such as two letters: some of the newest. */
@@ -82,7 +77,9 @@ export function createSearch({ db, stripe }: Context, { identity }: Wings) {
       if (stripeId.test(q)) return all(await byId(q))
       const found = await byWords(q)
       const isNoOne = found.people.length === 0 && !found.hasMore
-      return isNoOne && invoiceNumber.test(q) ? all(await throughStripe(q)) : found
+      return isNoOne && invoiceNumber.test(q)
+        ? all(await ownersOfPayment(eq(payments.invoiceNumber, q.toUpperCase())))
+        : found
     },
   }
 }

@@ -30,17 +30,7 @@ type Line = { number: number; text: string }
 type Section = { title: string; at: number; lines: Line[] }
 
 const settings = ['name', 'state', 'order', ...billingTypes.flatMap((type) => [type, `regular ${type}`])]
-const words = [
-  'kind',
-  'description',
-  'includes',
-  'list',
-  'seats',
-  'indicator',
-  'strategy',
-  'drawings',
-  'preview',
-]
+const words = 'kind description includes list seats indicator strategy drawings preview'.split(' ')
 const sectionNames = {
   card: 'Card',
   facts: 'Facts',

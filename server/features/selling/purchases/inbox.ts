@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import { isLivePurchase, purchases, stripeEvents } from '#server/database/schema.ts'
 import { eventTypes, type StripeEvent } from '#server/gateways/stripe.ts'
@@ -11,7 +11,8 @@ type Others = {
   sync: Sync
 }
 
-const batch = 1000
+/** The rest follows with the next run. */
+const mostInARun = 50_000
 const overdueAfter = 15 * 60_000
 
 export type Inbox = ReturnType<typeof createInbox>
@@ -81,30 +82,14 @@ export function createInbox(
 
     /** What a crash or failure left behind, each once. Those that never failed go first, so that the others hold up no one. */
     async handlePending(onError: (error: unknown) => void) {
-      const tried = new Set<string>()
-      for (const first of [isNull(stripeEvents.lastError), isNotNull(stripeEvents.lastError)]) {
-        let after: { receivedAt: Date; id: string } | undefined
-        do {
-          const { receivedAt, id } = stripeEvents
-          const left = await db
-            .select()
-            .from(stripeEvents)
-            .where(
-              and(
-                isNull(stripeEvents.handledAt),
-                first,
-                after && sql`(${receivedAt}, ${id}) > (${after.receivedAt}, ${after.id})`,
-              ),
-            )
-            .orderBy(asc(receivedAt), asc(id))
-            .limit(batch)
-          for (const event of left.filter((each) => !tried.has(each.id))) {
-            tried.add(event.id)
-            await handle(event).catch(onError)
-          }
-          after = left.length === batch ? left.at(-1) : undefined
-        } while (after)
-      }
+      const { handledAt, lastError, receivedAt } = stripeEvents
+      const left = await db
+        .select()
+        .from(stripeEvents)
+        .where(isNull(handledAt))
+        .orderBy(sql`${lastError} is not null`, receivedAt)
+        .limit(mostInARun)
+      for (const event of left) await handle(event).catch(onError)
     },
 
     /** By then both webhook and reconciler have tried, so any count means trouble. */

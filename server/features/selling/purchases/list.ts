@@ -1,14 +1,13 @@
-import { and, type Column, eq, gt, gte, inArray, isNotNull, lt, not, or, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { longestPage } from '#contract/fields.ts'
 import { chargesInWords } from '#contract/selling/charges.ts'
 import type { purchases as contract } from '#contract/selling/purchases.ts'
 import { isLive } from '#contract/statuses.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { boundsOf, decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
+import { decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
 import { createLoader } from '#server/database/loader.ts'
-import { monthOf } from '#server/database/schema/columns.ts'
-import { hasEndedPurchase, isLivePurchase, products, purchases, users } from '#server/database/schema.ts'
+import { isLivePurchase, products, purchases, users } from '#server/database/schema.ts'
 import { beyond, findUsers, inOrder, matches, upTo } from '#server/database/text-search.ts'
 import { notFound } from '#server/errors.ts'
 import { graceEnd } from './entitlement.ts'
@@ -60,12 +59,6 @@ export async function findPurchase(
 
 export type Wanted = ParsedInputOf<typeof contract.adminList> & { userId?: string }
 
-/** In a month of the books, which is UTC's. */
-function within(column: Column, month: string) {
-  const [from, until] = boundsOf(month)
-  return and(gte(column, from), lt(column, until))
-}
-
 /** Purchases as the contract shows them. A page costs the same however many there are and however deep it is. */
 export async function listPurchases<Shown extends Position>(
   db: Database,
@@ -73,7 +66,7 @@ export async function listPurchases<Shown extends Position>(
   now: Date,
   show: (row: Row<keyof PurchaseRow>) => Shown,
 ) {
-  const { limit, cursor, q, userId, status, billingType, need, begun, ended, sort = 'newest' } = wanted
+  const { limit, cursor, q, userId, status, billingType, need, sort = 'newest' } = wanted
   const after = decodeCursor(cursor)
   const found = q ? await findUsers(db, q, { list: purchases, after, sort }) : undefined
   const [few, horizon] = [found?.userIds, found?.horizon]
@@ -86,16 +79,6 @@ export async function listPurchases<Shown extends Position>(
         status === 'live' || status === 'paying' ? isLivePurchase : status && eq(purchases.status, status),
         status === 'paying' ? gt(purchases.arr, 0) : undefined,
         need ? needy(now)[need].has : undefined,
-        begun
-          ? and(within(purchases.createdAt, begun), or(not(hasEndedPurchase), isNotNull(purchases.endedAt)))
-          : undefined,
-        ended
-          ? and(
-              eq(monthOf(purchases.endedAt), `${ended}-01`),
-              isNotNull(purchases.endedAt),
-              not(isLivePurchase),
-            )
-          : undefined,
         billingType ? eq(purchases.billingType, billingType) : undefined,
         after ? beyond(purchases, after, sort) : undefined,
         few ? inArray(purchases.userId, few) : undefined,

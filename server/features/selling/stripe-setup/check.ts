@@ -90,14 +90,17 @@ export function createCheck(options: SetupOptions) {
     ),
   ]
 
-  /** No call reads these; some show in what they do. */
-  const settings = async () => [
-    ...(await observed(stripe)),
-    note(
+  /** No call reads these; one shows in what it does. */
+  async function settings(): Promise<Finding[]> {
+    const paused = await stripe.account.countPausedUnpaid()
+    const advice = note(
       'Settings',
       'Only you can see these in the dashboard. Settings > Billing > Revenue recovery: retries end within two weeks, and then the subscription is cancelled, never paused. Settings > Billing > Customer portal: off, or for cancelling only. Settings > Radar: 3-D Secure where the card requires it.',
-    ),
-  ]
+    )
+    if (paused === 0) return [advice]
+    const text = `${count(paused, 'subscription')}: paused because a payment failed, so nothing is collected. Turn that off under Settings > Billing > Revenue recovery, then resume them.`
+    return [todo('Settings', text), advice]
+  }
 
   const sandbox = async () => [
     note('Account', 'Payments go to the sandbox, so no money moves. To start selling, set your Stripe keys.'),
@@ -146,37 +149,6 @@ export function createCheck(options: SetupOptions) {
   }
 
   return check
-}
-
-/** What subscriptions show of settings that no call reads. */
-async function observed(stripe: StripeGateway): Promise<Finding[]> {
-  const { pausedUnpaid, leftUnpaid, changed, lateRetries } = await stripe.account.observedSettings()
-  const recovery = 'Settings > Billing > Revenue recovery'
-  const found: [many: number, state: typeof todo, text: string][] = [
-    [
-      pausedUnpaid,
-      todo,
-      `paused because a payment failed, so nothing is collected. Turn that off under ${recovery}, then resume them.`,
-    ],
-    [
-      lateRetries,
-      todo,
-      `retried for more than two weeks, but the shop ends it after 14 days. Shorten the retries under ${recovery}.`,
-    ],
-    [
-      leftUnpaid,
-      note,
-      `left unpaid after the last retry; the shop ends it after 14 days. Better cancel it under ${recovery}.`,
-    ],
-    [
-      changed,
-      note,
-      'with another quantity or product than the shop sells. If you didn’t change that, turn it off under Settings > Billing > Customer portal.',
-    ],
-  ]
-  return found.flatMap(([many, state, text]) =>
-    many > 0 ? state('Settings', `${count(many, 'subscription')}: ${text}`) : [],
-  )
 }
 
 /** Whether Stripe's events reach the shop, the ones it needs, in the version it understands. */

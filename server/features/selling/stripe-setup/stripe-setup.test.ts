@@ -112,16 +112,11 @@ describe('a seller’s account at Stripe', () => {
     ])
   })
 
-  test('is told about settings that show in what they do', async () => {
+  test('is told about a setting that shows in what it does', async () => {
     const { controls } = shop.sandbox
-    const [buyer, friend] = [await shop.buyer(), await shop.buyer()]
+    const buyer = await shop.buyer()
     const { rows } = await shop.connection.db.execute<{ id: string }>(sql`
-      select stripe_subscription_id as id from purchases
-      where user_id in (${buyer.user.id}, ${friend.user.id}) order by created_at`)
-    await controls.dashboard.setQuantity(rows[1]?.id ?? '', 3)
-    const findings = async () =>
-      (await account.check()).filter(({ about }) => about === 'Settings').map(({ text }) => text)
-    expect(await findings()).toContainEqual(expect.stringMatching(/^1 subscription: with another quantity/))
+      select stripe_subscription_id as id from purchases where user_id = ${buyer.user.id}`)
     expect(await account.todos()).toEqual([])
     await controls.pause(rows[0]?.id ?? '', 'first_payment_failure')
     expect(await account.todos()).toEqual([
