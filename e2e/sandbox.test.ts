@@ -7,7 +7,7 @@ import { colorRules, expect, expectAccessible, logInAs, overflowOf, test } from 
 
 const invoiceOf = async (page: Page, email: string) => {
   await page.goto(`/_sandbox/?q=${encodeURIComponent(email)}`)
-  await page.getByRole('region', { name: 'Invoices' }).getByRole('link').first().click()
+  await page.getByRole('region', { name: 'Objects' }).getByRole('link').first().click()
   await expect(page.getByRole('heading', { level: 1, name: 'Invoice' })).toBeVisible()
 }
 const card = (page: Page) => page.frameLocator('iframe[title="Secure payment input frame"]')
@@ -20,7 +20,7 @@ test('a newcomer moves the clock forward a month and sees the renewal and its in
   const buyer = await shop.user()
   await shop.buy(buyer)
   await page.goto(`/_sandbox/?q=${encodeURIComponent(buyer.user.email)}`)
-  const invoices = page.getByRole('region', { name: 'Invoices' }).getByRole('link')
+  const invoices = page.getByRole('region', { name: 'Objects' }).getByRole('link')
   await expect(invoices).toHaveCount(1)
   await page.getByRole('button', { name: 'Advance 1 month' }).click()
   await expect(page.getByRole('status')).toHaveText('Done.')
@@ -147,10 +147,7 @@ test("the sandbox's pages pass axe in light and dark mode, at 1280 and 360 px", 
   await expectAccessibleInBothModes(['iframe'])
 })
 
-test('the card fields work by keyboard alone: they format, advance focus, and say what is wrong', async ({
-  page,
-  shop,
-}) => {
+test('the card fields work by keyboard alone, and say what is wrong', async ({ page, shop }) => {
   const unpaid = await shop.user()
   await unpaid.call(checkout.createSubscriptionIntent, {
     productSlug: 'rebound-sigma-pro',
@@ -159,55 +156,20 @@ test('the card fields work by keyboard alone: they format, advance focus, and sa
   await invoiceOf(page, unpaid.user.email)
   await field(page, 'Card number').focus()
   await page.keyboard.type('378282246310005')
-  await expect(field(page, 'Card number')).toHaveValue('3782 822463 10005')
-  await expect(field(page, 'Expiration date')).toBeFocused()
-  await page.keyboard.type('120')
   await page.keyboard.press('Tab')
-  await expect(field(page, 'Expiration date')).toHaveAccessibleDescription(
-    "Your card's expiration date is incomplete.",
-  )
-  await page.keyboard.press('Shift+Tab')
-  await page.keyboard.press('End')
-  await page.keyboard.press('Backspace')
-  await page.keyboard.type('40')
-  await expect(field(page, 'Expiration date')).toHaveValue('12 / 40')
-  await expect(field(page, 'Security code')).toBeFocused()
-  await page.keyboard.type('12345')
-  await expect(field(page, 'Security code')).toHaveValue('1234')
-  await field(page, 'Card number').focus()
-  await page.keyboard.press('Home')
-  await page.keyboard.press('Delete')
-  await expect(field(page, 'Card number')).not.toHaveValue(/^3/)
-
+  await page.keyboard.type('12')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('1234')
   const frame = page.locator('iframe[title="Secure payment input frame"]')
   const before = (await frame.boundingBox())?.height ?? 0
   await page.getByRole('button', { name: 'Pay $39.00' }).click()
-  await expect(field(page, 'Card number')).toBeFocused()
+  await expect(field(page, 'Expiration date')).toBeFocused()
+  await expect(field(page, 'Expiration date')).toHaveAccessibleDescription(
+    "Your card's expiration date is incomplete.",
+  )
   await expect.poll(async () => (await frame.boundingBox())?.height).toBeGreaterThan(before)
-})
-
-test('pressing the button counts as a click even if a card field’s message moves it', async ({
-  page,
-  shop,
-}) => {
-  const unpaid = await shop.user()
-  await unpaid.call(checkout.createSubscriptionIntent, {
-    productSlug: 'rebound-sigma-pro',
-    billingType: 'monthly',
-  })
-  await invoiceOf(page, unpaid.user.email)
-  await field(page, 'Card number').fill('4242')
-  const button = page.getByRole('button', { name: 'Pay $39.00' })
-  const frame = page.locator('iframe[title="Secure payment input frame"]')
-  const before = (await frame.boundingBox())?.height ?? 0
-  await button.hover()
-  await page.mouse.down()
-  await expect(card(page).getByText('Your card number is incomplete.')).toBeVisible()
-  // Give the frame time to report its new height.
-  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 250)))
-  await page.mouse.up()
-  await expect(field(page, 'Card number')).toBeFocused()
-  await expect.poll(async () => (await frame.boundingBox())?.height).toBeGreaterThan(before)
+  await page.keyboard.type('40')
+  await expect(field(page, 'Expiration date')).toHaveAccessibleDescription('')
 })
 
 test('the script offers what shops call outside the form: reading, and 3-D Secure', async ({

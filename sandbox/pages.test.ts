@@ -17,7 +17,7 @@ test('a hosted invoice says who paid what, and nobody can guess its address', as
     'Rebound Sigma Pro',
     '$39.00',
     'Paid',
-    'Visa ending in 4242',
+    'visa ending in 4242',
     '&lt;b&gt;Zoë &amp; Co',
   ]) {
     expect(text).toContain(part)
@@ -46,7 +46,7 @@ test('its PDF is a real one: one page, readable text, and a table that points to
     expect(file).toContain(part)
   const start = Number(/startxref\n(\d+)/.exec(file)?.[1])
   const offsets = [...file.slice(start).matchAll(/^(\d{10}) 00000 n $/gm)].map((match) => Number(match[1]))
-  expect(offsets).toHaveLength(7)
+  expect(offsets).toHaveLength(5)
   for (const [index, offset] of offsets.entries()) {
     expect(file.slice(offset).startsWith(`${index + 1} 0 obj`)).toBe(true)
   }

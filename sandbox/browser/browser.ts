@@ -4,11 +4,10 @@ import { stripTypeScriptTypes } from 'node:module'
 import type { Api } from '../api/api.ts'
 import type { Books } from '../books.ts'
 import type { Controls } from '../controls.ts'
-import { Failure } from '../failure.ts'
 import { readBody, sendFailure, serveApi } from '../http.ts'
 import { actionOf, controlPage } from '../pages/control.ts'
 import { notFound, pressed, send } from '../pages/html.ts'
-import { type Described, describe, findBill, findCreditNote, invoicePage } from '../pages/invoice.ts'
+import { findBill, findCreditNote, invoicePage, type Paper } from '../pages/invoice.ts'
 import { documentPdf } from '../pages/invoice-pdf.ts'
 
 export type MayControl = (request: IncomingMessage) => boolean | Promise<boolean>
@@ -24,42 +23,32 @@ type Given = {
 }
 
 const prefix = '/_sandbox'
-const sendHtml = (response: ServerResponse, body: string, status = 200) =>
-  send(response, status, 'text/html', body)
-
 /** What browsers see of the sandbox: its script and frame, hosted invoices and the control page. */
 export function createBrowser(given: Given) {
   const { api, books, controls, publishableKey, businessName, mayControl, log } = given
 
-  const sendPdf = (response: ServerResponse, said: Described) =>
-    send(response, 200, 'application/pdf', documentPdf(said), {
-      'content-disposition': `attachment; filename="${said.title.replace(' ', '-')}-${said.number}.pdf"`,
+  const sendPdf = (response: ServerResponse, paper: Paper) =>
+    send(response, 200, 'application/pdf', documentPdf(paper), {
+      'content-disposition': `attachment; filename="${paper.title.replace(' ', '-')}-${paper.number}.pdf"`,
     })
 
   async function serveInvoice(response: ServerResponse, id: string, secret: string, pdf: boolean) {
     const bill = await books.read((work) => findBill(work, id, secret, businessName))
     if (!bill) return notFound(response)
-    return pdf ? sendPdf(response, describe(bill)) : sendHtml(response, invoicePage(bill, publishableKey))
+    if (pdf) return sendPdf(response, bill.paper)
+    return send(response, 200, 'text/html', invoicePage(bill, publishableKey))
   }
 
   async function serveCreditNote(response: ServerResponse, id: string, secret: string) {
-    const found = await books.read((work) => findCreditNote(work, id, secret, businessName))
-    return found ? sendPdf(response, found) : notFound(response)
+    const paper = await books.read((work) => findCreditNote(work, id, secret, businessName))
+    return paper ? sendPdf(response, paper) : notFound(response)
   }
-
-  const control = (search: string, note?: Parameters<typeof controlPage>[2]) =>
-    books.read((work) => controlPage(work, search, note))
 
   async function press(request: IncomingMessage, response: ServerResponse, kind: string) {
     const action = actionOf(kind)
     if (!action) return notFound(response)
-    try {
-      const act = async () => action(controls, new URLSearchParams(await readBody(request)))
-      await pressed(request, response, { act, next: `${prefix}/?done` })
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      sendHtml(response, await control('', { role: 'alert', text: error.message }), error.status)
-    }
+    const act = async () => action(controls, new URLSearchParams(await readBody(request)))
+    return pressed(request, response, { act, next: `${prefix}/?done` })
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse, url: URL) {
@@ -71,9 +60,8 @@ export function createBrowser(given: Given) {
     if (isPost && place === 'controls' && (await mayControl(request))) return press(request, response, id)
     if (isPost) return notFound(response)
     if (place === '' && (await mayControl(request))) {
-      const { searchParams: query } = url
-      const note = query.has('done') ? ({ role: 'status', text: 'Done.' } as const) : undefined
-      return sendHtml(response, await control(query.get('q') ?? '', note))
+      const shown = await books.read((work) => controlPage(work, url.searchParams))
+      return send(response, 200, 'text/html', shown)
     }
     if (place === 'invoices' && (ending === undefined || ending === 'pdf')) {
       return serveInvoice(response, id, secret, ending === 'pdf')

@@ -1,21 +1,14 @@
-import {
-  digitsOf,
-  type FieldName,
-  formatCvc,
-  formatExpiry,
-  formatNumber,
-  type Problem,
-  problemOf,
-  readExpiry,
-  type Values,
-} from './card-input.ts'
-import type { Appearance, Font } from './payment-element.ts'
+import { digitsOf, type FieldName, problemOf, readExpiry } from './card-input.ts'
 
-type Request = { id: number } & (
-  | { type: 'appearance'; appearance: Appearance }
-  | { type: 'validate' }
-  | { type: 'send'; path: string; fields: Record<string, string> }
-)
+export type Appearance = {
+  theme?: string
+  variables?: Record<string, string>
+  rules?: Record<string, Record<string, string>>
+}
+/** What the sandbox answers, or a refusal. */
+export type Reply = { error?: { type: string; message: string; code?: string }; [key: string]: unknown }
+/** A font that the page asks the frame to load. */
+export type Font = { family: string; src: string; weight?: string }
 
 const names = ['number', 'expiry', 'cvc'] as const
 const inputs = Object.fromEntries(
@@ -28,146 +21,75 @@ function element<T extends Element>(selector: string, type: new () => T): T {
   return found
 }
 
-const values = (): Values => ({
-  number: inputs.number.value,
-  expiry: inputs.expiry.value,
-  cvc: inputs.cvc.value,
-})
-const problem = (name: FieldName) => problemOf(name, values(), new Date())
-
-function show(name: FieldName, found: Problem | undefined) {
-  const input = inputs[name]
-  input.classList.toggle('Input--invalid', found !== undefined)
-  input.setAttribute('aria-invalid', String(found !== undefined))
-  element(`#${name}-error`, HTMLElement).textContent = found?.message ?? ''
+function problem(name: FieldName) {
+  const { number, expiry, cvc } = inputs
+  return problemOf(name, { number: number.value, expiry: expiry.value, cvc: cvc.value }, new Date())
 }
 
-/** Formats while typing and keeps the caret behind the digit it was behind. */
-function format(name: FieldName, deleting: boolean) {
-  const input = inputs[name]
-  const before = digitsOf(input.value.slice(0, input.selectionStart ?? input.value.length)).length
-  const atEnd = input.selectionStart === input.value.length
-  const formatted =
-    name === 'number'
-      ? formatNumber(input.value)
-      : name === 'expiry'
-        ? formatExpiry(input.value, deleting)
-        : formatCvc(input.value, inputs.number.value)
-  if (formatted === input.value) return
-  input.value = formatted
-  if (atEnd) return
-  let caret = 0
-  for (let digits = 0; caret < formatted.length && digits < before; caret++) {
-    if (/\d/.test(formatted[caret] ?? '')) digits++
-  }
-  input.setSelectionRange(caret, caret)
+/** Says what is wrong with a field, or that nothing is. */
+function judge(name: FieldName) {
+  const found = problem(name)
+  inputs[name].classList.toggle('Input--invalid', found !== undefined)
+  inputs[name].setAttribute('aria-invalid', String(found !== undefined))
+  element(`#${name}-error`, HTMLElement).textContent = found?.message ?? ''
+  return found && { ...found, type: 'validation_error', name }
 }
 
 function validate() {
-  const problems = names.map((name) => ({ name, found: problem(name) }))
-  for (const { name, found } of problems) show(name, found)
-  const first = problems.find(({ found }) => found)
+  const first = names.map(judge).find((found) => found !== undefined)
   if (first) inputs[first.name].focus()
-  return first?.found && { type: 'validation_error', code: first.found.code, message: first.found.message }
+  return first
 }
 
-async function send(request: Extract<Request, { type: 'send' }>): Promise<unknown> {
+/** Sends the card to the sandbox: the page that holds the frame never sees it. */
+async function send(path: string, more: Record<string, string>) {
   const { month, year } = readExpiry(inputs.expiry.value)
   const body = new URLSearchParams({
-    ...request.fields,
+    ...more,
     'payment_method_data[type]': 'card',
     'payment_method_data[card][number]': digitsOf(inputs.number.value),
     'payment_method_data[card][exp_month]': String(month),
     'payment_method_data[card][exp_year]': String(year),
     'payment_method_data[card][cvc]': inputs.cvc.value,
   })
-  const response = await fetch(`/_sandbox/v1/${request.path}`, { method: 'POST', body })
-  return response.json()
+  const response = await fetch(`/_sandbox/v1/${path}`, { method: 'POST', body })
+  return (await response.json()) as Reply
 }
-
-function start(port: MessagePort) {
-  const tell = (type: string, detail: object = {}) => port.postMessage({ type, ...detail })
-
-  function changed() {
-    const complete = names.every((name) => problem(name) === undefined)
-    const empty = names.every((name) => inputs[name].value === '')
-    tell('change', { complete, empty })
-  }
-
-  for (const name of names) {
-    const input = inputs[name]
-    input.addEventListener('input', (event) => {
-      const deleting = event instanceof InputEvent && event.inputType.startsWith('delete')
-      format(name, deleting)
-      if (name === 'number') format('cvc', false)
-      const found = problem(name)
-      // While someone is typing, only a finished and wrong entry is a problem.
-      show(name, found?.incomplete ? undefined : found)
-      changed()
-      const next = inputs[names[names.indexOf(name) + 1] ?? name]
-      if (!deleting && !found && next.value === '' && input.selectionStart === input.value.length)
-        next.focus()
-    })
-    input.addEventListener('focus', () => tell('focus'))
-    input.addEventListener('blur', () => {
-      tell('blur')
-      if (input.value !== '') show(name, problem(name))
-    })
-    input.addEventListener('keydown', (event) => {
-      const previous = inputs[names[names.indexOf(name) - 1] ?? name]
-      if (event.key === 'Backspace' && input.value === '') previous.focus()
-    })
-  }
-  element('form', HTMLFormElement).addEventListener('submit', (event) => event.preventDefault())
-
-  async function resultOf(request: Request): Promise<unknown> {
-    if (request.type === 'send') return send(request)
-    return request.type === 'validate' ? validate() : dress(request.appearance)
-  }
-  async function answer(request: Request) {
-    try {
-      port.postMessage({ id: request.id, result: await resultOf(request) })
-    } catch (error) {
-      port.postMessage({ id: request.id, failed: error instanceof Error ? error.message : String(error) })
-    }
-  }
-  port.addEventListener('message', (event: MessageEvent<Request>) => void answer(event.data))
-  port.start()
-  new ResizeObserver(() => tell('height', { height: document.body.offsetHeight })).observe(document.body)
-  tell('ready', { height: document.body.offsetHeight })
-}
-
-const sheet = new CSSStyleSheet()
 
 /** The shop's look, through the browser's own style objects: nothing is ever parsed as markup. */
-function dress({ theme = 'stripe', variables = {}, rules = {} }: Appearance) {
-  const root = document.documentElement
-  root.dataset['theme'] = theme
-  root.removeAttribute('style')
-  for (const [name, value] of Object.entries(variables)) root.style.setProperty(`--${name}`, value)
-  sheet.replaceSync('')
-  for (const [selector, declarations] of Object.entries(rules)) {
-    if (!/^\.[A-Za-z-]+(:{1,2}[a-z-]+)?$/.test(selector)) continue
-    const rule = sheet.cssRules[sheet.insertRule(`${selector} {}`, sheet.cssRules.length)]
-    if (!(rule instanceof CSSStyleRule)) continue
-    for (const [property, value] of Object.entries(declarations)) {
-      rule.style.setProperty(
-        property.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
-        value,
-      )
-    }
-  }
-  document.adoptedStyleSheets = [sheet]
+function dress({ theme, variables = {}, rules = {} }: Appearance) {
+  const { style } = document.documentElement
+  style.colorScheme = theme === 'night' ? 'dark' : 'light'
+  for (const [name, value] of Object.entries(variables)) style.setProperty(`--${name}`, value)
+  style.setProperty('--colorBorder', rules['.Input']?.['borderColor'] ?? '')
 }
 
-/** The page that holds the frame greets it once and hands over its message port. */
-function greet(event: MessageEvent) {
-  const [port] = event.ports
-  if (event.origin !== location.origin || event.source !== window.parent || !port) return
-  window.removeEventListener('message', greet)
-  dress(event.data.appearance ?? {})
-  for (const { family, src, ...more } of (event.data.fonts ?? []) as Font[])
+function load(fonts: Font[]) {
+  for (const { family, src, ...more } of fonts)
     document.fonts.add(new FontFace(family, src, { display: 'swap', ...more }))
-  start(port)
 }
-window.addEventListener('message', greet)
+
+/** Tells what happens in the fields, in Stripe's words, and how high they are. */
+function watch(tell: (type: string, detail?: object) => void, resize: (height: number) => void) {
+  for (const name of names) {
+    const input = inputs[name]
+    input.addEventListener('input', () => {
+      // A complaint goes away once the field is right; a new one comes with the button.
+      if (!problem(name)) judge(name)
+      const value = { type: 'card', payment_method: undefined }
+      const complete = names.every((each) => !problem(each))
+      const empty = names.every((each) => inputs[each].value === '')
+      tell('change', { collapsed: false, complete, empty, value })
+    })
+    input.addEventListener('focus', () => tell('focus'))
+    input.addEventListener('blur', () => tell('blur'))
+  }
+  new ResizeObserver(() => resize(document.documentElement.offsetHeight)).observe(document.body)
+}
+
+element('form', HTMLFormElement).addEventListener('submit', (event) => event.preventDefault())
+
+/** What the page that holds the frame finds in it. */
+const cardFields = { dress, load, send, validate, watch }
+export type CardFields = typeof cardFields
+Object.assign(window, { cardFields })

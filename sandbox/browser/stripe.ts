@@ -1,9 +1,8 @@
-import { type Appearance, type Font, PaymentElement } from './payment-element.ts'
+import type { Appearance, Font, Reply } from './card-frame.ts'
+import { PaymentElement } from './payment-element.ts'
 
 type Fields = Record<string, string>
-type StripeError = { type: string; message: string; code?: string }
 type Intent = { id: string; object: 'payment_intent' | 'setup_intent'; status: string; client_secret: string }
-type Reply = { error?: StripeError; [key: string]: unknown }
 type ElementsOptions = {
   clientSecret?: string
   appearance?: Appearance
@@ -66,19 +65,17 @@ class Elements {
 
   fetchUpdates = async () => ({})
 
-  get mounted(): PaymentElement {
-    if (!this.element) throw new Error('Create and mount the Payment Element first.')
-    return this.element
+  get fields() {
+    if (!this.element?.fields) throw new Error('Create and mount the Payment Element first.')
+    return this.element.fields
   }
 
-  /** Has the frame send the card to the sandbox: this page never sees it. */
   send(path: string, fields: Fields): Promise<Reply> {
-    const sent = this.mounted.ask('send', { path, fields }) as Promise<Reply>
-    return sent.catch(() => ({ error: connectionError }))
+    return this.fields.send(path, fields).catch(() => ({ error: connectionError }))
   }
 
   async submit() {
-    const error = await this.mounted.ask('validate')
+    const error = this.fields.validate()
     return error ? { error } : { selectedPaymentMethod: 'card' }
   }
 }
@@ -108,9 +105,9 @@ function createStripe(key: string) {
   const retrieve = async (secret: string) => wrap(await read(pathOf(secret), { key, client_secret: secret }))
 
   /** Asks the buyer for 3-D Secure when the bank wants it. */
-  async function finish(reply: Reply, secret: string, night: boolean): Promise<Reply> {
+  async function finish(reply: Reply, secret: string): Promise<Reply> {
     if (reply.error || reply['status'] !== 'requires_action') return reply
-    const outcome = await askBuyer(night)
+    const outcome = await askBuyer()
     const body = new URLSearchParams({ key, client_secret: secret, outcome })
     return call(`${pathOf(secret)}/authenticate`, { method: 'POST', body })
   }
@@ -128,7 +125,7 @@ function createStripe(key: string) {
     const checked = await elements.submit()
     if ('error' in checked) return { error: checked.error }
     const sent = await elements.send(`${pathOf(secret)}/confirm`, fields)
-    const reply = await finish(sent, secret, elements.options.appearance?.theme === 'night')
+    const reply = await finish(sent, secret)
     if (reply.error || given.redirect === 'if_required') return wrap(reply)
     return leave(confirmParams.return_url, reply as unknown as Intent)
   }
@@ -140,7 +137,7 @@ function createStripe(key: string) {
     retrievePaymentIntent: retrieve,
     handleNextAction: async ({ clientSecret }: { clientSecret: string }) => {
       const reply = await read(pathOf(clientSecret), { key, client_secret: clientSecret })
-      return wrap(await finish(reply, clientSecret, false))
+      return wrap(await finish(reply, clientSecret))
     },
     // React's <Elements> insists that these exist; no one calls them.
     confirmCardPayment: async () => ({ error: notOffered }),
@@ -150,12 +147,6 @@ function createStripe(key: string) {
     _registerWrapper() {},
   }
 }
-
-const styles = `
-  dialog { border: 1px solid; font: 1rem / 1.5 system-ui, sans-serif; max-width: min(420px, calc(100vw - 32px)); }
-  dialog::backdrop { background: rgb(0 0 0 / 0.6); }
-  button { display: block; font: inherit; margin-top: 10px; min-height: 44px; width: 100%; }
-`
 
 function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -169,25 +160,19 @@ function make<K extends keyof HTMLElementTagNameMap>(
 }
 
 /** The bank's page, as played by the sandbox. Closing it without an answer counts as failing. */
-function askBuyer(night: boolean): Promise<'complete' | 'fail'> {
-  const host = document.createElement('div')
-  const root = host.attachShadow({ mode: 'open' })
-  const sheet = new CSSStyleSheet()
-  sheet.replaceSync(styles)
-  root.adoptedStyleSheets = [sheet]
-  host.style.colorScheme = night ? 'dark' : 'light'
-  const text = 'This is where your bank would ask you to approve the payment. Choose the outcome.'
+function askBuyer(): Promise<'complete' | 'fail'> {
   const form = make(
     'form',
     { method: 'dialog' },
-    make('small', {}, 'TEST MODE · 3-D Secure 2'),
-    make('h2', { id: 'title' }, 'Authenticate your payment'),
-    make('p', { id: 'text' }, text),
+    make('p', {}, 'Test mode: this is where your bank would ask you to approve the payment.'),
     make('button', { value: 'complete' }, 'Complete authentication'),
+    ' ',
     make('button', { value: 'fail' }, 'Fail authentication'),
   )
-  const dialog = make('dialog', { 'aria-labelledby': 'title', 'aria-describedby': 'text' }, form)
-  root.append(dialog)
+  const dialog = make('dialog', { 'aria-label': 'Authenticate your payment' }, form)
+  const host = make('div', {})
+  // Out of reach of the shop's style sheet.
+  host.attachShadow({ mode: 'open' }).append(dialog)
   document.body.append(host)
   dialog.showModal()
   return new Promise((resolve) => {

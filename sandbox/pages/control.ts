@@ -98,17 +98,10 @@ function behave(controls: Controls, form: URLSearchParams) {
 const chosenOf = (choices: Record<string, Partial<Quirks>>, quirks: Quirks) =>
   Object.keys(choices).find((choice) => isDeepStrictEqual({ ...quirks, ...choices[choice] }, quirks))
 
-const titles = {
-  subscription: 'Subscriptions',
-  invoice: 'Invoices',
-  payment_intent: 'Payments',
-  refund: 'Refunds',
-  dispute: 'Disputes',
-  price: 'Prices',
-}
 type Row = {
   id: string
-  about: string | null
+  kind: string
+  about: string
   status: string
   amount: number
   currency: string
@@ -123,11 +116,13 @@ const buttonsOf = (kind: string, id: string, about: string) =>
     button(`controls/${kind}`, action, { action, id }, about),
   )}</div>`
 
-/** The newest of a kind, or of the customers whose email contains the search. */
-async function listOf(work: Work, kind: keyof typeof titles, like: string) {
-  const { rows } = await work.database.query<Row>(
+const timeOf = (seconds: number) => moment(new Date(seconds * 1000))
+
+/** The newest objects, or those of the customers whose email contains the search. */
+async function objectList({ database }: Work, search: string) {
+  const { rows } = await database.query<Row>(
     `select * from (
-      select o.id, o.seq, coalesce(o.data->>'number', o.data->>'lookup_key', o.id) || coalesce(', ' || (c.data->>'email'), '') as about,
+      select o.id, o.kind, o.seq, coalesce(o.data->>'number', o.data->>'lookup_key', o.id) || coalesce(', ' || (c.data->>'email'), '') as about,
         coalesce(o.data->>'status', case when (o.data->>'active')::boolean then 'active' else 'archived' end) as status,
         coalesce(o.data->>'total', o.data->>'amount', o.data->>'unit_amount',
           o.data #>> '{items,data,0,price,unit_amount}')::int as amount,
@@ -136,19 +131,20 @@ async function listOf(work: Work, kind: keyof typeof titles, like: string) {
         o.data->>'hosted_invoice_url' as url
       from sandbox.objects o left join sandbox.objects c
         on c.id = coalesce(o.data->>'customer', o.data #>> '{$sandbox,customer}')
-      where o.kind = $1) found
-    where about ilike $2 order by seq desc limit 50`,
-    [kind, like],
+      where o.kind in ('subscription', 'invoice', 'payment_intent', 'refund', 'dispute', 'price')) found
+    where position(lower($1) in lower(about)) > 0 order by seq desc limit 100`,
+    [search],
   )
   return table(
-    titles[kind],
-    ['Object', 'Amount', 'Status', 'Time', 'Actions'],
-    rows.map(({ id, about, status, amount, currency, created, ends, url }) => [
+    'Objects',
+    ['Kind', 'Object', 'Amount', 'Status', 'Time', 'Actions'],
+    rows.map(({ id, kind, about, status, amount, currency, created, ends, url }) => [
+      kind,
       url ? html`<a href="${url}">${about}</a>` : about,
       money(amount, currency),
-      [status.replaceAll('_', ' '), ends ? date(ends) : ''].filter(Boolean).join(' · '),
-      moment(created),
-      buttonsOf(kind, id, about ?? id),
+      ends ? `${status} · ${date(ends)}` : status,
+      timeOf(created),
+      buttonsOf(kind, id, about),
     ]),
   )
 }
@@ -158,7 +154,7 @@ async function webhookLog({ database }: Work) {
     `select e.id, e.type, e.created, e.data #>> '{data,object,id}' as about,
         coalesce(string_agg(case when delivered_at is not null then 'delivered' when next_at is null then 'given up'
           else 'waiting' end || coalesce(': ' || last_answer, ''), '; '), 'dropped') as delivery
-      from (select * from sandbox.events order by seq desc limit 50) e left join sandbox.deliveries d on d.event = e.id
+      from (select * from sandbox.events order by seq desc limit 100) e left join sandbox.deliveries d on d.event = e.id
       group by e.seq, e.id, e.type, e.created, e.data #>> '{data,object,id}' order by e.seq desc`,
   )
   return table(
@@ -167,38 +163,33 @@ async function webhookLog({ database }: Work) {
     rows.map(({ id, type, about, created, delivery }) => [
       type,
       about,
-      moment(Number(created)),
+      timeOf(Number(created)),
       delivery,
       buttonsOf('event', id, type),
     ]),
   )
 }
 
-type Note = { role: 'status' | 'alert'; text: string } | undefined
-
-export async function controlPage(work: Work, search: string, note: Note): Promise<string> {
-  const like = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`
-  const lists = []
-  for (const kind of Object.keys(titles) as (keyof typeof titles)[])
-    lists.push(await listOf(work, kind, like))
+export async function controlPage(work: Work, query: URLSearchParams): Promise<string> {
+  const search = query.get('q') ?? ''
   const body = html`<main>
     <h1>Payment sandbox</h1>
     <p>Takes Stripe’s place while no key is set. Nothing here moves real money.</p>
-    ${note && html`<p role="${note.role}">${note.text}</p>`}
-    <p>In the sandbox it is <strong>${moment(work.now)} UTC</strong>. Moving on runs every renewal, retry and expiry on the way.</p>
+    ${query.has('done') && html`<p role="status">Done.</p>`}
+    <p>In the sandbox it is <strong>${timeOf(work.now)} UTC</strong>. Moving on runs every renewal, retry and expiry on the way.</p>
     ${buttonsOf('sandbox', '', '')}
     <h2>As untidy as Stripe</h2>
     <form method="post" action="/_sandbox/controls/behave" class="Actions">
-      ${Object.entries(switches).map(([name, choices]) => select(name, name, chosenOf(choices, work.quirks), Object.keys(choices)))}
+      ${Object.entries(switches).map(([name, choices]) => select(name, chosenOf(choices, work.quirks), Object.keys(choices)))}
       <button>Apply</button>
     </form>
     <form method="get" action="/_sandbox/" role="search" class="Actions">
       <label>Customer’s email <input type="search" name="q" value="${search}"></label>
       <button>Search</button>
     </form>
-    ${lists}
+    ${await objectList(work, search)}
     ${await webhookLog(work)}
-    <p>Each list shows the newest 50.</p>
+    <p>Each list shows the newest 100.</p>
   </main>`
-  return page({ title: 'Payment sandbox', body }).text
+  return page({ title: 'Payment sandbox', body })
 }

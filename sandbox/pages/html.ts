@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Failure } from '../failure.ts'
 
 /** Markup whose parts are escaped; only `html` makes it. */
 class Html {
@@ -10,19 +11,15 @@ class Html {
 
 type Part = string | number | Html | Part[] | undefined | null | false
 
-const escapes: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
 function render(part: Part): string {
   if (part instanceof Html) return part.text
   if (Array.isArray(part)) return part.map(render).join('')
   if (part === undefined || part === null || part === false) return ''
-  return String(part).replaceAll(/[&<>"']/g, (character) => escapes[character] ?? '')
+  return String(part)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
 }
 
 export const html = (strings: TemplateStringsArray, ...parts: Part[]) =>
@@ -34,31 +31,26 @@ export const money = (cents: number, currency: string) =>
 export const date = (seconds: number) =>
   new Date(seconds * 1000).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
-export const moment = (seconds: number) =>
-  new Date(seconds * 1000).toLocaleString('en-US', {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    timeZone: 'UTC',
-  })
+export const moment = (at: Date) =>
+  at.toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' })
 
 type Page = { title: string; body: Html; scripts?: string[] }
 
-export const page = ({ title, body, scripts = [] }: Page) => html`<!doctype html>
+export const page = ({ title, body, scripts = [] }: Page) =>
+  html`<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <title>${title}</title>
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="robots" content="noindex">
-    <meta name="color-scheme" content="light dark">
     <link rel="stylesheet" href="/_sandbox/pages.css">
-    ${scripts.map((src) => html`<script src="${src}" ${src.endsWith('.ts') ? new Html('type="module"') : new Html('defer')}></script>`)}
+    ${scripts.map((src) => html`<script src="${src}" ${src.endsWith('.ts') ? html`type="module"` : 'defer'}></script>`)}
   </head>
   <body>
     ${body}
   </body>
 </html>
-`
+`.text
 
 /** A form of one button. Many look alike: `about` tells a screen reader which is which. */
 export const button = (action: string, label: string, fields: Record<string, string> = {}, about?: string) =>
@@ -69,27 +61,16 @@ export const button = (action: string, label: string, fields: Record<string, str
 /** A titled list. */
 export const table = (title: string, heads: string[], rows: Part[][]) => html`<section>
       <h2>${title}</h2>
-      ${
-        rows.length === 0
-          ? html`<p>None yet.</p>`
-          : html`<div class="Scroll" role="region" aria-label="${title}" tabindex="0"><table>
+      <div class="Scroll" role="region" aria-label="${title}" tabindex="0"><table>
         <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
         <tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
-      </table></div>`
-      }
+      </table></div>
     </section>`
 
-/** Values that say what they mean, or with a text each. */
-export const select = (
-  name: string,
-  label: string,
-  chosen: string | undefined,
-  choices: string[] | Record<string, string>,
-) =>
-  html`<label>${label} <select name="${name}">${Object.entries(choices).map(([key, text]) => {
-    const value = Array.isArray(choices) ? text : key
-    return html`<option value="${value}"${chosen === value ? html` selected` : ''}>${text}</option>`
-  })}</select></label>`
+export const select = (name: string, chosen: string | undefined, choices: string[]) =>
+  html`<label>${name} <select name="${name}">${choices.map(
+    (each) => html`<option value="${each}"${chosen === each ? html` selected` : ''}>${each}</option>`,
+  )}</select></label>`
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -129,6 +110,11 @@ export async function pressed(
       : site === 'same-origin'
   if (!isOwn)
     return send(response, 403, 'text/plain', 'This button can only be pressed on the sandbox’s own page.')
-  await act()
-  return response.writeHead(303, { location: next, 'cache-control': 'no-store' }).end()
+  try {
+    await act()
+    return response.writeHead(303, { location: next, 'cache-control': 'no-store' }).end()
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return send(response, error.status, 'text/plain', error.message)
+  }
 }

@@ -6,13 +6,12 @@ import type { Charge, PaymentIntent } from '../objects/payment.ts'
 import type { Work } from '../work.ts'
 import { date, html, money, page } from './html.ts'
 
-/** An invoice with what its reader wants to know about its payment. */
-export type Bill = {
-  invoice: Invoice
-  intent: PaymentIntent | undefined
-  charge: Charge | undefined
-  from: string
-}
+type Row = [name: string, value: string]
+
+/** What a page or a PDF says. */
+export type Paper = { title: string; number: string; from: string; rows: Row[]; footer: string[] }
+
+type Bill = { invoice: Invoice; intent: PaymentIntent | undefined; paper: Paper }
 
 /** Anyone with the address may read the invoice: its second half cannot be guessed. */
 export async function findBill(
@@ -21,19 +20,21 @@ export async function findBill(
   secret: string,
   from: string,
 ): Promise<Bill | undefined> {
-  const invoice = await work.find('invoice', id)
-  if (!invoice || !sameText(invoice.$sandbox.secret, secret)) return undefined
-  const intent = await intentOf(work, invoice)
+  const found = await work.find('invoice', id)
+  if (!found || !sameText(found.$sandbox.secret, secret)) return undefined
+  const intent = await intentOf(work, found)
   const latest = intent?.latest_charge ? await work.find('charge', intent.latest_charge) : undefined
   const charge = latest?.paid ? latest : undefined
   // Anyone who has just paid sees it, even while the invoice is still being settled.
-  const isPaid = charge && invoice.status === 'open'
-  return {
-    invoice: isPaid ? { ...invoice, ...asPaid(invoice, charge.created) } : invoice,
-    intent,
-    charge,
+  const invoice = charge && found.status === 'open' ? { ...found, ...asPaid(found, charge.created) } : found
+  const paper = {
+    title: 'Invoice',
+    number: invoice.number,
     from,
+    rows: rowsOf(invoice, charge),
+    footer: footerOf(invoice),
   }
+  return { invoice, intent, paper }
 }
 
 function sameText(a: string, b: string): boolean {
@@ -41,133 +42,87 @@ function sameText(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** What the page and the PDF both say. */
-export function describe({ invoice, charge, from }: Bill) {
+const statuses = { draft: 'Draft', open: 'Due', paid: 'Paid', uncollectible: 'Uncollectible', void: 'Void' }
+
+function rowsOf(invoice: Invoice, charge: Charge | undefined): Row[] {
   const amount = (cents: number) => money(cents, invoice.currency)
   const refunded = charge?.amount_refunded ?? 0
   const card = charge?.payment_method_details.card
   const paidAt = invoice.status_transitions.paid_at
-  return {
-    from,
-    number: invoice.number,
-    status: statusOf(invoice, charge),
-    facts: [
-      ['Invoice number', invoice.number],
-      ['Date of issue', date(invoice.created)],
-      ...(paidAt === null ? [] : [['Date paid', date(paidAt)]]),
-      ...(card ? [['Payment method', `${brands[card.brand]} ending in ${card.last4}`]] : []),
-      ...billedTo(invoice),
-    ] as [string, string][],
-    lines: invoice.lines.data.map((line) => ({
-      text: line.description,
-      period: `${date(line.period.start)} – ${date(line.period.end)}`,
-      quantity: String(line.quantity),
-      amount: amount(line.amount),
-    })),
-    totals: [
-      ['Subtotal', amount(invoice.subtotal)],
-      ...taxLines(invoice, invoice.total_taxes, amount),
-      ['Total', amount(invoice.total)],
-      ...(refunded > 0 ? [['Refunded', amount(-refunded)]] : []),
-      ['Amount paid', amount(invoice.amount_paid - refunded)],
-      ...(invoice.status === 'open' ? [['Amount due', amount(invoice.amount_remaining)]] : []),
-    ] as [string, string][],
-    footer: invoice.footer?.split('\n') ?? [],
-    title: 'Invoice',
-    note: 'Test mode: this invoice was issued by the payment sandbox. No money has moved.',
-  }
+  return [
+    ['Number', invoice.number],
+    ['Status', statuses[invoice.status]],
+    ['Date of issue', date(invoice.created)],
+    ...row(paidAt !== null, 'Date paid', date(paidAt ?? 0)),
+    ...row(card, 'Payment method', `${card?.brand} ending in ${card?.last4}`),
+    ...billedTo(invoice),
+    ...invoice.lines.data.flatMap((line): Row[] => [
+      [line.description, amount(line.amount)],
+      [`${date(line.period.start)} to ${date(line.period.end)}`, ''],
+    ]),
+    ...taxRows(invoice, invoice.total_taxes, amount),
+    ['Total', amount(invoice.total)],
+    ...row(refunded > 0, 'Refunded', amount(-refunded)),
+    ['Amount paid', amount(invoice.amount_paid - refunded)],
+    ['Amount due', amount(invoice.status === 'open' ? invoice.amount_remaining : 0)],
+  ]
 }
 
-/** What the page and the PDF say; a credit note says the same kind of things. */
-export type Described = ReturnType<typeof describe>
+const row = (isShown: unknown, name: string, value: string): Row[] => (isShown ? [[name, value]] : [])
 
 /** The buyer, with what they want on their invoices. */
-function billedTo(invoice: Invoice): string[][] {
+function billedTo(invoice: Invoice): Row[] {
   const { customer_name: name, customer_email: email, customer_address: address } = invoice
-  const place = address && [
-    address.line1,
-    `${address.postal_code ?? ''} ${address.city ?? ''}`,
-    address.country,
-  ]
-  const where = place?.map((line) => line?.trim()).filter(Boolean) ?? []
+  const { line1, postal_code: code, city, country } = address ?? {}
+  const where = [line1, [code, city].filter(Boolean).join(' '), country].filter(Boolean).join(', ')
   return [
     ['Billed to', name ?? email ?? invoice.customer],
-    ...(where.length > 0 ? [['Address', where.join(', ')]] : []),
-    ...invoice.customer_tax_ids.map(({ value }) => ['VAT ID', value]),
-    ...(name && email ? [['Email', email]] : []),
+    ...row(where, 'Address', where),
+    ...invoice.customer_tax_ids.map(({ value }): Row => ['VAT ID', value]),
   ]
 }
 
 /** Net, rate and tax; nothing without tax. */
-function taxLines(
-  invoice: Pick<Invoice, 'total' | '$sandbox'>,
+const taxRows = (
+  { $sandbox: { percent = 0 } }: Pick<Invoice, '$sandbox'>,
   taxes: Invoice['total_taxes'],
   amount: (cents: number) => string,
-): string[][] {
-  const counted = taxes.filter((tax) => tax.taxability_reason !== 'not_collecting')
-  return counted.flatMap((tax) => [
-    ['Net', amount(tax.taxable_amount ?? 0)],
-    [
-      tax.taxability_reason === 'reverse_charge'
-        ? 'VAT (reverse charge)'
-        : `VAT ${invoice.$sandbox.percent ?? 0} %`,
-      amount(tax.amount),
-    ],
-  ])
-}
+): Row[] =>
+  taxes
+    .filter((tax) => tax.taxability_reason !== 'not_collecting')
+    .flatMap((tax): Row[] => [
+      ['Net', amount(tax.taxable_amount)],
+      [
+        tax.taxability_reason === 'reverse_charge' ? 'VAT (reverse charge)' : `VAT ${percent} %`,
+        amount(tax.amount),
+      ],
+    ])
 
-const brands = { visa: 'Visa', mastercard: 'Mastercard', amex: 'American Express' }
+const footerOf = ({ footer }: Invoice) => [
+  ...(footer?.split('\n') ?? []),
+  'Test mode: this document was issued by the payment sandbox. No money has moved.',
+]
 
-function statusOf(invoice: Invoice, charge: Charge | undefined): string {
-  if (charge?.refunded) return 'Refunded'
-  if (charge && charge.amount_refunded > 0) return 'Partly refunded'
-  if (charge?.disputed) return 'Disputed'
-  return { draft: 'Draft', open: 'Due', paid: 'Paid', uncollectible: 'Uncollectible', void: 'Void' }[
-    invoice.status
-  ]
-}
-
-export function invoicePage(bill: Bill, publishableKey: string): string {
-  const { invoice, intent } = bill
-  const said = describe(bill)
+export function invoicePage({ invoice, intent, paper }: Bill, publishableKey: string): string {
   const payable = invoice.status === 'open' && intent && intent.status !== 'canceled'
   const body = html`<main>
-      <header>
-        <div>
-          <p>${said.from}</p>
-          <h1>Invoice</h1>
-        </div>
-        <p>${said.status}</p>
-      </header>
-      <dl>
-        ${said.facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
-      </dl>
-      <div class="Scroll" role="region" aria-label="Items" tabindex="0">
-        <table>
-          <thead><tr><th scope="col">Description</th><th scope="col" class="Number">Quantity</th><th scope="col" class="Number">Amount</th></tr></thead>
-          <tbody>
-            ${said.lines.map((line) => html`<tr><td>${line.text}<br><span>${line.period}</span></td><td class="Number">${line.quantity}</td><td class="Number">${line.amount}</td></tr>`)}
-          </tbody>
-          <tfoot>
-            ${said.totals.map(([name, value]) => html`<tr><th scope="row" colspan="2">${name}</th><td class="Number">${value}</td></tr>`)}
-          </tfoot>
-        </table>
-      </div>
-      ${
-        payable &&
-        html`<form class="NoPrint" data-key="${publishableKey}" data-secret="${intent.client_secret}">
-        <h2>Pay this invoice</h2>
-        <div data-card></div>
-        <p role="alert" hidden></p>
-        <button disabled>Pay ${money(invoice.amount_remaining, invoice.currency)}</button>
-      </form>`
-      }
-      <p class="NoPrint"><a href="${`/_sandbox/invoices/${invoice.id}/${invoice.$sandbox.secret}/pdf`}" download>Download PDF</a></p>
-      ${said.footer.map((line) => html`<p>${line}</p>`)}
-      <p>${said.note}</p>
-    </main>`
+    <p>${paper.from}</p>
+    <h1>Invoice</h1>
+    <table>${paper.rows.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`)}</table>
+    ${
+      payable &&
+      html`<form data-key="${publishableKey}" data-secret="${intent.client_secret}">
+      <h2>Pay this invoice</h2>
+      <div></div>
+      <p role="alert"></p>
+      <button disabled>Pay ${money(invoice.amount_remaining, invoice.currency)}</button>
+    </form>`
+    }
+    <p><a href="${`/_sandbox/invoices/${invoice.id}/${invoice.$sandbox.secret}/pdf`}" download>Download PDF</a></p>
+    ${paper.footer.map((line) => html`<p>${line}</p>`)}
+  </main>`
   const scripts = payable ? ['/_sandbox/stripe.js', '/_sandbox/pay-invoice.ts'] : []
-  return page({ title: `Invoice ${said.number}`, body, scripts }).text
+  return page({ title: `Invoice ${paper.number}`, body, scripts })
 }
 
 /** What a credit note's PDF says; its address cannot be guessed. */
@@ -176,33 +131,23 @@ export async function findCreditNote(
   id: string,
   secret: string,
   from: string,
-): Promise<Described | undefined> {
+): Promise<Paper | undefined> {
   const note = await work.find('credit_note', id)
   if (!note || !sameText(note.$sandbox.secret, secret)) return undefined
   const invoice = await work.get('invoice', note.invoice)
-  const amount = (cents: number) => money(cents, note.currency)
+  const amount = (cents: number) => money(-cents, note.currency)
   return {
-    from,
     title: 'Credit note',
     number: note.number,
-    status: 'Refunded',
-    facts: [
+    from,
+    rows: [
       ['Number', note.number],
       ['Date of issue', date(note.created)],
       ['For invoice', invoice.number],
       ...billedTo(invoice),
-    ] as [string, string][],
-    lines: note.lines.data.map((line) => ({
-      text: line.description,
-      period: `Invoice of ${date(invoice.created)}`,
-      quantity: '1',
-      amount: amount(-line.amount),
-    })),
-    totals: [
-      ...taxLines(invoice, note.total_taxes, (cents) => amount(-cents)),
-      ['Total', amount(-note.total)],
-    ] as [string, string][],
-    footer: invoice.footer?.split('\n') ?? [],
-    note: 'Test mode: this credit note was issued by the payment sandbox. No money has moved.',
+      ...taxRows(invoice, note.total_taxes, amount),
+      ['Total', amount(note.total)],
+    ],
+    footer: footerOf(invoice),
   }
 }

@@ -5,7 +5,7 @@ import { randomText } from '../basics.ts'
 import { readBody } from '../http.ts'
 import { prepare } from '../schema.ts'
 import { type Answer, createAnswers, type Request } from './answers.ts'
-import { createTradingViewControls, type Fault, type Faults } from './controls.ts'
+import { createTradingViewControls, type Fault, type Faults, scripts } from './controls.ts'
 import { createTradingViewPage } from './page.ts'
 
 export type LookAlikeOptions = {
@@ -135,11 +135,6 @@ export async function openTradingViewLookAlike({ database, now, mayControl, log 
 function cookiesOf({ headers }: IncomingMessage) {
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
   return new Map(pairs.map(([name = '', ...value]) => [name, value.join('=')]))
-}
-
-const scripts = {
-  indicator: 'PUB;4f1c2a9be07d4c3f8a5560d1e2b3c4d5',
-  strategy: 'PUB;9b8a7c6d5e4f40318273645566778899',
 }
 
 /** People who were here before the shop, and one who is easy to misspell. */
