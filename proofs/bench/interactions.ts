@@ -1,101 +1,47 @@
-import type { Browser, BrowserContext, Page } from '@playwright/test'
-import { type Line, line } from './compare.ts'
-import { mainThread, openContext, type Session } from './page-load.ts'
+import type { Browser, Page } from '@playwright/test'
+import { openContext, type Session } from './page-load.ts'
 
-/** One act: a click on the first of a selector, a text typed into it, or a key. */
-type Act = { click: string } | { type: string; into: string } | { key: string }
-/** The most common acts on a page, in this order. */
-type Journey = { path: string; acts: Record<string, Act> }
-
+const pressed = 'key='
 const search = 'input[placeholder^="Search by"]'
-const link = (name: string): Act => ({ click: `a:visible:has-text("${name}")` })
-const rowMenu: Act = { click: 'role=button[name=/^Actions for/]' }
+const rowMenu = 'role=button[name=/^Actions for/]'
+const link = (name: string) => `a:visible:has-text("${name}")`
 
-const visitors: Journey[] = [
-  {
-    path: '/',
-    acts: {
-      'change the theme': { click: 'role=button[name=/Switch to/]' },
-      'type in the newsletter form': { type: 'ada@example', into: 'input[type=email]' },
-      'follow a link': link('Explore Products'),
-    },
-  },
-  {
-    path: '/products/rebound-sigma-pro',
-    acts: { 'open an FAQ answer': { click: 'summary' }, 'open another': { click: 'summary >> nth=1' } },
-  },
-  {
-    path: '/about',
-    acts: {
-      'type a message': { type: 'Does it work in Zürich?', into: 'textarea' },
-      'submit it incomplete': { click: 'role=button[name="Send Message"]' },
-    },
-  },
-  { path: '/legal/terms', acts: { 'jump to a section': { click: 'main nav a >> nth=5' } } },
-  {
-    path: '/auth',
-    acts: {
-      'switch tabs': { click: 'role=tab[name="Sign Up"]' },
-      'type a password': { type: 'a long password', into: 'input[type=password]' },
-    },
-  },
-  {
-    path: '/checkout?product=rebound-sigma-pro',
-    acts: { 'type an email': { type: 'ada@example.com', into: 'main input[type=email]' } },
-  },
+/** The most common acts on each page, in this order: a click on the first that matches, a text typed into it, or a key. */
+const acts: [path: string, act: string, where: string, text?: string][] = [
+  ['/', 'change the theme', 'role=button[name=/Switch to/]'],
+  ['/', 'type in the newsletter form', 'input[type=email]', 'ada@example'],
+  ['/', 'follow a link', link('Explore Products')],
+  ['/products/rebound-sigma-pro', 'open an FAQ answer', 'summary'],
+  ['/products/rebound-sigma-pro', 'open another', 'summary >> nth=1'],
+  ['/about', 'type a message', 'textarea', 'Does it work in Zürich?'],
+  ['/about', 'submit it incomplete', 'role=button[name="Send Message"]'],
+  ['/legal/terms', 'jump to a section', 'main nav a >> nth=5'],
+  ['/auth', 'switch tabs', 'role=tab[name="Sign Up"]'],
+  ['/auth', 'type a password', 'input[type=password]', 'a long password'],
+  ['/checkout?product=rebound-sigma-pro', 'type an email', 'main input[type=email]', 'ada@example.com'],
+  ['/dashboard', 'open the profile', 'role=button[name=/Profile/]'],
+  ['/dashboard', 'type a name', 'role=dialog >> input', ' of Zürich'],
+  ['/dashboard', 'close it', `${pressed}Escape`],
+  ['/admin/overview', 'go to Users', link('Users')],
+  ['/admin/overview', 'go to Purchases', link('Purchases')],
+  ['/admin/overview', 'go to Assets', link('Assets')],
+  ['/admin/overview', 'go to Access', link('Access')],
+  ['/admin/overview', 'go to Activity', link('Activity')],
+  ['/admin/purchases', 'page down', `${pressed}PageDown`],
+  ['/admin/purchases', 'open a row’s menu', rowMenu],
+  ['/admin/purchases', 'ask to delete a purchase', 'role=menuitem[name="Delete purchase"]'],
+  ['/admin/purchases', 'close the question', `${pressed}Escape`],
+  ['/admin/purchases', 'open the Add Purchase dialog', 'role=button[name="Add Purchase"]'],
+  ['/admin/purchases', 'close the dialog', 'role=dialog >> role=button[name="Cancel"]'],
+  ['/admin/purchases', 'type a search', search, 'ines'],
+  ['/admin/users', 'open a row’s menu', rowMenu],
+  ['/admin/users', 'ask to delete a user', 'role=menuitem[name="Delete user"]'],
+  ['/admin/users', 'close the question', `${pressed}Escape`],
+  ['/admin/users', 'type a search', search, 'nakamura'],
+  ['/admin/access', 'tick a request', 'role=checkbox[name=/^Select (?!everyone)/]'],
+  ['/admin/access', 'tick all', 'role=checkbox[name="Select everyone loaded"]'],
 ]
 
-const buyers: Journey[] = [
-  {
-    path: '/dashboard',
-    acts: {
-      'open the profile': { click: 'role=button[name=/Profile/]' },
-      'type a name': { type: ' of Zürich', into: 'role=dialog >> input' },
-      'close it': { key: 'Escape' },
-    },
-  },
-]
-
-const admins: Journey[] = [
-  {
-    path: '/admin/overview',
-    acts: Object.fromEntries(
-      ['Users', 'Purchases', 'Assets', 'Access', 'Activity'].map((area) => [`go to ${area}`, link(area)]),
-    ),
-  },
-  {
-    path: '/admin/purchases',
-    acts: {
-      'page down': { key: 'PageDown' },
-      'page up': { key: 'PageUp' },
-      'open a row’s menu': rowMenu,
-      'ask to delete a purchase': { click: 'role=menuitem[name="Delete purchase"]' },
-      'close the question': { key: 'Escape' },
-      'open the Add Purchase dialog': { click: 'role=button[name="Add Purchase"]' },
-      'close the dialog': { click: 'role=dialog >> role=button[name="Cancel"]' },
-      'type a search': { type: 'ines', into: search },
-    },
-  },
-  {
-    path: '/admin/users',
-    acts: {
-      'open a row’s menu': rowMenu,
-      'ask to delete a user': { click: 'role=menuitem[name="Delete user"]' },
-      'close the question': { key: 'Escape' },
-      'type a search': { type: 'nakamura', into: search },
-    },
-  },
-  {
-    path: '/admin/access',
-    acts: {
-      'tick a request': { click: 'role=checkbox[name=/^Select (?!everyone)/]' },
-      'tick all': { click: 'role=checkbox[name="Select everyone loaded"]' },
-    },
-  },
-]
-
-/** Time from the input to the next frame, and main-thread work for the whole act. */
-type Measured = { page: string; act: string; milliseconds: number; cpu: number }
 /** Collects the events behind Interaction to Next Paint, each timed from the input to the next frame. */
 const observe = () => {
   const durations: number[] = []
@@ -107,62 +53,37 @@ const observe = () => {
   Object.assign(window, { takeDurations: () => durations.splice(0) })
 }
 
-function perform(page: Page, act: Act) {
-  if ('key' in act) return page.keyboard.press(act.key)
-  if ('click' in act) return page.locator(act.click).first().click()
-  return page.locator(act.into).first().pressSequentially(act.type)
-}
-
-async function walk(context: BrowserContext, journeys: Journey[], slower: number): Promise<Measured[]> {
-  const found: Measured[] = []
-  for (const { path, acts } of journeys) {
-    const page = await context.newPage()
-    await page.addInitScript(observe)
-    await page.goto(path, { waitUntil: 'networkidle' })
-    const devtools = await context.newCDPSession(page)
-    await devtools.send('Emulation.setCPUThrottlingRate', { rate: slower })
-    await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
-    await takeDurations(page)
-    for (const [name, act] of Object.entries(acts)) {
-      const before = await mainThread(devtools)
-      await perform(page, act)
-      const durations = await takeDurations(page)
-      const cpu = (await mainThread(devtools)) - before
-      // Anything under 16 ms is not reported at all.
-      found.push({ page: path, act: name, milliseconds: Math.max(8, ...durations), cpu })
-    }
-    await page.close()
-  }
-  return found
-}
-
-/** The events of an act are reported a few frames later. */
-async function takeDurations(page: Page): Promise<number[]> {
+/** The events of an act are reported a few frames later; anything under 16 ms is not reported at all. */
+async function slowestSoFar(page: Page): Promise<number> {
   await page.waitForTimeout(400)
-  return page.evaluate(() => (window as unknown as { takeDurations: () => number[] }).takeDurations())
+  const durations = await page.evaluate(() =>
+    (window as unknown as { takeDurations: () => number[] }).takeDurations(),
+  )
+  return Math.max(8, ...durations)
 }
 
-/** Every page with its most common acts. The best round counts for each act: other work on the machine can only add. */
-export async function interactions(
-  browser: Browser,
-  { url, user, admin }: { url: string; user: Session; admin: Session },
-  { rounds = 3, slower = 1 } = {},
-): Promise<{ all: Measured[]; line: Line }> {
-  const people = [[new Map(), visitors] as const, [user, buyers] as const, [admin, admins] as const]
-  const best = new Map<string, Measured>()
-  for (let round = 0; round < rounds; round++)
-    for (const [session, journeys] of people) {
-      const context = await openContext(browser, url, session, { viewport: { width: 1280, height: 800 } })
-      for (const each of await walk(context, journeys, slower)) {
-        const known = best.get(`${each.page} ${each.act}`)
-        if (!known || each.milliseconds < known.milliseconds) best.set(`${each.page} ${each.act}`, each)
+function perform(page: Page, where: string, text: string | undefined) {
+  if (where.startsWith(pressed)) return page.keyboard.press(where.slice(pressed.length))
+  const found = page.locator(where).first()
+  return text ? found.pressSequentially(text) : found.click()
+}
+
+/** Milliseconds from the input to the next frame, the slowest act first. The best of three rounds counts: noise can only add. */
+export async function interactions(browser: Browser, url: string, sessionFor: (path: string) => Session) {
+  const best = new Map<string, number>()
+  for (let round = 0; round < 3; round++)
+    for (const [path, journey] of Map.groupBy(acts, ([each]) => each)) {
+      const context = await openContext(browser, url, sessionFor(path), {})
+      const page = await context.newPage()
+      await page.addInitScript(observe)
+      await page.goto(path, { waitUntil: 'networkidle' })
+      await slowestSoFar(page)
+      for (const [, act, where, text] of journey) {
+        await perform(page, where, text)
+        const name = `${path}: ${act}`
+        best.set(name, Math.min(best.get(name) ?? Infinity, await slowestSoFar(page)))
       }
       await context.close()
     }
-  const all = [...best.values()].toSorted((a, b) => b.milliseconds - a.milliseconds || b.cpu - a.cpu)
-  const [slowest] = all
-  const figure = `${slowest?.milliseconds} ms, the slowest of ${all.length} (${slowest?.page}: ${slowest?.act})`
-  const what = 'interaction to next paint'
-  if (slower > 1) return { all, line: line(`${what}, CPU ${slower} x slower`, figure) }
-  return { all, line: line(what, figure, 'under 50 ms', (slowest?.milliseconds ?? 0) < 50) }
+  return [...best].toSorted(([, a], [, b]) => b - a)
 }

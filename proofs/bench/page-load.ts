@@ -1,47 +1,7 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { brotliCompressSync } from 'node:zlib'
 import type { Browser, BrowserContextOptions, CDPSession, Page } from '@playwright/test'
-import { build, type Rolldown } from 'vite'
 import { type Line, line } from './compare.ts'
 
 export type Session = ReadonlyMap<string, string>
-
-const source = `import { createElement as e, useState } from 'react'
-import { hydrateRoot } from 'react-dom/client'
-function App() {
-  const [count, setCount] = useState(0)
-  return e('main', null, e('h1', null, 'A bare page'), e('button', { onClick: () => setCount(count + 1) }, count))
-}
-hydrateRoot(document.body, e(App))`
-const html =
-  '<!doctype html><html lang="en"><head><title>Bare</title><script type="module" src="/bare.js"></script></head><body><main><h1>A bare page</h1><button>0</button></main></body></html>'
-
-/** The least that React can do: one heading and one button, prerendered and hydrated in the browser. */
-async function openBarePage() {
-  const name = 'virtual:bare'
-  const bare = {
-    name: 'bare',
-    resolveId: (id: string) => (id === name ? id : null),
-    load: (id: string) => (id === name ? source : null),
-  }
-  const { output } = (await build({
-    configFile: false,
-    logLevel: 'error',
-    plugins: [bare],
-    build: { write: false, target: 'es2022', modulePreload: false, rolldownOptions: { input: name } },
-  })) as Rolldown.RolldownOutput
-  // The build sets NODE_ENV, and anything started later would inherit it.
-  delete process.env.NODE_ENV
-  const [script, page] = [brotliCompressSync(output[0].code), brotliCompressSync(html)]
-  const server = createServer(({ url }, response) => {
-    const type = url === '/bare.js' ? 'text/javascript' : 'text/html'
-    response.writeHead(200, { 'content-type': type, 'content-encoding': 'br' })
-    response.end(url === '/bare.js' ? script : page)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close: () => server.close() }
-}
 
 /** A first-time visitor, or someone with a session, who reaches nothing but the shop. */
 export async function openContext(
@@ -60,7 +20,7 @@ export async function openContext(
 }
 
 /** CPU time of the page's main thread so far, in ms. */
-export async function mainThread(devtools: CDPSession, part: 'Task' | 'Script' | 'Layout' = 'Task') {
+async function mainThread(devtools: CDPSession, part: 'Task' | 'Script' | 'Layout') {
   const { metrics } = await devtools.send('Performance.getMetrics')
   return 1000 * (metrics.find(({ name }) => name === `${part}Duration`)?.value ?? 0)
 }
@@ -115,42 +75,33 @@ async function visit<Found>(
   return found
 }
 
-/** Times in ms since the navigation began, the sum of all layout shifts, and CPU time until the page is idle. */
-const load = (browser: Browser, url: string, session: Session, onPhone: boolean) =>
-  visit(browser, url, { session, onPhone }, async (page, devtools) => ({
-    cpu: await mainThread(devtools),
-    ...(await page.evaluate(() => (window as unknown as { felt: Felt }).felt)),
-  }))
+const product = '/products/rebound-sigma-pro'
+const checkout = '/checkout?product=rebound-sigma-pro'
 
-type Loaded = Awaited<ReturnType<typeof load>>
-
-/** Pages beside a bare React page, in alternating rounds; the best counts, because noise can only add. */
-async function bestLoads(
-  browser: Browser,
-  pages: Record<string, [url: string, session?: Session]>,
-  onPhone: boolean,
-) {
-  const rounds = onPhone ? 3 : 7
-  const bare = await openBarePage()
-  const best = new Map<string, Loaded>()
-  const all = { 'bare React page': [bare.url] as [string], ...pages }
-  for (let round = 0; round < rounds; round++)
-    for (const [name, [url, session = new Map()]] of Object.entries(all)) {
-      const loaded = await load(browser, url, session, onPhone)
-      const known = best.get(name) ?? loaded
-      const least = Object.entries(loaded).map(([key, value]) => [
-        key,
-        Math.min(value, known[key as keyof Loaded]),
-      ])
-      best.set(name, Object.fromEntries(least))
-    }
-  bare.close()
-  return [...best]
+/** What a person on a slow phone feels. The best of three rounds counts, because noise can only add. */
+export async function slowPhone(browser: Browser, url: string, sessionFor: (path: string) => Session) {
+  const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(2)} s`
+  const lines: Line[] = []
+  for (const path of ['/', product, checkout, '/dashboard']) {
+    const loads: Felt[] = []
+    for (let round = 0; round < 3; round++)
+      loads.push(
+        await visit(browser, url + path, { session: sessionFor(path), onPhone: true }, (page) =>
+          page.evaluate(() => (window as unknown as { felt: Felt }).felt),
+        ),
+      )
+    const least = (key: keyof Felt) => Math.min(...loads.map((each) => each[key]))
+    const [paint, shift] = [least('paint'), least('shift')]
+    const figure = `largest paint ${seconds(paint)}, first interaction ${seconds(least('interaction'))}, shift ${shift.toFixed(3)}`
+    const budget = 'largest paint within 2.5 s, shift 0'
+    lines.push(
+      line(`${path}, slow 4G and CPU ${slower} x slower`, figure, budget, paint <= 2500 && shift < 0.001),
+    )
+  }
+  return lines
 }
 
-const product = '/products/rebound-sigma-pro'
-
-const compared = ['/', product, '/about', '/checkout?product=rebound-sigma-pro', '/auth']
+const compared = ['/', product, '/about', checkout, '/auth']
 type Traced = { name: string; pid: number; tid: number; tdur?: number; args: { name?: string } }
 
 /**
@@ -198,43 +149,4 @@ export async function workBeside(
       for (const index of round % 2 ? ([0, 1] as const) : ([1, 0] as const))
         for (const [what, figure = 0] of Object.entries(await work(browser, [there, here][index] + path)))
           note(`${path}: ${what}, ms of CPU`, index, figure)
-}
-
-/** Main-thread CPU time until a page has loaded and gone idle, for a first-time visitor. */
-export async function pageLoads(browser: Browser, url: string): Promise<Line[]> {
-  const pages = { home: [`${url}/`], 'product page': [url + product] } as Record<string, [string]>
-  const [bare, ...loads] = await bestLoads(browser, pages, false)
-  const limit = bare?.[1].cpu ?? 0
-  return loads.map(([name, { cpu }]) =>
-    line(
-      `${name}, main-thread CPU at load`,
-      `${(cpu / limit).toFixed(2)} x a bare React page (${cpu.toFixed(0)} ms; bare ${limit.toFixed(0)} ms)`,
-      'at most 1.6 x',
-      cpu / limit <= 1.6,
-    ),
-  )
-}
-
-/** What a person on a slow phone feels. */
-export async function slowPhone(
-  browser: Browser,
-  { url, user }: { url: string; user: Session },
-): Promise<Line[]> {
-  const loads = await bestLoads(
-    browser,
-    {
-      home: [`${url}/`],
-      'product page': [url + product],
-      checkout: [`${url}/checkout?product=rebound-sigma-pro`],
-      dashboard: [`${url}/dashboard`, user],
-    },
-    true,
-  )
-  const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(2)} s`
-  return loads.map(([name, { paint, interaction, shift }], index) => {
-    const what = `${name}, slow 4G and CPU ${slower} x slower`
-    const figure = `largest paint ${seconds(paint)}, first interaction ${seconds(interaction)}, shift ${shift.toFixed(3)}`
-    if (index === 0) return line(what, figure)
-    return line(what, figure, 'largest paint within 2.5 s, shift 0', paint <= 2500 && shift < 0.001)
-  })
 }

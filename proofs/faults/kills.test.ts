@@ -3,14 +3,12 @@ import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { beforeAll } from 'vitest'
 import { access } from '#contract/access/access.ts'
 import { createBuyers } from '#server/testing/buyers.ts'
-import { crashingShop, crashMany, moments, startProcess } from '#server/testing/crashes.ts'
+import { crashMany, moments, startProcess } from '#server/testing/crashes.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
 import { query } from '../lab/lab.ts'
 import { concurrently } from '../lab/load.ts'
-import { bundled } from './bundle.ts'
 import { details, fault, sized } from './fault.ts'
 
 const limit = sized(
@@ -18,11 +16,6 @@ const limit = sized(
   // Each moment once.
   { shops: 1, killsEach: moments.length, killsAtTradingView: 3 },
 )
-
-let entry: string
-beforeAll(() => {
-  entry = bundled(crashingShop)
-})
 
 fault('kills around every commit', async ({ shop, lab }) => {
   await shop.stop()
@@ -32,7 +25,6 @@ fault('kills around every commit', async ({ shop, lab }) => {
       {
         databaseUrl: await lab.createDatabase(),
         dataDir: mkdtempSync(join(shop.dataDir, 'killed-')),
-        entry,
       },
       limit.killsEach,
     ),
@@ -65,7 +57,6 @@ fault('kills between TradingView and the books', async ({ shop, lab }) => {
   const place = {
     databaseUrl,
     dataDir: mkdtempSync(join(shop.dataDir, 'unlocking-')),
-    entry,
   }
   const complaints: string[] = []
   let kills = 0

@@ -6,13 +6,12 @@ import { newsletters } from '#contract/desk/newsletters.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { freePort } from '#server/database/free-port.ts'
 import { poolSize } from '#server/gateways/mail.ts'
-import { crashingShop, startProcess } from '#server/testing/crashes.ts'
+import { startProcess } from '#server/testing/crashes.ts'
 import { openSmtp } from '#server/testing/smtp.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
 import { query } from '../lab/lab.ts'
 import { memoryOf } from '../lab/measures.ts'
 import { seller } from '../lab/shop-process.ts'
-import { bundled } from './bundle.ts'
 import { details, fault } from './fault.ts'
 
 const limit = { kills: 4, readers: 200, list: 5000, growthMb: 60, delaySeconds: 60 }
@@ -87,7 +86,7 @@ fault(
     const smtp = await openSmtp(faults)
     const databaseUrl = await lab.createDatabase({ empty: true })
     const dataDir = mkdtempSync(join(shop.dataDir, 'writing-'))
-    const place = { databaseUrl, dataDir, entry: bundled(crashingShop) }
+    const place = { databaseUrl, dataDir }
     const port = await freePort()
     const env = {
       ...postalAddress,

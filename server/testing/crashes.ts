@@ -28,10 +28,9 @@ export const moments = [
   'checkout before commit',
 ]
 
-export const crashingShop = fileURLToPath(new URL('./crashing-shop.ts', import.meta.url))
+const crashingShop = fileURLToPath(new URL('./crashing-shop.ts', import.meta.url))
 
-/** `entry` is the crashing shop in another form. */
-type Place = { databaseUrl: string; dataDir: string; entry?: string }
+type Place = { databaseUrl: string; dataDir: string }
 type Running = Open & { child: ChildProcess; ask(order: Order): Promise<void> }
 
 /** A shop in a process of its own. Undefined when it was killed before opening, while handling what others left. */
@@ -39,7 +38,7 @@ export async function startProcess(
   place: Place,
   env: Record<string, string> = {},
 ): Promise<Running | undefined> {
-  const child = fork(place.entry ?? crashingShop, {
+  const child = fork(crashingShop, {
     env: {
       ...process.env,
       PORT: '0',
