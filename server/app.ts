@@ -7,7 +7,7 @@ import { mountDesk } from './features/desk/routes.ts'
 import { mountIdentity } from './features/identity/routes.ts'
 import { mountSelling } from './features/selling/routes.ts'
 import { mountSite } from './features/site/routes.ts'
-import { createCheckoutCookie } from './http/cookies.ts'
+import { createCookie } from './http/cookies.ts'
 import { mountCspReports } from './http/csp-reports.ts'
 import { createGate } from './http/gate.ts'
 import type { SecurityHeaders } from './http/headers.ts'
@@ -72,11 +72,11 @@ async function mountAll(
 ) {
   const { mails, audit, attempts, securityLog } = context
   const { identity, selling, access, site } = wings
-  const { sessions, factors, cookie } = identity
+  const { sessions, factors, cookies } = identity
   const mount = createMount(app, {
     pages,
     sessions,
-    cookie,
+    cookies,
     gate: createGate({
       now,
       staffNeedFactor: config.staffNeedFactor,
@@ -87,7 +87,8 @@ async function mountAll(
     }),
     limits: config.rateLimits ? attempts : undefined,
   })
-  const doors = { app, mount, pages, checkoutCookie: createCheckoutCookie({ secure: config.secure }) }
+  const checkoutCookie = createCookie('checkout', { secure: config.secure, seconds: 86_400 })
+  const doors = { app, mount, pages, checkoutCookie }
   mountIdentity(doors, context, identity, {
     ...site,
     rooms: [factors, selling.customers, access.room, site.newsletter, audit],

@@ -64,7 +64,12 @@ export function createContext({ transport, ...given }: Given) {
     /** What is done about one subscription takes turns. */
     runExclusive: createKeyedMutex(),
     securityLog: createSecurityLog(log),
-    refuseShopAddress: createRefuseShopAddress(() => [settings.live.supportEmail, config.admin.email]),
+    /** The seller's own addresses, as they are set now: a stranger with an account of that name would be taken for the shop. */
+    refuseShopAddress(email: string) {
+      const own = [settings.live.supportEmail, config.admin.email]
+      if (own.some((address) => address?.toLowerCase() === email.toLowerCase()))
+        throw new Refusal(409, 'shop-address', isTheShops, { fields: { email: isTheShops } })
+    },
     linkToken: secrets.linkToken,
     isLinkToken: secrets.isLinkToken,
   }
@@ -97,14 +102,4 @@ export function mailSite(
   }
 }
 
-const message = 'This address belongs to the shop. Please use another one, or log in if it’s yours.'
-
-type RefuseShopAddress = (email: string) => void
-
-/** The seller's own addresses, as they are set now: a stranger with an account of that name would be taken for the shop. */
-const createRefuseShopAddress =
-  (addresses: () => (string | undefined)[]): RefuseShopAddress =>
-  (email) => {
-    if (addresses().some((own) => own?.toLowerCase() === email.toLowerCase()))
-      throw new Refusal(409, 'shop-address', message, { fields: { email: message } })
-  }
+const isTheShops = 'This address belongs to the shop. Please use another one, or log in if it’s yours.'

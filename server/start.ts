@@ -5,7 +5,6 @@ import type { Logger } from 'pino'
 import { brand } from '#contract/brand.ts'
 import { createApp, type Dependencies } from './app.ts'
 import { createAudit } from './audit/audit.ts'
-import { siteSettings } from './config/site-settings.ts'
 import type { Config } from './config.ts'
 import { mailSite } from './context.ts'
 import { assertReachable, connect } from './database/connect.ts'
@@ -206,8 +205,20 @@ function openSite(parts: Parts, payments: Payments) {
     cacheDir: join(config.dataDir, 'cache'),
     shown: async () => {
       await settings.load()
+      const { seller, supportEmail, maker } = settings.live
       return {
-        ...siteSettings(config, settings.live, payments),
+        publicUrl: config.publicUrl,
+        regionLookupUrl: config.regionLookupUrl,
+        cookieBanner: config.cookieBanner,
+        gaMeasurementId: config.gaMeasurementId,
+        consumerLaw: config.consumerLaw,
+        tax: config.tax,
+        askExchangeKeys: config.askExchangeKeys,
+        seller,
+        supportEmail,
+        maker: maker.name ? { ...maker, photo: maker.photo?.path ?? null } : null,
+        testMode: payments.sandbox !== undefined && (config.production ? 'closed' : 'open'),
+        stripe: payments.settings,
         prices: await shownPrices(db, catalog, now()),
         reviews: await reviewSummary(db),
         products: catalog.listed(await reviewsByProduct(db)),

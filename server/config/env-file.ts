@@ -59,21 +59,19 @@ function aboutName(name: string): string | undefined {
 const alikeTo = (name: string) =>
   settingNames.includes(name) || name.length < 7
     ? undefined
-    : settingNames.find((setting) => distance(name.toUpperCase(), setting) <= 2)
+    : settingNames.find((setting) => isAlike(name.toUpperCase(), setting, 2))
 
-/** How many letters must be added, removed or changed (Levenshtein). */
-function distance(from: string, to: string): number {
-  if (Math.abs(from.length - to.length) > 2) return 3
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (let at = 1; at <= from.length; at++) {
-    const next = [at]
-    for (let index = 1; index <= to.length; index++)
-      next[index] = Math.min(
-        (next[index - 1] ?? 0) + 1,
-        (row[index] ?? 0) + 1,
-        (row[index - 1] ?? 0) + (from[at - 1] === to[index - 1] ? 0 : 1),
-      )
-    row = next
-  }
-  return row.at(-1) ?? 0
+/** After at most so many letters were added, removed or changed. */
+function isAlike(from: string, to: string, changes: number): boolean {
+  if (from === to) return true
+  if (changes === 0) return false
+  let same = 0
+  while (from[same] === to[same]) same++
+  const [one, other] = [from.slice(same), to.slice(same)]
+  const pairs = [
+    [one.slice(1), other.slice(1)] as const,
+    [one.slice(1), other] as const,
+    [one, other.slice(1)] as const,
+  ]
+  return pairs.some(([left, right]) => isAlike(left, right, changes - 1))
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Writable } from 'node:stream'
-import { finished } from 'node:stream/promises'
+import { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
@@ -126,41 +126,24 @@ function explain(error: Error & { code?: string }): never {
 async function copyTable(client: pg.Client, reader: Reader, table: Table | undefined, columns: string[]) {
   const kept = columns.filter((column) => table?.columns.includes(column))
   if (table?.name.startsWith('public.') && kept.length !== columns.length) throw new StartError(isDamaged)
-  const into = table && openTable(client, table.name, kept)
   const [all, sent] = [createSum(), createSum()]
-  for (;;) {
-    const line = await reader.next()
-    if (!line) {
-      into?.stop()
-      throw new StartError(isDamaged)
+  async function* rows() {
+    for (let line = await reader.next(); line?.toString() !== '\\.\n'; line = await reader.next()) {
+      if (!line) throw new StartError(isDamaged)
+      all.add(line)
+      const row = kept.length === columns.length ? line : project(line, columns, kept)
+      sent.add(row)
+      yield row
     }
-    if (line.toString() === '\\.\n') break
-    all.add(line)
-    const row = kept.length === columns.length ? line : project(line, columns, kept)
-    sent.add(row)
-    await into?.write(row)
   }
-  await into?.end()
+  const into: Writable = table
+    ? client.query(copyFrom(`COPY ${table.name} (${kept.join(', ')}) FROM STDIN`))
+    : nowhere()
+  await pipeline(rows, into)
   return { sum: all.sum(), sent: sent.sum(), kept }
 }
 
-function openTable(client: pg.Client, name: string, columns: string[]) {
-  const table: Writable = client.query(copyFrom(`COPY ${name} (${columns.join(', ')}) FROM STDIN`))
-  const done = finished(table)
-  // Awaited with the next row or at the end.
-  done.catch(() => undefined)
-  return {
-    write: async (row: Buffer) => {
-      if (!table.write(row))
-        await Promise.race([new Promise((drained) => table.once('drain', drained)), done])
-    },
-    async end() {
-      table.end()
-      await done
-    },
-    stop: () => table.destroy(),
-  }
-}
+const nowhere = () => new Writable({ write: (_row, _encoding, done) => done() })
 
 function project(line: Buffer, columns: string[], kept: string[]): Buffer {
   const cells = line.toString().replace(/\n$/, '').split('\t')

@@ -7,7 +7,7 @@ import type { Pages } from '../pages/pages.ts'
 import type { Responder } from '../pages/responder.ts'
 import type { Attempts } from '../security/attempts.ts'
 import { networksOf } from './addresses.ts'
-import type { CheckoutCookie, SessionCookie } from './cookies.ts'
+import type { Cookie } from './cookies.ts'
 import type { Gate, Session } from './gate.ts'
 import { answerWithPage, formOf, postedForm } from './plain-forms.ts'
 import { projectionOf } from './projection.ts'
@@ -55,7 +55,7 @@ type Dependencies = {
     find(token: string, ip: string): Promise<(Session & { newToken?: string | undefined }) | undefined>
   }
   gate: Pick<Gate, 'enter' | 'mustSetUp'>
-  cookie: SessionCookie
+  cookies: { session: Cookie; device: Cookie }
   /** Counts calls across all processes; without it, nothing is counted. */
   limits: Pick<Attempts, 'countOrRefuse'> | undefined
   /** What answers a form posted without scripts. */
@@ -64,12 +64,12 @@ type Dependencies = {
 
 /** Puts endpoints on the server. Access, validation and response format are decided here and nowhere else. */
 export function createMount(app: FastifyInstance, deps: Dependencies) {
-  const { sessions, cookie, gate, limits, pages } = deps
+  const { sessions, cookies, gate, limits, pages } = deps
 
   async function sessionOf(request: FastifyRequest, reply: FastifyReply) {
-    const token = cookie.read(request)
+    const token = cookies.session.read(request)
     const session = token ? await sessions.find(token, request.ip) : undefined
-    if (session?.newToken) cookie.set(reply, session.newToken)
+    if (session?.newToken) cookies.session.set(reply, session.newToken)
     return session
   }
 
@@ -100,7 +100,7 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
             sessionId: session?.id ?? null,
             ip: request.ip,
             userAgent: request.headers['user-agent'] ?? '',
-            device: cookie.readDevice(request),
+            device: cookies.device.read(request),
             mustSetUp: session !== undefined && gate.mustSetUp(session),
           }
           const answer = await handler(input, { actor, request, reply })
@@ -127,7 +127,8 @@ export type Doors = {
   app: FastifyInstance
   mount: Mount
   pages: Pick<Pages, 'read' | 'refresh'>
-  checkoutCookie: CheckoutCookie
+  /** A secret of the browser that started a checkout: the person who returns from paying is the same. */
+  checkoutCookie: Cookie
 }
 
 function parse(endpoint: Endpoint, request: FastifyRequest): unknown {

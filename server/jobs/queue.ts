@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events'
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { fromDrizzle, PgBoss } from 'pg-boss'
@@ -38,11 +37,8 @@ type JobGiven<Data> = {
 /** Stores a job together with the change that asks for it. */
 export type Enqueue<Data> = (tx: Transaction | Database, data: Data, options?: JobOptions) => Promise<void>
 
-/** pg-boss stops listening at the first error; a pooler without PostgreSQL sends two, and the second would end the process. */
-pg.Client.prototype.removeAllListeners = function removeAllListeners(this: pg.Client, event) {
-  EventEmitter.prototype.removeAllListeners.call(this, event)
-  return this.on('error', () => undefined)
-}
+/** By then most changes are committed. What isn't, or what another process asks for, workers find by themselves. */
+const wakeAfterMilliseconds = 100
 
 /** pg-boss creates its schema without a lock: two processes that start on an empty database would collide. */
 async function oneAtATime(url: string, work: () => Promise<void>) {
@@ -64,7 +60,6 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
     ...connection,
     schema: jobsSchema,
     application_name: 'shop jobs',
-    useListenNotify: true,
     superviseIntervalSeconds: 5,
     monitorIntervalSeconds: 5,
   })
@@ -112,6 +107,7 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
       const send = async (data: Data, options: SendOptions) => {
         if (oneFor) await sendOne(name, oneFor(data), data, options)
         else await boss.send(name, data, options)
+        setTimeout(() => workers.wake([name]), wakeAfterMilliseconds).unref()
       }
       if (formerly)
         register({ ...kind, name: formerly, isFormer: true, run: (data) => send(data as Data, {}) })
@@ -138,6 +134,7 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
     /** Makes a schedule due now, in any of the processes; not again while it waits or runs. */
     async trigger(name: string) {
       await boss.send(name)
+      workers.wake([name])
     },
 
     /** Runs a scheduled job now. */

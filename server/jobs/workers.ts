@@ -18,8 +18,7 @@ export function createWorkers({ boss, query, log }: Dependencies) {
       name,
       {
         perJobResults: true,
-        pollingIntervalSeconds: 2,
-        notifyPollingIntervalSeconds: cron ? 30 : 5,
+        pollingIntervalSeconds: cron ? 10 : 2,
         ...(oneFor ? { groupConcurrency: 1 } : {}),
       },
       async ([job]): Promise<JobResult[]> => {

@@ -15,7 +15,7 @@ type Dependencies = {
   /** Stripe events that have been waiting longer than they should. */
   overdueEvents: () => Promise<number>
   /** By directive. */
-  cspReports: ReadonlyMap<string, number>
+  cspReports: () => number
   /** What rooms measure themselves. */
   more: { ofThisProcess?(): Family[]; ofTheDatabase(): Promise<Family[]> }[]
   token: string | undefined
@@ -73,7 +73,7 @@ function ofThisProcess(requests: Family, { pool, queue, stripe, cspReports, more
     counter(
       'shop_csp_reports_total',
       'What browsers said the content policy blocked; anyone can send such a report.',
-      by('directive', cspReports),
+      cspReports(),
     ),
     gauge('shop_processes', 'Processes serving requests.', 1),
     gauge('process_resident_memory_bytes', 'Memory used by all processes.', process.memoryUsage.rss()),

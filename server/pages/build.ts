@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StartError } from '../errors.ts'
@@ -38,18 +38,9 @@ let isKnownFresh = false
 /** By content, never by time: a checkout, a copy and an image have times of their own. */
 export function judgeBuild(): 'fresh' | 'missing' | 'stale' {
   if (isKnownFresh) return 'fresh'
-  const built = stampHere()
-  if (!built) return 'missing'
-  isKnownFresh = built === hashOfSources()
+  if (!existsSync(stampOfBuild)) return 'missing'
+  isKnownFresh = readFileSync(stampOfBuild, 'utf8') === hashOfSources()
   return isKnownFresh ? 'fresh' : 'stale'
-}
-
-function stampHere() {
-  try {
-    return readFileSync(stampOfBuild, 'utf8')
-  } catch {
-    return undefined
-  }
 }
 
 /** An old build would show an old price while the server charges the new one. */

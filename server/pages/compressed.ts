@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -28,11 +28,4 @@ export function readCompressed(path: string): Compressed {
   return { body: readFileSync(path), br: ifThere(`${path}.br`), gzip: ifThere(`${path}.gz`) }
 }
 
-function ifThere(path: string) {
-  try {
-    return readFileSync(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
+const ifThere = (path: string) => (existsSync(path) ? readFileSync(path) : undefined)

@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import type { Shown } from '#contract/site/site-settings.ts'
 import { coalesce } from '../concurrency/coalesce.ts'
 import type { SecurityHeaders } from '../http/headers.ts'
-import { hashOf, readCompressed } from './compressed.ts'
+import { type Compressed, hashOf, readCompressed } from './compressed.ts'
 import type { RenderOrder } from './render.ts'
 import { type RenderedFile, readRendered } from './rendered.ts'
 import { createResponder, type Responder, type SiteFile } from './responder.ts'
@@ -56,7 +56,9 @@ export async function openPages({
     const folder = join(cacheDir, name)
     const rendered =
       readRendered(folder) ?? (await render({ renderer, shown: present, folder }, closing.signal))
-    const others = files().map((file) => assetOf(file, security))
+    const others = files().map(({ path, body }) =>
+      assetOf(path, { body, br: undefined, gzip: undefined }, security),
+    )
     responder.show([...assets, ...others, ...rendered.map((file) => withHeaders(file, security))])
     current = name
     removeOld(cacheDir, name)
@@ -140,36 +142,23 @@ const elsewhere: Record<string, Record<string, string>> = {
   '.woff2': { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' },
 }
 
-/** A file that is not from the build. */
-function assetOf({ path, body }: { path: string; body: Buffer }, security: SecurityHeaders): SiteFile {
-  const type = types[extname(path)] ?? 'application/octet-stream'
+function assetOf(path: string, content: Compressed, security: SecurityHeaders): SiteFile {
+  const ending = extname(path)
   return {
     path,
-    type,
-    body,
-    br: undefined,
-    gzip: undefined,
-    hash: hashOf(body),
-    immutable: false,
-    headers: security.other,
+    type: types[ending] ?? 'application/octet-stream',
+    ...content,
+    hash: hashOf(content.body),
+    immutable: path.startsWith('/assets/'),
+    headers: { ...security.other, ...elsewhere[ending] },
   }
 }
 
 /** What the build made for browsers: code, styles, fonts, images. */
-function readAssets(folder: string, security: SecurityHeaders): SiteFile[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
+const readAssets = (folder: string, security: SecurityHeaders) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name))
     .map((entry) => {
       const name = join(entry.parentPath, entry.name)
-      const path = name.slice(folder.length).replaceAll('\\', '/')
-      const content = readCompressed(name)
-      return {
-        path,
-        type: types[extname(name)] ?? 'application/octet-stream',
-        ...content,
-        hash: hashOf(content.body),
-        immutable: path.startsWith('/assets/'),
-        headers: { ...security.other, ...elsewhere[extname(name)] },
-      }
+      return assetOf(name.slice(folder.length).replaceAll('\\', '/'), readCompressed(name), security)
     })
-}

@@ -1,9 +1,14 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import { createBeginSession, createSessionCookie } from '#server/http/cookies.ts'
+import { createCookie } from '#server/http/cookies.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
+import { randomToken } from '#server/security/tokens.ts'
 import { type AccountEvents, createAccounts } from './accounts/accounts.ts'
-import { createFactors } from './factors/factors.ts'
-import { createSessions, sessionDays } from './sessions/sessions.ts'
+import { createFactors, halfLoginLifetime } from './factors/factors.ts'
+import { type Authenticated, createSessions, sessionDays } from './sessions/sessions.ts'
+
+type Call = { actor: Actor<User | null>; request: FastifyRequest; reply: FastifyReply }
 
 export type Identity = ReturnType<typeof openIdentity>
 
@@ -11,8 +16,24 @@ export type Identity = ReturnType<typeof openIdentity>
 export function openIdentity(context: Context, events: AccountEvents) {
   const { config, log } = context
   const sessions = createSessions(context)
-  const cookie = createSessionCookie({ secure: config.secure, days: sessionDays })
-  const beginSession = createBeginSession({ sessions, cookie })
+  const { secure } = config
+  const cookies = {
+    session: createCookie('session', { secure, seconds: sessionDays * 86_400 }),
+    /** Between the password and the second step. */
+    half: createCookie('half-login', { secure, seconds: halfLoginLifetime }),
+    /** Marks a browser at a later login, so that others' tries can't lock it out. Browsers keep no cookie longer. */
+    device: createCookie('device', { secure, seconds: 400 * 86_400 }),
+  }
+
+  /** The end of every login: a session, and the browser's side of it. */
+  async function beginSession(authenticated: Authenticated, { actor, request, reply }: Call) {
+    const device = cookies.device.read(request) ?? randomToken()
+    cookies.device.set(reply, device)
+    const oldToken = cookies.session.read(request)
+    cookies.session.set(reply, await sessions.begin({ ...actor, device }, authenticated, oldToken))
+    if (cookies.half.read(request)) cookies.half.clear(reply)
+  }
+
   const factors = createFactors(context, { sessions })
   const accounts = createAccounts(context, events)
   const schedules: Schedules = {
@@ -25,7 +46,7 @@ export function openIdentity(context: Context, events: AccountEvents) {
 
   return {
     sessions,
-    cookie,
+    cookies,
     beginSession,
     factors,
     accounts,

@@ -5,7 +5,6 @@ import type { Context } from '#server/context.ts'
 import { Refusal } from '#server/errors.ts'
 import type { Doors } from '#server/http/mount.ts'
 import { createDeletion, createPersonalData } from './accounts/accounts.ts'
-import { halfLoginLifetime } from './factors/factors.ts'
 import type { Identity } from './identity.ts'
 
 /** What these calls need of the other wings, about people who ask for their data or leave. */
@@ -15,15 +14,15 @@ type Others = Parameters<typeof createDeletion>[1] &
 /** One thin handler for each row of the contract. */
 export function mountIdentity(doors: Doors, context: Context, identity: Identity, others: Others) {
   const { mount, checkoutCookie } = doors
-  const { accounts, sessions, factors, cookie, beginSession } = identity
+  const { accounts, sessions, factors, cookies, beginSession } = identity
   const deletion = createDeletion(context, others)
   const personalData = createPersonalData(context, others)
 
   async function logout(request: FastifyRequest, reply: FastifyReply) {
-    const [token, nonce] = [cookie.read(request), checkoutCookie.read(request)]
+    const [token, nonce] = [cookies.session.read(request), checkoutCookie.read(request)]
     if (token) await sessions.end(token)
     if (nonce) await others.checkout.forfeitNonce(nonce)
-    cookie.clear(reply)
+    cookies.session.clear(reply)
     checkoutCookie.clear(reply)
   }
 
@@ -35,7 +34,7 @@ export function mountIdentity(doors: Doors, context: Context, identity: Identity
       const found = await accounts.login.login(call.actor, input)
       const second = await factors.logins.secondStepOf(found)
       if (second) {
-        cookie.setHalf(call.reply, second.half, halfLoginLifetime)
+        cookies.half.set(call.reply, second.half)
         throw new Refusal(401, 'second-step-needed', 'One more step: please confirm that it’s you.', {
           next: second.next,
         })
@@ -101,11 +100,11 @@ export function mountIdentity(doors: Doors, context: Context, identity: Identity
 }
 
 function mountFactors({ mount }: Doors, identity: Identity) {
-  const { accounts, sessions, factors, cookie, beginSession } = identity
+  const { accounts, sessions, factors, cookies, beginSession } = identity
   const { logins, lostDevice, passkeyOptions, setUp, stepUp } = factors
   mount(contract.logins, {
     async withCode({ code }, call) {
-      const { user, authenticated } = await logins.withCode(call.actor, cookie.readHalf(call.request), code)
+      const { user, authenticated } = await logins.withCode(call.actor, cookies.half.read(call.request), code)
       await beginSession(authenticated, call)
       return user
     },
@@ -118,7 +117,7 @@ function mountFactors({ mount }: Doors, identity: Identity) {
       return user
     },
 
-    lostDevice: (_input, { request }) => logins.lost(cookie.readHalf(request)),
+    lostDevice: (_input, { request }) => logins.lost(cookies.half.read(request)),
     stopReset: (link) => lostDevice.stop(link),
     finishReset: (link) => lostDevice.finish(link),
   })
