@@ -177,6 +177,6 @@ async function trade(shop: LabShop, side: PaymentSide, guests: number) {
 
   async function cancelAtStripe(paymentIntentId: string) {
     const { id } = await atStripe(paymentIntentId)
-    await stripe.subscriptions.cancelAtPeriodEnd(id, `storm-${id}`)
+    await stripe.subscriptions.cancel(id, `storm-${id}`)
   }
 }

@@ -170,7 +170,7 @@ test('a kept failure does not stop a cancellation: it gets a new key', async () 
       return subscription()
     }),
   )
-  await stripe.subscriptions.cancelAtPeriodEnd('sub_1', 'cancel-sub_1-7')
+  await stripe.subscriptions.cancel('sub_1', 'cancel-sub_1-7')
   expect(willEnd).toBe(true)
 })
 

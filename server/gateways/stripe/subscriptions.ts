@@ -33,7 +33,7 @@ export type Subscription = History & {
   endedAt: Date | null
   /** Why the buyer said they cancelled, here or in Stripe's portal. */
   leaving: { reason: LeaveReason | null; comment: string | null }
-  /** What the shop promised to refund of the year until then, if it ends before; see `cancelAt`. */
+  /** What the shop promised to refund of the year until then, if it ends before; see `cancel`. */
   promise: { refund: number; until: Date } | null
   /** Time that costs nothing: the seller moved the next payment to its end. */
   trialEndsAt: Date | null
@@ -101,26 +101,12 @@ export function subscriptionCalls({ sdk, ask, orNothing, change }: Client, histo
       }
     },
 
-    /** The key makes parallel requests one: see `purchases/ending.ts`. */
-    async cancelAtPeriodEnd(id: string, key: string) {
+    /** At the end of the period, or as the notice says. The key makes parallel requests one: see `purchases/ending.ts`. */
+    async cancel(id: string, key: string, notice?: Notice) {
+      const wanted = notice ? withPromise(notice) : { cancel_at_period_end: true }
       await change(
         key,
-        (options) => sdk.subscriptions.update(id, { cancel_at_period_end: true }, options),
-        async () => willEnd(await ask(sdk.subscriptions.retrieve(id))),
-      )
-    },
-
-    /** On a day within a paid period, with a promise to refund the rest of it: either both are there or neither. */
-    async cancelAt(id: string, at: Date, { refund, until }: { refund: number; until: Date }, key: string) {
-      const metadata = { rest_refund: String(refund), rest_until: String(seconds(until)) }
-      await change(
-        key,
-        (options) =>
-          sdk.subscriptions.update(
-            id,
-            { cancel_at: seconds(at), proration_behavior: 'none', metadata },
-            options,
-          ),
+        (options) => sdk.subscriptions.update(id, wanted, options),
         async () => willEnd(await ask(sdk.subscriptions.retrieve(id))),
       )
     },
@@ -183,6 +169,15 @@ export function subscriptionCalls({ sdk, ask, orNothing, change }: Client, histo
 }
 
 export const seconds = (at: Date) => Math.floor(at.getTime() / 1000)
+
+type Notice = { endsAt: Date; refund: number; until: Date }
+
+/** On a day within a paid period, with a promise to refund the rest of it: either both are there or neither. */
+const withPromise = ({ endsAt, refund, until }: Notice) => ({
+  cancel_at: seconds(endsAt),
+  proration_behavior: 'none' as const,
+  metadata: { rest_refund: String(refund), rest_until: String(seconds(until)) },
+})
 
 function promiseOf({ rest_refund: refund, rest_until: until }: Stripe.Metadata): Subscription['promise'] {
   return refund && until ? { refund: Number(refund), until: date(Number(until)) } : null

@@ -15,19 +15,19 @@ import { conflict, invalid, notFound, Refusal } from '#server/errors.ts'
 import type { Place, Tax } from '#server/gateways/stripe.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Product } from '../catalog/catalog.ts'
-import type { Codes } from '../codes/codes.ts'
-import type { Prices } from '../prices/prices.ts'
+import type { Code, Codes } from '../codes/codes.ts'
+import type { Price, Prices } from '../prices/prices.ts'
 import type { Seats } from '../seats/seats.ts'
 import type { Checkouts } from './checkouts.ts'
-import type { createSubscribe } from './subscribe.ts'
+import type { Customers } from './stripe-customers.ts'
 
 type Others = {
   checkouts: Checkouts
+  customers: Customers
   seats: Seats
   codes: Codes
   prices: Prices
   sync: (subscriptionId: string) => Promise<void>
-  subscribe: ReturnType<typeof createSubscribe>
 }
 
 type Wish = ParsedInputOf<typeof checkout.createSubscriptionIntent>
@@ -35,7 +35,8 @@ type Wish = ParsedInputOf<typeof checkout.createSubscriptionIntent>
 /** "Continue to Payment". */
 export function createBegin(context: Context, others: Others) {
   const { db, now, stripe, config, catalog, attempts, refuseShopAddress, crashPoint } = context
-  const { checkouts, seats, codes, prices, sync, subscribe } = others
+  const { checkouts, seats, codes, prices, sync } = others
+  const subscribe = createSubscribe(context, others)
   // Stripe computes it, for which it must know where the buyer is.
   const wantsTax = config.tax.mode === 'stripe'
 
@@ -150,6 +151,42 @@ export function createBegin(context: Context, others: Others) {
       crashPoint('checkout after commit')
       return { ...answer({ clientSecret, amountDue, tax }), nonce: kept }
     })
+  }
+}
+
+type Order = {
+  user: User | null
+  email: string
+  price: Price
+  place: Place | undefined
+  code: Code | undefined
+}
+
+/** An unpaid subscription at Stripe, with everything it needs there. */
+function createSubscribe({ stripe }: Context, { customers, prices, codes }: Others) {
+  /** Recreates, once, whatever was archived or deleted at Stripe. */
+  return async function subscribe(attempt: string, order: Order) {
+    const { user, email, price, place, code } = order
+    const own = user && (await customers.ownOf(user.id))
+    let priceId = await prices.stripeIdOf(price)
+    let customerId = own ?? (await createCustomer())
+    const at = place && (await customers.addressAt(place, user?.id))
+    for (let renewals = 0; renewals <= 3; renewals++) {
+      if (at) await stripe.customers.place(customerId, at)
+      const wanted = { attempt, customerId, priceId, couponId: code?.id, renewals }
+      const begun = await stripe.newSubscriptions.create(wanted)
+      if ('clientSecret' in begun) return begun
+      if (begun.missing === 'price') priceId = await prices.renew(price)
+      else if (begun.missing === 'coupon' && code) await codes.renew(code)
+      else customerId = await createCustomer()
+    }
+    throw new Error(`Stripe does not sell the price ${priceId}`)
+
+    async function createCustomer() {
+      const id = await stripe.customers.create({ attempt, email, ...(user ? { name: user.name } : {}) })
+      if (user) await customers.copyBillingDetails(id, user.id)
+      return id
+    }
   }
 }
 

@@ -15,7 +15,6 @@ import { keepTerms, termsOf } from '../terms/terms.ts'
 import { createBegin, discounted } from './begin.ts'
 import type { CheckoutRow, Checkouts } from './checkouts.ts'
 import type { Customers } from './stripe-customers.ts'
-import { createSubscribe } from './subscribe.ts'
 
 export { type CheckoutRow, type Checkouts, createCheckouts } from './checkouts.ts'
 export { createCustomers } from './stripe-customers.ts'
@@ -47,12 +46,11 @@ const pleaseLogIn = () =>
 /** From "Continue to Payment" to a booked purchase. */
 export function createCheckout(context: Context, others: Others) {
   const { db, now, stripe, catalog, site } = context
-  const { checkouts, customers, purchases, seats, prices, codes } = others
+  const { checkouts, purchases, seats, codes } = others
   const { sync } = purchases
-  const subscribe = createSubscribe(context, customers, prices, codes)
 
   return {
-    begin: createBegin(context, { ...others, sync, subscribe }),
+    begin: createBegin(context, { ...others, sync }),
 
     /** In force, or as an order's version says. */
     terms: (version?: string) => (version ? termsOf(db, version) : keepTerms(db, now(), site)),

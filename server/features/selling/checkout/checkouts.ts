@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, inArray, isNull, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
-import type { Transaction } from '#server/database/connect.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
 import { checkouts, purchases } from '#server/database/schema.ts'
 import { createOrderRecords } from './order-records.ts'
 
@@ -31,13 +31,8 @@ export function createCheckouts(context: Context) {
     ofSubscription: (subscriptionId: string) => find(eq(checkouts.subscriptionId, subscriptionId)),
     ofPayment: (paymentIntentId: string) => find(eq(checkouts.paymentIntentId, paymentIntentId)),
 
-    subscriptionsOfCustomer: async (customerId: string) =>
-      (
-        await db
-          .select({ id: checkouts.subscriptionId })
-          .from(checkouts)
-          .where(eq(checkouts.customerId, customerId))
-      ).map(({ id }) => id),
+    subscriptionsOfCustomer: (customerId: string) =>
+      subscriptionsOf(db, eq(checkouts.customerId, customerId)),
 
     /** What this buyer, or this guest's browser, started but hasn't paid yet, newest first. */
     open: (who: { userId: string } | { nonceHash: string }, email?: string) =>
@@ -103,17 +98,16 @@ export function createCheckouts(context: Context) {
   }
 }
 
+async function subscriptionsOf(db: Database, condition: SQL) {
+  const rows = await db.select({ id: checkouts.subscriptionId }).from(checkouts).where(condition)
+  return rows.map(({ id }) => id)
+}
+
 /** Subscriptions that began at Stripe. */
 function createAdopted({ db, now }: Context) {
   return {
     /** Which of these subscriptions began here, or were taken over. */
-    knownOf: async (subscriptionIds: string[]) =>
-      (
-        await db
-          .select({ id: checkouts.subscriptionId })
-          .from(checkouts)
-          .where(inArray(checkouts.subscriptionId, subscriptionIds))
-      ).map(({ id }) => id),
+    knownOf: (ids: string[]) => subscriptionsOf(db, inArray(checkouts.subscriptionId, ids)),
 
     /** Nothing if someone else was faster. */
     async adopt(tx: Transaction, row: Omit<typeof checkouts.$inferInsert, 'createdAt'>) {

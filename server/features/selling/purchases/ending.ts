@@ -54,19 +54,10 @@ export function createEnding(context: Context, others: Others) {
       if (status !== 'active' && status !== 'past_due' && status !== 'paused')
         throw conflict('not-active', 'Only an active subscription can be cancelled')
       const notice = await noticeOf(purchase)
-      if (status !== 'active') await stripe.subscriptions.cancelNow(subscriptionId)
-      else if (notice && purchase.paidUntil)
-        await stripe.subscriptions.cancelAt(
-          subscriptionId,
-          notice.endsAt,
-          { refund: notice.refund, until: purchase.paidUntil },
-          await keyFor(checkouts, 'notice', subscriptionId),
-        )
-      else
-        await stripe.subscriptions.cancelAtPeriodEnd(
-          subscriptionId,
-          await keyFor(checkouts, 'cancel', subscriptionId),
-        )
+      const promised = notice && purchase.paidUntil ? { ...notice, until: purchase.paidUntil } : undefined
+      const key = await keyFor(checkouts, promised ? 'notice' : 'cancel', subscriptionId)
+      if (status === 'active') await stripe.subscriptions.cancel(subscriptionId, key, promised)
+      else await stripe.subscriptions.cancelNow(subscriptionId)
       crashPoint('cancelled at Stripe')
       await sync(subscriptionId)
     })

@@ -151,11 +151,7 @@ export function createTakeover(context: Context, { accounts, checkouts, access, 
 const fault = (message: string) => ({ verdict: 'fault' as const, message })
 
 /** What Stripe's list already shows. */
-function obstacleTo({
-  email,
-  currency,
-  hasOnePrice,
-}: Pick<ExistingSubscription, 'email' | 'currency' | 'hasOnePrice'>) {
+function obstacleTo({ email, currency, hasOnePrice }: ExistingSubscription) {
   if (!z.safeParse(emailField(z), email).success)
     return 'The customer has no email address at Stripe. Add it there first.'
   if (currency !== 'usd')
