@@ -21,6 +21,7 @@ function isNetwork(text: string) {
   )
 }
 
+const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
 const nearby = new BlockList()
 for (const [network, bits] of [
   ['127.0.0.0', 8],
@@ -29,21 +30,18 @@ for (const [network, bits] of [
   ['192.168.0.0', 16],
   ['169.254.0.0', 16],
   ['100.64.0.0', 10],
-] as const)
-  nearby.addSubnet(network, bits, 'ipv4')
-for (const [network, bits] of [
   ['::1', 128],
   ['fc00::', 7],
   ['fe80::', 10],
 ] as const)
-  nearby.addSubnet(network, bits, 'ipv6')
+  nearby.addSubnet(network, bits, familyOf(network))
 
 /** Given a number of proxies, the nearest must be on this machine or in a private network: a visitor must not pass for one. */
 export function trustIn(proxies: number | string[]) {
   if (proxies === 0) return false
   if (typeof proxies !== 'number') return proxies
   return (address: string, hop: number) =>
-    hop < proxies && (hop > 0 || nearby.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'))
+    hop < proxies && (hop > 0 || nearby.check(address, familyOf(address)))
 }
 
 const mostProxies = 20

@@ -48,7 +48,8 @@ export function createGate(deps: Dependencies) {
   }
 
   function assertProven({ proven }: Endpoint, { user }: Session) {
-    if (proven && !user.isProven) throw new Refusal(403, 'unproven', sentences.unproven)
+    if (proven && !user.isProven)
+      throw new Refusal(403, 'unproven', 'Confirm your address first. We’ll email you a link.')
   }
 
   async function assertFresh(
@@ -66,7 +67,7 @@ export function createGate(deps: Dependencies) {
     const { ways, hasFactor } = await waysToProve(user)
     if (!production && !hasFactor) return
     if (fresh === 'or password' && ways.includes('password')) return
-    throw new Refusal(403, 'prove-again', sentences.again, { again: ways })
+    throw new Refusal(403, 'prove-again', 'Please confirm that it’s you.', { again: ways })
   }
 
   return {
@@ -86,7 +87,11 @@ export function createGate(deps: Dependencies) {
       }
       if (mustSetUp(session) && !endpoint.whileSettingUp) {
         if (isPublic) return undefined
-        throw new Refusal(403, 'second-step-missing', sentences.setUp)
+        throw new Refusal(
+          403,
+          'second-step-missing',
+          'This shop asks its admins for a second step. It takes a minute.',
+        )
       }
       assertAllowed(endpoint, session, ip)
       assertProven(endpoint, session)
@@ -99,9 +104,3 @@ export function createGate(deps: Dependencies) {
 /** Asked before the input is validated, so whatever came counts as set, unless it is falsy. */
 const isSet = (body: unknown, field: string) =>
   Boolean((body as Record<string, unknown> | null | undefined)?.[field])
-
-const sentences = {
-  again: 'Please confirm that it’s you.',
-  unproven: 'Confirm your address first. We’ll email you a link.',
-  setUp: 'This shop asks its admins for a second step. It takes a minute.',
-}

@@ -1,28 +1,22 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { RefusalCode } from '#contract/refusals.ts'
+import { Refusal } from '../errors.ts'
 
 type ConnectionError = Error & { code?: string }
 
 /** The latest response on each connection. */
 export const lastResponses = new WeakMap<Duplex, ServerResponse>()
 
-type Unreadable = { status: number; code: RefusalCode; message: string }
-
-const refusals: Record<string, Unreadable> = {
-  HPE_HEADER_OVERFLOW: {
-    status: 431,
-    code: 'too-large',
-    message: 'The address or the headers of this request are too long',
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: 408,
-    code: 'timed-out',
-    message: 'This request took too long to arrive',
-  },
+const refusals: Record<string, Refusal> = {
+  HPE_HEADER_OVERFLOW: new Refusal(
+    431,
+    'too-large',
+    'The address or the headers of this request are too long',
+  ),
+  ERR_HTTP_REQUEST_TIMEOUT: new Refusal(408, 'timed-out', 'This request took too long to arrive'),
 }
-const otherwise: Unreadable = { status: 400, code: 'unreadable', message: 'The request could not be read' }
+const otherwise = new Refusal(400, 'unreadable', 'The request could not be read')
 
 /** An unreadable request gets a response like any other; after that, nothing on this connection can be trusted. */
 export const answerUnreadable =

@@ -42,15 +42,10 @@ export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query 
 }
 
 type Row = { id: string; name: string; data: object | null; output: unknown; tries: number; at: Date }
-type Inside = {
-  boss: PgBoss
-  kinds: ReadonlyMap<string, { cron?: string; describe(data: object): string }>
-  query: Query
-}
 export type Query = <Row>(text: string, values: unknown[]) => Promise<Row[]>
 
 /** Jobs that are not retried until an admin says so. */
-export function createFailedJobs({ boss, kinds, query }: Inside) {
+export function createFailedJobs({ boss, kinds, query }: { boss: PgBoss; kinds: Kinds; query: Query }) {
   const describe = ({ id, name, data, output, tries, at }: Row) => ({
     id,
     name,

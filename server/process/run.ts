@@ -79,7 +79,7 @@ function say({ config, mailsGoTo, databaseIsAt }: Shop, log: Logger) {
     `  The shop is open:  ${config.publicUrl}`,
     `  Database:          ${databaseIsAt}`,
     `  Emails go to:      ${mailsGoTo}`,
-    ...(config.production ? [] : [`  Read them:         ${config.publicUrl}/dev/mails`]),
+    `  Read them:         ${config.publicUrl}/dev/mails`,
     config.stripe
       ? '  Payments:          Stripe'
       : '  Payments:          test mode, no money moves (card 4242 4242 4242 4242)',
