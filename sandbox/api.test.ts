@@ -51,12 +51,6 @@ test.for([
     'items[0][colour]',
   ],
   ['a missing parameter', {}, 'parameter_missing', 'customer'],
-  [
-    'a word instead of a number',
-    { customer: 'cus_x', 'items[0][price]': 'price_x', cancel_at: 'two' },
-    'parameter_invalid_integer',
-    'cancel_at',
-  ],
 ] as const)('%s is refused by name', async ([, fields, code, param]) => {
   const { sandbox } = await openTestSandbox()
   const { host, port } = sandbox.api

@@ -35,7 +35,7 @@ export const methodData = {
 export async function createMethod(work: Work, data: Params<typeof methodData>): Promise<PaymentMethod> {
   if (!data.card) throw invalid('Missing required param: card.', 'card', 'parameter_missing')
   const { billing_details: billing } = data
-  const method = newPaymentMethod(work.now, readCard(data.card, work.now), {
+  const method = newPaymentMethod(work.now, readCard(data.card), {
     address: readAddress(null, billing?.address),
     email: billing?.email ?? null,
     name: billing?.name ?? null,

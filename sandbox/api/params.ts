@@ -82,11 +82,7 @@ function refusal(issue: z.core.$ZodIssue | undefined, within: PropertyKey[] = []
   if (issue?.code === 'invalid_union') return refusal(issue.errors.at(-1)?.[0], path)
   if (issue?.input === undefined || issue.code === 'custom')
     return invalid(`Missing required param: ${name}.`, name, 'parameter_missing')
-  if (issue.code === 'invalid_format')
-    return invalid(`Invalid integer: ${issue.input}`, name, 'parameter_invalid_integer')
-  if (issue.code === 'invalid_value')
-    return invalid(`Invalid ${name}: must be one of ${issue.values.join(', ')}`, name)
-  return invalid(`Invalid ${issue.code === 'invalid_type' ? issue.expected : 'value'}: ${name}`, name)
+  return invalid(`Invalid value: ${name}`, name)
 }
 
 const line = clearable(text)

@@ -5,8 +5,6 @@ export type Problem = { code: string; message: string }
 
 export const digitsOf = (text: string) => text.replaceAll(/\D/g, '')
 
-const isAmex = (number: string) => number.startsWith('3')
-
 export function readExpiry(text: string): { month: number; year: number } {
   const digits = digitsOf(text)
   return { month: Number(digits.slice(0, 2)), year: 2000 + Number(digits.slice(2, 4)) }
@@ -17,12 +15,8 @@ export function problemOf(
   values: Record<FieldName, string>,
   now: Date,
 ): Problem | undefined {
-  const number = digitsOf(values.number)
-  if (field === 'number') {
-    if (number.length < (isAmex(number) ? 15 : 16))
-      return { code: 'incomplete_number', message: 'Your card number is incomplete.' }
-    if (!passesLuhn(number)) return { code: 'invalid_number', message: 'Your card number is invalid.' }
-  }
+  if (field === 'number' && digitsOf(values.number).length < 16)
+    return { code: 'incomplete_number', message: 'Your card number is incomplete.' }
   if (field === 'expiry') {
     if (digitsOf(values.expiry).length < 4)
       return { code: 'incomplete_expiry', message: "Your card's expiration date is incomplete." }
@@ -32,16 +26,7 @@ export function problemOf(
     if (Date.UTC(year, month, 1) <= now.getTime())
       return { code: 'invalid_expiry_year_past', message: "Your card's expiration date is in the past." }
   }
-  if (field === 'cvc' && digitsOf(values.cvc).length < (isAmex(number) ? 4 : 3))
+  if (field === 'cvc' && digitsOf(values.cvc).length < 3)
     return { code: 'incomplete_cvc', message: "Your card's security code is incomplete." }
   return undefined
-}
-
-export function passesLuhn(number: string): boolean {
-  if (!/^\d{12,19}$/.test(number)) return false
-  const sum = Array.from(number)
-    .toReversed()
-    .map((digit, index) => (index % 2 === 0 ? Number(digit) : Number(digit) * 2))
-    .reduce((total, digit) => total + (digit > 9 ? digit - 9 : digit), 0)
-  return sum % 10 === 0
 }

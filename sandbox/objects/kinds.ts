@@ -24,6 +24,8 @@ export const newWebhookEndpoint = (now: number, url: string, events: string[]) =
   url,
 })
 
+const wallets = ['amazon_pay', 'apple_pay', 'google_pay', 'klarna', 'link', 'paypal']
+
 /** A page that is not public has no wallets: Apple and Google check the domain themselves. */
 const walletOn = (domain: string) =>
   /^(localhost|127\.|.*\.(local|test|example|invalid)$)/.test(domain)
@@ -35,12 +37,7 @@ const walletOn = (domain: string) =>
 
 export const newPaymentMethodDomain = (now: number, domain: string) => ({
   ...blank('payment_method_domain', 'pmd'),
-  amazon_pay: walletOn(domain),
-  apple_pay: walletOn(domain),
-  google_pay: walletOn(domain),
-  klarna: walletOn(domain),
-  link: walletOn(domain),
-  paypal: walletOn(domain),
+  ...Object.fromEntries(wallets.map((name) => [name, walletOn(domain)])),
   created: now,
   domain_name: domain,
   enabled: true as boolean,

@@ -20,7 +20,25 @@ export type LookAlikeOptions = {
 export type TradingViewLookAlike = Awaited<ReturnType<typeof openTradingViewLookAlike>>
 
 const slowness = 15_000
-const robotPage = '<!doctype html><html class="is-not-authenticated"><title>Are you a robot?</title></html>'
+/** What it says without having acted. */
+const insteadOf: Partial<Record<Fault, [answer: Answer, type?: string]>> = {
+  limit: [{ status: 429, body: { detail: 'Request was throttled.' } }],
+  error: [{ status: 500, body: 'Internal Server Error' }, 'text/plain'],
+  robot: [
+    {
+      status: 200,
+      body: '<!doctype html><html class="is-not-authenticated"><title>Are you a robot?</title></html>',
+    },
+    'text/html',
+  ],
+  html: [{ status: 200, body: '<!doctype html><title>TradingView</title>' }, 'text/html'],
+  blocked: [
+    { status: 403, body: '<!doctype html><title>403 ERROR: The request could not be satisfied</title>' },
+    'text/html',
+  ],
+  owner: [{ status: 403, body: { detail: 'You are not the owner of this script.' } }],
+  pretend: [{ status: 200, body: { status: 'ok' } }],
+}
 
 /** Answers like the page on which TradingView's authors manage access. Any number of processes may open it on one database. */
 export async function openTradingViewLookAlike({ database, now, mayControl, log }: LookAlikeOptions) {
@@ -69,20 +87,12 @@ export async function openTradingViewLookAlike({ database, now, mayControl, log 
       await note(request, status, text)
       response.writeHead(status, { 'content-type': type }).end(text)
     }
-    const page = (status: number, body: string) => send({ status, body }, 'text/html')
     if (request.path === '/username_hint/') await welcome(request.query.get('s') ?? '')
 
     const fault = await faultFor(request.path)
     if (fault === 'slow') await new Promise((done) => setTimeout(done, slowness).unref())
-    if (fault === 'limit') return send({ status: 429, body: { detail: 'Request was throttled.' } })
-    if (fault === 'error') return send({ status: 500, body: 'Internal Server Error' }, 'text/plain')
-    if (fault === 'robot') return page(200, robotPage)
-    if (fault === 'html') return page(200, '<!doctype html><title>TradingView</title>')
-    if (fault === 'blocked')
-      return page(403, '<!doctype html><title>403 ERROR: The request could not be satisfied</title>')
-    if (fault === 'owner')
-      return send({ status: 403, body: { detail: 'You are not the owner of this script.' } })
-    if (fault === 'pretend') return send({ status: 200, body: { status: 'ok' } })
+    const [instead, type] = insteadOf[fault] ?? []
+    if (instead) return send(instead, type)
     const given = await answer(request)
     if (fault === 'drop') {
       await note(request, null, 'acted, then dropped the connection')

@@ -1,7 +1,6 @@
 import { globSync, readdirSync } from 'node:fs'
 import { posix, sep } from 'node:path'
 import { getTableName, isTable } from 'drizzle-orm'
-import { type Expression, type Program, parseSync, Visitor } from 'oxc-parser'
 
 type Sources = ReadonlyMap<string, string>
 /** A table by its name in the schema, with its SQL name and the folder in `server/` that writes it. */
@@ -49,58 +48,37 @@ export function checkTables(
 }
 
 function writesOf(path: string, source: string, tables: OwnedTable[], complaints: string[]): Write[] {
-  const { program, module } = parseSync(path, source)
-  const imported = new Map(
-    module.staticImports
-      .filter(({ moduleRequest }) => isSchema(resolve(path, moduleRequest.value)))
-      .flatMap(({ entries }) => entries)
-      .map(({ importName, localName }) => [localName.value, importName.name ?? '']),
-  )
+  const imported = importedFromSchema(path, source)
   const writes: Write[] = []
   const note = (table: string | undefined) => {
     if (table && tables.some(({ name }) => name === table)) writes.push({ path, table })
   }
-  const bySqlName = (sqlName: string) => tables.find((table) => table.sqlName === sqlName)?.name
-
-  visitCalls(program, ({ receiver, argument }) => {
-    const table = argument?.type === 'Identifier' ? imported.get(argument.name) : undefined
-    if (table) note(table)
-    else if (isDatabase(receiver)) complaints.push(`${path} writes a table the check cannot name`)
-  })
+  for (const [, receiver = '', argument = ''] of source.matchAll(call))
+    if (imported.has(argument)) note(imported.get(argument))
+    else if (isDatabase.test(receiver)) complaints.push(`${path} writes a table the check cannot name`)
   for (const [, , local, sqlName] of source.matchAll(statement))
-    note(local ? imported.get(local) : bySqlName(sqlName ?? ''))
+    note(local ? imported.get(local) : tables.find((table) => table.sqlName === sqlName)?.name)
   return writes
 }
+
+/** What is imported from the schema, by the name it has in this file. */
+const importedFromSchema = (path: string, source: string) =>
+  new Map(
+    [...source.matchAll(/^import \{([^}]+)\} from '([^']+)'/gm)]
+      .filter(([, , specifier = '']) => isSchema(resolve(path, specifier)))
+      .flatMap(([, names = '']) => names.split(',').map((name) => name.trim().split(' as ')))
+      .map(([name = '', local = name]) => [local, name]),
+  )
+
+/** `tx.insert(users)` */
+const call = /([\w.]+)\s*\.(?:insert|update|delete)\(\s*(\w*)/g
+
+/** `db`, `tx`, or a `.db` of something: maps and hashes have `delete` and `update` too. */
+const isDatabase = /^(tx|(.*\.)?db)$/
 
 /** Raw SQL: `update users` or, with the table from the schema, `update ${users}`. */
 const statement =
   /\b(insert into|update|delete from|truncate|merge into)\s+(?:table\s+|only\s+)?(?:\$\{(\w+)\}|"?(\w+)"?)/gi
-
-function visitCalls(
-  program: Program,
-  visit: (call: { receiver: Expression; argument: Expression | undefined }) => void,
-) {
-  new Visitor({
-    CallExpression({ callee, arguments: [argument] }) {
-      if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return
-      if (!['insert', 'update', 'delete'].includes(callee.property.name)) return
-      visit({
-        receiver: callee.object,
-        argument: argument?.type === 'SpreadElement' ? undefined : argument,
-      })
-    },
-  }).visit(program)
-}
-
-/** `db`, `tx`, or a `.db` of something: maps and hashes have `delete` and `update` too. */
-function isDatabase(receiver: Expression): boolean {
-  if (receiver.type === 'Identifier') return receiver.name === 'db' || receiver.name === 'tx'
-  return (
-    receiver.type === 'MemberExpression' &&
-    receiver.property.type === 'Identifier' &&
-    receiver.property.name === 'db'
-  )
-}
 
 const resolve = (from: string, specifier: string) =>
   specifier.startsWith('#') ? specifier.slice(1) : posix.join(posix.dirname(from), specifier)
