@@ -74,7 +74,6 @@ export const refusalCodes = [
   'contract-unknown',
   // Access on TradingView.
   'name-taken',
-  'still-entitled',
   'not-own-script',
   'risks-not-accepted',
   'tradingview-off',

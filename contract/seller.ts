@@ -1,15 +1,18 @@
-/** The seller's particulars for imprint, invoices, and legal texts; what is not known is empty. */
-export type Seller = {
-  name: string
-  street: string
-  city: string
-  country: string
-  phone: string
-  representative: string
-  responsible: string
-  register: string
-  registerCourt: string
-  authority: string
-  vatId: string
-  taxNumber: string
-}
+/** The seller's particulars for imprint, invoices, and legal texts, each with the setting it comes from. */
+export const sellerSettings = {
+  name: 'SELLER_NAME',
+  street: 'SELLER_STREET',
+  city: 'SELLER_CITY',
+  country: 'SELLER_COUNTRY',
+  phone: 'SELLER_PHONE',
+  representative: 'SELLER_REPRESENTATIVE',
+  responsible: 'SELLER_RESPONSIBLE',
+  register: 'SELLER_REGISTER',
+  registerCourt: 'SELLER_REGISTER_COURT',
+  authority: 'SELLER_AUTHORITY',
+  vatId: 'SELLER_VAT_ID',
+  taxNumber: 'SELLER_TAX_NUMBER',
+} as const
+
+/** What is not known is empty. */
+export type Seller = Record<keyof typeof sellerSettings, string>

@@ -91,7 +91,7 @@ async function mountAll(
   const doors = { app, mount, pages, checkoutCookie }
   mountIdentity(doors, context, identity, {
     ...site,
-    rooms: [factors, selling.customers, access.room, site.newsletter, audit],
+    rooms: [selling.customers, access.room, site.newsletter, audit],
     endSubscriptionsOf: selling.purchases.ending.endAllOf,
     checkout: selling.checkout,
   })

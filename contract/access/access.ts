@@ -83,11 +83,6 @@ export const access = {
     input: object((z) => ({ purchaseId: id(z), username: typedName(z) })),
     limit: namesPerDay,
   }),
-  status: endpoint('GET /api/access/status', {
-    access: 'public',
-    summary: 'Whether access is unlocked by itself at the moment, or by hand',
-    output: object((z) => ({ unlocksItself: z.boolean() })),
-  }),
   checkUsername: endpoint('POST /api/tradingview/check-username', {
     access: 'public',
     summary: 'Whether TradingView knows a username; null when it does not answer',

@@ -150,9 +150,6 @@ export const tradingViewAdmin = {
     output: (z) => z.array(stranger(z)),
     answer: 'list',
   }),
-  removeStranger: endpoint('POST /api/admin/tradingview/strangers/:id/remove', {
-    summary: 'Remove someone whom this shop did not unlock, unless they have just bought',
-  }),
   runs: endpoint('GET /api/admin/tradingview/runs', {
     summary: 'What the latest comparisons found',
     output: (z) => z.array(run(z)),

@@ -1,13 +1,6 @@
 import { endpoint } from '../endpoint.ts'
-import { email } from '../fields.ts'
+import { email, mailedLink } from '../fields.ts'
 import { object } from '../schema.ts'
-
-const invalid = 'This link is not valid'
-/** The two parts of an emailed link. */
-const link = object((z) => ({
-  id: z.uuid(invalid),
-  token: z.string(invalid).check(z.maxLength(100, invalid)),
-}))
 
 /** Which wording of the sign-up form and the confirming email people agree to. Raise it when either changes. */
 export const newsletterVersion = '2026-11-17'
@@ -22,11 +15,11 @@ export const newsletter = {
   confirm: endpoint('POST /api/newsletter/confirm', {
     access: 'public',
     summary: 'Confirm a newsletter sign-up with the emailed link',
-    input: link,
+    input: mailedLink,
   }),
   unsubscribe: endpoint('POST /api/newsletter/unsubscribe', {
     access: 'public',
     summary: 'Unsubscribe with the link in any newsletter email',
-    input: link,
+    input: mailedLink,
   }),
 }

@@ -176,7 +176,6 @@ const wantedByThieves = [
   'tradingViewAdmin.settings',
   'tradingViewAdmin.chooseScript',
   'tradingViewAdmin.dropScript',
-  'tradingViewAdmin.removeStranger',
   'accessAdmin.adopt',
   'accessAdmin.rename',
   // What buyers see, click, trade by, or read in the shop's name.

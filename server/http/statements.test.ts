@@ -23,7 +23,6 @@ const budgets: Record<string, number> = {
   'purchases.adminList': 2,
   'purchases.adminList, searched': 3,
   'access.mine': 4,
-  'access.status': 1,
   'accessAdmin.counts': 4,
   'accessAdmin.people': 3,
   'accessAdmin.todo': 5,

@@ -61,7 +61,7 @@ export function renderHtml(content: MailContent, { publicUrl, supportEmail, send
       // Borders instead of padding, because Outlook draws them.
       `<p style="margin:28px 0 8px"><a href="${escapeHtml(absolute(action[1], publicUrl))}" ${as('accent', 'display:inline-block;border-style:solid;border-width:13px 24px;border-radius:10px;font-weight:600;line-height:1.3;text-decoration:none')}>${escapeHtml(action[0])}</a></p>`,
     footnote &&
-      `<p ${as('muted', 'margin:24px 0 0;font-size:14px;line-height:1.55')}>${wordsHtml(footnote, publicUrl)}</p>`,
+      `<p ${as('muted', 'margin:24px 0 0;font-size:14px;line-height:1.55')}>${inlineHtml(inlineOf(footnote), publicUrl)}</p>`,
   ]
   return `<!doctype html>
 <html lang="en">
@@ -105,11 +105,6 @@ const absolute = (href: string, publicUrl: string) => (href.startsWith('/') ? pu
 const linkHtml = (text: string, href: string, publicUrl: string) =>
   `<a href="${escapeHtml(absolute(href, publicUrl))}" ${as('link', 'text-decoration:underline')}>${escapeHtml(text)}</a>`
 
-const wordsHtml = (words: Words, publicUrl: string) =>
-  piecesOf(words)
-    .map(({ text, href }) => (href ? linkHtml(text, href, publicUrl) : lines(text)))
-    .join('')
-
 /** Only what an email may lead to: another scheme stays text. */
 const isLink = (href = '') => /^(https?:\/\/|mailto:|\/(?!\/))/i.test(href)
 
@@ -118,39 +113,47 @@ function inlineHtml(inline: Inline[], publicUrl: string) {
     .map(({ text, as: mark, href = '' }) => {
       if (mark === 'bold') return `<strong>${escapeHtml(text)}</strong>`
       if (mark === 'code') return `<code>${escapeHtml(text)}</code>`
-      return mark && isLink(href) ? linkHtml(text, href, publicUrl) : escapeHtml(text)
+      return mark && isLink(href) ? linkHtml(text, href, publicUrl) : lines(text)
     })
     .join('')
 }
 
-function blockHtml(block: Block | Heading, publicUrl: string) {
+/** An address is written out, unless it is what the link shows. */
+function inlineText(inline: Inline[], publicUrl: string) {
+  return inline
+    .map(({ text, href = '' }) => {
+      const address = absolute(href, publicUrl)
+      return isLink(href) && !address.endsWith(text) ? `${text} (${address})` : text
+    })
+    .join('')
+}
+
+const inlineOf = (words: Words): Inline[] =>
+  piecesOf(words).map(({ text, href }) => (href ? { text, href, as: 'link' } : { text }))
+
+const blockOf = (given: LegalBlock): Block =>
+  isList(given)
+    ? { kind: 'list', isOrdered: false, items: given.list.map(inlineOf) }
+    : { kind: 'paragraph', inline: inlineOf(given) }
+
+/** `small`: for texts to keep, below the email itself. */
+function blockHtml(block: Block | Heading, publicUrl: string, small = '') {
   if (block.kind === 'heading')
     return `<h2 ${as('ink', 'margin:28px 0 12px;font-size:18px;line-height:1.3;font-weight:650')}>${escapeHtml(block.text)}</h2>`
   if (block.kind === 'paragraph')
-    return `<p ${as('ink', 'margin:0 0 16px')}>${inlineHtml(block.inline, publicUrl)}</p>`
+    return `<p ${as('ink', `margin:0 0 16px${small}`)}>${inlineHtml(block.inline, publicUrl)}</p>`
   const list = block.isOrdered ? 'ol' : 'ul'
   const items = block.items.map((item) => `<li style="margin:0 0 6px">${inlineHtml(item, publicUrl)}</li>`)
-  return `<${list} ${as('ink', 'margin:0 0 16px;padding:0 0 0 22px')}>${items.join('')}</${list}>`
+  return `<${list} ${as('ink', `margin:0 0 16px;padding:0 0 0 22px${small}`)}>${items.join('')}</${list}>`
 }
 
 function blockText(block: Block | Heading, publicUrl: string) {
-  const inline = (parts: Inline[]) =>
-    parts
-      .map(({ text, href }) =>
-        href && isLink(href) && href !== text ? `${text} (${absolute(href, publicUrl)})` : text,
-      )
-      .join('')
   if (block.kind === 'heading') return block.text.toUpperCase()
-  if (block.kind === 'paragraph') return inline(block.inline)
+  if (block.kind === 'paragraph') return inlineText(block.inline, publicUrl)
   return block.items
-    .map((item, index) => `${block.isOrdered ? `${index + 1}.` : '-'} ${inline(item)}`)
+    .map((item, index) => `${block.isOrdered ? `${index + 1}.` : '-'} ${inlineText(item, publicUrl)}`)
     .join('\n')
 }
-
-const wordsText = (words: Words, publicUrl: string) =>
-  piecesOf(words)
-    .map(({ text, href }) => (href ? `${text} (${absolute(href, publicUrl)})` : text))
-    .join('')
 
 /** As a reader in light or dark mode sees it, whatever this browser prefers. */
 export const inScheme = (html: string, scheme: 'light' | 'dark' | undefined) =>
@@ -162,35 +165,16 @@ export const inScheme = (html: string, scheme: 'light' | 'dark' | undefined) =>
 
 function documentsHtml(documents: LegalText[], publicUrl: string) {
   if (documents.length === 0) return ''
-  const small = 'font-size:14px;line-height:1.55'
-  const inline = (words: Words) => wordsHtml(words, publicUrl)
-  const block = (given: LegalBlock) =>
-    isList(given)
-      ? `<ul ${as('ink', `margin:0 0 12px;padding:0 0 0 20px;${small}`)}>${given.list.map((item) => `<li style="margin:0 0 4px">${inline(item)}</li>`).join('')}</ul>`
-      : `<p ${as('ink', `margin:0 0 12px;${small}`)}>${inline(given)}</p>`
+  const html = (given: LegalBlock) => blockHtml(blockOf(given), publicUrl, ';font-size:14px;line-height:1.55')
   const parts = documents.map(
     ({ title, blocks }) =>
-      `<h2 ${as('ink', 'margin:24px 0 8px;font-size:17px;line-height:1.3')}>${escapeHtml(title)}</h2>\n${blocks.map(block).join('\n')}`,
+      `<h2 ${as('ink', 'margin:24px 0 8px;font-size:17px;line-height:1.3')}>${escapeHtml(title)}</h2>\n${blocks.map(html).join('\n')}`,
   )
   return `<div ${as('card', 'margin:16px 0 0;padding:16px 40px 28px;border:1px solid;border-radius:16px')}>\n${parts.join('\n')}\n</div>\n`
 }
 
-function documentText({ title, blocks }: LegalText, publicUrl: string) {
-  const inline = (words: Words) =>
-    piecesOf(words)
-      .map(({ text: shown, href }) =>
-        href?.startsWith('/') && !shown.startsWith('http')
-          ? `${shown} (${absolute(href, publicUrl)})`
-          : shown,
-      )
-      .join('')
-  return [
-    title.toUpperCase(),
-    ...blocks.map((given) =>
-      isList(given) ? given.list.map((item) => `- ${inline(item)}`).join('\n') : inline(given),
-    ),
-  ].join('\n\n')
-}
+const documentText = ({ title, blocks }: LegalText, publicUrl: string) =>
+  [title.toUpperCase(), ...blocks.map((given) => blockText(blockOf(given), publicUrl))].join('\n\n')
 
 export function renderText(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {
   const { subject, paragraphs, blocks = [], quote, details, action, footnote } = content
@@ -201,7 +185,7 @@ export function renderText(content: MailContent, { publicUrl, supportEmail, send
     quote && quote.replaceAll(/^/gm, '> '),
     details?.flatMap((each) => (each ? each.join(': ') : [])).join('\n'),
     action && `${action[0]}:\n${absolute(action[1], publicUrl)}`,
-    footnote && wordsText(footnote, publicUrl),
+    footnote && inlineText(inlineOf(footnote), publicUrl),
     ...(content.documents || []).map((each) => documentText(each, publicUrl)),
     ['-- ', brand.name, publicUrl, supportEmail, sender].filter(Boolean).join('\n'),
   ]

@@ -14,6 +14,19 @@ const subscription = {
 const about = { name: subscription.name, product: subscription.product }
 const [paidAt, renewsAt] = ['2026-03-14T09:26:53.000Z', '2027-03-14T09:26:53.000Z']
 
+const paid = {
+  ...subscription,
+  paidAt,
+  renewsAt,
+  purchaseId: id,
+  invoiceId: 'in_1',
+  isFirst: false,
+  tax: null,
+}
+const tax = { percent: 19, amount: 6227, isReverseCharge: false }
+
+const access = { ...about, tradingViewUsername: 'ada_trades' }
+
 const declared = {
   id,
   name: 'Ada Lovelace',
@@ -39,13 +52,7 @@ export const samples: Samples = {
   resetPassword: [{ tokenId: id }],
   choosePassword: [{ tokenId: id }],
   passwordChanged: [{}],
-  newDevice: [
-    {
-      at: paidAt,
-      device: 'Chrome on Linux',
-      ip: '2001:0db8:85a3:0000:0000:8a2e:0370:7334',
-    },
-  ],
+  newDevice: [{ at: paidAt, device: 'Chrome on Linux', ip: '2001:0db8:85a3:0000:0000:8a2e:0370:7334' }],
   newAdmin: [{ email: 'grace@example.com' }],
   roleGiven: [{ role: 'admin' }, ...roles.map((role) => ({ role }))],
   accountDeleted: [{}],
@@ -66,40 +73,9 @@ export const samples: Samples = {
     { ...about, until: renewsAt, renews: false },
   ],
   receipt: [
-    {
-      ...subscription,
-      paidAt,
-      renewsAt,
-      purchaseId: id,
-      invoiceId: 'in_1',
-      isFirst: true,
-      newsTo: id,
-      unlocksItself: true,
-      tax: { percent: 19, amount: 6227, isReverseCharge: false },
-    },
-    {
-      ...subscription,
-      billingType: 'monthly',
-      amount: 3900,
-      charged: 3120,
-      paidAt,
-      renewsAt: null,
-      purchaseId: id,
-      invoiceId: null,
-      isFirst: false,
-      tax: null,
-    },
-    {
-      ...subscription,
-      charged: 36_660,
-      paidAt,
-      renewsAt,
-      purchaseId: id,
-      invoiceId: 'in_2',
-      isFirst: false,
-      switched: { credit: 2340 },
-      tax: null,
-    },
+    { ...paid, isFirst: true, newsTo: id, unlocksItself: true, tax },
+    { ...paid, billingType: 'monthly', amount: 3900, charged: 3120, renewsAt: null, invoiceId: null },
+    { ...paid, charged: 36_660, switched: { credit: 2340 } },
   ],
   purchaseBooked: [
     { ...about, isGift: true, endsAt: renewsAt, tokenId: id },
@@ -144,24 +120,14 @@ export const samples: Samples = {
   cardUpdated: [{ name: 'Ada Lovelace' }],
   refunded: [{ ...about, amount: 39_000 }],
   refundFailed: [{ ...about, amount: 39_000 }],
-  accessRequestReceived: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
-  accessUnlocked: [{ ...about, tradingViewUsername: 'ada_trades' }],
+  accessRequestReceived: [access],
+  accessUnlocked: [access],
   accessDeclined: [
-    {
-      ...about,
-      tradingViewUsername: 'ada_trades',
-      reason: 'TradingView has no user "ada_trades".\nPlease check the spelling.',
-      staysUnlocked: false,
-    },
-    {
-      ...about,
-      tradingViewUsername: 'ada_trades',
-      reason: 'That account belongs to somebody else.',
-      staysUnlocked: true,
-    },
+    { ...access, reason: 'There is no user "ada_trades".\nPlease check it.', staysUnlocked: false },
+    { ...access, reason: 'That account belongs to somebody else.', staysUnlocked: true },
   ],
-  accessWithheld: [{ ...about, tradingViewUsername: 'ada_trades' }],
-  accessEnded: [{ ...about, tradingViewUsername: 'ada_trades' }],
+  accessWithheld: [access],
+  accessEnded: [access],
   tradingViewReminder: [{ ...about, unlocksItself: true }],
   declarationReceived: [
     { ...declared, kind: 'withdrawal', withLink: true },
@@ -219,8 +185,8 @@ export const samples: Samples = {
     },
   ],
   accessRequested: [
-    { ...about, email: 'ada@example.com', tradingViewUsername: 'ada_trades' },
-    { ...about, name: '', email: 'ada@example.com', tradingViewUsername: 'ada_trades' },
+    { ...access, email: 'ada@example.com' },
+    { ...access, name: '', email: 'ada@example.com' },
   ],
   disputeOpened: [{ email: 'ada@example.com', product: 'Rebound Sigma Pro', amount: 39_000 }],
   adminDigest: [

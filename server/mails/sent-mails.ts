@@ -30,27 +30,11 @@ export function createSentMails({ db, now, site }: { db: Database; now: () => Da
       const { subject, text } = withoutSecrets(kind, data)
       // A newsletter is sent to each address once, so its text is enough.
       const kept = kind === 'newsletter' ? {} : data
-      await db
-        .insert(sentMails)
-        .select((from) =>
-          from
-            .select({
-              id: sql`${id}::uuid`.as('id'),
-              userId: users.id,
-              kind: sql`${kind}`.as('kind'),
-              data: sql`${JSON.stringify(kept)}::jsonb`.as('data'),
-              subject: sql`${subject}`.as('subject'),
-              text: sql`${text}`.as('text'),
-              sentAt: sql`${now()}::timestamptz`.as('sent_at'),
-            })
-            .from(users)
-            .where(
-              and(eq(users.email, to), eq(users.isAdmin, false), isNull(users.role), isNull(users.deletedAt)),
-            )
-            // Locked: a person who is being deleted at this moment is not written down again.
-            .for('share'),
-        )
-        .onConflictDoNothing()
+      // Locked: a person who is being deleted at this moment is not written down again.
+      await db.execute(sql`insert into ${sentMails} (id, user_id, kind, data, subject, text, sent_at)
+        select ${id}::uuid, id, ${kind}, ${JSON.stringify(kept)}::jsonb, ${subject}, ${text}, ${now()}::timestamptz
+        from ${users} where email = ${to} and not is_admin and role is null and deleted_at is null
+        for share on conflict do nothing`)
     },
 
     async find(id: string) {

@@ -4,49 +4,42 @@ import type { Config } from '#server/config.ts'
 
 type Live = { supportEmail: string; seller: Seller; package: { indicatorUrl: string; strategyUrl: string } }
 
+const isListOfScripts = (url: string) => /^https:\/\/www\.tradingview\.com\/scripts\/?$/.test(url)
+
 /** What is wrong with the settings, and how to fix it. The overview counts these. */
-export function problemsOf(config: Config, live: Live): Problem[] {
-  const mend = 'Change it in the environment and restart the shop.'
-  const warned = config.warnings.map((text) => ({ text, mend, isUrgent: true }))
-  return [...imprint(live), ...address(config, live), ...mail(config), ...links(live), ...warned]
-}
-
-function* imprint({ seller }: Live): Generator<Problem> {
-  const missing = (['name', 'street', 'city', 'country'] as const).filter((name) => !seller[name])
-  if (missing.length > 0)
-    yield {
+export function problemsOf(config: Config, { supportEmail, seller, package: links }: Live): Problem[] {
+  const { production, mail, warnings } = config
+  const unknown = (['name', 'street', 'city', 'country'] as const).filter((name) => !seller[name])
+  const unset = [
+    ...(isListOfScripts(links.indicatorUrl) ? ['indicator'] : []),
+    ...(isListOfScripts(links.strategyUrl) ? ['strategy'] : []),
+  ]
+  const problems = [
+    unknown.length > 0 && {
       text: 'Your imprint is incomplete.',
-      mend: `Add your ${new Intl.ListFormat('en').format(missing)} under Seller.`,
+      mend: `Add your ${new Intl.ListFormat('en').format(unknown)} under Seller.`,
       isUrgent: true,
-    }
-}
-
-function* address({ production }: Config, { supportEmail }: Live): Generator<Problem> {
-  if (supportEmail.endsWith('@example.com'))
-    yield {
+    },
+    supportEmail.endsWith('@example.com') && {
       text: `\`${supportEmail}\` is a placeholder.`,
       mend: 'Set yours under Support.',
       isUrgent: production,
-    }
-}
-
-function* mail({ mail: { smtpUrl }, production }: Config): Generator<Problem> {
-  if (!smtpUrl)
-    yield {
+    },
+    !mail.smtpUrl && {
       text: 'Email isn’t set up. Messages are saved to a folder instead.',
       mend: 'Set `SMTP_URL` in the environment and restart the shop.',
       isUrgent: production,
-    }
-}
-
-function* links({ package: { indicatorUrl, strategyUrl } }: Live): Generator<Problem> {
-  const missing = Object.entries({ indicator: indicatorUrl, strategy: strategyUrl }).flatMap(([what, url]) =>
-    /^https:\/\/www\.tradingview\.com\/scripts\/?$/.test(url) ? [what] : [],
-  )
-  if (missing.length > 0)
-    yield {
-      text: `Add links to your ${missing.join(' and ')}. Buyers now land on TradingView’s list of scripts.`,
+    },
+    unset.length > 0 && {
+      text: `Add links to your ${unset.join(' and ')}. Buyers now land on TradingView’s list of scripts.`,
       mend: 'Set them under Package links.',
       isUrgent: false,
-    }
+    },
+    ...warnings.map((text) => ({
+      text,
+      mend: 'Change it in the environment and restart the shop.',
+      isUrgent: true,
+    })),
+  ]
+  return problems.filter((problem) => problem !== false)
 }

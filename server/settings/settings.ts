@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { type EditableSetting, editableSettings, type Setting } from '#contract/desk/settings.ts'
-import type { Seller } from '#contract/seller.ts'
+import { type Seller, sellerSettings } from '#contract/seller.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Audit } from '#server/audit/audit.ts'
 import { settingNames } from '#server/config/environment.ts'
@@ -109,20 +109,8 @@ export function createShopSettings({ db, now, audit, config, links }: Ground) {
   }
 }
 
-export const sellerOf = (value: (name: EditableSetting) => string): Seller => ({
-  name: value('SELLER_NAME'),
-  street: value('SELLER_STREET'),
-  city: value('SELLER_CITY'),
-  country: value('SELLER_COUNTRY'),
-  phone: value('SELLER_PHONE'),
-  representative: value('SELLER_REPRESENTATIVE'),
-  responsible: value('SELLER_RESPONSIBLE'),
-  register: value('SELLER_REGISTER'),
-  registerCourt: value('SELLER_REGISTER_COURT'),
-  authority: value('SELLER_AUTHORITY'),
-  vatId: value('SELLER_VAT_ID'),
-  taxNumber: value('SELLER_TAX_NUMBER'),
-})
+export const sellerOf = (value: (name: EditableSetting) => string) =>
+  Object.fromEntries(Object.entries(sellerSettings).map(([key, name]) => [key, value(name)])) as Seller
 
 const secrets = new Set([
   'ADMIN_PASSWORD',

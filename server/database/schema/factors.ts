@@ -68,10 +68,13 @@ export const factorResets = pgTable(
   (t) => [index('factor_resets_user').on(t.userId)],
 )
 
-/** Their room shows what of it could not be used to log in. */
+/** Shown is what could not be used to log in. */
 export const personalFactors = [
-  personal(passkeys, { deletes: true }),
-  personal(appCodes, { deletes: true }),
-  personal(recoveryCodes, { deletes: true }),
+  personal(passkeys, {
+    shown: { as: 'passkeys', columns: 'name host isSynced createdAt lastUsedAt' },
+    deletes: true,
+  }),
+  personal(appCodes, { shown: { as: 'appCodes', columns: 'createdAt' }, deletes: true }),
+  personal(recoveryCodes, { shown: { as: 'recoveryCodes', columns: 'usedAt' }, deletes: true }),
   personal(factorResets, { deletes: true }),
 ]

@@ -17,7 +17,6 @@ export function mountAccess({ mount }: Doors, { access, selling }: Wings) {
     recheck: ({ purchaseId }, { actor }) => asking.recheck(actor, purchaseId),
     changeUsername: ({ purchaseId, username }, { actor }) =>
       asking.changeUsername(actor, purchaseId, username),
-    status: () => asking.status(),
     checkUsername: ({ username }) => checkUsername(username),
   })
   mount(contract.accessAdmin, {
@@ -49,8 +48,7 @@ export function mountAccess({ mount }: Doors, { access, selling }: Wings) {
     chooseScript: ({ pineId, productId }, { actor }) => scripts.choose(actor, pineId, productId),
     dropScript: ({ pineId }, { actor }) => scripts.drop(actor, pineId),
     preview: () => connecting.preview(),
-    strangers: (paging) => strangers.list(paging),
-    removeStranger: ({ id }, { actor }) => strangers.remove(actor, id),
+    strangers: (paging) => strangers(paging),
     runs: () => runs(),
     meter: selling.seats.meter.read,
   })

@@ -44,8 +44,6 @@ export function createAsking(context: Context, connector: ConnectorDoor, names: 
         await names.recheck(tx, user.id)
       }),
 
-    status: async () => ({ unlocksItself: await connector.isWorking() }),
-
     /** One entry for each live purchase. */
     async mine(userId: string) {
       const live = await db

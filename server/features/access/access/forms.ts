@@ -1,10 +1,11 @@
-import { and, desc, eq, isNotNull, lt, notExists, or, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, lt, not, or, sql } from 'drizzle-orm'
 import { accessRequestForm, type SentAccessRequest } from '#contract/access/access.ts'
 import { keptSince, retention } from '#contract/retention.ts'
 import * as z from '#contract/zod.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
+import { hasRow } from '#server/database/has-row.ts'
 import { access, accessForms } from '#server/database/schema.ts'
 import { conflict, invalid, notFound } from '#server/errors.ts'
 import type { Secrets } from '#server/security/secrets.ts'
@@ -73,22 +74,18 @@ export function revealKeys({ db, secrets, audit }: Context, actor: Actor, access
 
 /** Keys are kept only while they're needed: someone waits for access or may wait again, and for 30 days at most. */
 export async function purgeKeys({ db, now }: Context) {
-  const waits = db
-    .select({ one: sql`1` })
-    .from(access)
-    .where(
-      and(
-        eq(access.userId, accessForms.userId),
-        or(sql`${access.state} in ('asked', 'unlocking')`, isNotNull(access.undoUntil)),
-      ),
-    )
+  const waits = hasRow(
+    access,
+    eq(access.userId, accessForms.userId),
+    or(sql`${access.state} in ('asked', 'unlocking')`, isNotNull(access.undoUntil)),
+  )
   await db
     .update(accessForms)
     .set({ sealedKeys: null })
     .where(
       and(
         isNotNull(accessForms.sealedKeys),
-        or(lt(accessForms.submittedAt, keptSince(now(), retention.exchangeKeys)), notExists(waits)),
+        or(lt(accessForms.submittedAt, keptSince(now(), retention.exchangeKeys)), not(waits)),
       ),
     )
 }

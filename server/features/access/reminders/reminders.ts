@@ -1,7 +1,8 @@
-import { and, eq, exists, inArray, isNull, lt, notExists, notInArray, or, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, lt, not, notInArray, or } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
+import { hasRow } from '#server/database/has-row.ts'
 import { access, isLivePurchase, purchases, users } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 
@@ -19,33 +20,23 @@ export function createReminders(
   { accounts, connector }: Others,
 ) {
   /** A purchase that gives something, without an account to give it to. */
-  const isUnasked = () =>
-    and(
-      isLivePurchase,
-      notExists(
-        db
-          .select({ one: sql`1` })
-          .from(access)
-          .where(
-            and(
-              eq(access.userId, purchases.userId),
-              eq(access.productId, purchases.productId),
-              notInArray(access.state, ['none', 'locked']),
-            ),
-          ),
+  const isUnasked = and(
+    isLivePurchase,
+    not(
+      hasRow(
+        access,
+        eq(access.userId, purchases.userId),
+        eq(access.productId, purchases.productId),
+        notInArray(access.state, ['none', 'locked']),
       ),
-    )
+    ),
+  )
 
   const isDue = () =>
     and(
       isNull(users.deletedAt),
       or(isNull(users.remindedAt), lt(users.remindedAt, new Date(now().getTime() - week))),
-      exists(
-        db
-          .select({ one: sql`1` })
-          .from(purchases)
-          .where(and(eq(purchases.userId, users.id), isUnasked())),
-      ),
+      hasRow(purchases, eq(purchases.userId, users.id), isUnasked),
     )
 
   const remind = queue.job<{ userIds: string[] }>('remind', async ({ userIds }) => {
@@ -59,7 +50,7 @@ export function createReminders(
         })
         .from(users)
         .innerJoin(purchases, eq(purchases.userId, users.id))
-        .where(and(inArray(users.id, userIds), isNull(users.deletedAt), isUnasked()))
+        .where(and(inArray(users.id, userIds), isNull(users.deletedAt), isUnasked))
         .orderBy(users.id, purchases.createdAt)
       const unlocksItself = await connector.isWorking(tx)
       for (const { email, name, productId } of stillMissing) {

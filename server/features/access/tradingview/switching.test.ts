@@ -101,35 +101,3 @@ describe('a shop that has unlocked by hand', () => {
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
   })
 })
-
-describe('a stranger', () => {
-  const strangerNamed = async (q: string) => {
-    await shop.queue.runNow('tradingview-reconcile')
-    const { items } = await admin.callPage(tradingViewAdmin.strangers, { q })
-    return items
-  }
-
-  test('is removed by the seller alone, from one list', async () => {
-    await letIn('uninvited_guest')
-    const [first, second] = await strangerNamed('uninvited_guest')
-    expect(second).toBeDefined()
-    await admin.call(tradingViewAdmin.removeStranger, { id: first?.id ?? '' })
-    expect(await strangerNamed('uninvited_guest')).toMatchObject([{ script: second?.script }])
-  })
-
-  test('who has just bought is not thrown out', async () => {
-    await letIn('buys_right_now')
-    const [row] = await strangerNamed('buys_right_now')
-    const remove = () => admin.call(tradingViewAdmin.removeStranger, { id: row?.id ?? '' })
-    const visitor = await shop.buyer()
-    const buying = visitor.call(access.changeUsername, {
-      purchaseId: visitor.purchase.id,
-      username: 'buys_right_now',
-    })
-    await Promise.allSettled([remove(), buying])
-    expect(await shop.accessOf(visitor)).toMatchObject({ state: 'unlocked' })
-    for (const pineId of Object.values(shop.lookAlike.scripts))
-      expect(await shop.listed(pineId)).toContain('buys_right_now')
-    await expect(remove()).rejects.toMatchObject({ status: 409 })
-  })
-})

@@ -1,9 +1,10 @@
-import { and, desc, eq, getTableColumns, isNotNull, lt, notInArray, or } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNotNull, isNull, like, lt, notInArray, or, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
+import { containing, decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { access, tvEvents, tvPeople, tvRuns, tvScripts } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import { TradingViewFailure } from '#server/gateways/tradingview.ts'
@@ -13,10 +14,11 @@ import type { Others } from './connector.ts'
 import { nextVersion, noFailure } from './plan.ts'
 import { createReconcile } from './reconcile.ts'
 import { createScripts } from './scripts.ts'
-import { createStrangers } from './strangers.ts'
 
 export { currentConnection, isWorking, resealCookies } from './connection.ts'
 export { createConnector } from './connector.ts'
+
+type Paging = { limit: number; cursor?: string | undefined; q?: string | undefined }
 
 const runsShown = 10
 
@@ -29,7 +31,6 @@ export function createTradingView(context: Context, others: Others) {
     connecting: createConnecting(context, others),
     connectLookAlike: () => connectLookAlike(context),
     scripts: createScripts(context, connector),
-    strangers: createStrangers(context, connector),
     person: createPerson(context, others),
     checkUsername: createNameCheck(context, connector.connection),
     reconcile: createReconcile(context, others),
@@ -47,6 +48,26 @@ export function createTradingView(context: Context, others: Others) {
             and(isNotNull(tvEvents.usernameKey), notInArray(tvEvents.usernameKey, isKnown)),
           ),
         )
+    },
+
+    /** Who is on the lists without being a customer: left alone. */
+    async strangers({ limit, cursor, q }: Paging) {
+      const after = decodeCursor(cursor)
+      const rows = await db
+        .select({ ...getTableColumns(tvPeople), script: tvScripts.name, until: tvPeople.presentUntil })
+        .from(tvPeople)
+        .innerJoin(tvScripts, eq(tvScripts.id, tvPeople.scriptId))
+        .where(
+          and(
+            isNull(tvPeople.userId),
+            eq(tvPeople.isPresent, true),
+            q ? like(tvPeople.usernameKey, containing(q)) : undefined,
+            after && sql`(${tvPeople.createdAt}, ${tvPeople.id}) < (${after.at}, ${after.id})`,
+          ),
+        )
+        .orderBy(desc(tvPeople.createdAt), desc(tvPeople.id))
+        .limit(limit + 1)
+      return pageOf(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }))
     },
 
     /** The latest comparisons. */

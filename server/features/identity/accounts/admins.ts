@@ -17,6 +17,14 @@ const randomPassword = () => randomBytes(15).toString('base64url')
 /** Admins created on the server itself: the first one on first start, others with `npm run admin`. */
 export function createAdmins({ db, now, passwords, attempts, audit }: Ground) {
   /** Logs out anyone who had the account before: only the new password makes you the admin. */
+  async function setPassword(tx: Transaction, id: string, email: string, passwordHash: string) {
+    await prove(tx, id, { at: now(), inOwnSession: false })
+    await tx.update(users).set({ passwordHash }).where(eq(users.id, id))
+    await endSessions(tx, id)
+    // Someone else's failed attempts must not lock the admin out now.
+    await attempts.clearAll(tx, email)
+  }
+
   async function appoint(
     tx: Transaction,
     email: string,
@@ -25,23 +33,13 @@ export function createAdmins({ db, now, passwords, attempts, audit }: Ground) {
   ) {
     const [admin] = await tx
       .insert(users)
-      .values({
-        email,
-        name: 'Admin',
-        passwordHash,
-        isAdmin: true,
-        createdAt: now(),
-        verifiedAt: now(),
-      })
+      .values({ email, name: 'Admin', passwordHash, isAdmin: true, createdAt: now(), verifiedAt: now() })
       .onConflictDoUpdate({ target: users.email, set: { isAdmin: true } })
       .returning({ id: users.id })
     if (!admin) throw new Error('The admin vanished while being appointed')
-    await prove(tx, admin.id, { at: now(), inOwnSession: false })
-    await tx.update(users).set({ passwordHash }).where(eq(users.id, admin.id))
+    await setPassword(tx, admin.id, email, passwordHash)
     await forgetChanges(tx, admin.id)
-    await endSessions(tx, admin.id)
     await removeFactors(tx, admin.id)
-    await attempts.clearAll(tx, email)
     await audit.record(tx, commandLine, { action, aboutId: admin.id })
   }
 
@@ -77,12 +75,8 @@ export function createAdmins({ db, now, passwords, attempts, audit }: Ground) {
           .from(users)
           .where(and(eq(users.email, email), eq(users.isAdmin, true)))
         if (!admin) throw new Refusal(404, 'not-found', `There is no admin ${email}`)
-        await prove(tx, admin.id, { at: now(), inOwnSession: false })
-        await tx.update(users).set({ passwordHash }).where(eq(users.id, admin.id))
+        await setPassword(tx, admin.id, email, passwordHash)
         await dropPendingChange(tx, admin.id)
-        await endSessions(tx, admin.id)
-        // Someone else's failed attempts must not lock the admin out now.
-        await attempts.clearAll(tx, email)
         await audit.record(tx, commandLine, { action: 'admin.reset', aboutId: admin.id })
       })
       return { email, password }

@@ -1,22 +1,25 @@
-import { and, eq, exists, gt, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
 import { retention } from '#contract/retention.ts'
 import type { Transaction } from '#server/database/connect.ts'
+import { hasRow } from '#server/database/has-row.ts'
 import { access, emailChanges, purchases, users } from '#server/database/schema.ts'
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions, forgetDevices } from '../sessions/sessions.ts'
 
 /** What was set before the address was proven is not its owner's. Purchases stay, and the TradingView name given for one. */
 export async function startOver(tx: Transaction, userId: string, at: Date) {
-  const isGivenForPurchase = tx
-    .select({ one: sql`1` })
-    .from(access)
-    .where(and(eq(access.userId, userId), isNotNull(access.reason), ne(access.state, 'none')))
+  const isGivenForPurchase = hasRow(
+    access,
+    eq(access.userId, userId),
+    isNotNull(access.reason),
+    ne(access.state, 'none'),
+  )
   await tx
     .update(users)
     .set({
       passwordHash: null,
       name: '',
-      tradingViewUsername: sql`case when exists (${isGivenForPurchase}) then ${users.tradingViewUsername} end`,
+      tradingViewUsername: sql`case when ${isGivenForPurchase} then ${users.tradingViewUsername} end`,
       verifiedAt: null,
       handedOverAt: at,
     })
@@ -76,11 +79,7 @@ export async function isReserved(
         eq(emailChanges.oldEmail, email),
         exceptFor ? ne(emailChanges.userId, exceptFor) : undefined,
         gt(emailChanges.confirmedAt, new Date(now.getTime() - toUndo)),
-        or(
-          users.isAdmin,
-          isNotNull(users.role),
-          exists(tx.select().from(purchases).where(eq(purchases.userId, users.id))),
-        ),
+        or(users.isAdmin, isNotNull(users.role), hasRow(purchases, eq(purchases.userId, users.id))),
       ),
     )
     .limit(1)

@@ -1,14 +1,12 @@
-import { eq } from 'drizzle-orm'
 import type { WayToProve } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import { appCodes as appCodeRows, passkeys as passkeyRows } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import { createOwnPassword } from '#server/security/own-password.ts'
 import { knownDevice, type Sessions } from '../sessions/sessions.ts'
 import { createAppCodes } from './app-codes.ts'
 import { createChallenges } from './challenges.ts'
-import { type Codes, createCodes, recovery } from './codes.ts'
+import { type Codes, createCodes } from './codes.ts'
 import { createLogins } from './logins.ts'
 import { createLostDevice } from './lost-device.ts'
 import { createNotices } from './notices.ts'
@@ -24,7 +22,6 @@ export { codeAt } from './totp.ts'
 
 /** What shows who someone is, besides the password: passkeys, codes from an app, recovery codes. */
 export function createFactors(context: Context, { sessions }: { sessions: Sessions }) {
-  const { db } = context
   const policy = createPolicy(context)
   const notices = createNotices(context)
   const challenges = createChallenges(context)
@@ -41,31 +38,6 @@ export function createFactors(context: Context, { sessions }: { sessions: Sessio
     setUp: createSetUp(context, { sessions, policy, appCodes, passkeys, notices }),
     stepUp: createStepUp(context, { sessions, policy, codes, passkeyLogin }),
     logins: createLogins(context, { policy, codes, passkeyLogin, lostDevice, notices }),
-
-    /** Without anything that could be used to log in. */
-    async dataOf(userId: string) {
-      const keys = await db
-        .select({
-          name: passkeyRows.name,
-          host: passkeyRows.host,
-          isSynced: passkeyRows.isSynced,
-          createdAt: passkeyRows.createdAt,
-          lastUsedAt: passkeyRows.lastUsedAt,
-        })
-        .from(passkeyRows)
-        .where(eq(passkeyRows.userId, userId))
-      const [app] = await db
-        .select({ since: appCodeRows.createdAt })
-        .from(appCodeRows)
-        .where(eq(appCodeRows.userId, userId))
-      return {
-        secondFactors: {
-          passkeys: keys,
-          appCodesSince: app?.since ?? null,
-          recoveryCodesLeft: await recovery.left(db, userId),
-        },
-      }
-    },
   }
 }
 

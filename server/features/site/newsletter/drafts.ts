@@ -31,10 +31,8 @@ export function createDrafts(context: Context) {
   }
 
   return {
+    ...reading,
     refuseStale,
-    list: reading.list,
-    show: reading.show,
-    preview: reading.preview,
 
     async create(actor: Actor, written: Written) {
       return db.transaction(async (tx) => {

@@ -1,10 +1,11 @@
-import { and, desc, eq, exists, isNotNull, isNull, lt, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, lt, not, type SQL, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { InferOutput } from '#contract/schema.ts'
 import { type newReview, paidDaysToReview } from '#contract/site/reviews.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
+import { hasRow } from '#server/database/has-row.ts'
 import { purchases, reviews, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import { forEveryone, forTheSeller, isWritten, listReviews, type Page } from './shown.ts'
@@ -25,11 +26,7 @@ export function createReviews(context: Context) {
         .select({ id: users.id })
         .from(users)
         .where(
-          and(
-            eq(users.id, userId),
-            isEligible(tx, product.id, now()),
-            notExists(ofUser(tx, product.id, isWritten)),
-          ),
+          and(eq(users.id, userId), isEligible(product.id, now()), not(hasReview(product.id, isWritten))),
         )
       if (found) return product
     }
@@ -99,7 +96,7 @@ export function createReviews(context: Context) {
         const due = await db
           .select({ id: users.id, email: users.email, name: users.name })
           .from(users)
-          .where(and(isEligible(db, productId, now()), notExists(ofUser(db, productId))))
+          .where(and(isEligible(productId, now()), not(hasReview(productId))))
           .limit(batch)
         for (const { id: userId, email, name } of due)
           await db.transaction(async (tx) => {
@@ -123,31 +120,22 @@ export function createReviews(context: Context) {
 }
 
 /** A user who may write: paid through Stripe for long enough, with no money back. */
-const isEligible = (db: Database | Transaction, productId: string, now: Date) =>
+const isEligible = (productId: string, now: Date) =>
   and(
     isNull(users.deletedAt),
-    exists(
-      db
-        .select({ one: sql`1` })
-        .from(purchases)
-        .where(
-          and(
-            eq(purchases.userId, users.id),
-            eq(purchases.productId, productId),
-            isNotNull(purchases.stripeSubscriptionId),
-            eq(purchases.refundedAmount, 0),
-            eq(purchases.isDisputed, false),
-            sql`coalesce(${purchases.endedAt}, ${now}) - ${purchases.createdAt} >= make_interval(days => ${paidDaysToReview})`,
-          ),
-        ),
+    hasRow(
+      purchases,
+      eq(purchases.userId, users.id),
+      eq(purchases.productId, productId),
+      isNotNull(purchases.stripeSubscriptionId),
+      eq(purchases.refundedAmount, 0),
+      eq(purchases.isDisputed, false),
+      sql`coalesce(${purchases.endedAt}, ${now}) - ${purchases.createdAt} >= make_interval(days => ${paidDaysToReview})`,
     ),
   )
 
-const ofUser = (db: Database | Transaction, productId: string, more?: SQL) =>
-  db
-    .select({ one: sql`1` })
-    .from(reviews)
-    .where(and(eq(reviews.userId, users.id), eq(reviews.productId, productId), more))
+const hasReview = (productId: string, more?: SQL) =>
+  hasRow(reviews, eq(reviews.userId, users.id), eq(reviews.productId, productId), more)
 
 /** What the seller may do about reviews: answer all of them, hide the text of a reported one, delete none. */
 function createModeration({ db, now, mails, audit }: Context) {

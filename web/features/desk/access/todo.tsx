@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { access } from '#contract/access/access.ts'
 import { type AccessTodo, accessAdmin, mostAtOnce } from '#contract/access/access-admin.ts'
 import { type TodoKind, todoKinds } from '#contract/statuses.ts'
 import { useData } from '#web/api/client.ts'
@@ -23,7 +22,6 @@ export default function Todo() {
     {},
     { refetchInterval: (now) => (now?.addingNow ?? 0) > 0 && 5000 },
   )
-  const { data: status } = useData(access.status, {})
   const rows = query.data?.pages.flatMap((page) => page.items) ?? []
   const selection = useSelection(rows)
   const actions = useActions()
@@ -51,9 +49,7 @@ export default function Todo() {
         chips={{ overdue: { yes: 'Overdue', no: 'New requests' } }}
         none={{
           title: 'All clear',
-          description: status?.unlocksItself
-            ? 'New buyers are added automatically.'
-            : 'People who wait for you appear here.',
+          description: 'People who wait for you appear here.',
         }}
         firstHead={
           <span className="flex items-center justify-between gap-4 sm:flex-row-reverse sm:justify-end">

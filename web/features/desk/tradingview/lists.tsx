@@ -6,7 +6,6 @@ import { Card } from '#web/ui/card.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { RecordList } from '../lists/record-list.tsx'
-import { hiddenActions } from '../lists/record-table.tsx'
 import { Section } from '../parts/section.tsx'
 
 type Run = OutputOf<typeof tradingViewAdmin.runs>[number]
@@ -78,37 +77,20 @@ export function Strangers() {
   return (
     <Section
       title="Added by hand"
-      hint="People on your lists whom this shop didn’t add. It never removes them by itself."
+      hint="People on your lists whom this shop didn’t add. It never removes them; you can, on TradingView."
     >
       <RecordList
         label="People added by hand"
         noun={['person', 'people']}
-        columns={['Username', 'Script', 'Until', hiddenActions]}
+        columns={['Username', 'Script', 'Until']}
         list={tradingViewAdmin.strangers}
         none={{ title: 'No one' }}
-        renderRow={({ id, username, script, until }) => (
+        renderRow={({ username, script, until }) => (
           <>
             <Cell className="font-mono font-medium break-all">{username}</Cell>
             <Cell label="Script">{script}</Cell>
             <Cell label="Until" className="whitespace-nowrap">
               {until ? <Time value={until} /> : 'no end'}
-            </Cell>
-            <Cell className="py-1.5 text-right">
-              <CallButton
-                call={tradingViewAdmin.removeStranger}
-                input={{ id }}
-                options={{ failed: 'Failed to remove', succeeded: 'Removed on TradingView' }}
-                asks={{
-                  title: 'Remove on TradingView',
-                  description: `Remove ${username} from ${script}? No active subscription.`,
-                  action: 'Remove',
-                  destructive: true,
-                }}
-                variant="ghost"
-                size="sm"
-              >
-                Remove<span className="sr-only"> {username}</span>
-              </CallButton>
             </Cell>
           </>
         )}
