@@ -76,36 +76,29 @@ export function createImports({ db, now, audit, catalog }: Context, { identity, 
     })
   }
 
-  async function verdictOn(line: ImportLine, decide: (read: Subscriber) => Promise<Found>) {
-    const read = readLine(line, now())
-    const found = 'fault' in read ? { verdict: 'fault' as const, message: read.fault } : await decide(read)
-    return { line: line.line, ...found }
+  /** One line after the other: each sees what those before it have booked. */
+  async function verdictsOn(lines: ImportLine[], decide: (read: Subscriber) => Promise<Found>) {
+    const verdicts: ImportVerdict[] = []
+    for (const line of lines) {
+      const read = readLine(line, now())
+      const found = 'fault' in read ? { verdict: 'fault' as const, message: read.fault } : await decide(read)
+      verdicts.push({ line: line.line, ...found })
+    }
+    return verdicts
   }
 
   return {
-    async check(lines: ImportLine[]): Promise<ImportVerdict[]> {
-      const verdicts: ImportVerdict[] = []
-      for (const line of lines)
-        verdicts.push(
-          await verdictOn(
-            line,
-            async (read) => (await obstacle(db, read)) ?? { verdict: 'new', message: '' },
-          ),
-        )
-      return verdicts
-    },
+    check: (lines: ImportLine[]) =>
+      verdictsOn(lines, async (read) => (await obstacle(db, read)) ?? { verdict: 'new', message: '' }),
 
-    async run(actor: Actor, lines: ImportLine[], options: Options): Promise<ImportVerdict[]> {
-      const book = (read: Subscriber): Promise<Found> =>
+    run: (actor: Actor, lines: ImportLine[], options: Options) =>
+      verdictsOn(lines, (read) =>
         bookOne(actor, read, options).catch((error: unknown) => {
           // One line's trouble is not the next one's.
           if (error instanceof Refusal) return { verdict: 'fault', message: error.message }
           throw error
-        })
-      const verdicts: ImportVerdict[] = []
-      for (const line of lines) verdicts.push(await verdictOn(line, book))
-      return verdicts
-    },
+        }),
+      ),
   }
 }
 

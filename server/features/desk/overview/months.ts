@@ -17,25 +17,15 @@ type Sum = {
 
 /** The last twelve months, from everything that ever moved, and the last one up to the same day as the current one. */
 export async function lastTwelveMonths(db: Database, now: Date) {
-  const [first = '', ...rest] = namesOfLastTwelve(now)
-  const sums = await readSums(db, first, now.getUTCDate())
-  const months: OverviewMonth[] = []
-  let [arr, paying] = totals(sums.filter(({ month }) => month < first))
-  let lastMonthSoFar: OverviewMonth | undefined
-  for (const month of [first, ...rest]) {
-    const within = sums.filter((each) => each.month === month)
-    const start = { arr, paying }
-    if (month === rest.at(-2))
-      lastMonthSoFar = figures(
-        month,
-        within.filter(({ isEarly }) => isEarly),
-        start,
-      )
-    const made = figures(month, within, start)
-    months.push(made)
-    ;[arr, paying] = [made.arr, made.paying]
+  const names = namesOfLastTwelve(now)
+  const sums = await readSums(db, names[0] ?? '', now.getUTCDate())
+  return {
+    months: names.map((month) => figures(month, sums)),
+    lastMonthSoFar: figures(
+      names.at(-2) ?? '',
+      sums.filter(({ month, isEarly }) => isEarly || month !== names.at(-2)),
+    ),
   }
-  return { months, lastMonthSoFar: lastMonthSoFar ?? figures('', [], { arr: 0, paying: 0 }) }
 }
 
 export const byKind = <Each>(sumOf: (kind: MovementKind) => Each) =>
@@ -46,16 +36,18 @@ const totals = (sums: Sum[]): [arr: number, paying: number] => [
   sums.reduce((total, { people }) => total + people, 0),
 ]
 
-function figures(month: string, sums: Sum[], start: { arr: number; paying: number }): OverviewMonth {
+function figures(month: string, all: Sum[]): OverviewMonth {
+  const sums = all.filter((each) => each.month === month)
   const [arr, people] = totals(sums)
+  const [arrBefore, payingBefore] = totals(all.filter((each) => each.month < month))
   const of = (kind: MovementKind) => sums.filter((each) => each.kind === kind)
   const lost = -totals(of('churn'))[1]
   return {
     month,
-    arr: start.arr + arr,
-    paying: start.paying + people,
+    arr: arrBefore + arr,
+    paying: payingBefore + people,
     lost,
-    churn: start.paying > 0 ? Math.round((1000 * lost) / start.paying) / 10 : null,
+    churn: payingBefore > 0 ? Math.round((1000 * lost) / payingBefore) / 10 : null,
     movements: byKind((kind) => ({
       arr: totals(of(kind))[0],
       count: of(kind).reduce((total, { count }) => total + count, 0),

@@ -1,9 +1,10 @@
-import { eq, isNull, min, sql } from 'drizzle-orm'
+import { eq, isNull, min, type SQL, sql } from 'drizzle-orm'
 import { promisedBy } from '#contract/access/promise.ts'
 import { mostCounted, type NeedKind, needKinds } from '#contract/desk/overview.ts'
 import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { PurchaseNeed } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/connect.ts'
 import { contactMessages, declarations, newsletters, purchases } from '#server/database/schema.ts'
 import { isSellers } from '#server/features/selling/declarations/declarations.ts'
 import { countNeedy } from '#server/features/selling/purchases/purchases.ts'
@@ -18,16 +19,6 @@ export function createOverview(context: Context, wings: Wings) {
   const { db, now, queue, mails, supportEmail } = context
   const { lists } = wings.access.room
 
-  const countUnread = () =>
-    db.$count(
-      db
-        .select({ id: purchases.id })
-        .from(purchases)
-        .where(isNull(purchases.arr))
-        .limit(mostCounted)
-        .as('unread'),
-    )
-
   return {
     needs: createNeeds(context, wings),
     figures: createFigures(context, wings),
@@ -36,7 +27,7 @@ export function createOverview(context: Context, wings: Wings) {
       const [figures, needy, unread, { open, overdue }] = await Promise.all([
         lastTwelveMonths(db, now()),
         countNeedy(db, now(), mostCounted),
-        countUnread(),
+        countUpToMost(db, purchases, isNull(purchases.arr)),
         lists.promised(),
       ])
       return {
@@ -67,6 +58,9 @@ export function createOverview(context: Context, wings: Wings) {
   }
 }
 
+const countUpToMost = (db: Database, table: typeof purchases | typeof contactMessages, where: SQL) =>
+  db.$count(db.select({ id: table.id }).from(table).where(where).limit(mostCounted).as('some'))
+
 type Found = { count: number; dueAt: Date | null }
 
 /** What needs the seller now. Each is an indexed read, and the list behind its link shows exactly the same rows. */
@@ -91,17 +85,7 @@ function createNeeds({ db, now, queue, settings }: Context, { access, selling }:
       const { count, since } = found ?? { count: 0, since: null }
       return { count, dueAt: since && declarationDue(since) }
     },
-    messages: () =>
-      counted(
-        db.$count(
-          db
-            .select({ id: contactMessages.id })
-            .from(contactMessages)
-            .where(isNull(contactMessages.answeredAt))
-            .limit(mostCounted)
-            .as('open'),
-        ),
-      ),
+    messages: () => counted(countUpToMost(db, contactMessages, isNull(contactMessages.answeredAt))),
     async new_requests() {
       const { open, overdue } = await lists.promised()
       return counted(open - overdue)

@@ -15,14 +15,11 @@ type Row = {
   amount: number
   tax: number | null
   status: string | null
-  invoiceId: string
-  invoiceNumber: string | null
+  invoice: { id: string; number: string | null }
   periodStart: string | Date | null
   periodEnd: string | Date | null
   country: string | null
-  userId: string
-  name: string
-  email: string
+  user: { id: string; name: string; email: string }
 }
 
 /** The most rows one request walks for a word that many people have; the next request continues from there. */
@@ -97,9 +94,9 @@ export function createPayments({ db }: Context) {
     const isWalking = q !== undefined && q !== '' && !intents
     const found = entries(wanted, intents, isWalking ? stride : limit + 1)
     const { rows } = await db.execute<Row>(sql`
-      select e.kind, e.id, e.at, e.amount, e.tax, e.status, p.invoice_id as "invoiceId", p.invoice_number as "invoiceNumber",
-        p.period_start as "periodStart", p.period_end as "periodEnd", p.country,
-        ${users.id} as "userId", ${users.name}, ${users.email}
+      select e.kind, e.id, e.at, e.amount, e.tax, e.status, p.period_start as "periodStart", p.period_end as "periodEnd", p.country,
+        json_build_object('id', p.invoice_id, 'number', p.invoice_number) as invoice,
+        json_build_object('id', ${users.id}, 'name', ${users.name}, 'email', ${users.email}) as "user"
       from ${found} join ${payments} p on p.payment_intent_id = e.intent join ${purchases} b on b.id = p.purchase_id
         join ${users} on ${users.id} = b.user_id
       where ${isWalking ? matches(q) : sql`true`} order by e.at desc, e.id desc, e.kind desc limit ${limit + 1}`)
@@ -124,12 +121,10 @@ const positionOf = ({ at, id, kind }: Pick<Row, 'at' | 'id' | 'kind'>) => ({
 
 const dateOf = (at: string | Date | null) => (at === null ? null : new Date(at))
 
-const show = ({ userId, name, email, invoiceId, invoiceNumber, ...row }: Row) => ({
+const show = (row: Row) => ({
   ...row,
   id: `${row.kind} ${row.id}`,
   at: new Date(row.at),
-  invoice: { id: invoiceId, number: invoiceNumber },
   periodStart: dateOf(row.periodStart),
   periodEnd: dateOf(row.periodEnd),
-  user: { id: userId, name, email },
 })

@@ -22,22 +22,18 @@ export function createSearch({ db }: Context, { identity }: Wings) {
       .from(users)
       .where(and(isNull(users.deletedAt), where))
 
-  const ownersOf = (where: SQL | undefined) =>
-    people(inArray(users.id, db.select({ id: purchases.userId }).from(purchases).where(where))).limit(
-      mostPeopleFound,
-    )
+  const ownersIn = (table: typeof purchases | typeof checkouts, where: SQL) =>
+    people(inArray(users.id, db.select({ id: table.userId }).from(table).where(where))).limit(mostPeopleFound)
 
-  const ownersOfCheckout = (where: SQL | undefined) =>
-    people(inArray(users.id, db.select({ id: checkouts.userId }).from(checkouts).where(where))).limit(
-      mostPeopleFound,
+  const ownersOfPayment = (where: SQL) =>
+    ownersIn(
+      purchases,
+      inArray(purchases.id, db.select({ id: payments.purchaseId }).from(payments).where(where)),
     )
-
-  const ownersOfPayment = (where: SQL | undefined) =>
-    ownersOf(inArray(purchases.id, db.select({ id: payments.purchaseId }).from(payments).where(where)))
 
   function byId(typed: string): Promise<Hit[]> {
-    if (typed.startsWith('cus_')) return ownersOfCheckout(eq(checkouts.customerId, typed))
-    if (typed.startsWith('sub_')) return ownersOf(eq(purchases.stripeSubscriptionId, typed))
+    if (typed.startsWith('cus_')) return ownersIn(checkouts, eq(checkouts.customerId, typed))
+    if (typed.startsWith('sub_')) return ownersIn(purchases, eq(purchases.stripeSubscriptionId, typed))
     if (typed.startsWith('in_')) return ownersOfPayment(eq(payments.invoiceId, typed))
     if (typed.startsWith('pi_')) return ownersOfPayment(eq(payments.paymentIntentId, typed))
     const refunded = db.select({ id: refunds.paymentIntentId }).from(refunds).where(eq(refunds.id, typed))
@@ -72,7 +68,7 @@ export function createSearch({ db }: Context, { identity }: Wings) {
     async find(q: string): Promise<Found> {
       if (uuid.test(q)) {
         const account = await people(eq(users.id, q))
-        return all(account.length > 0 ? account : await ownersOf(eq(purchases.id, q)))
+        return all(account.length > 0 ? account : await ownersIn(purchases, eq(purchases.id, q)))
       }
       if (stripeId.test(q)) return all(await byId(q))
       const found = await byWords(q)

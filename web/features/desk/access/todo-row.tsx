@@ -1,4 +1,4 @@
-import { Check, Copy } from 'lucide-react'
+import { Copy } from 'lucide-react'
 import { useState } from 'react'
 import type { AccessTodo } from '#contract/access/access-admin.ts'
 import type { TodoKind } from '#contract/statuses.ts'
@@ -96,24 +96,15 @@ function TheButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
 }
 
 function CopyButton({ text }: { text: string }) {
-  const [copied, setCopied] = useState(false)
-  const Icon = copied ? Check : Copy
-
-  async function press() {
-    if (!(await copy(text))) return
-    setCopied(true)
-    setTimeout(() => setCopied(false), 2000)
-  }
-
   return (
     <button
       type="button"
       aria-label={`Copy ${text}`}
-      onClick={() => void press()}
+      onClick={() => void copy(text)}
       className="inline-flex max-w-full cursor-pointer items-center gap-2 rounded-sm text-left font-mono text-sm font-medium break-all hover:text-accent-strong"
     >
       {text}
-      <Icon className="size-3.5 shrink-0 text-muted" />
+      <Copy className="size-3.5 shrink-0 text-muted" />
     </button>
   )
 }

@@ -1,5 +1,5 @@
 import { FileUp, Plus, Search, X } from 'lucide-react'
-import { type ComponentType, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { type ComponentType, type ReactNode, Suspense, useEffect, useEffectEvent, useState } from 'react'
 import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
@@ -111,13 +111,10 @@ function SearchBox({ placeholder }: { placeholder: string }) {
     setKnown(q)
     if (q !== typed.trim()) setTyped(q)
   }
-  const search = useRef(choose)
-  useEffect(() => {
-    search.current = choose
-  })
+  const search = useEffectEvent(() => choose({ q: typed.trim() }))
   useEffect(() => {
     if (typed.trim() === q) return undefined
-    const timer = setTimeout(() => search.current({ q: typed.trim() }), 250)
+    const timer = setTimeout(() => search(), 250)
     return () => clearTimeout(timer)
   }, [typed, q])
   return (

@@ -1,12 +1,12 @@
 import { Search } from 'lucide-react'
-import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
+import { useDeferredValue, useEffect, useRef, useState } from 'react'
 import { type Found, mostPeopleFound, search } from '#contract/desk/search.ts'
 import { useData } from '#web/api/client.ts'
 import { useIsAdmin } from '#web/api/session.ts'
-import { classes } from '#web/ui/classes.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { type Href, useNavigation } from '#web/ui/navigation.tsx'
+import { useCombobox } from '../parts/use-combobox.ts'
 import type { Area } from '../screens.ts'
 
 type Option = { href: Href; title: string; detail: string }
@@ -34,7 +34,6 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
   const { navigate } = useNavigation()
   const isAdmin = useIsAdmin()
   const [typed, setTyped] = useState('')
-  const [at, setAt] = useState(0)
   const q = useSettled(typed.trim())
   const found = useData(search.adminFind, { q }, { enabled: q.length > 1 })
   const answer = q.length > 1 ? found.data : undefined
@@ -53,73 +52,43 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
     ...places.filter(isNamed),
     ...(isAdmin && word ? actions.filter(isNamed) : []),
   ]
-  const list = useId()
-  const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.focus(), [])
-  const active = options[at] ? `${list}-${at}` : undefined
-  useEffect(() => {
-    if (active) document.getElementById(active)?.scrollIntoView({ block: 'nearest' })
-  }, [active])
-
-  function open(option: Option | undefined) {
-    if (!option) return
-    onClose()
-    navigate(option.href)
-  }
-
-  function press(event: KeyboardEvent) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step) {
-      event.preventDefault()
-      setAt((at + step + options.length) % Math.max(options.length, 1))
-    }
-    if (event.key === 'Enter') {
-      event.preventDefault()
-      // Someone quicker than the server means what is still on its way.
-      if (!isWaiting) open(options[at])
-    }
-  }
   const isWaiting = word !== q.toLowerCase() || (q.length > 1 && found.isFetching)
+  const { restart, field, list, option } = useCombobox(options.length, (index) => {
+    const chosen = options[index]
+    if (!chosen) return
+    onClose()
+    navigate(chosen.href)
+  })
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => input.current?.focus(), [])
 
   return (
     <Dialog title="Search" onClose={onClose} className="max-w-xl sm:mt-[12vh]">
       <div className="relative">
         <Search className="pointer-events-none absolute top-1/2 left-3.5 size-4 -translate-y-1/2 text-muted" />
         <Input
-          role="combobox"
+          {...field}
           aria-label="Name, email, TradingView username, invoice or payment id"
           aria-expanded="true"
-          aria-controls={list}
-          aria-autocomplete="list"
-          aria-activedescendant={active}
-          autoComplete="off"
+          // Enter pressed before the server answers means what is still on its way.
+          onKeyDown={(event) => (event.key === 'Enter' && isWaiting ? undefined : field.onKeyDown(event))}
           spellCheck={false}
-          ref={field}
+          ref={input}
           maxLength={100}
           placeholder="Name, email, TradingView username, invoice or payment id"
           className="pl-10"
           value={typed}
           onChange={(event) => {
             setTyped(event.target.value)
-            setAt(0)
+            restart()
           }}
-          onKeyDown={press}
         />
       </div>
-      <div id={list} role="listbox" aria-label="Results" className="max-h-[50vh] overflow-y-auto">
+      <div {...list} aria-label="Results" className="max-h-[50vh] overflow-y-auto">
         {options.map(({ href, title, detail }, index) => (
           <div
             key={`${title} ${href}`}
-            id={`${list}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === at}
-            onClick={() => open(options[index])}
-            onKeyDown={() => undefined}
-            className={classes(
-              'flex cursor-pointer justify-between gap-x-4 rounded-sm px-3 py-2.5 text-sm max-sm:flex-col',
-              index === at && 'bg-accent-soft',
-            )}
+            {...option(index, 'flex justify-between gap-x-4 py-2.5 max-sm:flex-col')}
           >
             <span className="font-medium wrap-anywhere sm:truncate">{title}</span>
             <span className="text-muted wrap-anywhere sm:truncate">{detail}</span>

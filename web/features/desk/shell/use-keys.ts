@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useEffectEvent, useRef } from 'react'
 import { createStore, useStore } from '#web/ui/store.ts'
 
 const storageKey = 'admin-keys'
@@ -21,40 +21,30 @@ const patience = 1500
 type Actions = {
   search: () => void
   help: () => void
-  /** Goes where the letter says; false if it says nothing. */
+  /** Goes where the letter says, if anywhere. */
   go: (letter: string) => void
 }
 
-export function useKeys(actions: Actions) {
-  const latest = useRef(actions)
-  useEffect(() => {
-    latest.current = actions
+export function useKeys({ search, help, go }: Actions) {
+  const goUntil = useRef(0)
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const { key, ctrlKey, metaKey } = event
+    const isSearch = key === 'k' && (ctrlKey || metaKey) && !document.querySelector('dialog[open]')
+    if (!isSearch && (isTyping(event) || !keysAreOn())) return
+    const isAfterG = performance.now() < goUntil.current
+    goUntil.current = 0
+    if (isSearch) search()
+    else if (isAfterG) go(key)
+    else if (key === '/') search()
+    else if (key === '?') help()
+    else if (key === 'g') goUntil.current = performance.now() + patience
+    else return
+    event.preventDefault()
   })
   useEffect(() => {
-    let goUntil = 0
-    function press(event: KeyboardEvent) {
-      if (isTyping(event) || !keysAreOn()) return
-      const isAfterG = performance.now() < goUntil
-      goUntil = 0
-      if (isAfterG) latest.current.go(event.key)
-      else if (event.key === '/') latest.current.search()
-      else if (event.key === '?') latest.current.help()
-      else if (event.key === 'g') goUntil = performance.now() + patience
-      else return
-      event.preventDefault()
-    }
-    function pressWithControl(event: KeyboardEvent) {
-      if (event.key !== 'k' || !(event.ctrlKey || event.metaKey) || document.querySelector('dialog[open]'))
-        return
-      event.preventDefault()
-      latest.current.search()
-    }
-    document.addEventListener('keydown', press)
-    document.addEventListener('keydown', pressWithControl)
-    return () => {
-      document.removeEventListener('keydown', press)
-      document.removeEventListener('keydown', pressWithControl)
-    }
+    const listen = (event: KeyboardEvent) => press(event)
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
   }, [])
 }
 
