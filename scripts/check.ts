@@ -12,78 +12,51 @@ import { run } from './run.ts'
 /** `npm run check`: everything we can check without running the code. `-- --fix` formats it first. */
 
 type Verdict = { ok: boolean; output: string; seen?: string }
-type Step = { name: string; judge: () => Verdict | Promise<Verdict> }
+type Judge = () => Verdict | Promise<Verdict>
 
-const steps: Step[] = [
-  { name: 'types', judge: () => run('tsc -p .') },
-  { name: 'lint', judge: () => run('oxlint --type-aware --deny-warnings') },
-  { name: 'format', judge: () => run('biome check --error-on-warnings') },
-  { name: 'unused code and dependencies', judge: () => run('knip --treat-config-hints-as-errors') },
-  {
-    name: 'import arrows',
-    judge: () => {
-      const { complaints, modules, imports } = checkArrows(readSources('.'))
-      return verdict(complaints, `${modules} modules, ${imports} imports`)
-    },
+const steps: Record<string, Judge> = {
+  types: () => run('tsc -p .'),
+  lint: () => run('oxlint --type-aware --deny-warnings'),
+  format: () => run('biome check --error-on-warnings'),
+  'unused code and dependencies': () => run('knip --treat-config-hints-as-errors'),
+  'import arrows': () => {
+    const { complaints, modules, imports } = checkArrows(readSources('.'))
+    return verdict(complaints, `${modules} modules, ${imports} imports`)
   },
-  {
-    name: 'table owners',
-    judge: async () => {
-      const tables = await readTables()
-      const { complaints, writes } = checkTables(readSources('.'), tables)
-      return verdict(complaints, `${tables.length} tables, ${writes} writes`)
-    },
+  'table owners': async () => {
+    const tables = await readTables()
+    const { complaints, writes } = checkTables(readSources('.'), tables)
+    return verdict(complaints, `${tables.length} tables, ${writes} writes`)
   },
-  {
-    name: 'status lists',
-    judge: () => {
-      const { complaints, lists } = checkWordLists(readSources('.'))
-      return verdict(complaints, `${lists} lists`)
-    },
+  'status lists': () => {
+    const { complaints, lists } = checkWordLists(readSources('.'))
+    return verdict(complaints, `${lists} lists`)
   },
-  {
-    name: 'duplicate code',
-    judge: () => verdict(findDuplicates(readSources('.'))),
+  'duplicate code': () => verdict(findDuplicates(readSources('.'))),
+  migrations: checkMigrations,
+  settings: () => verdict(checkSettings(readFileSync('.env.example', 'utf8'), settingNames)),
+  documents: () => {
+    const documents = readDocuments()
+    const scripts = Object.keys(packageJson.scripts)
+    return verdict(checkDocuments(documents, { exists: existsSync, scripts }), `${documents.size} documents`)
   },
-  { name: 'migrations', judge: checkMigrations },
-  {
-    name: 'settings',
-    judge: () => verdict(checkSettings(readFileSync('.env.example', 'utf8'), settingNames)),
+  'lock file': () => {
+    const lockFile = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+    return verdict(checkLockFile(lockFile), `${Object.keys(lockFile.packages).length - 1} packages`)
   },
-  {
-    name: 'documents',
-    judge: () => {
-      const documents = readDocuments()
-      const scripts = Object.keys(packageJson.scripts)
-      return verdict(
-        checkDocuments(documents, { exists: existsSync, scripts }),
-        `${documents.size} documents`,
-      )
-    },
+  'bill of materials': async () => {
+    const { ok, output } = await run(`${packageJson.scripts.sbom} --loglevel=error`)
+    if (!ok) return { ok, output }
+    const bill: Bill = JSON.parse(output)
+    return verdict(checkMaterials(bill), `${bill.components.length} packages, their licenses and hashes`)
   },
-  {
-    name: 'lock file',
-    judge: () => {
-      const lockFile = JSON.parse(readFileSync('package-lock.json', 'utf8'))
-      return verdict(checkLockFile(lockFile), `${Object.keys(lockFile.packages).length - 1} packages`)
-    },
-  },
-  {
-    name: 'bill of materials',
-    judge: async () => {
-      const { ok, output } = await run(`${packageJson.scripts.sbom} --loglevel=error`)
-      if (!ok) return { ok, output }
-      const bill: Bill = JSON.parse(output)
-      return verdict(checkMaterials(bill), `${bill.components.length} packages, their licenses and hashes`)
-    },
-  },
-]
+}
 
 function verdict(complaints: string[], seen?: string): Verdict {
   return { ok: complaints.length === 0, output: complaints.join('\n'), ...(seen && { seen }) }
 }
 
-async function attempt(judge: Step['judge']): Promise<Verdict> {
+async function attempt(judge: Judge): Promise<Verdict> {
   try {
     return await judge()
   } catch (error) {
@@ -94,7 +67,7 @@ async function attempt(judge: Step['judge']): Promise<Verdict> {
 /** Prints one line per step, and the full output of those that fail. */
 export async function check(): Promise<{ passed: number; failed: number }> {
   const verdicts = await Promise.all(
-    steps.map(async ({ name, judge }) => {
+    Object.entries(steps).map(async ([name, judge]) => {
       const started = performance.now()
       const { ok, output, seen } = await attempt(judge)
       const seconds = ((performance.now() - started) / 1000).toFixed(1)

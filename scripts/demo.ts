@@ -17,7 +17,6 @@ const { values } = parseArgs({
   options: {
     users: { type: 'string', default: '740' },
     purchases: { type: 'string', default: '620' },
-    days: { type: 'string', default: '365' },
   },
 })
 
@@ -116,12 +115,11 @@ async function takeIndexes(client: pg.Client): Promise<string[]> {
 }
 
 function statements(productId: string) {
-  const numbers = { users: values.users, purchases: values.purchases, days: values.days }
-  for (const [name, given] of Object.entries(numbers))
+  for (const [name, given] of Object.entries(values))
     if (!/^[1-9]\d{0,8}$/.test(given)) throw new StartError(`--${name} must be a number above 0`)
-  const given: Record<string, string> = { ...numbers, product: pg.escapeLiteral(productId) }
+  const given: Record<string, string> = { ...values, product: pg.escapeLiteral(productId) }
   return readFileSync(new URL('./demo/fill.sql', import.meta.url), 'utf8')
-    .replaceAll(/(?<!:):(users|purchases|days|product)\b/g, (_, name: string) => given[name] ?? '')
+    .replaceAll(/(?<!:):(users|purchases|product)\b/g, (_, name: string) => given[name] ?? '')
     .split(/;\n/)
     .filter((statement) => statement.trim() !== '')
 }

@@ -22,14 +22,7 @@ const typeOf = ({ object, deleted }: Kind, namespace: string) => {
 const isList = (value: unknown): value is { object: 'list'; data: unknown[] } =>
   isKind(value) && value.object === 'list'
 
-const isSearch = (value: unknown): value is { object: 'search_result'; data: unknown[] } =>
-  isKind(value) && value.object === 'search_result'
-
 function answerClaims(value: unknown, publishable: boolean): Claim[] {
-  if (isSearch(value)) {
-    const shell: Claim = { type: 'Stripe.ApiSearchResult<never>', value: { ...value, data: [] } }
-    return [shell, ...value.data.flatMap((each) => answerClaims(each, publishable))]
-  }
   if (isList(value)) {
     const shell: Claim = { type: 'Stripe.ApiList<never>', value: { ...value, data: [] } }
     return [shell, ...value.data.flatMap((each) => answerClaims(each, publishable))]

@@ -1,6 +1,6 @@
 -- A believable shop: sign-ups that keep accelerating; subscriptions that renew, lapse, fail and come back.
 -- Addresses are at example.com, which is no one's: whatever the shop sends, no stranger gets it.
--- :users and :purchases say how many, :days how old the shop is; the same seed gives the same shop.
+-- :users and :purchases say how many; the same seed gives the same year.
 select setseed(0.42);
 
 create temporary table words on commit drop as select
@@ -18,7 +18,7 @@ create temporary table words on commit drop as select
 create temporary table people on commit drop as
 select n, gen_random_uuid() as id, w.first[1 + floor(random() * 50)] as first, w.last[1 + floor(random() * 50)] as last,
   random() as luck,
-  now() - :days * interval '1 day' * (1 - power((n - random()) / :users, 0.6)) as created_at
+  now() - 365 * interval '1 day' * (1 - power((n - random()) / :users, 0.6)) as created_at
 from generate_series(1, :users) n, words w;
 
 -- Most have confirmed their address.
