@@ -109,7 +109,7 @@ export function createShopSettings({ db, now, audit, config, links }: Ground) {
   }
 }
 
-export const sellerOf = (value: (name: EditableSetting) => string) =>
+const sellerOf = (value: (name: EditableSetting) => string) =>
   Object.fromEntries(Object.entries(sellerSettings).map(([key, name]) => [key, value(name)])) as Seller
 
 const secrets = new Set([

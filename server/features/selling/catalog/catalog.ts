@@ -16,7 +16,7 @@ export type Catalog = Awaited<ReturnType<typeof openCatalog>>
 export const productsFolder = fileURLToPath(new URL('../../../../content/products', import.meta.url))
 
 /** Every product that has a file, in the seller's order. */
-export function readProducts(folder = productsFolder): ProductFile[] {
+function readProducts(folder = productsFolder): ProductFile[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.md'))
   const found = files.map((name) =>
     readProductFile(`content/products/${name}`, readFileSync(join(folder, name), 'utf8')),
