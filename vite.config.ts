@@ -89,6 +89,8 @@ export default defineConfig({
     outDir: 'dist/web',
     manifest: true,
     target: 'es2022',
+    // Those that know `light-dark()`.
+    cssTarget: ['chrome123', 'firefox128', 'safari17.5'],
     // The file itself is asked for right after what it needs.
     modulePreload: {
       polyfill: false,
@@ -135,7 +137,7 @@ export default defineConfig({
             { name: 'passkeys', test: /simplewebauthn|api.passkeys|sign-in.passkey-login/, priority: 3 },
             // The rules of forms, loaded once someone types in one. With a dialog that imports React: a file that uses the
             // bundler's helpers and nothing else of `main` has them put into a file, and a request, of their own.
-            { name: 'zod', test: /[\\/]zod[\\/.]|step-up-dialog/, priority: 3 },
+            { name: 'zod', test: /[\\/]zod[\\/.]|api.step-up/, priority: 3 },
           ],
         },
       },

@@ -75,9 +75,6 @@ test.describe('the auth page', () => {
     const alert = page.getByRole('form', { name: 'Login' }).getByRole('alert')
     await submit.click()
     await expect(alert).toHaveText('Too many attempts. Please try again in 15 minutes.')
-    await expect(submit).toBeDisabled()
-    await page.getByLabel('Email', { exact: true }).fill('another@example.com')
-    await expect(submit).toBeEnabled()
   })
 
   test('ties every error to its field and focuses the first one; then it signs up and goes to the dashboard', async ({

@@ -56,12 +56,12 @@ for (const [, address = ''] of (await textOf('/sitemap.xml')).matchAll(/<loc>(.*
     1200,
     630,
     `<style>
-      body { padding: 64px 72px; display: flex; flex-direction: column; background: var(--surface) }
+      body { padding: 64px 72px; display: flex; flex-direction: column; background: var(--color-surface) }
       figure { position: absolute; inset: 235px 0 0 470px; mask: linear-gradient(90deg, transparent, #000 35%) }
       .mark { width: 52px; height: 52px }
       .name { display: flex; align-items: center; gap: 16px; font-size: 30px; font-weight: 600 }
       .title { font-size: 84px; font-weight: 600; line-height: 1.02; letter-spacing: -0.035em; margin-top: 56px }
-      .tagline { font-size: 28px; line-height: 1.4; max-width: 440px; margin-top: auto; color: var(--muted) }
+      .tagline { font-size: 28px; line-height: 1.4; max-width: 440px; margin-top: auto; color: var(--color-muted) }
     </style>
     <figure>${filling(chart).replace('xMinYMid', 'xMidYMid')}</figure>
     <div class="name"><span class="mark">${filling(mark)}</span>${brand.name}</div>

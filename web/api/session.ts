@@ -1,7 +1,7 @@
 import { hashKey, type QueryClient, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '#contract/call.ts'
 import { session, type User } from '#contract/identity/session.ts'
-import { useHydrated } from '#web/ui/store.ts'
+import { attempt, useHydrated } from '#web/ui/store.ts'
 import { call, keyOf } from './client.ts'
 
 const userKey = keyOf(session.user)
@@ -72,11 +72,6 @@ export function useLogout() {
 
 /** The head script reads this hint so a returning user doesn't see "Log In" flash by. */
 function remember(user: User | null) {
-  try {
-    if (user) localStorage.setItem('user', '1')
-    else localStorage.removeItem('user')
-  } catch {
-    // No storage, no hint; nothing breaks.
-  }
+  attempt(() => (user ? localStorage.setItem('user', '1') : localStorage.removeItem('user')))
   return user
 }

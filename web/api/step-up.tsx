@@ -1,6 +1,21 @@
+import { type ReactNode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
+import { createCaller } from '#contract/call.ts'
+import type { Endpoint, InputOf } from '#contract/endpoint.ts'
+import { stepUp } from '#contract/identity/step-up.ts'
 import type { WayToProve } from '#contract/statuses.ts'
-import { StepUpDialog } from './step-up-dialog.tsx'
+import * as z from '#contract/zod.ts'
+import { Button } from '#web/ui/button.tsx'
+import { CodeInput } from '#web/ui/code-input.tsx'
+import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { PasswordInput } from '#web/ui/password-input.tsx'
+import { askForPasskey, passkeyProblem } from './passkeys.ts'
+import { messageOf } from './toast-error.ts'
+
+// Not the page's caller, or a refusal here would open this dialog once more.
+const { call } = createCaller((address, init) => fetch(address, init))
 
 let asking: Promise<boolean> | undefined
 
@@ -23,4 +38,88 @@ function ask(ways: WayToProve[]) {
     }
     root.render(<StepUpDialog ways={ways} onDone={done} />)
   })
+}
+
+function StepUpDialog({ ways, onDone }: { ways: WayToProve[]; onDone: (proven: boolean) => void }) {
+  const [problem, setProblem] = useState('')
+  const [pending, setPending] = useState(false)
+
+  async function prove<E extends Endpoint>(row: E, input: InputOf<E> | Promise<InputOf<E>>) {
+    setProblem('')
+    try {
+      await call(row, await input)
+    } catch (error) {
+      setProblem(passkeyProblem(error) ?? messageOf(error) ?? 'Please try again.')
+      throw error
+    }
+    onDone(true)
+  }
+
+  function withPasskey() {
+    setPending(true)
+    const answer = askForPasskey(call).then((response) => ({ response }))
+    prove(stepUp.withPasskey, answer)
+      .catch(() => undefined)
+      .finally(() => setPending(false))
+  }
+
+  const typed = (
+    row: typeof stepUp.withCode | typeof stepUp.withPassword,
+    label: string,
+    field: ReactNode,
+  ) => (
+    <Form
+      schema={row.input(z)}
+      aria-label={label}
+      className="flex flex-col gap-4"
+      onSubmit={(input: InputOf<typeof row>) => prove(row, input)}
+    >
+      {field}
+      <DialogButtons onClose={() => onDone(false)}>
+        <SubmitButton pendingText="Checking...">Continue</SubmitButton>
+      </DialogButtons>
+    </Form>
+  )
+  return (
+    <Dialog
+      title="Please confirm that it’s you"
+      description="What you’re about to do needs it. We won’t ask again while you’re at it, for up to an hour."
+      onClose={() => onDone(false)}
+    >
+      {ways.includes('passkey') && (
+        <Button variant={ways.length > 1 ? 'secondary' : 'primary'} pending={pending} onClick={withPasskey}>
+          Use a passkey
+        </Button>
+      )}
+      {ways.includes('code') &&
+        typed(
+          stepUp.withCode,
+          'Confirm with a code',
+          <Field name="code" label="Code from your authenticator app">
+            <CodeInput />
+          </Field>,
+        )}
+      {ways.includes('password') &&
+        typed(
+          stepUp.withPassword,
+          'Confirm with your password',
+          <Field name="password" label="Your password">
+            <PasswordInput autoComplete="current-password" required maxLength={128} />
+          </Field>,
+        )}
+      {ways.length === 0 && (
+        <>
+          <p>
+            You don’t have a password yet. Choose one with “Email me a link” under Account, log in with it,
+            and try again.
+          </p>
+          <Button onClick={() => onDone(false)}>OK</Button>
+        </>
+      )}
+      {ways.length > 0 && !ways.includes('password') && (
+        <p className="text-sm text-muted">Lost your device? Log out, then log in with a recovery code.</p>
+      )}
+      {problem && <Notice tone="bad">{problem}</Notice>}
+    </Dialog>
+  )
 }

@@ -32,3 +32,12 @@ const hydration = { ...createStore(false), get: () => true }
 
 /** False in the prerendered page and during hydration, when the output must match what the server sent. */
 export const useHydrated = () => useStore(hydration)
+
+/** For the browser's storage, which throws where visitors block it: nothing is kept then, and nothing breaks. */
+export function attempt<Result>(work: () => Result): Result | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}

@@ -1,5 +1,5 @@
 import { Icon } from './icon.tsx'
-import { createStore, useStore } from './store.ts'
+import { attempt, createStore, useStore } from './store.ts'
 import { Tooltip } from './tooltip.tsx'
 
 type Theme = 'light' | 'dark'
@@ -18,11 +18,8 @@ function toggleTheme() {
   // All colors change in one frame: hundreds of small transitions would be slow and look like a glitch.
   classList.add(theme, 'at-once')
   requestAnimationFrame(() => requestAnimationFrame(() => classList.remove('at-once')))
-  try {
-    localStorage.setItem('theme', theme)
-  } catch {
-    // Without storage, the choice lasts as long as the page.
-  }
+  // Without storage, the choice lasts as long as the page.
+  attempt(() => localStorage.setItem('theme', theme))
   store.set(theme)
 }
 

@@ -8,6 +8,7 @@ import { Pending } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Icon } from '#web/ui/icon.tsx'
 import { Link } from '#web/ui/navigation.tsx'
+import { attempt } from '#web/ui/store.ts'
 import { Part } from './part.tsx'
 import { RecommendedAssets } from './recommended-assets.tsx'
 
@@ -50,15 +51,7 @@ function PrivatePackage({ title, slug }: { title: string; slug: string }) {
 }
 
 /** Asked once for each page load: React may render a part twice before it is seen. */
-const isFirstVisit = storage((kept) => !kept.getItem('instructions')) ?? true
-
-function storage<T>(use: (kept: Storage) => T) {
-  try {
-    return use(localStorage)
-  } catch {
-    // Without storage they stay open.
-  }
-}
+const isFirstVisit = !attempt(() => localStorage.getItem('instructions'))
 
 const scripts = [
   {
@@ -81,7 +74,7 @@ function Contents({ slug }: { slug: string }) {
   const { data: mine } = useData(access.mine, {})
   const isUnlocked = mine?.some(({ state }) => state === 'unlocked') ?? false
   useEffect(() => {
-    if (data) storage((kept) => kept.setItem('instructions', 'read'))
+    if (data) attempt(() => localStorage.setItem('instructions', 'read'))
   }, [data])
   if (!data) return <Pending query={query} what="your package" className="h-72" />
   return (

@@ -1,8 +1,5 @@
-import { useEffect, useEffectEvent } from 'react'
-import { accounts } from '#contract/identity/accounts.ts'
-import type { User } from '#contract/identity/session.ts'
+import { useEffect } from 'react'
 import type { PaidOrder } from '#contract/selling/checkout.ts'
-import { call } from '#web/api/client.ts'
 import { returnTo } from '#web/features/identity/sign-in/return-path.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
@@ -24,16 +21,10 @@ const next: Record<PaidOrder['wayIn'], { title: string; text: string }> = {
 }
 
 /** For someone who has paid with the address of an account that this browser isn't logged in to. */
-export function OneStepLeft(props: {
-  paymentIntentId: string
-  order: PaidOrder
-  onLoggedIn: (user: User) => Promise<unknown>
-}) {
-  const { paymentIntentId, order, onLoggedIn } = props
+export function OneStepLeft({ paymentIntentId, order }: { paymentIntentId: string; order: PaidOrder }) {
   const { title, text } = next[order.wayIn]
   // However they get to the login from here, it leads back.
   useEffect(() => returnTo(`/checkout/success?payment_intent=${paymentIntentId}`), [paymentIntentId])
-  useLoginElsewhere(onLoggedIn)
   return (
     <Paid
       order={order}
@@ -59,17 +50,4 @@ export function OneStepLeft(props: {
       )}
     </Paid>
   )
-}
-
-/** The emailed link opens in another tab: on coming back, this page has moved on. */
-function useLoginElsewhere(onLoggedIn: (user: User) => Promise<unknown>) {
-  const look = useEffectEvent(async () => {
-    const user = document.visibilityState === 'visible' && (await call(accounts.user, {}).catch(() => null))
-    if (user) await onLoggedIn(user)
-  })
-  useEffect(() => {
-    const shown = () => void look()
-    document.addEventListener('visibilitychange', shown)
-    return () => document.removeEventListener('visibilitychange', shown)
-  }, [])
 }

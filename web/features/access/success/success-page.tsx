@@ -1,7 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { ApiError } from '#contract/call.ts'
 import { accounts } from '#contract/identity/accounts.ts'
-import type { User } from '#contract/identity/session.ts'
 import { checkout, type PaidOrder } from '#contract/selling/checkout.ts'
 import { call, isDone } from '#web/api/client.ts'
 import { useStartSession } from '#web/api/session.ts'
@@ -31,8 +30,7 @@ export default function SuccessPage() {
   const startSession = useStartSession()
   const { navigate } = useNavigation()
 
-  const tell = (note: string) => setState({ step: 'processing', note })
-  async function arrive(): Promise<State | undefined> {
+  const arrive = useEffectEvent(async (): Promise<State | undefined> => {
     const paymentIntentId = takePaymentIntent()
     if (!paymentIntentId) {
       toast({ title: 'Invalid request', description: 'No payment information found.', destructive: true })
@@ -40,7 +38,10 @@ export default function SuccessPage() {
       return undefined
     }
     if (processing?.paymentIntentId !== paymentIntentId)
-      processing = { paymentIntentId, outcome: process(paymentIntentId, startSession, tell) }
+      processing = {
+        paymentIntentId,
+        outcome: process(paymentIntentId, startSession, (note) => setState({ step: 'processing', note })),
+      }
     try {
       const outcome = await processing.outcome
       if (outcome.step !== 'done') processing = undefined
@@ -52,10 +53,9 @@ export default function SuccessPage() {
       navigate('/dashboard', { replace: true })
       return undefined
     }
-  }
-  const begin = useEffectEvent(arrive)
+  })
   useEffect(() => {
-    void begin().then((outcome) => outcome && setState(outcome))
+    void arrive().then((outcome) => outcome && setState(outcome))
   }, [])
 
   switch (state.step) {
@@ -71,17 +71,7 @@ export default function SuccessPage() {
     case 'failed':
       return <NotLoggedIn error={state.error} />
     case 'login':
-      return (
-        <OneStepLeft
-          {...state}
-          onLoggedIn={async (user) => {
-            await startSession(user)
-            tell('')
-            const outcome = await arrive()
-            if (outcome) setState(outcome)
-          }}
-        />
-      )
+      return <OneStepLeft {...state} />
     case 'done':
       return (
         <Thanks
@@ -104,7 +94,7 @@ function takePaymentIntent(): string | null {
 
 async function process(
   paymentIntentId: string,
-  startSession: (user?: User) => Promise<void>,
+  startSession: () => Promise<void>,
   tell: (note: string) => void,
 ): Promise<State> {
   if (!(await call(accounts.user, {}))) {

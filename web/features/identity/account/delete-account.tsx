@@ -1,12 +1,11 @@
 import { useState } from 'react'
 import { accounts } from '#contract/identity/accounts.ts'
-import * as z from '#contract/zod.ts'
+import { CallForm } from '#web/api/call-form.tsx'
 import { useData } from '#web/api/client.ts'
 import { useForgetSession } from '#web/api/session.ts'
-import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { DialogButtons } from '#web/ui/dialog.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Field } from '#web/ui/form.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 import { Part } from './part.tsx'
@@ -44,29 +43,29 @@ const focus = (element: HTMLElement | null) => element?.focus()
 function ConfirmWithPassword({ onCancel }: { onCancel: () => void }) {
   const { navigate } = useNavigation()
   const forgetSession = useForgetSession()
-  const remove = useCall(accounts.deleteMyself, {
-    succeeded: 'Account deleted',
-    failed: 'Failed to delete account',
-    onSuccess: async () => {
-      await forgetSession()
-      setTimeout(() => navigate('/'), 50)
-    },
-  })
   return (
-    <Form
-      schema={accounts.deleteMyself.input(z)}
-      aria-label="Delete account"
+    <CallForm
+      call={accounts.deleteMyself}
+      label="Delete account"
       className="flex w-full flex-col gap-4"
-      onSubmit={(typed) => remove.mutateAsync(typed)}
+      options={{
+        succeeded: 'Account deleted',
+        failed: 'Failed to delete account',
+        onSuccess: async () => {
+          await forgetSession()
+          setTimeout(() => navigate('/'), 50)
+        },
+      }}
+      button={{ variant: 'danger', pendingText: 'Deleting...', children: 'Delete permanently' }}
+      renderButton={(button) => (
+        <DialogButtons onClose={onCancel} cancel="Keep my account">
+          {button}
+        </DialogButtons>
+      )}
     >
       <Field name="password" label="Your password">
         <PasswordInput ref={focus} autoComplete="current-password" required maxLength={128} />
       </Field>
-      <DialogButtons onClose={onCancel} cancel="Keep my account">
-        <SubmitButton variant="danger" pendingText="Deleting...">
-          Delete permanently
-        </SubmitButton>
-      </DialogButtons>
-    </Form>
+    </CallForm>
   )
 }

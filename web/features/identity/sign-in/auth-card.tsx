@@ -1,5 +1,5 @@
 import { KeyRound } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { ApiError } from '#contract/call.ts'
 import type { User } from '#contract/identity/session.ts'
 import { messageOf } from '#web/api/use-call.ts'
@@ -34,17 +34,13 @@ export function Refusal({ error }: { error: Error | null }) {
   )
 }
 
-/** True while rate limited: retrying sooner won't help, except with a different email address. */
-export function useMustWait(error: Error | null): boolean {
-  const [over, setOver] = useState<Error | null>(null)
-  const seconds = error instanceof ApiError ? error.retryAfterSeconds : undefined
-  useEffect(() => {
-    if (seconds === undefined) return undefined
-    const timer = setTimeout(() => setOver(error), seconds * 1000)
-    return () => clearTimeout(timer)
-  }, [error, seconds])
-  return seconds !== undefined && over !== error
-}
+/** For a form that says above its button why it was refused. */
+export const belowRefusal = (button: ReactNode, error: Error | null) => (
+  <>
+    <Refusal error={error} />
+    {button}
+  </>
+)
 
 /** What a passkey needs is loaded once one is asked for. */
 export function PasskeyButton({ onLoggedIn }: { onLoggedIn: (user: User) => unknown }) {

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { ApiError } from '#contract/call.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { CallForm } from '#web/api/call-form.tsx'
 import { checked } from '#web/api/checked.ts'
 import { useStartSession, useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
@@ -12,12 +13,10 @@ import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 import { useHydrated } from '#web/ui/store.ts'
 import { Tabs } from '#web/ui/tabs.tsx'
-import { AuthCard, PasskeyButton, Refusal, textLink, useMustWait } from './auth-card.tsx'
+import { AuthCard, belowRefusal, PasskeyButton, Refusal, textLink } from './auth-card.tsx'
 import { endedKey, forgetReturnPath, returnKey, returnPath, returnTo } from './return-path.ts'
 
 const loginForm = checked(accounts.login.input)
-
-const signUpForm = checked(accounts.register.input)
 
 // The page is there without them: passkeys are suggested once someone is there, and few logins have a second step.
 const PasskeyLogin = lazy(() => import('./passkey-login.tsx'))
@@ -86,7 +85,6 @@ function LoginForm({ email, onEmail }: EmailProps) {
     failed: { title: 'Login failed', description: 'Invalid email or password' },
     onSuccess: startSession,
   })
-  const mustWait = useMustWait(login.error)
   const hydrated = useHydrated()
   const isSomeoneThere = useSign()
   const next = login.error instanceof ApiError ? login.error.next : undefined
@@ -104,14 +102,7 @@ function LoginForm({ email, onEmail }: EmailProps) {
       className="flex flex-col gap-5"
       onSubmit={(typed) => login.mutateAsync(typed)}
     >
-      <EmailField
-        email={email}
-        onEmail={(typed) => {
-          onEmail(typed)
-          login.reset()
-        }}
-        autoComplete="username webauthn"
-      />
+      <EmailField email={email} onEmail={onEmail} autoComplete="username webauthn" />
       <Field name="password" label="Password">
         <PasswordInput autoComplete="current-password" required maxLength={128} />
       </Field>
@@ -119,9 +110,7 @@ function LoginForm({ email, onEmail }: EmailProps) {
         Forgot password?
       </Link>
       <Refusal error={login.error} />
-      <SubmitButton disabled={mustWait} pendingText="Logging in...">
-        Log In
-      </SubmitButton>
+      <SubmitButton pendingText="Logging in...">Log In</SubmitButton>
       {/* Its height is kept free, so nothing shifts when it arrives. */}
       <div className="min-h-11">
         {hydrated && 'PublicKeyCredential' in window && <PasskeyButton onLoggedIn={startSession} />}
@@ -150,39 +139,27 @@ function useSign() {
 
 function SignUpForm({ email, onEmail }: EmailProps) {
   const startSession = useStartSession()
-  const register = useCall(accounts.register, {
-    succeeded: 'Account created!',
-    failed: { title: 'Registration failed', description: 'Could not create account' },
-    onSuccess: startSession,
-  })
-  const mustWait = useMustWait(register.error)
   return (
-    <Form
-      schema={signUpForm}
+    <CallForm
+      call={accounts.register}
       action={accounts.register.path}
-      aria-label="Sign Up"
-      className="flex flex-col gap-5"
-      onSubmit={(typed) => register.mutateAsync(typed)}
+      label="Sign Up"
+      options={{
+        succeeded: 'Account created!',
+        failed: { title: 'Registration failed', description: 'Could not create account' },
+        onSuccess: startSession,
+      }}
+      button={{ pendingText: 'Creating account...', children: 'Create Account' }}
+      renderButton={belowRefusal}
     >
       <Field name="name" label="Name">
         <Input autoComplete="name" required maxLength={100} />
       </Field>
-      <EmailField
-        email={email}
-        onEmail={(typed) => {
-          onEmail(typed)
-          register.reset()
-        }}
-        autoComplete="email"
-      />
+      <EmailField email={email} onEmail={onEmail} autoComplete="email" />
       <Field name="password" label="Password" hint="Minimum 8 characters">
         <PasswordInput autoComplete="new-password" required minLength={8} maxLength={128} />
       </Field>
-      <Refusal error={register.error} />
-      <SubmitButton disabled={mustWait} pendingText="Creating account...">
-        Create Account
-      </SubmitButton>
-    </Form>
+    </CallForm>
   )
 }
 

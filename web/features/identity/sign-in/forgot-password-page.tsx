@@ -2,15 +2,12 @@ import { MailCheck } from 'lucide-react'
 import { useState } from 'react'
 import { resetRequested } from '#contract/forms.ts'
 import { accounts } from '#contract/identity/accounts.ts'
-import { checked } from '#web/api/checked.ts'
-import { useCall } from '#web/api/use-call.ts'
+import { CallForm } from '#web/api/call-form.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { AuthCard, Refusal, textLink, useMustWait } from './auth-card.tsx'
-
-const form = checked(accounts.requestPasswordReset.input)
+import { AuthCard, belowRefusal, textLink } from './auth-card.tsx'
 
 export default function ForgotPasswordPage() {
   const [sentTo, setSentTo] = useState<string | null>(null)
@@ -20,7 +17,27 @@ export default function ForgotPasswordPage() {
       description="Enter your email and we’ll send you a link to choose a new password."
     >
       {sentTo === null ? (
-        <RequestForm onSent={setSentTo} />
+        <CallForm
+          call={accounts.requestPasswordReset}
+          action={accounts.requestPasswordReset.path}
+          label="Request a reset link"
+          options={{
+            failed: { title: 'Error', description: 'Failed to send reset link' },
+            onSuccess: (_output, { email }) => setSentTo(email),
+          }}
+          button={{ pendingText: 'Sending...', children: 'Send Reset Link' }}
+          renderButton={belowRefusal}
+        >
+          <Field name="email" label="Email">
+            <Input
+              type="email"
+              autoComplete="username"
+              required
+              maxLength={254}
+              placeholder="you@example.com"
+            />
+          </Field>
+        </CallForm>
       ) : (
         <SentNote email={sentTo} again={() => setSentTo(null)} />
       )}
@@ -28,38 +45,6 @@ export default function ForgotPasswordPage() {
         Back to Login
       </Link>
     </AuthCard>
-  )
-}
-
-function RequestForm({ onSent }: { onSent: (email: string) => void }) {
-  const request = useCall(accounts.requestPasswordReset, {
-    failed: { title: 'Error', description: 'Failed to send reset link' },
-    onSuccess: (_output, { email }) => onSent(email),
-  })
-  const mustWait = useMustWait(request.error)
-  return (
-    <Form
-      schema={form}
-      action={accounts.requestPasswordReset.path}
-      aria-label="Request a reset link"
-      className="flex flex-col gap-5"
-      onSubmit={(typed) => request.mutateAsync(typed)}
-    >
-      <Field name="email" label="Email">
-        <Input
-          type="email"
-          autoComplete="username"
-          required
-          maxLength={254}
-          placeholder="you@example.com"
-          onChange={() => request.reset()}
-        />
-      </Field>
-      <Refusal error={request.error} />
-      <SubmitButton disabled={mustWait} pendingText="Sending...">
-        Send Reset Link
-      </SubmitButton>
-    </Form>
   )
 }
 

@@ -1,15 +1,15 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { newPasswordTwice } from '#contract/forms.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { CallForm } from '#web/api/call-form.tsx'
 import { checked } from '#web/api/checked.ts'
 import { useForgetSession } from '#web/api/session.ts'
-import { useCall } from '#web/api/use-call.ts'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Field } from '#web/ui/form.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 import { useHydrated } from '#web/ui/store.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { AuthCard, Refusal, textLink, useMustWait } from './auth-card.tsx'
+import { AuthCard, belowRefusal, textLink } from './auth-card.tsx'
 import { returnTo } from './return-path.ts'
 
 const form = checked(newPasswordTwice)
@@ -49,27 +49,37 @@ export default function ResetPasswordPage() {
 function ResetForm({ token, isFirst }: { token: string; isFirst: boolean }) {
   const { navigate } = useNavigation()
   const forgetSession = useForgetSession()
-  const reset = useCall(accounts.resetPassword, {
-    succeeded: isFirst ? 'Password set' : 'Password reset successful.',
-    failed: { title: 'Reset failed', description: 'Failed to reset password. The link may have expired.' },
-    onSuccess: async () => {
-      // Somebody has bought with the address of this account: the login leads to what they bought.
-      const paid = new URLSearchParams(location.search).get('payment_intent')
-      if (paid) returnTo(`/checkout/success?payment_intent=${encodeURIComponent(paid)}`)
-      await forgetSession()
-      setTimeout(() => navigate('/auth'), 2000)
-    },
-  })
-  const mustWait = useMustWait(reset.error)
+  const [isDone, setIsDone] = useState(false)
   // Until then a plain post brings the token along, in the address.
   const hydrated = useHydrated()
   return (
-    <Form
+    <CallForm
+      call={accounts.resetPassword}
       schema={form}
-      aria-label="Reset password"
-      className="flex flex-col gap-5"
+      inputOf={({ newPassword }) => ({ token, newPassword })}
+      label="Reset password"
       onInvalid={explain}
-      onSubmit={({ newPassword }) => reset.mutateAsync({ token, newPassword })}
+      options={{
+        succeeded: isFirst ? 'Password set' : 'Password reset successful.',
+        failed: {
+          title: 'Reset failed',
+          description: 'Failed to reset password. The link may have expired.',
+        },
+        onSuccess: async () => {
+          setIsDone(true)
+          // Somebody has bought with the address of this account: the login leads to what they bought.
+          const paid = new URLSearchParams(location.search).get('payment_intent')
+          if (paid) returnTo(`/checkout/success?payment_intent=${encodeURIComponent(paid)}`)
+          await forgetSession()
+          setTimeout(() => navigate('/auth'), 2000)
+        },
+      }}
+      button={{
+        disabled: (hydrated && !token) || isDone,
+        pendingText: isFirst ? 'Saving...' : 'Resetting...',
+        children: isFirst ? 'Set password' : 'Reset Password',
+      }}
+      renderButton={belowRefusal}
     >
       <Field name="newPassword" label="New password" hint="Minimum 6 characters">
         <PasswordInput
@@ -83,14 +93,7 @@ function ResetForm({ token, isFirst }: { token: string; isFirst: boolean }) {
       <Field name="confirmPassword" label="Confirm password">
         <PasswordInput what="confirmed password" autoComplete="new-password" required maxLength={128} />
       </Field>
-      <Refusal error={reset.error} />
-      <SubmitButton
-        disabled={(hydrated && !token) || mustWait || reset.isSuccess}
-        pendingText={isFirst ? 'Saving...' : 'Resetting...'}
-      >
-        {isFirst ? 'Set password' : 'Reset Password'}
-      </SubmitButton>
-    </Form>
+    </CallForm>
   )
 }
 

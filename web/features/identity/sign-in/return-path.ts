@@ -1,4 +1,5 @@
 import type { Href } from '#web/ui/navigation.tsx'
+import { attempt } from '#web/ui/store.ts'
 
 export const returnKey = 'return-to'
 
@@ -14,14 +15,11 @@ export function rememberReturnPath(hasEnded?: unknown) {
 export const returnTo = (path: string) => sessionStorage.setItem(returnKey, path)
 
 /** Anyone who reads on elsewhere has let go of that page. */
-export function forgetReturnPath() {
-  try {
+export const forgetReturnPath = () =>
+  attempt(() => {
     sessionStorage.removeItem(returnKey)
     sessionStorage.removeItem(endedKey)
-  } catch {
-    // Without storage there is nothing to forget, and the public pages, which call this, must not break.
-  }
-}
+  })
 
 /** Where to go after login: the page that asked, else the dashboard; never another site. */
 export function returnPath(): Href {

@@ -1,5 +1,6 @@
 import type { Appearance, CustomFontSource } from '@stripe/stripe-js'
 import hostGrotesk from '#web/fonts/host-grotesk-basic.woff2?url'
+import { themeColors } from '#web/ui/theme-colors.ts'
 
 /** Stripe's fields live in a frame of their own, which has to load the font itself. */
 export const fonts = (): CustomFontSource[] => [
@@ -8,34 +9,20 @@ export const fonts = (): CustomFontSource[] => [
 
 /** Styles Stripe's fields like the shop, using the current theme's colors. */
 export function appearanceFor(theme: 'light' | 'dark'): Appearance {
-  const style = getComputedStyle(document.documentElement)
-  const color = (name: string) => toRgb(style.getPropertyValue(`--${name}`))
+  const { accent, surface, ink, muted, danger, field } = themeColors()
   return {
     theme: theme === 'dark' ? 'night' : 'stripe',
     variables: {
-      colorPrimary: color('accent'),
-      colorBackground: color('surface'),
-      colorText: color('ink'),
-      colorTextSecondary: color('muted'),
-      colorTextPlaceholder: color('muted'),
-      colorDanger: color('danger'),
+      colorPrimary: accent,
+      colorBackground: surface,
+      colorText: ink,
+      colorTextSecondary: muted,
+      colorTextPlaceholder: muted,
+      colorDanger: danger,
       borderRadius: '10px',
       fontFamily: '"Host Grotesk", ui-sans-serif, system-ui, sans-serif',
       fontSizeBase: '16px',
     },
-    rules: { '.Input': { borderColor: color('field') } },
+    rules: { '.Input': { borderColor: field } },
   }
-}
-
-/** Stripe doesn't understand oklch: draw one pixel in that color and read back its RGB. */
-function toRgb(color: string): string {
-  const canvas = document.createElement('canvas')
-  canvas.width = 1
-  canvas.height = 1
-  const context = canvas.getContext('2d')
-  if (!context) return color
-  context.fillStyle = color
-  context.fillRect(0, 0, 1, 1)
-  const [red = 0, green = 0, blue = 0] = context.getImageData(0, 0, 1, 1).data
-  return `rgb(${red}, ${green}, ${blue})`
 }

@@ -7,7 +7,7 @@ import type { BillingType } from '#contract/statuses.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { Card } from '#web/ui/card.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
-import { type Asked, GuestEmail, KnownBuyer, link } from './buyer.tsx'
+import { type Asked, Buyer, link } from './buyer.tsx'
 import { CardBrands } from './card-brands.tsx'
 import type { Offer } from './order-summary.tsx'
 import { loadCardForm, Payment, type Ready } from './payment.tsx'
@@ -133,10 +133,9 @@ export function Steps(props: {
         {codeField}
       </>
     )
-  const step = { product, isPending: begin.isPending, refusal, onContinue: proceed }
   return (
     <Card className="flex flex-col gap-6 sm:p-8">
-      {user ? <KnownBuyer {...step} email={user.email} /> : <GuestEmail {...step} isKnown={user === null} />}
+      <Buyer {...{ product, user, refusal }} isPending={begin.isPending} onContinue={proceed} />
       {codeField}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line pt-5 text-sm text-muted">
         <CardBrands />

@@ -1,27 +1,31 @@
 import { contact, contactForm, wrongAnswer } from '#contract/site/contact.ts'
+import { CallForm } from '#web/api/call-form.tsx'
 import { checked } from '#web/api/checked.ts'
-import { useCall } from '#web/api/use-call.ts'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Field } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
 const form = checked(contactForm)
 
 export function ContactForm() {
-  const send = useCall(contact.send, {
-    succeeded: { title: 'Message sent successfully!', description: 'We’ll reply by email.' },
-    failed: {
-      title: 'Failed to send message',
-      description: 'Please try again later or contact us directly via email.',
-      isFixed: true,
-    },
-  })
   return (
-    <Form
+    <CallForm
+      call={contact.send}
       schema={form}
+      inputOf={({ answer: _, ...message }) => message}
       // A plain post comes back to where it was sent from.
       action={`${contact.send.path}#contact`}
-      onSubmit={({ answer: _, ...message }) => send.mutateAsync(message)}
+      label="Contact"
+      className="grid gap-5 sm:grid-cols-2"
+      resetAfterwards
+      options={{
+        succeeded: { title: 'Message sent successfully!', description: 'We’ll reply by email.' },
+        failed: {
+          title: 'Failed to send message',
+          description: 'Please try again later or contact us directly via email.',
+          isFixed: true,
+        },
+      }}
       onInvalid={(errors, values) => {
         const { firstName, lastName, email, message } = values
         if ([firstName, lastName, email, message].some((value) => !String(value).trim()))
@@ -29,9 +33,12 @@ export function ContactForm() {
         else if (errors.answer)
           toast({ title: 'Incorrect answer', description: wrongAnswer, destructive: true })
       }}
-      resetAfterwards
-      aria-label="Contact"
-      className="grid gap-5 sm:grid-cols-2"
+      button={{
+        size: 'lg',
+        pendingText: 'Sending...',
+        className: 'max-sm:w-full sm:justify-self-start',
+        children: 'Send Message',
+      }}
     >
       <Field name="firstName" label="First name">
         <Input required maxLength={100} autoComplete="given-name" />
@@ -55,11 +62,6 @@ export function ContactForm() {
           <input type="text" name="website" tabIndex={-1} autoComplete="off" />
         </label>
       </div>
-      <div className="sm:col-span-2">
-        <SubmitButton size="lg" pendingText="Sending..." className="max-sm:w-full">
-          Send Message
-        </SubmitButton>
-      </div>
-    </Form>
+    </CallForm>
   )
 }

@@ -9,6 +9,7 @@ import {
 import { useEffect, useRef, useState } from 'react'
 import { chartDescription } from '#web/features/site/showcase/example-chart.tsx'
 import { bars, signals } from '#web/features/site/showcase/sample-data.ts'
+import { themeColors } from '#web/ui/theme-colors.ts'
 
 const daySeconds = 86_400
 const timeOf = (bar: number) => (bar * daySeconds) as UTCTimestamp
@@ -51,7 +52,7 @@ export default function InteractiveChart({ className }: { className: string }) {
 
     const { fontFamily } = getComputedStyle(element)
     function paint() {
-      const [ink, muted, accent, line] = themeColours('--ink', '--muted', '--accent', '--line')
+      const { ink, muted, accent, line } = themeColors()
       chart.applyOptions({
         layout: { background: { color: 'transparent' }, textColor: muted, fontFamily },
         crosshair: { vertLine: { labelBackgroundColor: muted }, horzLine: { labelBackgroundColor: muted } },
@@ -122,17 +123,4 @@ function hint() {
   if (matchMedia('(pointer: coarse)').matches) return 'Hold for prices, drag to move, pinch to zoom'
   const key = /Mac/.test(navigator.platform) ? '⌘' : 'Ctrl'
   return `Hover for prices, drag to move, ${key} + scroll to zoom`
-}
-
-/** The theme's colors in a notation the library understands. */
-function themeColours(...names: string[]) {
-  const style = getComputedStyle(document.documentElement)
-  const context = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
-  return names.map((name) => {
-    if (!context) return '#888'
-    context.fillStyle = style.getPropertyValue(name)
-    context.fillRect(0, 0, 1, 1)
-    const [red, green, blue] = context.getImageData(0, 0, 1, 1).data
-    return `rgb(${red}, ${green}, ${blue})`
-  }) as [string, string, string, string]
 }

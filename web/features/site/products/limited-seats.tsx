@@ -1,10 +1,8 @@
 import { type ReactNode, useState } from 'react'
-import { email } from '#contract/fields.ts'
 import { seats } from '#contract/selling/seats.ts'
-import { checked } from '#web/api/checked.ts'
+import { CallForm } from '#web/api/call-form.tsx'
 import { useData } from '#web/api/client.ts'
-import { useCall } from '#web/api/use-call.ts'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 
 /** What to show instead of the offers when no seat is free, and above them how many are taken. */
@@ -24,28 +22,23 @@ export default function LimitedSeats({ slug, children }: { slug: string; childre
   )
 }
 
-const form = checked((z) => z.object({ email: email(z) }))
-
 /** Sold out: instead of buying, people can ask to be told. */
 function WaitingList({ slug }: { slug: string }) {
   const [isOn, setIsOn] = useState(false)
-  const join = useCall(seats.join, { failed: 'Failed to join the waiting list' })
   if (isOn) return <p role="status">We’ll email you when a seat is free.</p>
   return (
-    <Form
-      schema={form}
-      aria-label="Tell me when a seat is free"
+    <CallForm
+      call={seats.join}
+      extra={{ product: slug }}
+      label="Tell me when a seat is free"
       className="mx-auto flex w-full max-w-md flex-col gap-4 rounded-xl border border-line bg-surface p-7 shadow-card"
-      onSubmit={async (typed) => {
-        await join.mutateAsync({ ...typed, product: slug })
-        setIsOn(true)
-      }}
+      options={{ failed: 'Failed to join the waiting list', onSuccess: () => setIsOn(true) }}
+      button={{ pendingText: 'Saving...', children: 'Tell me when a seat is free' }}
     >
       <p className="font-medium">All seats are taken at the moment.</p>
       <Field name="email" label="Email" hint="We use it for this one message only.">
         <Input type="email" autoComplete="email" required />
       </Field>
-      <SubmitButton pendingText="Saving...">Tell me when a seat is free</SubmitButton>
-    </Form>
+    </CallForm>
   )
 }

@@ -39,7 +39,7 @@ function ProductCard({ product }: { product: ListedProduct }) {
     >
       {product.drawings && (
         <span className="relative block border-b border-line bg-ground">
-          <ExampleChart className="h-72 w-full [--curtain:var(--ground)]" />
+          <ExampleChart className="h-72 w-full [--curtain:var(--color-ground)]" />
           <Badge className="absolute top-4 left-4">Illustrative</Badge>
         </span>
       )}

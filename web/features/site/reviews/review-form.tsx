@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { newReview, reviews } from '#contract/site/reviews.ts'
+import { CallForm } from '#web/api/call-form.tsx'
 import { checked } from '#web/api/checked.ts'
-import { useCall } from '#web/api/use-call.ts'
 import { Card } from '#web/ui/card.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Field } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { Stars } from './stars.tsx'
 
@@ -12,20 +12,20 @@ const form = checked(newReview)
 /** For anyone who has paid long enough and hasn't written yet. */
 export function ReviewForm({ name }: { name: string }) {
   const [stars, setStars] = useState<number | undefined>()
-  const write = useCall(reviews.write, {
-    refreshes: [reviews.list, reviews.mine],
-    succeeded: { title: 'Review published', description: 'Thank you for telling others.' },
-    failed: 'Failed to publish the review',
-  })
   return (
     <Card className="flex flex-col gap-6 sm:p-8">
       <h2 className="text-xl">What do you think of it?</h2>
-      <Form
+      <CallForm
+        call={reviews.write}
         schema={form}
         extra={{ stars }}
-        aria-label="Your review"
-        className="flex flex-col gap-5"
-        onSubmit={(typed) => write.mutateAsync(typed)}
+        label="Your review"
+        options={{
+          refreshes: [reviews.list, reviews.mine],
+          succeeded: { title: 'Review published', description: 'Thank you for telling others.' },
+          failed: 'Failed to publish the review',
+        }}
+        button={{ pendingText: 'Publishing...', className: 'self-start', children: 'Publish review' }}
       >
         <Field name="stars" label="Stars">
           <div className="flex flex-wrap gap-2">
@@ -57,10 +57,7 @@ export function ReviewForm({ name }: { name: string }) {
         <Field name="author" label="Name to show" hint="A first name is enough. Everyone can read it.">
           <Input autoComplete="given-name" maxLength={100} defaultValue={name.split(' ')[0]} />
         </Field>
-        <div>
-          <SubmitButton pendingText="Publishing...">Publish review</SubmitButton>
-        </div>
-      </Form>
+      </CallForm>
     </Card>
   )
 }
