@@ -121,18 +121,17 @@ export default defineConfig({
             // The drawings on the pages that sell.
             { name: 'showcase', test: /site.showcase|ui.section|about.maker|review-summary/, priority: 7 },
             // What pages of text share, those of Markdown and those of law: they need none of the kit's forms.
-            { name: 'content', test: /ui.blocks|contract.markdown/, priority: 6, minShareCount: 2 },
-            { name: 'legal', test: /legal.(text|legal-text|blocks|seller)/, priority: 6, minShareCount: 2 },
+            { name: 'content', test: /contract.markdown/, priority: 6, minShareCount: 2 },
+            { name: 'legal', test: /ui.blocks|legal.(text|legal-text)/, priority: 6, minShareCount: 2 },
             // What everyone has who is logged in, also on pages that have none of the kit.
             { name: 'private', test: /layout.private|user-menu|ui.menu|use-log-out/, priority: 5 },
             // What pages with forms share; what only the desk's screens share is no part of it.
             {
               name: 'kit',
-              test: /[\\/]contract[\\/](?!desk|zod|.*(admin|catalog|product))|web.ui|useMutation|mutationObserver|[iI]nfiniteQuery|api.(use-call|checked)|sign-in.(refusal|auth-card|code-form)|until-done|payment-skeleton|username-input|use-owned|order-essentials/,
+              test: /[\\/]contract[\\/](?!desk|zod|.*(admin|catalog|product))|web.ui|useMutation|mutationObserver|[iI]nfiniteQuery|api.(use-call|checked|call-form)|sign-in.(refusal|auth-card|code-form)|until-done|payment-skeleton|username-input|use-owned|order-essentials/,
               priority: 4,
               minShareCount: 2,
             },
-            { name: 'declarations', test: /declaration-page|not-found-page/, priority: 3 },
             { name: 'access-form', test: /access-form/, priority: 3 },
             { name: 'passkeys', test: /simplewebauthn|api.passkeys|sign-in.passkey-login/, priority: 3 },
             // The rules of forms, loaded once someone types in one. With a dialog that imports React: a file that uses the

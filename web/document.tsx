@@ -83,14 +83,18 @@ export function Document(props: {
         <div id="said" />
         {needsScript(route) && (
           <noscript>
-            <div className="needs-script">
-              <h1>{route.title}</h1>
+            <div className="needs-script flex flex-col gap-4">
+              <h1 className="text-3xl">{route.title}</h1>
               <p>
                 This page needs JavaScript. Please turn it on and reload the page.
                 {route.path === '/checkout' && ' Card payments can’t be made safely without it.'}
               </p>
               <p>
-                Need help? Email <a href={`mailto:${settings.supportEmail}`}>{settings.supportEmail}</a>.
+                Need help? Email{' '}
+                <a href={`mailto:${settings.supportEmail}`} className="underline underline-offset-2">
+                  {settings.supportEmail}
+                </a>
+                .
               </p>
             </div>
           </noscript>

@@ -3,7 +3,7 @@ import { labels } from '#contract/selling/legal/consumer-law.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { NewsletterForm } from '#web/features/site/newsletter/newsletter-form.tsx'
-import { type Href, isOurs, Link } from '#web/ui/navigation.tsx'
+import { AnyLink, type Href, Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { openCookieSettings, useBannerNeeded } from './cookie-banner.tsx'
 import { Logo } from './logo.tsx'
@@ -28,19 +28,12 @@ const legal = {
   Accessibility: '/legal/accessibility',
 }
 
-function Links({ to }: { to: Record<string, string> }) {
-  return Object.entries(to).map(([name, href]) => {
-    return isOurs(href) ? (
-      <Link key={href} href={href} className={link}>
-        {name}
-      </Link>
-    ) : (
-      <a key={href} href={href} className={link}>
-        {name}
-      </a>
-    )
-  })
-}
+const Links = ({ to }: { to: Record<string, string> }) =>
+  Object.entries(to).map(([name, href]) => (
+    <AnyLink key={href} href={href} className={link}>
+      {name}
+    </AnyLink>
+  ))
 
 export function Footer() {
   const { consumerLaw } = useSettings()

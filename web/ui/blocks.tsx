@@ -1,5 +1,5 @@
 import type { Block, Inline } from '#contract/markdown.ts'
-import { isOurs, Link } from './navigation.tsx'
+import { AnyLink } from './navigation.tsx'
 
 /** Content as React elements; the `.legal` class gives it its look. */
 export function Blocks({ blocks }: { blocks: Block[] }) {
@@ -26,19 +26,15 @@ export function Blocks({ blocks }: { blocks: Block[] }) {
 }
 
 function Text({ inline }: { inline: Inline[] }) {
-  return inline.map(({ text, as, href = '' }, index) => {
+  return inline.map(({ text, as, href }, index) => {
     const key = `${index}`
     if (as === 'bold') return <strong key={key}>{text}</strong>
     if (as === 'code') return <code key={key}>{text}</code>
-    if (as !== 'link') return text
-    return isOurs(href) ? (
-      <Link key={key} href={href}>
+    if (!href) return text
+    return (
+      <AnyLink key={key} href={href}>
         {text}
-      </Link>
-    ) : (
-      <a key={key} href={href} rel="noopener">
-        {text}
-      </a>
+      </AnyLink>
     )
   })
 }

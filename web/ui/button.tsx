@@ -62,6 +62,20 @@ export function Button({
   )
 }
 
+/** A button that reads as a link within text. */
+export function TextButton({ className, ...rest }: ComponentProps<'button'>) {
+  return (
+    <button
+      type="button"
+      className={classes(
+        'cursor-pointer font-medium text-accent-strong underline underline-offset-2',
+        className,
+      )}
+      {...rest}
+    />
+  )
+}
+
 export function ButtonLink({ variant, size, className, ...rest }: ComponentProps<typeof Link> & Style) {
   // Leave same-page anchors to the browser.
   const Element = rest.href.startsWith('#') ? 'a' : Link

@@ -42,7 +42,7 @@ export function Dialog(props: {
         if (event.target === event.currentTarget && role === 'dialog') onClose()
       }}
       className={classes(
-        'w-full animate-rise rounded-lg border border-line bg-raised text-ink shadow-float backdrop:animate-fade backdrop:bg-black/50 max-sm:mb-0 max-sm:max-w-none max-sm:rounded-b-none',
+        'm-auto w-full animate-rise rounded-lg border border-line bg-raised text-ink shadow-float backdrop:animate-fade backdrop:bg-black/50 max-sm:mb-0 max-sm:max-w-none max-sm:rounded-b-none',
         className,
       )}
     >

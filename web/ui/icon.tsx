@@ -34,6 +34,11 @@ export function Icon({ name, className = 'size-5' }: { name: keyof typeof drawin
   )
 }
 
+/** At the end of what leads on; it moves when the whole link is pointed at. */
+export const Arrow = () => (
+  <Icon name="arrow" className="size-4.5 transition-transform duration-300 group-hover:translate-x-1" />
+)
+
 type Data = { node: [tag: string, attributes: Record<string, string>][] }
 
 /** What the icon library's drawings become: `vite.config.ts` puts it in place of the library's own, four times as long. */

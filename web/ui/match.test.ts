@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOurs, match } from './navigation.tsx'
+import { match } from './navigation.tsx'
 
 const routes = [
   { path: '/' },
@@ -31,12 +31,4 @@ test('a route with more below it takes any rest, but only of its own', () => {
   expect(found('/admin')).toEqual(['/admin', {}])
   expect(found('/admin/users/1')).toEqual(['/admin', {}])
   expect(match(routes, '/administrator')).toBeUndefined()
-})
-
-test('a link from a text is ours only if it begins at the root of this site', () => {
-  expect(['/help', 'https://example.com/help', 'mailto:a@example.com'].map(isOurs)).toEqual([
-    true,
-    false,
-    false,
-  ])
 })

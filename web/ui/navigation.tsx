@@ -13,9 +13,6 @@ import { createStore, useStore } from './store.ts'
 export interface Addresses {}
 export type Href = Addresses extends { href: infer H extends string } ? H : string
 
-/** For links from texts: whether one leads to a page of this site. */
-export const isOurs = (href: string): href is Href => href.startsWith('/')
-
 type Place = {
   pathname: string
   search: string
@@ -149,4 +146,10 @@ export function Link({ href, onClick, children, ...rest }: ComponentProps<'a'> &
       {children}
     </a>
   )
+}
+
+/** A link from data, to a page of this site or elsewhere. */
+export function AnyLink(props: ComponentProps<'a'> & { href: string }) {
+  const Element = props.href.startsWith('/') ? Link : 'a'
+  return <Element {...props} href={props.href as Href} />
 }

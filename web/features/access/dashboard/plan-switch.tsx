@@ -2,6 +2,7 @@ import { lazy, Suspense, useState } from 'react'
 import type { Purchase } from '#contract/selling/purchases.ts'
 import { yearlySaving } from '#contract/selling/yearly-saving.ts'
 import { useSettings } from '#web/api/settings.tsx'
+import { TextButton } from '#web/ui/button.tsx'
 
 const SwitchDialog = lazy(() => import('#web/features/selling/checkout/switch-dialog.tsx'))
 
@@ -25,13 +26,9 @@ export function PlanSwitch({ purchase }: { purchase: Purchase }) {
   const saving = yearlySaving({ monthly: amount, yearly })
   return (
     <>
-      <button
-        type="button"
-        onClick={() => setOpen(true)}
-        className="cursor-pointer self-start text-left text-sm font-medium text-accent-strong underline underline-offset-2"
-      >
+      <TextButton className="self-start text-left text-sm" onClick={() => setOpen(true)}>
         Switch to yearly{saving && ` and save ${saving.saved} a year`}
-      </button>
+      </TextButton>
       <Suspense fallback={null}>
         {open && <SwitchDialog purchase={purchase} onClose={() => setOpen(false)} />}
       </Suspense>

@@ -8,7 +8,7 @@ import { CallButton } from '#web/api/call-button.tsx'
 import { call } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
-import { Button, ButtonLink } from '#web/ui/button.tsx'
+import { Button, ButtonLink, TextButton } from '#web/ui/button.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Icon } from '#web/ui/icon.tsx'
 import { Menu, MenuItem } from '#web/ui/menu.tsx'
@@ -137,14 +137,9 @@ function CardInUse({ purchase, open }: { purchase: Purchase; open: Open }) {
   return (
     <div className="flex flex-wrap gap-x-2 text-sm text-muted">
       {purchase.card}
-      <button
-        type="button"
-        aria-label="Change card"
-        onClick={() => open('card')}
-        className="cursor-pointer font-medium text-accent-strong underline underline-offset-2"
-      >
+      <TextButton aria-label="Change card" onClick={() => open('card')}>
         Change
-      </button>
+      </TextButton>
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Pending } from '#web/ui/card.tsx'
+import { saveFile } from '#web/ui/save-file.ts'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { Part } from './part.tsx'
@@ -56,7 +57,7 @@ function ListActions({ list }: { list: RecommendedAsset[] }) {
         <Copy className="size-4" />
         Copy List
       </Button>
-      <Button variant="secondary" size="sm" onClick={() => saveAsFile('rebound-list.txt', watchlistOf(list))}>
+      <Button variant="secondary" size="sm" onClick={() => saveFile('rebound-list.txt', watchlistOf(list))}>
         <Download className="size-4" />
         Export Watchlist
       </Button>
@@ -87,13 +88,4 @@ function List({ list }: { list: RecommendedAsset[] }) {
 /** TradingView's watchlist import format: comma-separated symbols. */
 function watchlistOf(listed: { ticker: string }[]) {
   return listed.map(({ ticker }) => ticker).join(',')
-}
-
-function saveAsFile(name: string, text: string) {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(address)
 }

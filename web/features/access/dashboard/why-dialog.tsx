@@ -5,6 +5,7 @@ import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { leaveReasons } from '#contract/statuses.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useCall } from '#web/api/use-call.ts'
+import { TextButton } from '#web/ui/button.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
@@ -28,14 +29,9 @@ export default function WhyDialog({ purchase, onClose }: { purchase: Purchase; o
         isRunning && (
           <>
             You keep access until <Time value={endsAt} />, and nothing more is charged.{' '}
-            <button
-              type="button"
-              disabled={resume.isPending}
-              className="cursor-pointer font-medium text-accent-strong underline underline-offset-2"
-              onClick={() => resume.mutate({ id })}
-            >
+            <TextButton disabled={resume.isPending} onClick={() => resume.mutate({ id })}>
               Changed your mind? Undo it.
-            </button>
+            </TextButton>
           </>
         )
       }

@@ -3,7 +3,7 @@ import type { OwnAccess } from '#contract/access/access.ts'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { OpenIndicator, useAccess } from '#web/features/access/access-form/open-indicator.tsx'
-import { Icon } from '#web/ui/icon.tsx'
+import { Arrow } from '#web/ui/icon.tsx'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 
@@ -72,10 +72,7 @@ function NextStep(props: { href: Href; icon: LucideIcon; title: string; text: st
         </span>
         <span className="mt-2 flex items-center gap-2 text-lg font-semibold tracking-tight">
           {title}
-          <Icon
-            name="arrow"
-            className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
-          />
+          <Arrow />
         </span>
         <span className="text-muted">{text}</span>
       </Link>

@@ -12,8 +12,8 @@ import { Card } from '#web/ui/card.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Badge } from '#web/ui/notice.tsx'
+import { saveFile } from '#web/ui/save-file.ts'
 import { Time } from '#web/ui/time.tsx'
-import { saveFile } from '../exports/exports.tsx'
 import { BackLink } from '../parts/record.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
 
@@ -31,10 +31,7 @@ export function Who({ customer }: { customer: Customer }) {
     succeeded: 'Customer data exported',
     failed: 'Failed to export the customer’s data',
     onSuccess: (data) =>
-      saveFile(
-        new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }),
-        `${email.replaceAll(/[^\w.@-]/g, '_')}.json`,
-      ),
+      saveFile(`${email.replaceAll(/[^\w.@-]/g, '_')}.json`, JSON.stringify(data, null, 2)),
   })
 
   return (

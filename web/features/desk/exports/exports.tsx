@@ -8,6 +8,7 @@ import { send } from '#web/api/client.ts'
 import { wasCalledOff } from '#web/api/toast-error.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
+import { saveFile } from '#web/ui/save-file.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { counted } from '../parts/count.ts'
 
@@ -39,7 +40,7 @@ export function useExport() {
       const response = await ask(kind, part, signal)
       const of = Number(response.headers.get('x-estimated-rows'))
       const file = await collect(response, (rows) => setProgress({ kind, rows, of }))
-      saveFile(file, `${named ? `${kind}-${named}` : kind}-${today()}.csv`)
+      saveFile(`${named ? `${kind}-${named}` : kind}-${today()}.csv`, file)
       toast({ title: `${exportTitles[kind]} data exported successfully` })
     } catch (error) {
       if (!controller.signal.aborted && !wasCalledOff(error))
@@ -77,15 +78,6 @@ async function collect(response: Response, tell: (rows: number) => void): Promis
 
 /** The date in the seller's own time zone, which the server doesn't know; Sweden writes it as 2026-12-31. */
 const today = () => new Date().toLocaleDateString('sv-SE')
-
-export function saveFile(file: Blob, name: string) {
-  const url = URL.createObjectURL(file)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
-}
 
 export function ExportProgress({ kind, rows, of, onCancel }: Progress & { onCancel: () => void }) {
   return (

@@ -1,23 +1,19 @@
 import { Monitor } from 'lucide-react'
-import { useState } from 'react'
 import { accounts, type Device } from '#contract/identity/accounts.ts'
 import { credentials } from '#contract/identity/credentials.ts'
 import { deviceName } from '#contract/identity/device-name.ts'
 import { CallButton } from '#web/api/call-button.tsx'
 import { useData } from '#web/api/client.ts'
 import { useForgetSession } from '#web/api/session.ts'
-import { Button } from '#web/ui/button.tsx'
 import { Pending } from '#web/ui/card.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Part } from './part.tsx'
 
-const shownAtFirst = 4
 const refreshes = [accounts.devices]
 
 export function Devices() {
-  const [showAll, setShowAll] = useState(false)
   const devices = useData(accounts.devices, {})
   const all = devices.data?.toSorted((a, b) => Number(b.isCurrent) - Number(a.isCurrent)) ?? []
   const { navigate } = useNavigation()
@@ -26,16 +22,11 @@ export function Devices() {
     <Part title="Where you’re logged in" text="Log out any device that isn’t yours.">
       {!devices.data && <Pending query={devices} what="your devices" className="h-12 w-full" />}
       <ul className="flex w-full flex-col gap-4">
-        {all.slice(0, showAll ? undefined : shownAtFirst).map((device) => (
+        {all.map((device) => (
           <DeviceRow key={device.id} device={device} />
         ))}
       </ul>
       <div className="flex w-full flex-wrap gap-2 max-sm:flex-col">
-        {all.length > shownAtFirst && !showAll && (
-          <Button variant="ghost" onClick={() => setShowAll(true)}>
-            Show all {all.length} devices
-          </Button>
-        )}
         {all.length > 1 && (
           <CallButton
             call={credentials.logoutElsewhere}

@@ -6,6 +6,7 @@ import { toastError } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
+import { saveFile } from '#web/ui/save-file.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { Part } from './part.tsx'
 
@@ -44,14 +45,6 @@ export function ShownCodes({ codes, onClose }: { codes: string[]; onClose: () =>
     toast({ title: 'Copied' })
   }
 
-  function download() {
-    const link = document.createElement('a')
-    link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
-    link.download = 'recovery-codes.txt'
-    link.click()
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
-  }
-
   return (
     <Dialog
       role="alertdialog"
@@ -74,7 +67,7 @@ export function ShownCodes({ codes, onClose }: { codes: string[]; onClose: () =>
         >
           Copy
         </Button>
-        <Button variant="secondary" size="sm" onClick={download}>
+        <Button variant="secondary" size="sm" onClick={() => saveFile('recovery-codes.txt', text)}>
           Download
         </Button>
         <Button variant="secondary" size="sm" onClick={() => print()}>

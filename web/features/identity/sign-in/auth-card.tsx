@@ -5,6 +5,7 @@ import type { User } from '#contract/identity/session.ts'
 import { messageOf } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
+import { Notice } from '#web/ui/notice.tsx'
 import { Container } from '#web/ui/page.tsx'
 
 export function AuthCard(props: { title: string; description: ReactNode; children: ReactNode }) {
@@ -27,12 +28,14 @@ export const textLink = 'rounded-sm font-medium text-accent underline-offset-4 h
 export function Refusal({ error }: { error: Error | null }) {
   if (!(error instanceof ApiError) || !error.serverMessage || Object.keys(error.fields).length > 0)
     return null
-  return (
-    <p role="alert" className="rounded-md bg-danger-soft px-4 py-3 text-sm font-medium text-danger">
-      {error.serverMessage}
-    </p>
-  )
+  return <Problem>{error.serverMessage}</Problem>
 }
+
+const Problem = ({ children }: { children: string }) => (
+  <Notice tone="bad" className="font-medium">
+    {children}
+  </Notice>
+)
 
 /** For a form that says above its button why it was refused. */
 export const belowRefusal = (button: ReactNode, error: Error | null) => (
@@ -66,11 +69,7 @@ export function PasskeyButton({ onLoggedIn }: { onLoggedIn: (user: User) => unkn
         {!pending && <KeyRound className="size-4" aria-hidden="true" />}
         Log in with a passkey
       </Button>
-      {problem && (
-        <p role="alert" className="rounded-md bg-danger-soft px-4 py-3 text-sm font-medium text-danger">
-          {problem}
-        </p>
-      )}
+      {problem && <Problem>{problem}</Problem>}
     </div>
   )
 }

@@ -8,7 +8,7 @@ import type { ListedProduct } from '#contract/selling/product.ts'
 import { checked } from '#web/api/checked.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { rememberReturnPath } from '#web/features/identity/sign-in/return-path.ts'
-import { Button } from '#web/ui/button.tsx'
+import { Button, TextButton } from '#web/ui/button.tsx'
 import { Field, Form } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
@@ -21,7 +21,7 @@ import { UsernameInput } from './username-input.tsx'
 /** What is asked for; where the buyer lives only matters for tax. */
 export type Asked = { email: string; tradingViewUsername: string; noNews: string } & PlaceValues
 
-export const link = 'font-medium text-accent-strong underline underline-offset-2'
+const link = 'font-medium text-accent-strong underline underline-offset-2'
 
 const noteOfEmail = 'checkout-email'
 const optional = (z: Zod) => z._default(z.string(), '')
@@ -149,9 +149,7 @@ function NewsLine() {
         ? 'You won’t get news by email. '
         : 'We may email you news about this and our similar products. You can object any time, at no more than the basic cost of sending. '}
       {objects && <input type="hidden" name="noNews" value="1" />}
-      <button type="button" className={link} onClick={() => setObjects(!objects)}>
-        {objects ? 'Undo' : 'No news, please'}
-      </button>
+      <TextButton onClick={() => setObjects(!objects)}>{objects ? 'Undo' : 'No news, please'}</TextButton>
     </p>
   )
 }

@@ -3,6 +3,7 @@ import { checkout, type Discount } from '#contract/selling/checkout.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { checked } from '#web/api/checked.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
+import { TextButton } from '#web/ui/button.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 
@@ -43,13 +44,7 @@ export default function CodeField(props: {
           <strong className="font-semibold">{code}</strong>
           {discount && `: ${discount.worth}. ${discount.charges}.`}
         </span>
-        <button
-          type="button"
-          className="cursor-pointer font-medium text-accent-strong underline underline-offset-2"
-          onClick={() => onChange(null)}
-        >
-          Remove
-        </button>
+        <TextButton onClick={() => onChange(null)}>Remove</TextButton>
       </p>
     )
   return (

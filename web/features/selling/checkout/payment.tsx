@@ -9,6 +9,7 @@ import type { BillingType } from '#contract/statuses.ts'
 import { call } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { messageOf } from '#web/api/use-call.ts'
+import { TextButton } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { OrderEssentials } from './order-essentials.tsx'
@@ -50,15 +51,7 @@ export function Payment(props: {
         </h2>
         <p className="flex min-w-0 flex-wrap gap-x-1.5 text-sm text-muted">
           <span className="wrap-anywhere">{email}</span>
-          {onChange && (
-            <button
-              type="button"
-              onClick={onChange}
-              className="cursor-pointer font-medium text-accent-strong underline underline-offset-2"
-            >
-              Change
-            </button>
-          )}
+          {onChange && <TextButton onClick={onChange}>Change</TextButton>}
         </p>
       </div>
       {ready ? (

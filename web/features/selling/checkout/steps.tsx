@@ -5,9 +5,10 @@ import { checkout, type Discount, newsVersion } from '#contract/selling/checkout
 import type { ListedProduct } from '#contract/selling/product.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
+import { TextButton } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
-import { type Asked, Buyer, link } from './buyer.tsx'
+import { type Asked, Buyer } from './buyer.tsx'
 import { CardBrands } from './card-brands.tsx'
 import type { Offer } from './order-summary.tsx'
 import { loadCardForm, Payment, type Ready } from './payment.tsx'
@@ -107,9 +108,9 @@ export function Steps(props: {
   const { discount } = offer
   const codeField =
     code === null ? (
-      <button type="button" className={`${link} self-start text-sm`} onClick={() => setCode('')}>
+      <TextButton className="self-start text-sm" onClick={() => setCode('')}>
         Have a code?
-      </button>
+      </TextButton>
     ) : (
       <Suspense>
         <CodeField {...{ product, billing, code, discount }} onChange={setDiscount} />

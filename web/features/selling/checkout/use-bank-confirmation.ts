@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { purchases } from '#contract/selling/purchases.ts'
 import { call, keyOf } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import { messageOf } from '#web/api/use-call.ts'
+import { toastError } from '#web/api/use-call.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { untilDone } from './until-done.ts'
 
@@ -23,12 +23,7 @@ export function useBankConfirmation(id: string) {
     },
     onSuccess: () =>
       toast({ title: 'Payment confirmed', description: 'Thank you. Your subscription continues.' }),
-    onError: (error) =>
-      toast({
-        title: 'Payment not confirmed',
-        description: messageOf(error) ?? 'Please try again, or pay with another card.',
-        destructive: true,
-      }),
+    onError: (error) => toastError('Payment not confirmed', error),
     onSettled: () => client.invalidateQueries({ queryKey: keyOf(purchases.list) }),
   })
 }

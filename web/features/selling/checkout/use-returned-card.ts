@@ -4,7 +4,7 @@ import { useEffect, useEffectEvent } from 'react'
 import { purchases } from '#contract/selling/purchases.ts'
 import { call, keyOf } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import { messageOf } from '#web/api/use-call.ts'
+import { toastError } from '#web/api/use-call.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { untilDone } from './until-done.ts'
 
@@ -22,11 +22,7 @@ export function useReturnedCard() {
       await finishCardUpdate(id, setupIntentId, load)
       toast({ title: 'Card updated', description: 'Thank you. Your subscription continues.' })
     } catch (error) {
-      toast({
-        title: 'Card not updated',
-        description: messageOf(error) ?? 'Your card could not be updated. Please try again.',
-        destructive: true,
-      })
+      toastError('Card not updated', error)
     }
     await client.invalidateQueries({ queryKey: keyOf(purchases.list) })
   })

@@ -1,47 +1,81 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
-import type { ParsedInputOf } from '#contract/endpoint.ts'
+import { useEffect, useRef, useState } from 'react'
+import type { OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
 import type { User } from '#contract/identity/session.ts'
 import { receivedText, toTheSecond } from '#contract/selling/declaration-texts.ts'
-import type { declarations } from '#contract/selling/declarations.ts'
-import type { buttons } from '#contract/selling/legal/consumer-law.ts'
+import { declarations, grounds } from '#contract/selling/declarations.ts'
+import { buttons } from '#contract/selling/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
-import { checked } from '#web/api/checked.ts'
+import { CallForm } from '#web/api/call-form.tsx'
 import { useUser } from '#web/api/session.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import { useCall } from '#web/api/use-call.ts'
 import NotFoundPage from '#web/features/not-found/not-found-page.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
-import { Input } from '#web/ui/input.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { Input, Textarea } from '#web/ui/input.tsx'
+import { usePlace } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 
 type Row = [label: string, value: string]
 type Declared = ParsedInputOf<typeof declarations.withdraw> &
   Partial<ParsedInputOf<typeof declarations.cancel>>
 
-type Props = {
-  endpoint: typeof declarations.withdraw | typeof declarations.cancel
-  noun: DeclarationKind
-  title: string
-  lead: string
-  button: (typeof buttons)[keyof typeof buttons]
-  /** What was declared, for the receipt. */
-  contentOf: (declared: Declared) => Row[]
-  /** Asked for besides who declares it about which contract. */
-  before: ReactNode
-  after?: ReactNode
-}
+const names = { ordinary: 'Ordinary cancellation', good_cause: 'Cancellation for good cause' }
 
-/** The page of a declaration: open to everyone, and after sending it shows what arrived and when. */
-export function DeclarationPage(props: Props) {
-  const { endpoint, noun, title, lead, button, contentOf, before, after } = props
+const withdrawal = {
+  endpoint: declarations.withdraw,
+  noun: 'withdrawal',
+  name: 'Withdrawal',
+  title: 'Withdraw from contract',
+  lead: 'Within 14 days of your order you can withdraw from the contract. You need no reason and no login, and you get all your money back.',
+  button: buttons.confirmWithdrawal,
+  /** What was declared, for the receipt. */
+  contentOf: (_declared: Declared): Row[] => [['Declaration', 'Withdrawal from the contract']],
+  /** Asked for besides who declares it about which contract. */
+  before: <Withdrawn />,
+  after: null,
+} as const
+
+const cancellation = {
+  endpoint: declarations.cancel,
+  noun: 'cancellation',
+  name: 'Cancellation',
+  title: 'Cancel contracts',
+  lead: 'Cancel a contract right here, without logging in.',
+  button: buttons.cancelNow,
+  contentOf: ({ grounds: chosen = 'ordinary', reason, endsOn }: Declared): Row[] => [
+    ['Declaration', names[chosen]],
+    ...(chosen === 'good_cause' && reason ? [['Reason', reason] as Row] : []),
+    ['To end', endsOn || 'as soon as possible'],
+  ],
+  before: <Grounds />,
+  after: (
+    <Field name="endsOn" label="End date (optional)" hint="Leave it empty to cancel as soon as possible.">
+      <Input type="date" className="max-w-56" />
+    </Field>
+  ),
+} as const
+
+/** Open to everyone; after sending, it shows what arrived and when. */
+export default function DeclarationPage() {
+  const kind = usePlace(({ pathname }) => pathname) === '/cancel' ? cancellation : withdrawal
+  const { endpoint, noun, title, lead, button, contentOf, before, after } = kind
   const { consumerLaw } = useSettings()
   const { user } = useUser()
   const [receipt, setReceipt] = useState<ReceiptProps | null>(null)
-  const send = useCall(endpoint, { failed: `Failed to send your ${noun}` })
   if (consumerLaw === 'none') return <NotFoundPage />
   if (receipt) return <Receipt {...receipt} />
+  const showReceipt = ({ declaredAt, next }: OutputOf<typeof endpoint>, declared: Declared) =>
+    setReceipt({
+      ...receivedText(noun, next, declared.email),
+      rows: [
+        ...contentOf(declared),
+        ['Name', declared.name],
+        ['Contract', declared.contract],
+        ['Email for the receipt', declared.email],
+        ['Received', toTheSecond(declaredAt)],
+      ],
+    })
   return (
     <Container className="flex flex-col gap-8 py-10 sm:py-16">
       <header className="flex flex-col gap-3">
@@ -50,40 +84,67 @@ export function DeclarationPage(props: Props) {
       </header>
       <div className="grid gap-x-12 gap-y-8 lg:grid-cols-[minmax(0,42rem)_1fr] lg:items-start">
         <Card className="sm:p-8">
-          <Form
-            schema={checked(endpoint.input)}
+          <CallForm
+            call={endpoint}
             action={endpoint.path}
-            aria-label={noun === 'withdrawal' ? 'Withdrawal' : 'Cancellation'}
+            label={kind.name}
             className="flex flex-col gap-6"
-            onSubmit={async (declared: Declared) => {
-              const { declaredAt, next } = await send.mutateAsync(declared)
-              const rows: Row[] = [
-                ...contentOf(declared),
-                ['Name', declared.name],
-                ['Contract', declared.contract],
-                ['Email for the receipt', declared.email],
-                ['Received', toTheSecond(declaredAt)],
-              ]
-              setReceipt({ ...receivedText(noun, next, declared.email), rows })
+            options={{
+              failed: `Failed to send your ${noun}`,
+              onSuccess: (output, input) => showReceipt(output, input as Declared),
+            }}
+            button={{
+              size: 'lg',
+              pendingText: 'Sending...',
+              className: 'max-sm:h-auto max-sm:min-h-13 max-sm:w-full',
+              children: (
+                <span className="py-2 text-balance whitespace-normal">
+                  {button.en} <span lang="de">/ {button.de}</span>
+                </span>
+              ),
             }}
           >
             {before}
             <WhoAndWhat user={user} />
             {after}
-            <SubmitButton
-              size="lg"
-              pendingText="Sending..."
-              className="max-sm:h-auto max-sm:min-h-13 max-sm:w-full"
-            >
-              <span className="py-2 text-balance whitespace-normal">
-                {button.en} <span lang="de">/ {button.de}</span>
-              </span>
-            </SubmitButton>
-          </Form>
+          </CallForm>
         </Card>
         <Next noun={noun} />
       </div>
     </Container>
+  )
+}
+
+/** The contract's number below says which one. */
+function Withdrawn() {
+  const sold = useSettings().products.filter(({ state }) => state === 'on sale')
+  return <p>I withdraw from my contract for {sold.map(({ name }) => name).join(' or ')}.</p>
+}
+
+/** Styles alone show the reason's field, so that it appears without scripts too. */
+function Grounds() {
+  return (
+    // What follows a `:has` is named: after `:has() *`, whatever is inserted anywhere restyles the whole page.
+    <div className="flex flex-col gap-6 [&:has([value^=good]:checked)>.cause]:flex">
+      <fieldset className="flex flex-col gap-3">
+        <legend className="mb-2 text-sm font-medium">Kind of cancellation</legend>
+        {grounds.map((value) => (
+          <label key={value} className="flex cursor-pointer items-center gap-3">
+            <input
+              type="radio"
+              name="grounds"
+              value={value}
+              defaultChecked={value === 'ordinary'}
+              className="size-5"
+            />
+            {names[value]}
+          </label>
+        ))}
+      </fieldset>
+      <Field name="reason" label="The good cause" className="cause hidden">
+        <Textarea maxLength={1000} rows={3} />
+      </Field>
+    </div>
   )
 }
 

@@ -5,7 +5,7 @@ import { ChartPanel } from '#web/features/site/showcase/chart-panel.tsx'
 import { ExampleChart } from '#web/features/site/showcase/example-chart.tsx'
 import { Principles } from '#web/features/site/showcase/principles.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
-import { Icon } from '#web/ui/icon.tsx'
+import { Arrow } from '#web/ui/icon.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container, Eyebrow } from '#web/ui/page.tsx'
 import { Section } from '#web/ui/section.tsx'
@@ -45,10 +45,7 @@ function Hero() {
           <div className="flex flex-wrap gap-3">
             <ButtonLink href="/products" size="lg">
               Explore Products
-              <Icon
-                name="arrow"
-                className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
-              />
+              <Arrow />
             </ButtonLink>
             <ButtonLink href="/about" size="lg" variant="secondary">
               About Us
@@ -121,10 +118,7 @@ function Teaser() {
           </p>
           <span className="flex items-center gap-2 font-medium text-accent">
             See how it works
-            <Icon
-              name="arrow"
-              className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
-            />
+            <Arrow />
           </span>
         </div>
         <Bands />
@@ -185,10 +179,7 @@ function ClosingCall() {
         </p>
         <ButtonLink href={`/products/${slug}`} size="lg">
           View {name}
-          <Icon
-            name="arrow"
-            className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
-          />
+          <Arrow />
         </ButtonLink>
       </div>
     </Container>

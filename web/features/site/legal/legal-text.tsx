@@ -1,9 +1,10 @@
 import { type ReactNode, useId } from 'react'
 import { brand } from '#contract/brand.ts'
-import { isList, type LegalBlock, piecesOf, type Words } from '#contract/selling/legal/text.ts'
+import type { Block } from '#contract/markdown.ts'
+import { isList, type LegalBlock, piecesOf } from '#contract/selling/legal/text.ts'
 import { useSettings } from '#web/api/settings.tsx'
+import { Blocks } from '#web/ui/blocks.tsx'
 import { Day } from '#web/ui/day.tsx'
-import { type Href, isOurs, Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 
 /** Its words as data, as the terms have them, and whatever is more than words. */
@@ -58,7 +59,7 @@ export function LegalText(props: {
                 {changed && `${index + 1}. `}
                 {section.title}
               </h2>
-              {section.blocks && <Blocks blocks={section.blocks} />}
+              {section.blocks && <Blocks blocks={section.blocks.map(markdownOf)} />}
               {section.content}
             </section>
           ))}
@@ -68,37 +69,10 @@ export function LegalText(props: {
   )
 }
 
-function Blocks({ blocks }: { blocks: LegalBlock[] }) {
-  return blocks.map((block) =>
-    isList(block) ? (
-      <ul key={keyOf(block.list[0] ?? '')}>
-        {block.list.map((item) => (
-          <li key={keyOf(item)}>
-            <Paragraph words={item} />
-          </li>
-        ))}
-      </ul>
-    ) : (
-      <p key={keyOf(block)}>
-        <Paragraph words={block} />
-      </p>
-    ),
-  )
-}
-
-const keyOf = (words: Words) => piecesOf(words)[0]?.text
-
-function Paragraph({ words }: { words: Words }) {
-  return piecesOf(words).map(({ text, href }) => {
-    if (!href) return text
-    const Element = isOurs(href) ? Link : 'a'
-    return (
-      <Element key={href} href={href as Href}>
-        {text}
-      </Element>
-    )
-  })
-}
+const markdownOf = (block: LegalBlock): Block =>
+  isList(block)
+    ? { kind: 'list', isOrdered: false, items: block.list.map(piecesOf) }
+    : { kind: 'paragraph', inline: piecesOf(block) }
 
 /** The seller's name and address, from the settings. */
 export function SellerAddress() {

@@ -3,7 +3,7 @@ import type { ListedProduct } from '#contract/selling/product.ts'
 import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { NewsletterForm } from '#web/features/site/newsletter/newsletter-form.tsx'
 import { ExampleChart } from '#web/features/site/showcase/example-chart.tsx'
-import { Icon } from '#web/ui/icon.tsx'
+import { Arrow } from '#web/ui/icon.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
@@ -57,10 +57,7 @@ function ProductCard({ product }: { product: ListedProduct }) {
           </span>
           <span className="flex items-center gap-2 font-medium text-accent">
             View details
-            <Icon
-              name="arrow"
-              className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
-            />
+            <Arrow />
           </span>
         </span>
       </span>

@@ -1,16 +1,10 @@
 import type { ReactNode } from 'react'
 import { useSettings } from '#web/api/settings.tsx'
-import { classes } from '#web/ui/classes.ts'
 
 /** A frame for charts that always says the data is made up. */
-export function ChartPanel(props: { className?: string; action?: ReactNode; children: ReactNode }) {
+export function ChartPanel(props: { action?: ReactNode; children: ReactNode }) {
   return (
-    <figure
-      className={classes(
-        'overflow-hidden rounded-xl border border-line bg-surface shadow-float',
-        props.className,
-      )}
-    >
+    <figure className="overflow-hidden rounded-xl border border-line bg-surface shadow-float">
       <figcaption className="flex min-h-12 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line px-4 py-2 font-mono text-xs text-muted sm:gap-x-4 sm:px-5">
         <span className="font-semibold text-ink">SAMPLE</span>
         <span>1D</span>

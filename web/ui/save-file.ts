@@ -1,0 +1,8 @@
+/** Has the browser save it, as if it had been a link. */
+export function saveFile(name: string, content: BlobPart) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([content]))
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}
