@@ -121,8 +121,8 @@ export default defineConfig({
             // The drawings on the pages that sell.
             { name: 'showcase', test: /site.showcase|ui.section|about.maker|review-summary/, priority: 7 },
             // What pages of text share, those of Markdown and those of law: they need none of the kit's forms.
-            { name: 'content', test: /contract.markdown/, priority: 6, minShareCount: 2 },
-            { name: 'legal', test: /ui.blocks|legal.(text|legal-text)/, priority: 6, minShareCount: 2 },
+            { name: 'content', test: /ui.blocks|contract.markdown/, priority: 6, minShareCount: 2 },
+            { name: 'legal', test: /legal.(text|legal-text)/, priority: 6, minShareCount: 2 },
             // What everyone has who is logged in, also on pages that have none of the kit.
             { name: 'private', test: /layout.private|user-menu|ui.menu|use-log-out/, priority: 5 },
             // What pages with forms share; what only the desk's screens share is no part of it.

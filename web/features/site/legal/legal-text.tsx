@@ -1,10 +1,9 @@
 import { type ReactNode, useId } from 'react'
 import { brand } from '#contract/brand.ts'
-import type { Block } from '#contract/markdown.ts'
-import { isList, type LegalBlock, piecesOf } from '#contract/selling/legal/text.ts'
+import { isList, type LegalBlock, piecesOf, type Words } from '#contract/selling/legal/text.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import { Blocks } from '#web/ui/blocks.tsx'
 import { Day } from '#web/ui/day.tsx'
+import { AnyLink } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 
 /** Its words as data, as the terms have them, and whatever is more than words. */
@@ -59,7 +58,7 @@ export function LegalText(props: {
                 {changed && `${index + 1}. `}
                 {section.title}
               </h2>
-              {section.blocks && <Blocks blocks={section.blocks.map(markdownOf)} />}
+              {section.blocks && <Blocks blocks={section.blocks} />}
               {section.content}
             </section>
           ))}
@@ -69,10 +68,36 @@ export function LegalText(props: {
   )
 }
 
-const markdownOf = (block: LegalBlock): Block =>
-  isList(block)
-    ? { kind: 'list', isOrdered: false, items: block.list.map(piecesOf) }
-    : { kind: 'paragraph', inline: piecesOf(block) }
+function Blocks({ blocks }: { blocks: LegalBlock[] }) {
+  return blocks.map((block) =>
+    isList(block) ? (
+      <ul key={keyOf(block.list[0] ?? '')}>
+        {block.list.map((item) => (
+          <li key={keyOf(item)}>
+            <Paragraph words={item} />
+          </li>
+        ))}
+      </ul>
+    ) : (
+      <p key={keyOf(block)}>
+        <Paragraph words={block} />
+      </p>
+    ),
+  )
+}
+
+const keyOf = (words: Words) => piecesOf(words)[0]?.text
+
+const Paragraph = ({ words }: { words: Words }) =>
+  piecesOf(words).map(({ text, href }) =>
+    href ? (
+      <AnyLink key={href} href={href}>
+        {text}
+      </AnyLink>
+    ) : (
+      text
+    ),
+  )
 
 /** The seller's name and address, from the settings. */
 export function SellerAddress() {
