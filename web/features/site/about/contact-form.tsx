@@ -36,7 +36,7 @@ export function ContactForm() {
       button={{
         size: 'lg',
         pendingText: 'Sending...',
-        className: 'max-sm:w-full sm:justify-self-start',
+        className: 'max-sm:w-full sm:col-span-2 sm:justify-self-start',
         children: 'Send Message',
       }}
     >
