@@ -91,7 +91,7 @@ export default function DeclarationPage() {
             className="flex flex-col gap-6"
             options={{
               failed: `Failed to send your ${noun}`,
-              onSuccess: (output, input) => showReceipt(output, input as Declared),
+              onSuccess: showReceipt,
             }}
             button={{
               size: 'lg',
