@@ -72,7 +72,9 @@ test('messages are answered, newsletter addresses exported, access removed and r
   await dialog(page).getByRole('button', { name: 'Send reply' }).click()
   await toast(page, 'Reply sent')
   await expect(page.getByText('No messages found')).toBeVisible()
-  const answer = (await shop.mails()).find(({ to, subject }) => to === email && subject.startsWith('Re:'))
+  const answer = (await shop.mails()).find(
+    ({ to, subject }) => to === email && subject === 'Our answer to your message',
+  )
   expect(answer?.text).toContain('It does.')
   await page.getByLabel('State').selectOption('answered')
   await rowOf(page, mark).getByRole('button', { name: 'Read' }).click()
