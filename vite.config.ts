@@ -3,16 +3,7 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin, Visitor } from 'vite'
 
-const unread = new Set([
-  'summary',
-  'output',
-  'limit',
-  'access',
-  'caller',
-  'whileSettingUp',
-  'proven',
-  'fresh',
-])
+const unread = new Set(['summary', 'output', 'limit', 'access', 'caller', 'whileSettingUp', 'proven', 'fresh'])
 
 /** Of a row of the contract, browsers read its address and, for forms, what they send: the rest is the server's. */
 const addressesOnly: Plugin = {
@@ -24,11 +15,9 @@ const addressesOnly: Plugin = {
       const cuts: { start: number; end: number; by: string }[] = []
       new Visitor({
         CallExpression({ callee, arguments: [address, row] }) {
-          if (callee.type !== 'Identifier' || callee.name !== 'endpoint' || row?.type !== 'ObjectExpression')
-            return
+          if (callee.type !== 'Identifier' || callee.name !== 'endpoint' || row?.type !== 'ObjectExpression') return
           // The newsletter's form is on every page, and leaves it to the server to check what it sends.
-          const isAsked =
-            address?.type === 'Literal' && /^(GET|DELETE)|newsletter/.test(String(address.value))
+          const isAsked = address?.type === 'Literal' && /^(GET|DELETE)|newsletter/.test(String(address.value))
           for (const field of row.properties)
             if (
               field.type === 'Property' &&
@@ -45,9 +34,7 @@ const addressesOnly: Plugin = {
       const said = short.replaceAll(/\/\*.*?\*\//gs, '')
       // What was imported for the rest only would still come along.
       return short.replaceAll(/^import \{([^}]+)\} from .+\n/gm, (line: string, names: string) =>
-        (names.match(/\w+(?=,|\s*$)/g) ?? []).some(
-          (name) => said.split(new RegExp(`\\b${name}\\b`)).length > 2,
-        )
+        (names.match(/\w+(?=,|\s*$)/g) ?? []).some((name) => said.split(new RegExp(`\\b${name}\\b`)).length > 2)
           ? line
           : '',
       )
@@ -73,8 +60,7 @@ const compiledOnArrival: Plugin = {
     order: 'post',
     handler(_options, files) {
       for (const file of Object.values(files))
-        if (file.type === 'chunk' && file.name === 'main')
-          file.code = `//# allFunctionsCalledOnLoad\n${file.code}`
+        if (file.type === 'chunk' && file.name === 'main') file.code = `//# allFunctionsCalledOnLoad\n${file.code}`
     },
   },
 }
@@ -92,10 +78,7 @@ export default defineConfig({
     // Those that know `light-dark()`.
     cssTarget: ['chrome123', 'firefox128', 'safari17.5'],
     // The file itself is asked for right after what it needs.
-    modulePreload: {
-      polyfill: false,
-      resolveDependencies: (file, needed) => needed.filter((one) => one !== file),
-    },
+    modulePreload: { polyfill: false, resolveDependencies: (file, needed) => needed.filter((one) => one !== file) },
     // Everything is same-origin and precompressed: data: addresses would only break the CSP.
     assetsInlineLimit: 0,
     rolldownOptions: {

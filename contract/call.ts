@@ -70,11 +70,7 @@ export type Page<Item> = { items: Item[]; next: string | undefined }
 
 /** `proveAgain` asks the person once more who they are; if they show it, the call is repeated. */
 export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => Promise<boolean>) {
-  async function send<E extends Endpoint>(
-    endpoint: E,
-    input: InputOf<E>,
-    init: RequestInit = {},
-  ): Promise<Response> {
+  async function send<E extends Endpoint>(endpoint: E, input: InputOf<E>, init: RequestInit = {}): Promise<Response> {
     const { address, body } = requestFor(endpoint, input)
     const response = await fetch(address, {
       method: endpoint.method,
@@ -95,11 +91,7 @@ export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => 
     return response
   }
 
-  async function call<E extends Endpoint>(
-    endpoint: E,
-    input: InputOf<E>,
-    init?: RequestInit,
-  ): Promise<OutputOf<E>> {
+  async function call<E extends Endpoint>(endpoint: E, input: InputOf<E>, init?: RequestInit): Promise<OutputOf<E>> {
     const response = await send(endpoint, input, init)
     const body = await response.text()
     const output: OutputOf<E> = JSON.parse(isNothing(endpoint.output) ? '{}' : body)

@@ -35,9 +35,7 @@ function payloadOf({ path, input, answer }: Endpoint): string[] {
     ...(path === '/api/admin/users' ? ['invite'] : []),
     // Only asked for where the seller has Stripe compute the tax.
     'place',
-    ...(answer === 'list'
-      ? ['limit', 'cursor', 'q', 'status', 'billingType', 'need', 'begun', 'ended', 'sort']
-      : []),
+    ...(answer === 'list' ? ['limit', 'cursor', 'q', 'status', 'billingType', 'need', 'begun', 'ended', 'sort'] : []),
   ])
   const { properties = {} } = z.toJSONSchema(input(z), { io: 'input', unrepresentable: 'any' })
   return Object.keys(properties).filter((name) => !besides.has(name))
@@ -78,9 +76,7 @@ test.for(endpoints)('$name says what it is for and rejects unknown fields', ({ e
 })
 
 test('no two endpoints answer the same call', () => {
-  const calls = endpoints.map(
-    ({ endpoint }) => `${endpoint.method} ${endpoint.path.replaceAll(/:\w+/g, ':')}`,
-  )
+  const calls = endpoints.map(({ endpoint }) => `${endpoint.method} ${endpoint.path.replaceAll(/:\w+/g, ':')}`)
   expect(new Set(calls).size).toBe(calls.length)
 })
 
@@ -128,11 +124,7 @@ test('no field takes long to refuse, however much is typed into it', () => {
       const begun = performance.now()
       z.safeParse(schema, { [key]: typed })
       // Milliseconds; a pattern that starts over at each letter takes a minute.
-      expect([field, typed.slice(0, 4), performance.now() - begun < 3000]).toEqual([
-        field,
-        typed.slice(0, 4),
-        true,
-      ])
+      expect([field, typed.slice(0, 4), performance.now() - begun < 3000]).toEqual([field, typed.slice(0, 4), true])
     }
 })
 

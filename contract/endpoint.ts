@@ -44,9 +44,7 @@ const nothing = object(() => ({}))
 const byId = object((z) => ({ id: id(z) }))
 type Nothing = ReturnType<typeof nothing>
 type Named = { byId: ReturnType<typeof byId>; nothing: Nothing }
-type NamedIn<Address> = Named[Address extends `${string}/:id` | `${string}/:id/${string}`
-  ? 'byId'
-  : 'nothing']
+type NamedIn<Address> = Named[Address extends `${string}/:id` | `${string}/:id/${string}` ? 'byId' : 'nothing']
 
 type Usual<Address> = Address extends `${string} /api/admin${string}` ? 'admin' : 'user'
 

@@ -17,12 +17,7 @@ const canBeStored = (z: Zod) =>
 export function text(z: Zod, max: number, required: string) {
   return z
     .string(required)
-    .check(
-      z.trim(),
-      z.minLength(1, required),
-      z.maxLength(max, `Please use at most ${max} characters`),
-      canBeStored(z),
-    )
+    .check(z.trim(), z.minLength(1, required), z.maxLength(max, `Please use at most ${max} characters`), canBeStored(z))
 }
 
 export function optionalText(z: Zod, max: number) {
@@ -34,9 +29,7 @@ export function optionalText(z: Zod, max: number) {
 const emailMessage = 'Please enter a valid email address'
 /** Case-insensitive, so stored in lower case. */
 export const email = schema((z) =>
-  z
-    .string(emailMessage)
-    .check(z.trim(), z.toLowerCase(), z.maxLength(254, emailMessage), z.email(emailMessage)),
+  z.string(emailMessage).check(z.trim(), z.toLowerCase(), z.maxLength(254, emailMessage), z.email(emailMessage)),
 )
 
 /** Empty or null counts as left out. */
@@ -94,9 +87,7 @@ export const mailedLink = object((z) => ({
 
 /** Stripe's ids: a known prefix, then letters, digits and underscores. */
 export const paymentIntentId = schema((z) =>
-  z
-    .string('No payment information found.')
-    .check(z.regex(/^pi_[A-Za-z0-9_]{1,200}$/, 'No payment information found.')),
+  z.string('No payment information found.').check(z.regex(/^pi_[A-Za-z0-9_]{1,200}$/, 'No payment information found.')),
 )
 
 export const setupIntentId = schema((z) =>
@@ -114,10 +105,7 @@ export const cents = schema((z) =>
 
 /** A point in time: a Date inside the server, ISO text on the wire. */
 export const instant = schema((z) =>
-  z.codec(z.date(), z.iso.datetime(), {
-    decode: (date) => date.toISOString(),
-    encode: (iso) => new Date(iso),
-  }),
+  z.codec(z.date(), z.iso.datetime(), { decode: (date) => date.toISOString(), encode: (iso) => new Date(iso) }),
 )
 
 /** A day someone chose, like 2026-12-31: until its end, in the shop's time. */

@@ -23,9 +23,7 @@ Open your [dashboard](/dashboard), then **wait**.
 test('a page has a title, a lead, sections, and questions with paragraphs and lists', () => {
   const { title, lead, sections } = parseContent(source)
   expect([title, lead]).toEqual(['Help', 'What people ask.'])
-  expect(sections).toMatchObject([
-    { id: 'access', title: 'Access', parts: [{ id: 'i-paid-and-see-no-indicator' }] },
-  ])
+  expect(sections).toMatchObject([{ id: 'access', title: 'Access', parts: [{ id: 'i-paid-and-see-no-indicator' }] }])
   const blocks = sections[0]?.parts[0]?.blocks ?? []
   expect(blocks[0]).toEqual({
     kind: 'paragraph',

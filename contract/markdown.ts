@@ -1,9 +1,7 @@
 /** The little Markdown that `content/` and newsletters use, as data: whatever renders it never parses HTML. */
 
 export type Inline = { text: string; as?: 'bold' | 'code' | 'link'; href?: string }
-export type Block =
-  | { kind: 'paragraph'; inline: Inline[] }
-  | { kind: 'list'; isOrdered: boolean; items: Inline[][] }
+export type Block = { kind: 'paragraph'; inline: Inline[] } | { kind: 'list'; isOrdered: boolean; items: Inline[][] }
 export type Heading = { kind: 'heading'; text: string }
 type Part = { id: string; title: string; blocks: Block[] }
 export type ContentSection = Part & { parts: Part[] }

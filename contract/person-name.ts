@@ -11,24 +11,21 @@ const commonEnding =
 /** What an email client would turn into a link, but no name (St.John, A.J.). Nothing repeats without end, so long names are cheap. */
 export function looksLikeLink(typed: string): boolean {
   if (/:\/\/|@|\bwww\b|\\\\|\d{1,3}(?:\.\d{1,3}){3}/iu.test(typed)) return true
-  return Array.from(typed.matchAll(new RegExp(`(?<=[\\p{L}\\p{N}-])${dot}(?=\\p{L}{2})`, 'gu'))).some(
-    ({ index }) => {
-      const after = typed.slice(index + 1, index + 30)
-      const isName =
-        shortForm.test(typed.slice(Math.max(0, index - 5), index)) &&
-        /^(?:\p{L}{3}|dr\.)/iu.test(after) &&
-        !/^\p{L}{1,25}[/:]/u.test(after) &&
-        !commonEnding.test(after)
-      return !isName
-    },
-  )
+  return Array.from(typed.matchAll(new RegExp(`(?<=[\\p{L}\\p{N}-])${dot}(?=\\p{L}{2})`, 'gu'))).some(({ index }) => {
+    const after = typed.slice(index + 1, index + 30)
+    const isName =
+      shortForm.test(typed.slice(Math.max(0, index - 5), index)) &&
+      /^(?:\p{L}{3}|dr\.)/iu.test(after) &&
+      !/^\p{L}{1,25}[/:]/u.test(after) &&
+      !commonEnding.test(after)
+    return !isName
+  })
 }
 
 const hasPhoneNumber = (typed: string) => typed.replaceAll(/\P{Nd}/gu, '').length >= 7
 
 /** Fit to be read by others: one line, and nothing to click or to call. */
-export const isPersonName = (typed: string) =>
-  isOneLine(typed) && !looksLikeLink(typed) && !hasPhoneNumber(typed)
+export const isPersonName = (typed: string) => isOneLine(typed) && !looksLikeLink(typed) && !hasPhoneNumber(typed)
 
 const nameMessage =
   'Please enter your name without links, email addresses or phone numbers, and with a space after a dot'

@@ -34,12 +34,7 @@ const resetForm = schema((z) =>
         first: z.optional(z.string()),
       })
       .check(z.refine<Twice>((both) => both.newPassword === both.confirmPassword, "Passwords don't match")),
-    z.transform(
-      ({ token, newPassword }): ParsedInputOf<typeof accounts.resetPassword> => ({
-        token,
-        newPassword,
-      }),
-    ),
+    z.transform(({ token, newPassword }): ParsedInputOf<typeof accounts.resetPassword> => ({ token, newPassword })),
   ),
 )
 
@@ -68,12 +63,7 @@ export const plainForms: PlainForm[] = [
     atPage: true,
   },
   { row: newsletter.subscribe, done: { say: 'Subscribed! Check your inbox to confirm.' } },
-  {
-    row: newsletter.confirm,
-    page: '/newsletter/confirm',
-    done: { say: 'You’re subscribed.' },
-    atPage: true,
-  },
+  { row: newsletter.confirm, page: '/newsletter/confirm', done: { say: 'You’re subscribed.' }, atPage: true },
   {
     row: contact.send,
     page: '/about',

@@ -14,16 +14,8 @@ export const retention = {
     words:
       'three years, to the end of the year; without your name, your words, and ours about them once your account is deleted',
   },
-  exchangeKeys: {
-    what: 'Exchange keys',
-    days: 30,
-    words: 'until your request has been processed, 30 days at most',
-  },
-  contactMessages: {
-    what: 'Messages',
-    days: 730,
-    words: 'as long as the matter requires, two years at most',
-  },
+  exchangeKeys: { what: 'Exchange keys', days: 30, words: 'until your request has been processed, 30 days at most' },
+  contactMessages: { what: 'Messages', days: 730, words: 'as long as the matter requires, two years at most' },
   reviews: {
     what: 'Reviews',
     days: null,

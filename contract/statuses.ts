@@ -4,20 +4,10 @@ import { isStaff, type Role, roles } from './roles.ts'
 
 export { type BillingType, billingTypes }
 /** The period one payment covers. */
-export const billingPeriods = { monthly: 'month', yearly: 'year' } as const satisfies Record<
-  BillingType,
-  string
->
+export const billingPeriods = { monthly: 'month', yearly: 'year' } as const satisfies Record<BillingType, string>
 
 /** `past_due`: a renewal failed, and the buyer keeps access while we retry. `paused`: nothing is charged or given until it resumes. */
-export const purchaseStatuses = [
-  'active',
-  'pending_cancel',
-  'past_due',
-  'paused',
-  'cancelled',
-  'expired',
-] as const
+export const purchaseStatuses = ['active', 'pending_cancel', 'past_due', 'paused', 'cancelled', 'expired'] as const
 export type PurchaseStatus = (typeof purchaseStatuses)[number]
 
 /** With any of these, the owner has access. */
@@ -50,17 +40,10 @@ export type BookableStatus = (typeof bookableStatuses)[number]
 /** How a purchase booked by hand came about. */
 export const bookingKinds = ['paid_elsewhere', 'gift'] as const
 export type BookingKind = (typeof bookingKinds)[number]
-export const bookingKindTexts: Record<BookingKind, string> = {
-  paid_elsewhere: 'paid elsewhere',
-  gift: 'gift',
-}
+export const bookingKindTexts: Record<BookingKind, string> = { paid_elsewhere: 'paid elsewhere', gift: 'gift' }
 
 /** Whether its owner need not buy again. A paused one comes back; what was booked by hand until a day ends on it. */
-export const isOngoing = (purchase: {
-  status: PurchaseStatus
-  paymentIntentId: string | null
-  endsAt: unknown
-}) =>
+export const isOngoing = (purchase: { status: PurchaseStatus; paymentIntentId: string | null; endsAt: unknown }) =>
   purchase.status === 'paused' ||
   (isLive(purchase.status) && (purchase.paymentIntentId !== null || purchase.endsAt === null))
 
@@ -139,15 +122,7 @@ export const declarationStates = ['open', 'confirmed', 'done'] as const
 export type DeclarationState = (typeof declarationStates)[number]
 
 /** How far access on TradingView is (docs/access.md): `asked` waits for the seller, `unlocking` for the connector. */
-export const accessStates = [
-  'none',
-  'asked',
-  'unlocking',
-  'unlocked',
-  'locked',
-  'declined',
-  'withheld',
-] as const
+export const accessStates = ['none', 'asked', 'unlocking', 'unlocked', 'locked', 'declined', 'withheld'] as const
 export type AccessState = (typeof accessStates)[number]
 /** From which the connector begins to unlock, once it works. */
 export const startableStates = ['none', 'locked', 'asked'] as const satisfies AccessState[]

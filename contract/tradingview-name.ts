@@ -13,13 +13,11 @@ export function readUsername(typed: string): ReadName {
   const text = typed.normalize('NFKC').replaceAll(invisible, '').trim()
   const name = (linkToProfile.exec(text)?.[1] ?? text).replace(/^@/, '')
   if (name === '') return { refusal: 'TradingView username is required' }
-  if (name.includes('@'))
-    return { refusal: 'That is an email address. We need the name on your TradingView profile.' }
+  if (name.includes('@')) return { refusal: 'That is an email address. We need the name on your TradingView profile.' }
   if (/\s/.test(name))
     return { refusal: 'A TradingView username has no spaces. You’ll find it on your TradingView profile.' }
   if (name.length > longestUsername) return { refusal: `Please use at most ${longestUsername} characters` }
-  if (!/^[A-Za-z0-9_.-]+$/.test(name))
-    return { refusal: 'A TradingView username has only letters, digits and _ . -' }
+  if (!/^[A-Za-z0-9_.-]+$/.test(name)) return { refusal: 'A TradingView username has only letters, digits and _ . -' }
   return { username: name }
 }
 

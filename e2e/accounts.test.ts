@@ -57,9 +57,7 @@ test.describe('the auth page', () => {
     await page.getByLabel('Password', { exact: true }).fill('not the password')
     await page.getByLabel('Password', { exact: true }).press('Enter')
     await expect(page.getByText('Login failed', { exact: true })).toBeVisible()
-    await expect(page.getByRole('form', { name: 'Login' }).getByRole('alert')).toHaveText(
-      'Invalid email or password',
-    )
+    await expect(page.getByRole('form', { name: 'Login' }).getByRole('alert')).toHaveText('Invalid email or password')
     await expect(page).toHaveURL('/auth')
   })
 
@@ -128,10 +126,7 @@ test.describe('the auth page', () => {
     await page.goto('/auth')
     const password = page.getByLabel('Password', { exact: true })
     await expect(password).toHaveAttribute('autocomplete', 'current-password')
-    await expect(page.getByLabel('Email', { exact: true })).toHaveAttribute(
-      'autocomplete',
-      'username webauthn',
-    )
+    await expect(page.getByLabel('Email', { exact: true })).toHaveAttribute('autocomplete', 'username webauthn')
     await expect(page.getByLabel('Email', { exact: true })).toHaveAttribute('type', 'email')
     await password.fill('visible')
     await page.getByRole('button', { name: 'Show password' }).click()
@@ -285,9 +280,7 @@ test.describe('forgotten passwords', () => {
     await page.getByLabel('New password', { exact: true }).fill('a new password')
     await page.getByLabel('Confirm password', { exact: true }).fill('another password')
     await submit.click()
-    await expect(
-      page.getByText('Please make sure both passwords are the same', { exact: true }),
-    ).toBeVisible()
+    await expect(page.getByText('Please make sure both passwords are the same', { exact: true })).toBeVisible()
 
     await page.getByLabel('Confirm password', { exact: true }).fill('a new password')
     await submit.click()
@@ -323,9 +316,7 @@ test.describe('forgotten passwords', () => {
   })
 })
 
-test('the login and password pages are accessible in both themes and fit 1280 and 360 px', async ({
-  page,
-}) => {
+test('the login and password pages are accessible in both themes and fit 1280 and 360 px', async ({ page }) => {
   for (const path of ['/auth', '/forgot-password', '/reset-password?token=any']) {
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.goto(path)

@@ -13,8 +13,7 @@ test.beforeEach(async ({ shop }) => {
 
 test('the seller adds, notes, hides, imports, reviews, and removes assets', async ({ page, shop }) => {
   const owner = await shop.buyer()
-  const isSeen = async (ticker: string) =>
-    (await owner.call(assets.list, {})).some((asset) => asset.ticker === ticker)
+  const isSeen = async (ticker: string) => (await owner.call(assets.list, {})).some((asset) => asset.ticker === ticker)
   await openAdmin(page, shop, '/admin/assets')
   await expect(page.getByText('No assets added yet', { exact: true })).toBeVisible()
   await page.getByRole('button', { name: 'Add Asset' }).click()

@@ -135,10 +135,7 @@ test('a purchase is added, to the exact cent, for a user found by typing', async
   await expect(rowOf(page, family)).toContainText('$39.99')
 })
 
-test('the dialogs ask for what a call needs, and send just that, at 390 and 1280 px', async ({
-  page,
-  shop,
-}) => {
+test('the dialogs ask for what a call needs, and send just that, at 390 and 1280 px', async ({ page, shop }) => {
   const expectFields = async (...labels: string[]) => {
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 844 })
@@ -187,10 +184,7 @@ test('the dialogs ask for what a call needs, and send just that, at 390 and 1280
   expect(mails.filter(({ to }) => to === email)).toEqual([])
 })
 
-test('a purchase is found, cancelled, and deleted, unless another admin was faster', async ({
-  page,
-  shop,
-}) => {
+test('a purchase is found, cancelled, and deleted, unless another admin was faster', async ({ page, shop }) => {
   const [{ email }, gone] = [await customer(shop), await customer(shop)]
   const admin = await openAdmin(page, shop, '/admin/purchases')
   for (const column of ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', 'Action'])
@@ -227,10 +221,7 @@ test('a purchase is found, cancelled, and deleted, unless another admin was fast
   await toast(page, 'Purchase not found')
 })
 
-test('part of a payment is refunded through Stripe, and the dialog says how much is left', async ({
-  page,
-  shop,
-}) => {
+test('part of a payment is refunded through Stripe, and the dialog says how much is left', async ({ page, shop }) => {
   const buyer = await shop.buyer()
   const { email } = buyer.user
   await openAdmin(page, shop, `/admin/purchases?q=${encodeURIComponent(email)}`)

@@ -16,10 +16,7 @@ import {
 import { expect, expectAccessible, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
-test('problems with the prices at Stripe are shown in the settings, with what to do', async ({
-  page,
-  shop,
-}) => {
+test('problems with the prices at Stripe are shown in the settings, with what to do', async ({ page, shop }) => {
   await openAdmin(page, shop, '/admin/settings')
   const card = page.getByRole('group', { name: 'Payments' })
   await expect(card.getByText('Ready')).toBeVisible()
@@ -66,23 +63,18 @@ test.describe('what there is to do about access', () => {
     await row.getByRole('button', { name: 'Unlock' }).click()
     await expect(row).toBeHidden()
     await shop.afterUndo()
-    const mails = (await shop.mails()).filter(
-      (mail) => mail.to === email && mail.subject.includes('access is ready'),
-    )
+    const mails = (await shop.mails()).filter((mail) => mail.to === email && mail.subject.includes('access is ready'))
     expect(mails).toHaveLength(1)
 
     await page.getByRole('link', { name: 'Activity' }).click()
     await page.getByRole('searchbox').fill('reveal')
-    await expect(page.getByRole('region', { name: 'Audit log' }).getByRole('row').nth(1)).toContainText(
-      'reveal',
-    )
+    await expect(page.getByRole('region', { name: 'Audit log' }).getByRole('row').nth(1)).toContainText('reveal')
   })
 
   test('declines several people with one reason', async ({ page, shop }) => {
     const [one, two] = [await asker(shop), await asker(shop)]
     await openAdmin(page, shop, '/admin/access?kind=unlock')
-    for (const { tradingViewUsername } of [one, two])
-      await page.getByLabel(`Select ${tradingViewUsername}`).check()
+    for (const { tradingViewUsername } of [one, two]) await page.getByLabel(`Select ${tradingViewUsername}`).check()
     await page.getByRole('button', { name: 'Decline 2' }).click()
     await dialog(page).getByRole('button', { name: 'Decline' }).click()
     await expect(dialog(page).getByText('Please give a reason')).toBeVisible()
@@ -96,10 +88,9 @@ test.describe('what there is to do about access', () => {
   test('marks what is overdue, and lists whom to remove', async ({ page, shop }) => {
     const late = await asker(shop)
     const gone = await asker(shop)
-    await shop.connection.pool.query(
-      `update access set asked_at = now() - interval '30 hours' where user_id = $1`,
-      [late.user.id],
-    )
+    await shop.connection.pool.query(`update access set asked_at = now() - interval '30 hours' where user_id = $1`, [
+      late.user.id,
+    ])
     const admin = await shop.admin()
     await admin.call(accessAdmin.grant, { ids: [await accessIdOf(admin, gone.email)] })
     await shop.afterUndo()
@@ -155,10 +146,7 @@ test.describe('the admin area', () => {
     }
   })
 
-  test('opens with its three tabs and how much needs attention, at 390 and 1280 px', async ({
-    page,
-    shop,
-  }) => {
+  test('opens with its three tabs and how much needs attention, at 390 and 1280 px', async ({ page, shop }) => {
     await openAdmin(page, shop)
     for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: 844 })
@@ -177,10 +165,7 @@ test.describe('the admin area', () => {
     }
   })
 
-  test('is walked by tabs, links, keys, and addresses, which keep what was searched', async ({
-    page,
-    shop,
-  }) => {
+  test('is walked by tabs, links, keys, and addresses, which keep what was searched', async ({ page, shop }) => {
     const { email } = await customer(shop)
     await openAdmin(page, shop)
     const navigation = page.getByRole('navigation', { name: 'Admin' })
@@ -229,10 +214,7 @@ test.describe('the admin area', () => {
     await expect(page.getByRole('heading', { name: '404 Page Not Found' })).toBeVisible()
   })
 
-  test('has a bar on a phone, below the cookie notice, which opens the other areas', async ({
-    page,
-    shop,
-  }) => {
+  test('has a bar on a phone, below the cookie notice, which opens the other areas', async ({ page, shop }) => {
     await comeFrom(page, { country_code: 'DE' })
     await page.setViewportSize({ width: 390, height: 800 })
     await openAdmin(page, shop)

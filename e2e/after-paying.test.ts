@@ -51,9 +51,7 @@ async function skipsToTheDashboard(page: Page) {
 
 const linkTo = async (shop: TestShop, email: string) => {
   await shop.settle()
-  const mail = (await shop.mails()).findLast(
-    ({ to, text }) => to === email && text.includes('payment_intent'),
-  )
+  const mail = (await shop.mails()).findLast(({ to, text }) => to === email && text.includes('payment_intent'))
   return /https?:\S+token=\S+/.exec(mail?.text ?? '')?.[0] ?? ''
 }
 
@@ -88,9 +86,7 @@ for (const { test, unlocksItself, width } of [
       await page.goto('/welcome')
       await expect(main(page)).toContainText(sentence)
       await shop.settle()
-      const receipt = (await shop.mails()).find(
-        ({ to, subject }) => to === email && subject.startsWith('Your receipt'),
-      )
+      const receipt = (await shop.mails()).find(({ to, subject }) => to === email && subject.startsWith('Your receipt'))
       expect(receipt?.text.replaceAll(/\s+/g, ' ')).toContain(sentence)
     })
 

@@ -76,9 +76,9 @@ test('a public page loads nothing from checkout, dashboard, or admin', async ({ 
     if (request.resourceType() === 'script') scripts.push(request.url())
   })
   await page.goto('/', { waitUntil: 'networkidle' })
-  expect(
-    scripts.filter((url) => /stripe|admin|assets-|record-table|dashboard|checkout|toaster|kit/.test(url)),
-  ).toEqual([])
+  expect(scripts.filter((url) => /stripe|admin|assets-|record-table|dashboard|checkout|toaster|kit/.test(url))).toEqual(
+    [],
+  )
 })
 
 test('what is added to a page restyles no more than itself', async ({ page, request }) => {

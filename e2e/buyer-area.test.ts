@@ -155,9 +155,7 @@ test.describe('TradingView access', () => {
     await shop.settle()
     const mails = await shop.mails()
     expect(mails.filter(({ to, text }) => to === email && text.includes('by_hand_buyer'))).toHaveLength(1)
-    expect(mails.filter(({ to, subject }) => to !== email && subject.includes('Access request'))).not.toEqual(
-      [],
-    )
+    expect(mails.filter(({ to, subject }) => to !== email && subject.includes('Access request'))).not.toEqual([])
   })
 })
 
@@ -177,11 +175,7 @@ test.describe('an owner', () => {
     await expect(instructions).toBeHidden()
   })
 
-  test('sees the Rebound List, copies it, and exports it for TradingView', async ({
-    page,
-    shop,
-    context,
-  }) => {
+  test('sees the Rebound List, copies it, and exports it for TradingView', async ({ page, shop, context }) => {
     const [buyer, admin] = [await shop.buyer(), await shop.admin()]
     // Tests in one worker share a shop.
     const emptyTheList = () => shop.connection.db.delete(recommendedAssets)
@@ -229,10 +223,7 @@ test.describe('the welcome page', () => {
 })
 
 test.describe('the setup guide', () => {
-  test('has six steps, takes five minutes, and links to the dashboard and support', async ({
-    page,
-    shop,
-  }) => {
+  test('has six steps, takes five minutes, and links to the dashboard and support', async ({ page, shop }) => {
     await open(page, '/setup-guide', await shop.user(), shop)
     const main = page.getByRole('main')
     await expect(main.getByRole('listitem').getByRole('heading')).toHaveText([

@@ -54,10 +54,7 @@ test('a gift is booked with a reason and an end; its buyer is told, sees when it
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel', kind: 'gift' }])
 })
 
-test('messages are answered, newsletter addresses exported, access removed and restored', async ({
-  page,
-  shop,
-}) => {
+test('messages are answered, newsletter addresses exported, access removed and restored', async ({ page, shop }) => {
   const mark = randomUUID().slice(0, 8)
   const email = `writer-${mark}@example.com`
   await shop
@@ -116,10 +113,7 @@ test('messages are answered, newsletter addresses exported, access removed and r
   await expect.poll(async () => (await buyer.call(access.mine, {}))[0]?.state).toBe('unlocked')
 })
 
-test('a file as Excel saves it is read, and what cannot be known is asked or named', async ({
-  page,
-  shop,
-}) => {
+test('a file as Excel saves it is read, and what cannot be known is asked or named', async ({ page, shop }) => {
   const file = [
     'email;name;Country;plan;paid until',
     `zoe-${randomUUID()}@example.com;Zoë Müller;CH;monthly;03/04/2099`,
@@ -127,11 +121,9 @@ test('a file as Excel saves it is read, and what cannot be known is asked or nam
   ]
   await openAdmin(page, shop, '/admin/users')
   await page.getByRole('button', { name: 'Import' }).click()
-  await page.getByLabel('Choose a CSV file').setInputFiles({
-    name: 'subscribers.csv',
-    mimeType: 'text/csv',
-    buffer: Buffer.from(file.join('\r\n'), 'latin1'),
-  })
+  await page
+    .getByLabel('Choose a CSV file')
+    .setInputFiles({ name: 'subscribers.csv', mimeType: 'text/csv', buffer: Buffer.from(file.join('\r\n'), 'latin1') })
   await expect(dialog(page).getByText('Which day is 03/04/2099?')).toBeFocused()
   await expectLooksRight(page)
   await dialog(page).getByRole('button', { name: 'April 3, 2099' }).click()
@@ -148,11 +140,7 @@ test('subscriptions that began at Stripe are taken over, and nothing is charged'
   const product = `Old indicator ${mark}`
   const { priceId } = await subscribeAtStripe(shop.sandbox, { email: ada, name: 'Ada', product })
   await subscribeAtStripe(shop.sandbox, { email: bob, priceId })
-  await subscribeAtStripe(shop.sandbox, {
-    email: `eva-${mark}@example.com`,
-    product: `Euro ${mark}`,
-    currency: 'eur',
-  })
+  await subscribeAtStripe(shop.sandbox, { email: `eva-${mark}@example.com`, product: `Euro ${mark}`, currency: 'eur' })
   await shop.settle()
   const admin = await openAdmin(page, shop, '/admin/purchases/at-stripe')
   const rowFor = (email: string) => page.getByRole('listitem').filter({ hasText: email })
@@ -169,16 +157,11 @@ test('subscriptions that began at Stripe are taken over, and nothing is charged'
   await rowFor(bob).getByRole('button').click()
   await expect(rowFor(bob)).toHaveCount(0)
   for (const email of [ada, bob])
-    expect(await admin.call(purchases.adminList, { q: email })).toMatchObject([
-      { status: 'active', amount: 2900 },
-    ])
+    expect(await admin.call(purchases.adminList, { q: email })).toMatchObject([{ status: 'active', amount: 2900 }])
   expect((await shop.mails()).filter(({ to }) => to.includes(mark))).toEqual([])
 })
 
-test('subscribers are imported from a CSV file, with a preview, and from where it stopped', async ({
-  page,
-  shop,
-}) => {
+test('subscribers are imported from a CSV file, with a preview, and from where it stopped', async ({ page, shop }) => {
   const mark = randomUUID().slice(0, 8)
   const people = Array.from({ length: 60 }, (_, index) => `s${index}-${mark}@example.com`)
   const file = [
@@ -197,9 +180,7 @@ test('subscribers are imported from a CSV file, with a preview, and from where i
     .getByLabel('Choose a CSV file')
     .setInputFiles({ name: 'subscribers.csv', mimeType: 'text/csv', buffer: Buffer.from(file) })
   await expect(dialog(page).getByText('60 subscribers to book, 123 with a fault')).toBeVisible()
-  await expect(lineOf('nobody')).toContainText(
-    '“nobody” isn’t an email address. Please correct it in the file.',
-  )
+  await expect(lineOf('nobody')).toContainText('“nobody” isn’t an email address. Please correct it in the file.')
   await expect(lineOf('late-')).toContainText('“Paid until” is in the past')
   await expect(lineOf('The same email as in line 4')).toContainText('64')
   await expect(lineOf('“wrong 119” isn’t an email address')).toBeVisible()
@@ -211,9 +192,7 @@ test('subscribers are imported from a CSV file, with a preview, and from where i
     ++calls === 2 ? route.fulfill({ status: 503, body: '' }) : route.continue(),
   )
   await dialog(page).getByRole('button', { name: 'Import 60 subscribers' }).click()
-  await expect(
-    dialog(page).getByText('50 subscribers booked, 10 left. 503: Service Unavailable'),
-  ).toBeVisible()
+  await expect(dialog(page).getByText('50 subscribers booked, 10 left. 503: Service Unavailable')).toBeVisible()
   await dialog(page).getByRole('button', { name: 'Continue' }).click()
   await expect(dialog(page).getByText('60 subscribers booked, 123 with a fault')).toBeFocused()
   await dialog(page).getByRole('button', { name: 'Done' }).click()

@@ -89,9 +89,7 @@ inShopOfItsOwn(
     await page.goto(`/admin/purchases?q=${encodeURIComponent(email)}`)
     await choose(rowOf(page, email), 'Delete purchase')
     await expect(question(page)).toContainText('The subscription ends today, and nothing is refunded.')
-    await expect(question(page)).toContainText(
-      'The sale leaves the lists and the exports; past figures stay.',
-    )
+    await expect(question(page)).toContainText('The sale leaves the lists and the exports; past figures stay.')
     await question(page).getByRole('button', { name: 'Cancel' }).click()
 
     await page.goto(`/admin/users?q=${encodeURIComponent(email)}`)

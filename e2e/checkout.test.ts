@@ -44,9 +44,7 @@ const told = (page: Page, text: string) => page.getByText(text, { exact: true })
 const succeeded = (page: Page) => page.getByRole('heading', { name: 'Payment Successful!' })
 
 async function logIn(page: Page, cookies: Map<string, string>) {
-  const { origin } = new URL(
-    page.url() === 'about:blank' ? (test.info().project.use.baseURL ?? '') : page.url(),
-  )
+  const { origin } = new URL(page.url() === 'about:blank' ? (test.info().project.use.baseURL ?? '') : page.url())
   await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: origin })))
 }
 
@@ -137,16 +135,11 @@ test.describe('a guest', () => {
     await page.goBack()
     // No payment to continue to: the owner is offered the dashboard.
     await expect(
-      told(
-        page,
-        'You already have a subscription to Rebound Sigma Pro. You can manage it on your dashboard.',
-      ),
+      told(page, 'You already have a subscription to Rebound Sigma Pro. You can manage it on your dashboard.'),
     ).toBeVisible()
     await page.getByRole('link', { name: 'Go to your dashboard' }).click()
     await expect(page).toHaveURL('/dashboard')
-    const receipts = (await shop.mails()).filter(
-      (mail) => mail.to.includes(email) && mail.subject.includes('receipt'),
-    )
+    const receipts = (await shop.mails()).filter((mail) => mail.to.includes(email) && mail.subject.includes('receipt'))
     expect(receipts).toHaveLength(1)
   })
 

@@ -64,10 +64,7 @@ test('someone signs up, opens the link in the same browser, and may then add a p
   await expect(mailbox.getByRole('complementary', { name: 'Confirm your address' })).toHaveCount(0)
 })
 
-test('in another browser, the link asks for a password, which ends every other way in', async ({
-  page,
-  shop,
-}) => {
+test('in another browser, the link asks for a password, which ends every other way in', async ({ page, shop }) => {
   const stranger = await shop.user()
   const { email } = stranger.user
   await page.goto(await linkFor(shop, email))

@@ -31,11 +31,7 @@ test('a toast covers no control, not even the banner’s, at 360 and 1280 px', a
     await expect(toast).toBeVisible()
     await page.waitForTimeout(400)
     const over = await toast.boundingBox()
-    for (const button of await page
-      .getByRole('banner')
-      .getByRole('link')
-      .or(banner(page).getByRole('button'))
-      .all()) {
+    for (const button of await page.getByRole('banner').getByRole('link').or(banner(page).getByRole('button')).all()) {
       const under = await button.boundingBox()
       if (!over || !under) continue
       const apart =

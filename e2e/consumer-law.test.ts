@@ -127,13 +127,15 @@ test('the admin area warns loudly while the imprint is empty', async ({ page, sh
 
 test('the seller decides what the shop can’t, by a button that says what it does', async ({ page, shop }) => {
   const buyer = await shop.buyer()
-  await shop.visitor().call(declarations.cancel, {
-    name: 'Ada Trader',
-    contract: buyer.user.email,
-    email: 'ada@example.com',
-    grounds: 'good_cause',
-    reason: 'It does not work',
-  })
+  await shop
+    .visitor()
+    .call(declarations.cancel, {
+      name: 'Ada Trader',
+      contract: buyer.user.email,
+      email: 'ada@example.com',
+      grounds: 'good_cause',
+      reason: 'It does not work',
+    })
   await shop.settle()
   await openAdmin(page, shop, '/admin/purchases/declarations')
   const row = rowOf(page, buyer.user.email)
@@ -146,7 +148,5 @@ test('the seller decides what the shop can’t, by a button that says what it do
   await page.getByRole('button', { name: 'Done', pressed: false }).click()
   await expect(row).toContainText('Ends on')
   await row.getByRole('link', { name: /^RS-/ }).click()
-  await expect(
-    page.getByRole('heading', { level: 1, name: buyer.user.name || buyer.user.email }),
-  ).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: buyer.user.name || buyer.user.email })).toBeVisible()
 })

@@ -53,13 +53,9 @@ test.describe('the quick cards', () => {
 })
 
 test.describe('my products', () => {
-  test('fit five on one screen, each with the right badge, price, dates, and buttons', async ({
-    page,
-    shop,
-  }) => {
+  test('fit five on one screen, each with the right badge, price, dates, and buttons', async ({ page, shop }) => {
     const buyer = await shop.user()
-    const book = (values: Parameters<typeof bookPurchase>[2]) =>
-      bookPurchase(shop.connection, buyer.user.id, values)
+    const book = (values: Parameters<typeof bookPurchase>[2]) => bookPurchase(shop.connection, buyer.user.id, values)
     await book({ status: 'active', createdAt: daysFromNow(-1), currentPeriodEnd: daysFromNow(29) })
     await book({
       status: 'pending_cancel',
@@ -86,13 +82,7 @@ test.describe('my products', () => {
     await expect(quickCard(page, 'My Products')).toContainText('5 total, 3 active subscriptions')
 
     const expected = [
-      {
-        badge: 'active',
-        plan: 'monthly',
-        price: '$39/month',
-        text: /renews on/,
-        extra: 'Cancel Subscription',
-      },
+      { badge: 'active', plan: 'monthly', price: '$39/month', text: /renews on/, extra: 'Cancel Subscription' },
       {
         badge: 'Cancels at period end',
         plan: 'yearly',
@@ -219,11 +209,7 @@ test.describe('invoices', () => {
     await expect(tab.getByText('$39.00').first()).toBeVisible()
   })
 
-  test('a failure is reported in the server’s words or the promised ones', async ({
-    page,
-    shop,
-    context,
-  }) => {
+  test('a failure is reported in the server’s words or the promised ones', async ({ page, shop, context }) => {
     const buyer = await shop.user()
     await bookPurchase(shop.connection, buyer.user.id)
     await openDashboard(page, buyer, shop)
@@ -302,19 +288,14 @@ test('a failed renewal is fixed with another card', async ({ page, shop }) => {
     await dialog.getByRole('button', { name: 'Pay $39.00 and save card' }).click()
   }
   await save('4000 0000 0000 0341')
-  await expect(dialog.getByRole('alert')).toHaveText(
-    'Your card was declined. Your card on file stays the same.',
-  )
+  await expect(dialog.getByRole('alert')).toHaveText('Your card was declined. Your card on file stays the same.')
   await save('4242 4242 4242 4242')
   await expect(toastIn(page)).toContainText('Card updated')
   await expect(row.getByText('active', { exact: true })).toBeVisible()
   await expect(row).toContainText('Visa ending in 4242, expires 12/34')
 })
 
-test('a renewal that only wants the bank’s confirmation gets it with the same card', async ({
-  page,
-  shop,
-}) => {
+test('a renewal that only wants the bank’s confirmation gets it with the same card', async ({ page, shop }) => {
   const buyer = await shop.buyer()
   const { id } = buyer.purchase
   const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
@@ -346,9 +327,7 @@ test('monthly becomes yearly: declined, then refused at the bank, then paid as t
   const dialog = page.getByRole('dialog')
   const pay = dialog.getByRole('button', { name: /^Pay now · Due today/ })
   await row.getByRole('button', { name: 'Switch to yearly and save $78 a year' }).click()
-  await expect(dialog).toContainText(
-    /For 1\d unused days of your month−\$\d\d\.\d\dOne year\$390\.00Due today/,
-  )
+  await expect(dialog).toContainText(/For 1\d unused days of your month−\$\d\d\.\d\dOne year\$390\.00Due today/)
   expect(await overflowOf(page)).toBe(0)
   await expectAccessibleInBothThemes(page)
   await pay.click()

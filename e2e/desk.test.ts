@@ -121,10 +121,7 @@ test('the search takes words in any order, says how many there are, and knows sc
   page,
   shop,
 }) => {
-  const people = Array.from({ length: 21 }, (_, n) => ({
-    name: 'Emil Khan',
-    email: `emil.khan${n}@mail.test`,
-  }))
+  const people = Array.from({ length: 21 }, (_, n) => ({ name: 'Emil Khan', email: `emil.khan${n}@mail.test` }))
   await shop.connection.db.insert(users).values(people)
   await openAdmin(page, shop)
   await page.getByRole('heading', { level: 1 }).click()

@@ -81,16 +81,12 @@ test.describe('the contact form', () => {
     await expect(form.getByLabel('Message')).toHaveValue('')
     await expect
       .poll(async () =>
-        (await shop.mails()).some(
-          ({ to, text }) => to === shop.config.supportEmail && text?.includes(message),
-        ),
+        (await shop.mails()).some(({ to, text }) => to === shop.config.supportEmail && text?.includes(message)),
       )
       .toBe(true)
   })
 
-  test('an error leaves as soon as its field is right, and the focus stays, at 390 and 1280 px', async ({
-    page,
-  }) => {
+  test('an error leaves as soon as its field is right, and the focus stays, at 390 and 1280 px', async ({ page }) => {
     await page.goto('/about')
     const form = page.getByRole('form', { name: 'Contact' })
     const [email, message] = [form.getByLabel('Email'), form.getByLabel('Message')]

@@ -27,8 +27,7 @@ test('every email reads well in light and dark mode, on a phone and on a desktop
     page.evaluate(() =>
       Array.from(
         document.querySelectorAll('body *'),
-        (part) =>
-          `${part.parentElement?.closest('[class]')?.className} > ${part.localName}.${part.className}`,
+        (part) => `${part.parentElement?.closest('[class]')?.className} > ${part.localName}.${part.className}`,
       ),
     )
   const seen = new Set<string>()
@@ -61,8 +60,7 @@ test('a reader confirms and unsubscribes through emailed links; opening one does
   const email = 'reader@example.com'
   await shop.visitor().call(newsletter.subscribe, { email })
   const mail = (await shop.mails()).find(({ to }) => to === email)
-  const linkTo = (text: string | undefined) =>
-    /https?:[^\s>]+\/newsletter\/[^\s>]+/.exec(text ?? '')?.[0] ?? ''
+  const linkTo = (text: string | undefined) => /https?:[^\s>]+\/newsletter\/[^\s>]+/.exec(text ?? '')?.[0] ?? ''
 
   await page.goto(linkTo(mail?.text))
   await page.getByRole('button', { name: 'Confirm subscription' }).click()
@@ -80,8 +78,6 @@ test('sent emails can be viewed', async ({ page, shop }) => {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Please confirm your subscription')
   for (const scheme of ['light', 'dark'])
     await expect(
-      page
-        .frameLocator(`iframe[title=${scheme}]`)
-        .getByRole('heading', { name: 'Please confirm your subscription' }),
+      page.frameLocator(`iframe[title=${scheme}]`).getByRole('heading', { name: 'Please confirm your subscription' }),
     ).toBeVisible()
 })

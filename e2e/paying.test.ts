@@ -79,9 +79,7 @@ for (const width of [390, 1280])
 
     // From here on the width no longer matters.
     if (!isNarrow) return
-    await expect(
-      main.getByText('Switching the plan empties the card fields.').filter({ visible: true }),
-    ).toHaveCount(1)
+    await expect(main.getByText('Switching the plan empties the card fields.').filter({ visible: true })).toHaveCount(1)
     await main.getByRole('link', { name: 'Yearly' }).click()
     await expect(lines.nth(3)).toHaveText(
       'Renews every year at $390.00; from year two: one month’s notice, rest refunded',
@@ -111,10 +109,7 @@ for (const width of [390, 1280])
     expect(kept).toMatchObject({ startNow: null, amountDue: 39000 })
   })
 
-test('a guest who goes to log in before the script is there comes back to the order', async ({
-  page,
-  shop,
-}) => {
+test('a guest who goes to log in before the script is there comes back to the order', async ({ page, shop }) => {
   const early = { name: 'Early', email: `${randomUUID()}@example.com`, password: 'a long password' }
   await shop.visitor().call(accounts.register, early)
   const letCodeCome = await holdRequests(page, '**/assets/*.js')

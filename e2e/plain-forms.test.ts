@@ -67,9 +67,7 @@ test.describe('without scripts', () => {
     await page.getByLabel('Email', { exact: true }).fill(email)
     await page.getByRole('button', { name: 'Send Reset Link' }).click()
     await expect(said).toHaveText(/^If an account exists with this email/)
-    const mail = (await shop.mails()).find(
-      ({ to, text }) => to === email && text.includes('/reset-password?'),
-    )
+    const mail = (await shop.mails()).find(({ to, text }) => to === email && text.includes('/reset-password?'))
     const { pathname, search } = new URL(/https?:\S+token=\S+/.exec(mail?.text ?? '')?.[0] ?? '')
     await page.goto(pathname + search)
     const reset = async (confirmed: string) => {
@@ -120,9 +118,7 @@ test.describe('without scripts', () => {
     await expect(page.getByRole('alert')).toHaveText('Please answer the security question correctly.')
     await expect(form.getByLabel('Message')).toHaveValue(message)
     // The form is far down the page: it comes back in view, and what is said with it.
-    await expect(
-      page.getByRole('heading', { name: 'Contact', exact: true }).or(form).first(),
-    ).toBeInViewport()
+    await expect(page.getByRole('heading', { name: 'Contact', exact: true }).or(form).first()).toBeInViewport()
     await expect(page.getByRole('alert')).toBeInViewport()
     await answer('8')
     await expect(page.locator('#said')).toHaveText('Message sent successfully!')
@@ -157,12 +153,7 @@ test.describe('without scripts', () => {
 
   test('people read the reviews, soon after they were written', async ({ page, shop }) => {
     const { user } = await shop.user()
-    const said = {
-      stars: 4,
-      text: 'Quiet, </script> then <b>clear</b>.',
-      author: 'Grace',
-      writtenAt: new Date(),
-    }
+    const said = { stars: 4, text: 'Quiet, </script> then <b>clear</b>.', author: 'Grace', writtenAt: new Date() }
     const { id: productId } = reboundSigmaPro
     await shop.connection.db.insert(reviews).values({ userId: user.id, productId, ...said })
     const shown = page.getByRole('main').getByRole('listitem').filter({ hasText: said.text })
@@ -178,11 +169,13 @@ test.describe('without scripts', () => {
 test('a form sent too often comes back with what was typed', async () => {
   await using strict = await openShop({ withPages: true, rateLimits: true })
   const send = () =>
-    strict.visitor().fetch(contact.send.path, {
-      method: 'POST',
-      headers: { origin: strict.url },
-      body: new URLSearchParams({ firstName: 'Ada', message: 'Hello "you"' }),
-    })
+    strict
+      .visitor()
+      .fetch(contact.send.path, {
+        method: 'POST',
+        headers: { origin: strict.url },
+        body: new URLSearchParams({ firstName: 'Ada', message: 'Hello "you"' }),
+      })
   for (let count = 0; count < 5; count++) expect((await send()).status).toBe(400)
   const refused = await send()
   expect(refused.status).toBe(429)

@@ -26,10 +26,7 @@ test('the profile is changed, and the greeting uses the new name right away', as
   await expect(page.getByText('Profile updated successfully', { exact: true })).toBeVisible()
   await expect(dialog).toBeHidden()
   await expect(page.getByRole('heading', { name: 'Welcome Back, Countess' })).toBeVisible()
-  expect(await person.call(accounts.profile, {})).toMatchObject({
-    name: 'Countess',
-    tradingViewUsername: 'ada_l',
-  })
+  expect(await person.call(accounts.profile, {})).toMatchObject({ name: 'Countess', tradingViewUsername: 'ada_l' })
   await page.getByRole('button', { name: /^Profile/ }).click()
   await expect(dialog.getByLabel('TradingView Username')).toHaveValue('ada_l')
 })

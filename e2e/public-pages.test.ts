@@ -197,13 +197,7 @@ test.describe('header and footer', () => {
     const header = page.getByRole('banner')
     await page.mouse.wheel(0, 1500)
     await expect(header).toBeInViewport()
-    await expect(header.getByRole('link')).toHaveText([
-      'Rebound Sigma',
-      'Products',
-      'About',
-      'Log In',
-      'Get access',
-    ])
+    await expect(header.getByRole('link')).toHaveText(['Rebound Sigma', 'Products', 'About', 'Log In', 'Get access'])
     // From another page, and once more on the page itself.
     const prices = page.getByRole('heading', { name: 'Early-Access Pricing' })
     for (const at of ['elsewhere', 'there']) {
@@ -248,10 +242,7 @@ test.describe('header and footer', () => {
       'Withdraw from contract hereVertrag widerrufen',
     ])
     await expect(contracts.locator('[lang=de]')).toHaveCount(2)
-    await expect(page.getByRole('link', { name: 'Open the payment sandbox' })).toHaveAttribute(
-      'href',
-      '/_sandbox/',
-    )
+    await expect(page.getByRole('link', { name: 'Open the payment sandbox' })).toHaveAttribute('href', '/_sandbox/')
   })
 
   test('the footer is the same on every page, at 390 and 1280 px', async ({ page, shop }) => {
@@ -301,10 +292,7 @@ test.describe('legal pages', () => {
     await expect(section(page, '1. Controller')).toContainText(shop.config.supportEmail)
     await expect(section(page, '8. Your rights').getByRole('listitem')).not.toHaveCount(0)
     await expect(page.getByRole('cell', { name: 'bsl_cookie_consent' })).toBeVisible()
-    await page
-      .getByRole('navigation', { name: 'Contents' })
-      .getByRole('link', { name: 'Your rights' })
-      .click()
+    await page.getByRole('navigation', { name: 'Contents' }).getByRole('link', { name: 'Your rights' }).click()
     await expect(page.getByRole('heading', { name: '8. Your rights' })).toBeInViewport()
     await expect(page.getByText(/^Last changed on \w+ \d+, \d{4}$/)).toBeVisible()
   })

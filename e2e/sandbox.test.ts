@@ -13,10 +13,7 @@ const invoiceOf = async (page: Page, email: string) => {
 const card = (page: Page) => page.frameLocator('iframe[title="Secure payment input frame"]')
 const field = (page: Page, label: string) => card(page).getByLabel(label)
 
-test('a newcomer moves the clock forward a month and sees the renewal and its invoice', async ({
-  page,
-  shop,
-}) => {
+test('a newcomer moves the clock forward a month and sees the renewal and its invoice', async ({ page, shop }) => {
   const buyer = await shop.user()
   await shop.buy(buyer)
   await page.goto(`/_sandbox/?q=${encodeURIComponent(buyer.user.email)}`)
@@ -67,9 +64,7 @@ test('the page keeps asking about a payment Stripe is still processing, says so,
   }
   const within = { intervals: [20], timeout: 60_000 }
   await expect(() => goOn(page.getByText('We’re waiting for Stripe to confirm'))).toPass(within)
-  await expect(() => goOn(page.getByText('There’s nothing to do, and please don’t pay again.'))).toPass(
-    within,
-  )
+  await expect(() => goOn(page.getByText('There’s nothing to do, and please don’t pay again.'))).toPass(within)
   expect(asked).toBe(9)
   const about20Seconds = [500, 1000, 1500, 2000, 3000, 4000, 4000, 4000]
   const known = new Set(about20Seconds)
@@ -118,10 +113,7 @@ test("the sandbox's pages pass axe in light and dark mode, at 1280 and 360 px", 
   const buyer = await shop.user()
   await shop.buy(buyer)
   const unpaid = await shop.user()
-  await unpaid.call(checkout.createSubscriptionIntent, {
-    productSlug: 'rebound-sigma-pro',
-    billingType: 'monthly',
-  })
+  await unpaid.call(checkout.createSubscriptionIntent, { productSlug: 'rebound-sigma-pro', billingType: 'monthly' })
   const expectAccessibleInBothModes = async (exceptInDark: string[] = []) => {
     await page.setViewportSize({ width: 1280, height: 800 })
     await expectAccessible(page)
@@ -149,10 +141,7 @@ test("the sandbox's pages pass axe in light and dark mode, at 1280 and 360 px", 
 
 test('the card fields work by keyboard alone, and say what is wrong', async ({ page, shop }) => {
   const unpaid = await shop.user()
-  await unpaid.call(checkout.createSubscriptionIntent, {
-    productSlug: 'rebound-sigma-pro',
-    billingType: 'monthly',
-  })
+  await unpaid.call(checkout.createSubscriptionIntent, { productSlug: 'rebound-sigma-pro', billingType: 'monthly' })
   await invoiceOf(page, unpaid.user.email)
   await field(page, 'Card number').focus()
   await page.keyboard.type('4242424242424242')
@@ -164,18 +153,13 @@ test('the card fields work by keyboard alone, and say what is wrong', async ({ p
   const before = (await frame.boundingBox())?.height ?? 0
   await page.getByRole('button', { name: 'Pay $39.00' }).click()
   await expect(field(page, 'Expiration date')).toBeFocused()
-  await expect(field(page, 'Expiration date')).toHaveAccessibleDescription(
-    "Your card's expiration date is incomplete.",
-  )
+  await expect(field(page, 'Expiration date')).toHaveAccessibleDescription("Your card's expiration date is incomplete.")
   await expect.poll(async () => (await frame.boundingBox())?.height).toBeGreaterThan(before)
   await page.keyboard.type('40')
   await expect(field(page, 'Expiration date')).toHaveAccessibleDescription('')
 })
 
-test('the script offers what shops call outside the form: reading, and 3-D Secure', async ({
-  page,
-  shop,
-}) => {
+test('the script offers what shops call outside the form: reading, and 3-D Secure', async ({ page, shop }) => {
   const unpaid = await shop.user()
   const begun = await shop.begin(unpaid)
   const { clientSecret } = begun
@@ -185,9 +169,7 @@ test('the script offers what shops call outside the form: reading, and 3-D Secur
     page.evaluate(
       async ({ key, name, values }) => {
         const create: unknown = Reflect.get(window, 'Stripe')
-        const stripe = (
-          create as (key: string) => Record<string, (...values: unknown[]) => Promise<unknown>>
-        )(key)
+        const stripe = (create as (key: string) => Record<string, (...values: unknown[]) => Promise<unknown>>)(key)
         return stripe[name]?.(...values)
       },
       { key: shop.sandbox.publishableKey, name: method, values: given },
@@ -195,9 +177,7 @@ test('the script offers what shops call outside the form: reading, and 3-D Secur
   expect(await call('retrievePaymentIntent', clientSecret)).toMatchObject({
     paymentIntent: { status: 'requires_payment_method', amount: 3900 },
   })
-  expect(await call('retrievePaymentIntent', `${clientSecret}x`)).toMatchObject({
-    error: { param: 'client_secret' },
-  })
+  expect(await call('retrievePaymentIntent', `${clientSecret}x`)).toMatchObject({ error: { param: 'client_secret' } })
   for (const missing of ['confirmCardPayment', 'createToken', 'createPaymentMethod'])
     expect(await call(missing)).toMatchObject({ error: { type: 'invalid_request_error' } })
   await shop.pay(begun, 'pm_card_authenticationRequired')

@@ -18,23 +18,11 @@ const readHead = (page: Page, html: string) =>
     }
   }, html)
 
-test('every public page has its own title, description, URL, and preview image', async ({
-  page,
-  baseURL,
-  request,
-}) => {
+test('every public page has its own title, description, URL, and preview image', async ({ page, baseURL, request }) => {
   const seen = new Set<string>()
   for (const path of publicPaths) {
-    const { title, description, image, ...rest } = await readHead(
-      page,
-      await (await request.get(path)).text(),
-    )
-    expect(rest).toEqual({
-      address: `${baseURL}${path}`,
-      shownTitle: title,
-      card: 'summary_large_image',
-      robots: '',
-    })
+    const { title, description, image, ...rest } = await readHead(page, await (await request.get(path)).text())
+    expect(rest).toEqual({ address: `${baseURL}${path}`, shownTitle: title, card: 'summary_large_image', robots: '' })
     expect(description.length).toBeLessThanOrEqual(160)
     const picture = await request.get(image)
     expect(picture.headers()['content-type']).toBe('image/png')

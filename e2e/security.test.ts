@@ -102,10 +102,7 @@ test('a passkey is made, named and used, by the browser’s suggestion and by th
     const response = await route.fetch()
     await route.fulfill({ json: { ...(await response.json()), userVerification: 'discouraged' } })
   })
-  await phone.cdp.send('WebAuthn.setUserVerified', {
-    authenticatorId: phone.authenticatorId,
-    isUserVerified: false,
-  })
+  await phone.cdp.send('WebAuthn.setUserVerified', { authenticatorId: phone.authenticatorId, isUserVerified: false })
   const answered = page.waitForResponse('**/api/auth/passkey')
   await isTouched(phone, true)
   await button.click()
@@ -113,10 +110,7 @@ test('a passkey is made, named and used, by the browser’s suggestion and by th
   await expect(refused).toBeVisible()
   await expectAccessible(page)
   await page.unroute('**/api/auth/passkey/options')
-  await phone.cdp.send('WebAuthn.setUserVerified', {
-    authenticatorId: phone.authenticatorId,
-    isUserVerified: true,
-  })
+  await phone.cdp.send('WebAuthn.setUserVerified', { authenticatorId: phone.authenticatorId, isUserVerified: true })
 
   await setCounter(phone, 100)
   await button.click()
@@ -229,9 +223,7 @@ test('password and address are changed, and an emailed link confirms the new one
   await expectAccessible(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Change password' }).click()
   await expect(page.getByText('Password changed', { exact: true })).toBeVisible()
-  await expect(
-    page.getByRole('region', { name: 'Where you’re logged in' }).getByRole('listitem'),
-  ).toHaveCount(1)
+  await expect(page.getByRole('region', { name: 'Where you’re logged in' }).getByRole('listitem')).toHaveCount(1)
 
   const email = `new-${person.user.email}`
   await page.getByRole('button', { name: 'Change email' }).click()
@@ -264,10 +256,7 @@ test('support sees users, purchases, the access queue and messages, and none of 
   await expectAccessible(page)
   await areas.getByRole('link', { name: 'Access' }).click()
   await expect(page.getByRole('heading', { name: 'Access', level: 1 })).toBeVisible()
-  await expect(page.getByRole('navigation', { name: 'Access' }).getByRole('link')).toHaveText([
-    'To do',
-    'People',
-  ])
+  await expect(page.getByRole('navigation', { name: 'Access' }).getByRole('link')).toHaveText(['To do', 'People'])
 })
 
 test('a guest confirms the address on the success page, and makes a passkey there instead of a password', async ({

@@ -18,9 +18,7 @@ test.describe('the theme', () => {
     await expect(root).toHaveClass(/\blight\b/)
   })
 
-  test('never flashes: the choice applies before the first paint, even without the page’s code', async ({
-    page,
-  }) => {
+  test('never flashes: the choice applies before the first paint, even without the page’s code', async ({ page }) => {
     await page.addInitScript(() => localStorage.setItem('theme', 'dark'))
     await page.route('**/assets/*.js', (route) => route.abort())
     await page.goto('/', { waitUntil: 'commit' })
@@ -196,9 +194,7 @@ test.describe('going from page to page', () => {
     await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
   })
 
-  test('shows the page that was picked last, also when an earlier one’s code comes later', async ({
-    page,
-  }) => {
+  test('shows the page that was picked last, also when an earlier one’s code comes later', async ({ page }) => {
     await page.goto('/', { waitUntil: 'networkidle' })
     const banner = page.getByRole('banner')
     const letGo = await holdRequests(page, /assets\/about-/)

@@ -6,11 +6,7 @@ import type { Visitor } from '#server/testing/visitor.ts'
 export { expect }
 
 /** Stripe's test keys, if set. Live keys are never used here. */
-const {
-  STRIPE_SECRET_KEY,
-  STRIPE_PUBLISHABLE_KEY,
-  STRIPE_WEBHOOK_SECRET = 'whsec_none_reaches_a_test',
-} = process.env
+const { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET = 'whsec_none_reaches_a_test' } = process.env
 const stripeKeys =
   STRIPE_SECRET_KEY?.startsWith('sk_test_') && STRIPE_PUBLISHABLE_KEY
     ? { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET }
@@ -71,9 +67,7 @@ export const inMotion = { contextOptions: { reducedMotion: 'no-preference' } } a
 
 /** For tests in another kind of shop than the common one. */
 export const inShop = <Shop extends TestShop>(open: Open<Shop>) =>
-  test.extend<{ shop: Shop }>({
-    shop: async ({ shopOpenedBy }, use) => use(await shopOpenedBy(open)),
-  })
+  test.extend<{ shop: Shop }>({ shop: async ({ shopOpenedBy }, use) => use(await shopOpenedBy(open)) })
 
 /** For tests in a shop of their own, with settings that no other test may meet. */
 export const inOwnShop = (env: Record<string, string> = {}) =>
@@ -89,16 +83,7 @@ function withoutSandbox(shop: TestShop): TestShop {
   const refuse = () => {
     throw new Error('This test also runs at Stripe, where there is no sandbox')
   }
-  const needSandbox = [
-    'sandbox',
-    'pay',
-    'storeCard',
-    'changeCard',
-    'guest',
-    'buy',
-    'buyer',
-    'advance',
-  ] as const
+  const needSandbox = ['sandbox', 'pay', 'storeCard', 'changeCard', 'guest', 'buy', 'buyer', 'advance'] as const
   for (const name of needSandbox) Object.defineProperty(shop, name, { get: refuse })
   return shop
 }
@@ -126,9 +111,7 @@ export async function expectAccessible(page: Page, { except = [], tags, rules }:
   await page.evaluate(async () => {
     // What is laid out later changes its colors later.
     document.documentElement.classList.add('whole')
-    const finite = document
-      .getAnimations()
-      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
+    const finite = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
     await Promise.allSettled(finite.map((animation) => animation.finished))
   })
   await Promise.all(page.frames().map(loadAxe))

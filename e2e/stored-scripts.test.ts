@@ -59,11 +59,13 @@ async function attackEverywhere(shop: TestShop) {
   await buyer.call(reviews.write, { stars: 1, text, author: text })
   const [review] = await shop.visitor().call(reviews.list, { limit: 1 })
   await shop.visitor().call(reviews.report, { id: review?.id ?? '', reason: text })
-  const login = await shop.visitor().fetch('/api/login', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'user-agent': text, referer: `${shop.url}/?${text}` },
-    body: JSON.stringify({ email, password: text }),
-  })
+  const login = await shop
+    .visitor()
+    .fetch('/api/login', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': text, referer: `${shop.url}/?${text}` },
+      body: JSON.stringify({ email, password: text }),
+    })
   expect(login.status).toBe(200)
   return { text, email, buyer }
 }

@@ -55,9 +55,7 @@ test('where someone lives, what a company needs on its invoice, and the notice o
   await dialog.getByLabel('Country').selectOption('Germany')
   await dialog.getByLabel('VAT ID').fill('123')
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await expect(dialog.getByLabel('VAT ID')).toHaveAccessibleDescription(
-    'Please enter the VAT ID like DE123456789',
-  )
+  await expect(dialog.getByLabel('VAT ID')).toHaveAccessibleDescription('Please enter the VAT ID like DE123456789')
   await dialog.getByLabel('VAT ID').fill('de123456789')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(dialog).toBeHidden()

@@ -40,9 +40,7 @@ test('a guest gives a name at the checkout, sees it unlock, and sends the form w
   await form.getByRole('button', { name: 'Submit Access Request' }).click()
   await expect(page.getByText('Access request submitted!', { exact: true })).toBeVisible()
   await expect(page).toHaveURL('/welcome')
-  await expect(
-    page.getByText(/activated within 24 hours.*Yours is ready: ada_trades is unlocked/),
-  ).toBeVisible()
+  await expect(page.getByText(/activated within 24 hours.*Yours is ready: ada_trades is unlocked/)).toBeVisible()
   await page
     .getByRole('main')
     .getByRole('link', { name: /^Dashboard/ })
@@ -51,9 +49,7 @@ test('a guest gives a name at the checkout, sees it unlock, and sends the form w
   await expect(card(page).getByRole('link', { name: /^Open the indicator/ })).toBeVisible()
   await expectAccessible(page)
   expect(await shop.listed()).toContain('ada_trades')
-  const told = (await shop.mails()).filter(
-    ({ to, subject }) => to === email && subject.includes('access is ready'),
-  )
+  const told = (await shop.mails()).filter(({ to, subject }) => to === email && subject.includes('access is ready'))
   expect(told).toHaveLength(1)
 
   // What is said about the renewal follows what the buyer does, without a reload.

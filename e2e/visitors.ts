@@ -4,9 +4,7 @@ const lookup = 'https://ipapi.co/json/'
 
 /** Fakes the region lookup, the only request that may leave the site. */
 export async function comeFrom(page: Page, answer: { country_code?: string; error?: boolean } | 'nowhere') {
-  await page.route(lookup, (route) =>
-    answer === 'nowhere' ? route.abort() : route.fulfill({ json: answer }),
-  )
+  await page.route(lookup, (route) => (answer === 'nowhere' ? route.abort() : route.fulfill({ json: answer })))
 }
 
 export const publicPaths = [

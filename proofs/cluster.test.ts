@@ -66,8 +66,7 @@ test('nothing acknowledged is lost, whichever part of a cluster dies', async () 
   await showWhatIsShared(one.url, two.url)
   const before = await sessionsOn(replica.url)
   const visitors = await openVisitors({ front, databaseUrl: pooler.url, dataDir: home, secretsKey })
-  const during = (name: string, limit: number, work: () => Promise<unknown>) =>
-    watch(visitors, name, limit, work)
+  const during = (name: string, limit: number, work: () => Promise<unknown>) => watch(visitors, name, limit, work)
 
   await during('nothing broken', 2, () => sleep(10_000))
   const { exports } = visitors.counts
@@ -107,12 +106,7 @@ function must(ok: boolean, sentence: string) {
 }
 
 /** Breaks something, waits until all is well, and prints how long nothing was answered meanwhile. */
-async function watch(
-  visitors: Visitors,
-  name: string,
-  limitSeconds: number,
-  breakIt: () => Promise<unknown>,
-) {
+async function watch(visitors: Visitors, name: string, limitSeconds: number, breakIt: () => Promise<unknown>) {
   const from = performance.now()
   await breakIt()
   await sleep(8000)
@@ -214,8 +208,5 @@ async function judgeMigrations(url: string, nextVersion: string) {
     'select count(*)::int as applied from drizzle.__drizzle_migrations where hash = any($1)',
     [hashes],
   )
-  must(
-    row?.applied === hashes.length,
-    `${row?.applied} of the next version’s ${hashes.length} migrations have run`,
-  )
+  must(row?.applied === hashes.length, `${row?.applied} of the next version’s ${hashes.length} migrations have run`)
 }

@@ -19,10 +19,7 @@ import { seller } from './lab/shop-process.ts'
 const limitMs = 1000
 const steps: Migration[] = [
   step('add a column with a default', `alter table purchases add column channel text default 'none'`),
-  step(
-    'build an index',
-    'create index concurrently "purchases_by_channel" on purchases (channel, created_at, id)',
-  ),
+  step('build an index', 'create index concurrently "purchases_by_channel" on purchases (channel, created_at, id)'),
   step(
     'backfill the column in batches',
     `-- in batches
@@ -64,8 +61,7 @@ test('a million purchases are migrated while buyers buy, and no call takes longe
       const begun = await call('begin a checkout', () => begin(visitor))
       await pay(begun)
       const { paymentIntentId } = begun
-      const isBooked = () =>
-        call('confirm a purchase', () => visitor.isDone(checkout.confirm, { paymentIntentId }))
+      const isBooked = () => call('confirm a purchase', () => visitor.isDone(checkout.confirm, { paymentIntentId }))
       while (!(await isBooked())) await sleep(200)
       const [purchase] = await call('list purchases', () => visitor.call(purchases.list, {}))
       await call('cancel a purchase', () => visitor.call(purchases.cancel, { id: purchase?.id ?? '' }))

@@ -80,8 +80,7 @@ beforeAll(() => {
 })
 
 afterAll(() => {
-  for (const unit of ['rebound-sigma-shop', 'caddy', 'nginx'])
-    spawnSync(join(root, 'bin/systemctl'), ['stop', unit])
+  for (const unit of ['rebound-sigma-shop', 'caddy', 'nginx']) spawnSync(join(root, 'bin/systemctl'), ['stop', unit])
   rmSync(root, { recursive: true, force: true })
 })
 
@@ -106,9 +105,7 @@ test('systemd accepts the units', ({ skip }) => {
     )
   }
   cpSync('deploy/rebound-sigma-shop-backup.timer', join(root, 'rebound-sigma-shop-backup.timer'))
-  const units = ['.service', '-backup.service', '-backup.timer'].map(
-    (end) => `${root}/rebound-sigma-shop${end}`,
-  )
+  const units = ['.service', '-backup.service', '-backup.timer'].map((end) => `${root}/rebound-sigma-shop${end}`)
   const { status, stderr, error } = spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' })
   skip(Boolean(error), 'there is no systemd-analyze here')
   expect(status, stderr).toBe(0)
@@ -201,10 +198,7 @@ async function mustServe(proxyPort: number) {
 }
 
 async function upgraded() {
-  must(
-    (await (await fetch(`${url}/help`)).text()).includes('What only this shop says'),
-    'the seller’s own text',
-  )
+  must((await (await fetch(`${url}/help`)).text()).includes('What only this shop says'), 'the seller’s own text')
   must((await migrationsRun()) === migrationsHere(), 'every migration of the next version')
   await mustShow(sold)
   await sell()
@@ -234,14 +228,9 @@ async function timed(output: string) {
   await once(sign.listen(0), 'listening')
   const asked = once(sign, 'request')
   const { port: at } = sign.address() as AddressInfo
-  writeFileSync(
-    join(root, 'etc/rebound-sigma-shop-backup.env'),
-    `BACKUP_PING_URL='http://127.0.0.1:${at}/alive'`,
-  )
+  writeFileSync(join(root, 'etc/rebound-sigma-shop-backup.env'), `BACKUP_PING_URL='http://127.0.0.1:${at}/alive'`)
   // Not in step with this process, which has to answer.
-  const again = spawn(join(root, 'bin/systemctl'), ['start', 'rebound-sigma-shop-backup.service'], {
-    stdio: 'ignore',
-  })
+  const again = spawn(join(root, 'bin/systemctl'), ['start', 'rebound-sigma-shop-backup.service'], { stdio: 'ignore' })
   const [code] = await once(again, 'exit')
   must(code === 0, 'a second backup')
   const [request] = (await asked) as [IncomingMessage]

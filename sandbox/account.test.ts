@@ -63,9 +63,9 @@ test('an open invoice can be voided, and then nobody can pay it', async () => {
   const { stripe, checkout, buy } = await openTestSandbox()
   const { invoice, intent } = await checkout()
   expect(await stripe.invoices.voidInvoice(invoice.id)).toMatchObject({ status: 'void' })
-  await expect(
-    stripe.paymentIntents.confirm(intent, { payment_method: 'pm_card_visa' }),
-  ).rejects.toMatchObject({ code: 'payment_intent_unexpected_state' })
+  await expect(stripe.paymentIntents.confirm(intent, { payment_method: 'pm_card_visa' })).rejects.toMatchObject({
+    code: 'payment_intent_unexpected_state',
+  })
   const paid = await buy()
   await expect(stripe.invoices.voidInvoice(paid.invoice.id)).rejects.toThrow('This invoice is paid.')
 })

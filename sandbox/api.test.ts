@@ -8,29 +8,23 @@ test('the same key with the same parameters does the work once, even when both a
   const customers = await Promise.all(Array.from({ length: 8 }, create))
   expect(new Set(customers.map((customer) => customer.id)).size).toBe(1)
   expect((await stripe.customers.list()).data).toHaveLength(1)
-  const replayed = customers.filter(
-    (customer) => customer.lastResponse.headers['idempotent-replayed'] === 'true',
-  )
+  const replayed = customers.filter((customer) => customer.lastResponse.headers['idempotent-replayed'] === 'true')
   expect(replayed).toHaveLength(7)
 })
 
 test('the same key with different parameters is refused', async () => {
   const { stripe } = await openTestSandbox()
   await stripe.customers.create({ email: 'a@example.com' }, { idempotencyKey: 'once' })
-  await expect(
-    stripe.customers.create({ email: 'b@example.com' }, { idempotencyKey: 'once' }),
-  ).rejects.toBeInstanceOf(Stripe.errors.StripeIdempotencyError)
+  await expect(stripe.customers.create({ email: 'b@example.com' }, { idempotencyKey: 'once' })).rejects.toBeInstanceOf(
+    Stripe.errors.StripeIdempotencyError,
+  )
 })
 
 test('a declined card is replayed; a refused request may be retried with its key', async () => {
   const { stripe, checkout } = await openTestSandbox()
   const { intent } = await checkout()
   const decline = () =>
-    stripe.paymentIntents.confirm(
-      intent,
-      { payment_method: 'pm_card_visa_chargeDeclined' },
-      { idempotencyKey: 'pay' },
-    )
+    stripe.paymentIntents.confirm(intent, { payment_method: 'pm_card_visa_chargeDeclined' }, { idempotencyKey: 'pay' })
   await expect(decline()).rejects.toMatchObject({ code: 'card_declined' })
   await expect(decline()).rejects.toMatchObject({ code: 'card_declined' })
   expect((await stripe.charges.list({ payment_intent: intent })).data).toHaveLength(1)

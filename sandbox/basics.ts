@@ -19,8 +19,7 @@ export function addSteps(anchor: number, step: Step, times: number): number {
 
 /** The end of the billing period that starts at `start`, for a subscription anchored at `anchor`. */
 export function periodEnd(anchor: number, step: Step, start: number): number {
-  const longest =
-    { day, week: 7 * day, month: 31 * day, year: 366 * day }[step.interval] * step.interval_count
+  const longest = { day, week: 7 * day, month: 31 * day, year: 366 * day }[step.interval] * step.interval_count
   let times = Math.max(1, Math.floor((start - anchor) / longest))
   while (addSteps(anchor, step, times) <= start) times++
   return addSteps(anchor, step, times)

@@ -23,18 +23,14 @@ function operationsOn(shop: Shop, { customer, subscription, intent }: Awaited<Re
     'pm_card_authenticationRequired',
   ]
   return {
-    payFirst: (n: number) =>
-      stripe.paymentIntents.confirm(intent, { payment_method: cards[n % cards.length] ?? '' }),
+    payFirst: (n: number) => stripe.paymentIntents.confirm(intent, { payment_method: cards[n % cards.length] ?? '' }),
     payLatest: async (n: number) =>
       stripe.invoices.pay((await latest()).invoice, n % 2 ? { payment_method: 'pm_card_visa' } : {}),
-    authenticate: async (n: number) =>
-      controls.authenticate((await latest()).intent, n % 2 ? 'complete' : 'fail'),
+    authenticate: async (n: number) => controls.authenticate((await latest()).intent, n % 2 ? 'complete' : 'fail'),
     wait: (n: number) => controls.advance(1 + (n % 12), 'day'),
     failRenewal: () => controls.failNextRenewal(subscription.id),
     newCard: async (n: number) => {
-      const method = await stripe.paymentMethods.attach(cards[n % cards.length] ?? '', {
-        customer: customer.id,
-      })
+      const method = await stripe.paymentMethods.attach(cards[n % cards.length] ?? '', { customer: customer.id })
       return stripe.subscriptions.update(subscription.id, { default_payment_method: method.id })
     },
     refund: (n: number) =>
@@ -227,9 +223,7 @@ test('of 20 simultaneous payments of one intent, one goes through', async () => 
   const { stripe, checkout } = await openTestSandbox()
   const { intent } = await checkout()
   const results = await Promise.allSettled(
-    Array.from({ length: 20 }, () =>
-      stripe.paymentIntents.confirm(intent, { payment_method: 'pm_card_visa' }),
-    ),
+    Array.from({ length: 20 }, () => stripe.paymentIntents.confirm(intent, { payment_method: 'pm_card_visa' })),
   )
   expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1)
   expect((await stripe.charges.list({ payment_intent: intent })).data).toHaveLength(1)

@@ -35,11 +35,7 @@ export function openBooks(database: pg.Pool, { publicUrl, usual, wanted, onDue }
     return { time, quirks: { ...usual, ...rows[0]?.mischief } }
   }
 
-  async function begin(
-    connection: Pick<pg.ClientBase, 'query'>,
-    request: RequestMark | null,
-    known?: Settings,
-  ) {
+  async function begin(connection: Pick<pg.ClientBase, 'query'>, request: RequestMark | null, known?: Settings) {
     const { quirks, time } = known ?? (await settings(connection))
     return new Work({ database: connection, present, request, quirks, time, wanted })
   }
@@ -50,14 +46,9 @@ export function openBooks(database: pg.Pool, { publicUrl, usual, wanted, onDue }
     usual,
     settings,
 
-    read: async <T>(task: (work: Work) => Promise<T>, known?: Settings) =>
-      task(await begin(database, null, known)),
+    read: async <T>(task: (work: Work) => Promise<T>, known?: Settings) => task(await begin(database, null, known)),
 
-    async write<T>(
-      task: (work: Work) => Promise<T>,
-      request: RequestMark | null = null,
-      known?: Settings,
-    ): Promise<T> {
+    async write<T>(task: (work: Work) => Promise<T>, request: RequestMark | null = null, known?: Settings): Promise<T> {
       const client = await database.connect()
       try {
         await client.query('begin')

@@ -4,12 +4,7 @@ import { openTestSandbox } from './testing/open-test-sandbox.ts'
 type Sandbox = Awaited<ReturnType<typeof openTestSandbox>>
 
 /** What the card frame sends: the publishable key, the client secret and the card. */
-async function typeCard(
-  shop: Sandbox,
-  clientSecret: string,
-  number: string,
-  more: Record<string, string> = {},
-) {
+async function typeCard(shop: Sandbox, clientSecret: string, number: string, more: Record<string, string> = {}) {
   const [intent = ''] = clientSecret.split('_secret_')
   const kind = intent.startsWith('seti_') ? 'setup_intents' : 'payment_intents'
   const response = await fetch(`${shop.publicUrl}/_sandbox/v1/${kind}/${intent}/confirm`, {
@@ -71,9 +66,7 @@ test('a real card is refused before any attempt to charge it', async () => {
   const { status, body } = await typeCard(shop, clientSecret, '4539578763621486')
   expect([status, body.error.code]).toEqual([402, 'card_declined'])
   expect((await shop.stripe.charges.list({ payment_intent: intent })).data).toEqual([])
-  const { rows } = await shop.database.query(
-    `select count(*)::int from sandbox.objects where kind = 'payment_method'`,
-  )
+  const { rows } = await shop.database.query(`select count(*)::int from sandbox.objects where kind = 'payment_method'`)
   expect(rows).toEqual([{ count: 0 }])
 })
 
@@ -140,13 +133,11 @@ test('one customer’s card can neither pay for nor be taken by another', async 
   const { payment_method: method } = await stripe.paymentIntents.retrieve(intent)
   const other = await checkout()
   const id = method as string
-  await expect(stripe.paymentIntents.confirm(other.intent, { payment_method: id })).rejects.toThrow(
-    'another customer',
-  )
+  await expect(stripe.paymentIntents.confirm(other.intent, { payment_method: id })).rejects.toThrow('another customer')
   await expect(stripe.paymentMethods.attach(id, { customer: other.customer.id })).rejects.toThrow(
     'already been attached',
   )
-  await expect(
-    stripe.subscriptions.update(other.subscription.id, { default_payment_method: id }),
-  ).rejects.toThrow('must be attached')
+  await expect(stripe.subscriptions.update(other.subscription.id, { default_payment_method: id })).rejects.toThrow(
+    'must be attached',
+  )
 })

@@ -36,11 +36,7 @@ async function liveThrough(shop: Awaited<ReturnType<typeof openTestSandbox>>) {
   })
   await stripe.subscriptions.update(paid.subscription.id, { cancel_at_period_end: true })
   await stripe.paymentIntents.retrieve(paid.intent, { expand: ['payment_method', 'latest_charge.refunds'] })
-  await stripe.refunds.create({
-    payment_intent: paid.intent,
-    amount: 900,
-    reason: 'requested_by_customer',
-  })
+  await stripe.refunds.create({ payment_intent: paid.intent, amount: 900, reason: 'requested_by_customer' })
   const refund = await sandbox.controls.refund(paid.intent)
   await sandbox.controls.failRefund(refund.id)
   await stripe.refunds.retrieve(refund.id)
@@ -95,10 +91,7 @@ async function liveThrough(shop: Awaited<ReturnType<typeof openTestSandbox>>) {
   await sandbox.controls.advance(1, 'month')
   await stripe.subscriptions.retrieve(failing.subscription.id, { expand: ['latest_invoice'] })
 
-  const setup = await stripe.setupIntents.create({
-    customer: paid.customer.id,
-    allowed_payment_method_types: ['card'],
-  })
+  const setup = await stripe.setupIntents.create({ customer: paid.customer.id, allowed_payment_method_types: ['card'] })
   await stripe.setupIntents.confirm(setup.id, refused).catch(() => 'declined')
   await stripe.setupIntents.retrieve(setup.id)
   await stripe.setupIntents.confirm(setup.id, careful)
@@ -137,8 +130,7 @@ async function changeInDashboard(
   monthly: string,
   taxed: string,
 ) {
-  const read = (id: string) =>
-    stripe.subscriptions.retrieve(id, { expand: ['discounts.source.coupon', 'customer'] })
+  const read = (id: string) => stripe.subscriptions.retrieve(id, { expand: ['discounts.source.coupon', 'customer'] })
   const bought = await buy('pm_card_visa', { price: monthly })
   const { id } = bought.subscription
   await controls.dashboard.setQuantity(id, 2)
@@ -152,9 +144,7 @@ async function changeInDashboard(
     billing_cycle_anchor: { type: 'now' as const },
   }
   await stripe.invoices.createPreview({ subscription: id, subscription_details: wanted })
-  const careful = await stripe.paymentMethods.attach('pm_card_authenticationRequired', {
-    customer: bought.customer.id,
-  })
+  const careful = await stripe.paymentMethods.attach('pm_card_authenticationRequired', { customer: bought.customer.id })
   await stripe.subscriptions.update(id, { default_payment_method: careful.id })
   const { latest_invoice: pending } = await stripe.subscriptions.update(id, {
     ...wanted,

@@ -94,15 +94,13 @@ function quickControls(act: Act) {
 
   return {
     /** Stripe's customer portal only knows `cancel_at`, and may ask why. */
-    cancelInPortal: on(
-      'subscription',
-      async (work, found, why: { feedback?: Feedback; comment?: string } = {}) =>
-        update(work, found, {
-          ...found,
-          cancel_at: periodOf(found).end,
-          canceled_at: work.now,
-          cancellation_details: { ...found.cancellation_details, ...why, reason: 'cancellation_requested' },
-        }),
+    cancelInPortal: on('subscription', async (work, found, why: { feedback?: Feedback; comment?: string } = {}) =>
+      update(work, found, {
+        ...found,
+        cancel_at: periodOf(found).end,
+        canceled_at: work.now,
+        cancellation_details: { ...found.cancellation_details, ...why, reason: 'cancellation_requested' },
+      }),
     ),
     pause: on('subscription', pause),
     archivePrice: on('price', async (work, price) => work.update(price, { ...price, active: false })),

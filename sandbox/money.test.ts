@@ -31,22 +31,16 @@ test('a refund that the bank returns gives the money back to the shop', async ()
   const refund = await stripe.refunds.create({ payment_intent: intent })
   await sandbox.controls.failRefund(refund.id)
   expect(await stripe.refunds.retrieve(refund.id)).toMatchObject({ status: 'failed' })
-  const { latest_charge: charge } = await stripe.paymentIntents.retrieve(intent, {
-    expand: ['latest_charge'],
-  })
+  const { latest_charge: charge } = await stripe.paymentIntents.retrieve(intent, { expand: ['latest_charge'] })
   expect(charge).toMatchObject({ amount_refunded: 0, refunded: false })
   await sandbox.controls.webhooks.flush()
-  expect(events.map((event) => event.type)).toEqual(
-    expect.arrayContaining(['refund.updated', 'refund.failed']),
-  )
+  expect(events.map((event) => event.type)).toEqual(expect.arrayContaining(['refund.updated', 'refund.failed']))
 })
 
 test('an unpaid intent has nothing to refund', async () => {
   const { stripe, checkout } = await openTestSandbox()
   const { intent } = await checkout()
-  await expect(stripe.refunds.create({ payment_intent: intent })).rejects.toThrow(
-    'does not have a successful charge',
-  )
+  await expect(stripe.refunds.create({ payment_intent: intent })).rejects.toThrow('does not have a successful charge')
 })
 
 test.for(['won', 'lost'] as const)('a dispute is opened and %s, with an event for each', async (outcome) => {
@@ -59,9 +53,7 @@ test.for(['won', 'lost'] as const)('a dispute is opened and %s, with an event fo
     payment_intent: intent,
   })
   await expect(sandbox.controls.openDispute(intent)).rejects.toThrow('neither refunded nor disputed')
-  await expect(stripe.refunds.create({ payment_intent: intent })).rejects.toMatchObject({
-    code: 'charge_disputed',
-  })
+  await expect(stripe.refunds.create({ payment_intent: intent })).rejects.toMatchObject({ code: 'charge_disputed' })
   await sandbox.controls.closeDispute(id, outcome)
   expect((await stripe.disputes.list({ payment_intent: intent })).data).toMatchObject([{ status: outcome }])
   await expect(sandbox.controls.closeDispute(id, 'won')).rejects.toThrow('already closed')
@@ -69,10 +61,7 @@ test.for(['won', 'lost'] as const)('a dispute is opened and %s, with an event fo
   const told = events.filter((event) => /^charge\.dispute\.(created|closed)$/.test(event.type))
   expect(
     Object.fromEntries(told.map((event) => [event.type, (event.data.object as { status: string }).status])),
-  ).toEqual({
-    'charge.dispute.created': 'needs_response',
-    'charge.dispute.closed': outcome,
-  })
+  ).toEqual({ 'charge.dispute.created': 'needs_response', 'charge.dispute.closed': outcome })
 })
 
 test('the card that gets disputed later is disputed a day later', async () => {
@@ -80,7 +69,5 @@ test('the card that gets disputed later is disputed a day later', async () => {
   const { intent } = await buy('pm_card_createDispute')
   expect((await stripe.disputes.list({ payment_intent: intent })).data).toEqual([])
   await sandbox.controls.advance(25, 'hour')
-  expect((await stripe.disputes.list({ payment_intent: intent })).data).toMatchObject([
-    { status: 'needs_response' },
-  ])
+  expect((await stripe.disputes.list({ payment_intent: intent })).data).toMatchObject([{ status: 'needs_response' }])
 })

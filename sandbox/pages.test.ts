@@ -5,21 +5,12 @@ const textOf = async (url: string) => (await fetch(url)).text()
 
 test('a hosted invoice says who paid what, and nobody can guess its address', async () => {
   const { stripe, buy, publicUrl } = await openTestSandbox()
-  const { invoice } = await buy('pm_card_visa', {
-    customer: { name: '<b>Zoë & Co</b>', email: 'zoe@example.com' },
-  })
+  const { invoice } = await buy('pm_card_visa', { customer: { name: '<b>Zoë & Co</b>', email: 'zoe@example.com' } })
   const { hosted_invoice_url: url, number } = await stripe.invoices.retrieve(invoice.id)
   expect(url).toMatch(new RegExp(`^${publicUrl}/_sandbox/invoices/${invoice.id}/[A-Za-z0-9]{40}$`))
   const response = await fetch(url ?? '')
   const text = await response.text()
-  for (const part of [
-    number,
-    'Rebound Sigma Pro',
-    '$39.00',
-    'Paid',
-    'visa ending in 4242',
-    '&lt;b&gt;Zoë &amp; Co',
-  ]) {
+  for (const part of [number, 'Rebound Sigma Pro', '$39.00', 'Paid', 'visa ending in 4242', '&lt;b&gt;Zoë &amp; Co']) {
     expect(text).toContain(part)
   }
   expect(text).not.toContain('<b>')
@@ -42,8 +33,7 @@ test('its PDF is a real one: one page, readable text, and a table that points to
   const file = Buffer.from(await response.arrayBuffer()).toString('latin1')
   expect(file.startsWith('%PDF-1.4')).toBe(true)
   expect(file.trimEnd().endsWith('%%EOF')).toBe(true)
-  for (const part of [number, '$39.00', '-$9.00', '$30.00', 'Zo\\353 \\050Ltd\\051 ??'])
-    expect(file).toContain(part)
+  for (const part of [number, '$39.00', '-$9.00', '$30.00', 'Zo\\353 \\050Ltd\\051 ??']) expect(file).toContain(part)
   const start = Number(/startxref\n(\d+)/.exec(file)?.[1])
   const offsets = [...file.slice(start).matchAll(/^(\d{10}) 00000 n $/gm)].map((match) => Number(match[1]))
   expect(offsets).toHaveLength(5)
@@ -113,11 +103,7 @@ test('each of Stripe’s quirks has a switch on the page', async () => {
   await press('subscription', { action: 'Cancel in portal', id: subscription.id })
   await press('subscription', { action: 'Pause', id: subscription.id })
   const changed = await stripe.subscriptions.retrieve(subscription.id)
-  expect(changed).toMatchObject({
-    status: 'paused',
-    cancel_at: expect.any(Number),
-    cancel_at_period_end: false,
-  })
+  expect(changed).toMatchObject({ status: 'paused', cancel_at: expect.any(Number), cancel_at_period_end: false })
   const { price } = subscription.items.data[0] ?? {}
   await press('price', { action: 'Archive', id: price?.id ?? '' })
   expect((await stripe.prices.retrieve(price?.id ?? '')).active).toBe(false)
@@ -138,8 +124,7 @@ test('each of Stripe’s quirks has a switch on the page', async () => {
   await press('sandbox', { action: 'Finish payments' })
   expect((await stripe.subscriptions.retrieve(id)).status).toBe('active')
   await press('behave', { Delay: '10 minutes', 'Events are': 'lost', 'Events sent twice': 'all' })
-  const selected = async () =>
-    (await textOf(`${publicUrl}/_sandbox/`)).match(/(?<=value=")[^"]+(?=" selected)/g)
+  const selected = async () => (await textOf(`${publicUrl}/_sandbox/`)).match(/(?<=value=")[^"]+(?=" selected)/g)
   expect(await selected()).toEqual(expect.arrayContaining(['10 minutes', 'lost', 'all']))
   await press('sandbox', { action: 'Behave as usual' })
   expect(await selected()).toEqual(expect.arrayContaining(['sent', '1 in 10']))
@@ -157,17 +142,12 @@ test('the shop decides who may use the controls', async () => {
   expect(sandbox.controls).toBeDefined()
   const { openSandbox } = await import('./sandbox.ts')
   const { createServer } = await import('node:http')
-  const guarded = await openSandbox({
-    ...options,
-    mayControl: (request) => request.headers.cookie === 'admin',
-  })
+  const guarded = await openSandbox({ ...options, mayControl: (request) => request.headers.cookie === 'admin' })
   const server = createServer((request, response) => void guarded.browser(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
   expect((await fetch(`http://127.0.0.1:${port}/_sandbox/`)).status).toBe(404)
-  expect((await fetch(`http://127.0.0.1:${port}/_sandbox/`, { headers: { cookie: 'admin' } })).status).toBe(
-    200,
-  )
+  expect((await fetch(`http://127.0.0.1:${port}/_sandbox/`, { headers: { cookie: 'admin' } })).status).toBe(200)
   expect((await fetch(`http://127.0.0.1:${port}/_sandbox/stripe.js`)).status).toBe(200)
   await new Promise((resolve) => {
     server.close(resolve)

@@ -101,9 +101,7 @@ test('a declined change waits for 23 hours, changes nothing, and its credit is b
   expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ pending_update: null, status: 'active' })
   expect(await stripe.invoices.retrieve(invoiceOf(again).id)).toMatchObject({ status: 'void' })
   await expect(stripe.invoices.pay(invoiceOf(again).id)).rejects.toMatchObject({ statusCode: 400 })
-  await expect
-    .poll(() => events.map(({ type }) => type))
-    .toContain('customer.subscription.pending_update_expired')
+  await expect.poll(() => events.map(({ type }) => type)).toContain('customer.subscription.pending_update_expired')
 })
 
 test('a bank that wants confirmation gets it: then the change is there, as of the moment it was asked for', async () => {

@@ -106,8 +106,7 @@ test('the same seed brings the same lags and the same order of webhooks', async 
 
 test('a 500 is kept under its key and comes back, whether or not the work was done', async () => {
   const { stripe, sandbox, events } = await openTestSandbox()
-  const create = (idempotencyKey: string) =>
-    stripe.customers.create({ name: idempotencyKey }, { idempotencyKey })
+  const create = (idempotencyKey: string) => stripe.customers.create({ name: idempotencyKey }, { idempotencyKey })
   await sandbox.controls.failNext(
     { on: 'POST /v1/customers', status: 500 },
     { on: 'POST /v1/customers', status: 500, done: true },
@@ -183,9 +182,7 @@ test('the customer portal sets only a date, and only a date takes it back', asyn
   const end = subscription.items.data[0]?.current_period_end
   const leaving = { cancel_at: end, cancel_at_period_end: false }
   expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject(leaving)
-  expect(await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false })).toMatchObject(
-    leaving,
-  )
+  expect(await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false })).toMatchObject(leaving)
   await expect(
     stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false, cancel_at: '' }),
   ).rejects.toMatchObject({ code: 'parameters_exclusive' })

@@ -22,9 +22,7 @@ test('over three years, from any day, every month is billed once, on the anchorâ
     const clock = await stripe.testHelpers.testClocks.create({ frozen_time: start })
     const { subscription } = await buy('pm_card_visa', { price: monthly, customer: { test_clock: clock.id } })
     await stripe.testHelpers.testClocks.advance(clock.id, { frozen_time: start + 3 * 366 * 86_400 })
-    await expect
-      .poll(async () => (await stripe.testHelpers.testClocks.retrieve(clock.id)).status)
-      .toBe('ready')
+    await expect.poll(async () => (await stripe.testHelpers.testClocks.retrieve(clock.id)).status).toBe('ready')
     const invoices = stripe.invoices.list({ subscription: subscription.id, status: 'paid', limit: 100 })
     const created = (await invoices.autoPagingToArray({ limit: 100 })).map((invoice) => invoice.created)
     return created.toReversed()

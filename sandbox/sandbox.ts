@@ -103,11 +103,7 @@ export async function openSandbox(options: SandboxOptions) {
 
   return {
     /** For `new Stripe(secretKey, api)`; reachable only from this machine. */
-    api: {
-      protocol: 'http' as const,
-      host: '127.0.0.1' as const,
-      port: (server.address() as AddressInfo).port,
-    },
+    api: { protocol: 'http' as const, host: '127.0.0.1' as const, port: (server.address() as AddressInfo).port },
     ...keys,
     /** Serves everything under `/_sandbox/`; returns false, untouched, for anything else. */
     browser: (request: IncomingMessage, response: ServerResponse) => browser(request, response),

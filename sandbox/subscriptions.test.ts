@@ -20,10 +20,7 @@ test('a checkout starts unpaid, and paying it makes the subscription active', as
   await sandbox.controls.webhooks.flush()
   const updated = events.filter((event) => event.type === 'customer.subscription.updated')
   expect(updated).toHaveLength(1)
-  expect(updated[0]?.data.previous_attributes).toMatchObject({
-    status: 'incomplete',
-    default_payment_method: null,
-  })
+  expect(updated[0]?.data.previous_attributes).toMatchObject({ status: 'incomplete', default_payment_method: null })
   expect(events.map((event) => event.type)).toEqual(
     expect.arrayContaining(['customer.subscription.created', 'payment_intent.succeeded', 'invoice.paid']),
   )
@@ -32,9 +29,7 @@ test('a checkout starts unpaid, and paying it makes the subscription active', as
 test('a paid intent cannot be paid again', async () => {
   const { stripe, buy } = await openTestSandbox()
   const { intent } = await buy()
-  await expect(
-    stripe.paymentIntents.confirm(intent, { payment_method: 'pm_card_visa' }),
-  ).rejects.toMatchObject({
+  await expect(stripe.paymentIntents.confirm(intent, { payment_method: 'pm_card_visa' })).rejects.toMatchObject({
     code: 'payment_intent_unexpected_state',
     statusCode: 400,
   })
@@ -106,9 +101,7 @@ test('cancelled immediately, it ends immediately and can no longer be changed', 
     cancellation_details: { feedback: 'too_expensive' },
   })
   expect(cancelled).toMatchObject({ status: 'canceled', cancellation_details: { feedback: 'too_expensive' } })
-  await expect(stripe.subscriptions.cancel(subscription.id)).rejects.toMatchObject({
-    code: 'resource_missing',
-  })
+  await expect(stripe.subscriptions.cancel(subscription.id)).rejects.toMatchObject({ code: 'resource_missing' })
   await expect(stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })).rejects.toThrow(
     'A canceled subscription can only update its cancellation_details and metadata.',
   )

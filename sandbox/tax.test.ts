@@ -18,9 +18,7 @@ test('net and tax add up to the price, and the tax is right to the cent, at ever
           const difference = given * (10_000n + share) - p * share
           return difference < 0n ? -difference : difference
         }
-        expect(off(BigInt(tax)) <= off(BigInt(tax + 1)) && off(BigInt(tax)) <= off(BigInt(tax - 1))).toBe(
-          true,
-        )
+        expect(off(BigInt(tax)) <= off(BigInt(tax + 1)) && off(BigInt(tax)) <= off(BigInt(tax - 1))).toBe(true)
         expect(net + tax).toBe(price)
       },
     ),

@@ -13,9 +13,7 @@ test('a customer on a test clock follows that clock alone', async () => {
   const still = await stripe.subscriptions.retrieve(subscription.id)
   expect(still.items.data[0]?.current_period_end).toBe(at('2025-02-28T10:00:00Z'))
 
-  const moving = await stripe.testHelpers.testClocks.advance(clock.id, {
-    frozen_time: at('2025-04-01T00:00:00Z'),
-  })
+  const moving = await stripe.testHelpers.testClocks.advance(clock.id, { frozen_time: at('2025-04-01T00:00:00Z') })
   expect(moving.status).toBe('advancing')
   await expect.poll(async () => (await stripe.testHelpers.testClocks.retrieve(clock.id)).status).toBe('ready')
   const invoices = await stripe.invoices.list({ subscription: subscription.id })

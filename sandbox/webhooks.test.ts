@@ -28,9 +28,9 @@ test('an altered body fails the signature check', async () => {
   const digest = createHmac('sha256', 'whsec_test').update(`${time}.${body}`).digest('hex')
   const header = `t=${time},v1=${digest}`
   expect(Stripe.webhooks.constructEvent(body, header, 'whsec_test').type).toBe('customer.created')
-  expect(() =>
-    Stripe.webhooks.constructEvent(body.replace('customer', 'invoice'), header, 'whsec_test'),
-  ).toThrow('signature')
+  expect(() => Stripe.webhooks.constructEvent(body.replace('customer', 'invoice'), header, 'whsec_test')).toThrow(
+    'signature',
+  )
 })
 
 test('an event that the shop does not accept is sent again until it does', async () => {

@@ -19,12 +19,7 @@ function signature(body: string, secret: string, at: number): string {
 }
 
 /** Delivers queued events at least once. A delivery is leased to one process; if that dies, another takes over. */
-export function createWebhooks(
-  database: pg.Pool,
-  shop: Endpoint,
-  log: Log,
-  isListening: () => boolean = () => true,
-) {
+export function createWebhooks(database: pg.Pool, shop: Endpoint, log: Log, isListening: () => boolean = () => true) {
   let closed = false
   let alarm: NodeJS.Timeout | undefined
 

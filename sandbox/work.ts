@@ -9,10 +9,7 @@ export const apiVersion = '2026-10-28.endive'
 
 export type RequestMark = { id: string; idempotency_key: string | null }
 export type Page = { limit?: number | undefined; starting_after?: string | undefined }
-export type Filter = {
-  match?: object
-  oneOf?: { field: string; values: string[] } | undefined
-}
+export type Filter = { match?: object; oneOf?: { field: string; values: string[] } | undefined }
 
 type Event = {
   id: string
@@ -88,8 +85,7 @@ export class Work {
 
   async get<K extends Kind>(kind: K, id: string, param?: string, lock = false): Promise<Kinds[K]> {
     const found = await this.find(kind, id, lock)
-    if (!found)
-      throw missing(kind.replace('test_helpers.', ''), id, param ?? (kind.includes('.') ? 'id' : kind))
+    if (!found) throw missing(kind.replace('test_helpers.', ''), id, param ?? (kind.includes('.') ? 'id' : kind))
     return found
   }
 

@@ -9,8 +9,7 @@ import { explain, runCommand, withClient } from './command.ts'
 /** `npm run backup -- <file>`: saves every row of the shop in one file, even while the shop runs. */
 const [file = ''] = process.argv.slice(2)
 if (!file) explain('Where to? npm run backup -- shop.sql.gz')
-if (existsSync(file))
-  explain(`${file} is there already, and a backup never replaces another. Choose a new name.`)
+if (existsSync(file)) explain(`${file} is there already, and a backup never replaces another. Choose a new name.`)
 
 /** A database that cannot be written needs its backup more than any other. */
 const note = (url: string) =>
@@ -21,9 +20,7 @@ const note = (url: string) =>
 await runCommand(async ({ config, url }) => {
   const found = findSecretsKey(config.secretsKey, config.dataDir)
   if (!found)
-    throw new StartError(
-      `There is no SECRETS_KEY and no key in ${config.dataDir}: is this the shop’s DATA_DIR?`,
-    )
+    throw new StartError(`There is no SECRETS_KEY and no key in ${config.dataDir}: is this the shop’s DATA_DIR?`)
   const secrets = createSecrets(found)
   await note(url)
   const { tables, rows } = await backupToFile(url, file, { secrets, version: packageJson.version })

@@ -69,9 +69,7 @@ async function load(id: string) {
   if (!('module.exports' in found))
     return `export * from '${name}'\n${'default' in found ? `export { default } from '${name}'` : ''}`
   const names = Object.keys(found).filter((each) => each !== 'default' && /^\w+$/.test(each))
-  const exports = names.map(
-    (each) => `const export_${each} = library.${each}\nexport { export_${each} as ${each} }`,
-  )
+  const exports = names.map((each) => `const export_${each} = library.${each}\nexport { export_${each} as ${each} }`)
   return `import library from '${name}'\nexport default library\n${exports.join('\n')}`
 }
 

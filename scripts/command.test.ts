@@ -41,11 +41,7 @@ test.each([
   ],
   ['admin add a@example.com', { PORT: 'abc' }, 'PORT must be a whole number\n'],
   ['admin add notanemail', {}, 'notanemail is not an email address.\n'],
-  [
-    `backup ${file}`,
-    {},
-    `${file} is there already, and a backup never replaces another. Choose a new name.\n`,
-  ],
+  [`backup ${file}`, {}, `${file} is there already, and a backup never replaces another. Choose a new name.\n`],
 ])('%s says what is wrong, in one line', (command, env, said) => {
   expect(run(command, env)).toEqual({ status: 1, said })
   expect(readFileSync(file, 'utf8')).toBe('not a backup')

@@ -38,10 +38,7 @@ async function tryToReach(url: string) {
 }
 
 /** One connection for one piece of work. */
-export async function withClient<Result>(
-  url: string,
-  work: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
+export async function withClient<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

@@ -126,9 +126,7 @@ test('a seller can refund any of its purchases and finds a dozen people who wait
 test('the seller finds a declaration in every state', async () => {
   const listed = await (await shop.admin()).call(declarations.adminList, {})
   const seen = listed.map(({ kind, state, isLate, forCause, purchase }) =>
-    [kind, state, isLate && 'late', forCause && 'for cause', !purchase && 'unknown']
-      .filter(Boolean)
-      .join(' '),
+    [kind, state, isLate && 'late', forCause && 'for cause', !purchase && 'unknown'].filter(Boolean).join(' '),
   )
   expect(new Set(seen)).toEqual(
     new Set([
@@ -195,9 +193,7 @@ test('no one gets an email because of it: every address is at example.com', asyn
   const { rows } = await shop.connection.pool.query<{ email: string }>(
     `select email from users union select email from newsletter_subscriptions union select email from contact_messages`,
   )
-  expect(rows.map(({ email }) => email.replace(/.*@/, '')).filter((host) => host !== 'example.com')).toEqual(
-    [],
-  )
+  expect(rows.map(({ email }) => email.replace(/.*@/, '')).filter((host) => host !== 'example.com')).toEqual([])
 })
 
 const runDemo = (env: Record<string, string>) => {
@@ -231,11 +227,9 @@ test('beside an open shop, whose connector unlocks whom it finds, it comes to it
   const env = { ...process.env, ...keys, DATABASE_URL: open.connection.url, DATA_DIR: dataDir }
   const unlocking = setInterval(() => void open.queue.runNow('tradingview-due').catch(() => {}), 500)
   const demo = promisify(execFile)
-  const { stdout } = await demo(
-    process.execPath,
-    ['scripts/demo.ts', '--users', '100', '--purchases', '80'],
-    { env },
-  ).finally(() => clearInterval(unlocking))
+  const { stdout } = await demo(process.execPath, ['scripts/demo.ts', '--users', '100', '--purchases', '80'], {
+    env,
+  }).finally(() => clearInterval(unlocking))
   expect(stdout).toMatch(/\d+ people are unlocked/)
 }, 480_000)
 
@@ -243,16 +237,10 @@ test('stopped half-way, and at an address that is not up yet, it leaves the test
   const empty = await createTestDatabase()
   const client = new pg.Client({ connectionString: empty.url })
   await client.connect()
-  const offset = async () =>
-    Number((await client.query('select clock_offset as of from sandbox.settings')).rows[0]?.of)
+  const offset = async () => Number((await client.query('select clock_offset as of from sandbox.settings')).rows[0]?.of)
   await expect.poll(offset).toBe(0)
   const demo = spawn(process.execPath, ['scripts/demo.ts', '--users', '20', '--purchases', '10'], {
-    env: {
-      ...process.env,
-      DATABASE_URL: empty.url,
-      DATA_DIR: dataDir,
-      PUBLIC_URL: 'http://shop.localhost:1',
-    },
+    env: { ...process.env, DATABASE_URL: empty.url, DATA_DIR: dataDir, PUBLIC_URL: 'http://shop.localhost:1' },
   })
   const ended = once(demo, 'exit')
   await expect.poll(offset).toBeLessThan(-300 * 86_400)

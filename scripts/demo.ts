@@ -14,10 +14,7 @@ import { letThemIn } from './demo/tradingview.ts'
 
 /** `npm run demo`: fills an empty shop with a believable year; `-- --users 300000 --purchases 1000000`: one to measure. */
 const { values } = parseArgs({
-  options: {
-    users: { type: 'string', default: '740' },
-    purchases: { type: 'string', default: '620' },
-  },
+  options: { users: { type: 'string', default: '740' }, purchases: { type: 'string', default: '620' } },
 })
 
 const assets = {
@@ -78,9 +75,7 @@ async function productIdOf(url: string) {
 async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
   const productId = await productIdOf(url)
   await withClient(url, async (client) => {
-    const { rows } = await client.query(
-      'select from users where not is_admin union all select from purchases limit 1',
-    )
+    const { rows } = await client.query('select from users where not is_admin union all select from purchases limit 1')
     if (rows.length > 0)
       throw new StartError(
         'This shop already has customers. The demo fills only an empty shop, so it never mixes with real data.',
@@ -91,10 +86,7 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
     await sealKeys(client, secrets)
     await addAssets(client, productId)
     for (const setting of Object.entries(people))
-      await client.query(
-        'insert into shop_settings (name, value) values ($1, $2) on conflict do nothing',
-        setting,
-      )
+      await client.query('insert into shop_settings (name, value) values ($1, $2) on conflict do nothing', setting)
     await recordCommand(client, 'demo.fill')
     await client.query('commit')
     await client.query(
@@ -132,10 +124,7 @@ async function sealKeys(client: pg.Client, secrets: ReturnType<typeof createSecr
   )
   for (const { id } of rows) {
     const keys = { apiKey: `demo-key-${id.slice(0, 8)}`, secretKey: 'not a real secret' }
-    await client.query('update access_forms set sealed_keys = $2 where id = $1', [
-      id,
-      seal(secrets, keys, id),
-    ])
+    await client.query('update access_forms set sealed_keys = $2 where id = $1', [id, seal(secrets, keys, id)])
   }
 }
 

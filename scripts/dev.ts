@@ -17,11 +17,7 @@ const entry = ['server/main.ts', '--pages-from-vite']
 const server = spawn(process.execPath, ['--watch', '--watch-preserve-output', ...entry], {
   cwd: root,
   stdio: 'inherit',
-  env: {
-    ...process.env,
-    PORT: String(port + 1),
-    PUBLIC_URL: process.env.PUBLIC_URL ?? `http://localhost:${port}`,
-  },
+  env: { ...process.env, PORT: String(port + 1), PUBLIC_URL: process.env.PUBLIC_URL ?? `http://localhost:${port}` },
 })
 
 // When either of the two exits, so does the other.

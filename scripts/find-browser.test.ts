@@ -20,9 +20,7 @@ test('the requested browser is used, and never another if it is missing', () => 
 })
 
 test('an installed browser comes before Playwright’s own', () => {
-  expect(findBrowser(machine(['/cache/playwright/chrome', '/usr/bin/google-chrome']))).toBe(
-    '/usr/bin/google-chrome',
-  )
+  expect(findBrowser(machine(['/cache/playwright/chrome', '/usr/bin/google-chrome']))).toBe('/usr/bin/google-chrome')
   expect(findBrowser(machine(['/cache/playwright/chrome']))).toBe('/cache/playwright/chrome')
   const both = ['/usr/bin/chromium', '/usr/bin/chromium-headless-shell']
   expect(findBrowser(machine(both))).toBe('/usr/bin/chromium-headless-shell')
@@ -30,7 +28,5 @@ test('an installed browser comes before Playwright’s own', () => {
 
 test('without any, Debian’s is installed where allowed; elsewhere a message says what to do', () => {
   expect(findBrowser(machine([], { mayInstall: true }))).toBe('/usr/bin/chromium-headless-shell')
-  expect(() => findBrowser(machine([]))).toThrow(
-    'install Chrome or Chromium, or run `npx playwright install chromium`',
-  )
+  expect(() => findBrowser(machine([]))).toThrow('install Chrome or Chromium, or run `npx playwright install chromium`')
 })

@@ -32,13 +32,9 @@ const assertEmpty = (url: string) =>
          exists (select from pg_tables where schemaname = 'public') as tables`,
     )
     if (rows[0]?.tables && !rows[0].ours)
-      throw new StartError(
-        'This database has tables that don’t belong to the shop. Give the shop its own database.',
-      )
+      throw new StartError('This database has tables that don’t belong to the shop. Give the shop its own database.')
     if (rows[0]?.ours && (await client.query('select from users limit 1')).rowCount)
-      throw new StartError(
-        'This shop already has users. Use --replace to overwrite everything with the backup.',
-      )
+      throw new StartError('This shop already has users. Use --replace to overwrite everything with the backup.')
   })
 
 await runCommand(async ({ config, url }) => {

@@ -52,10 +52,7 @@ async function vitest(given: string, env: Record<string, string>) {
     assertionResults: { status: string; fullName: string; failureMessages: string[] }[]
   }[] = readReport(report).testResults ?? []
   const tests = results.flatMap(({ name: path, assertionResults }) =>
-    assertionResults.map(({ status, fullName }) => ({
-      status,
-      name: `${relative('.', path)} › ${fullName}`,
-    })),
+    assertionResults.map(({ status, fullName }) => ({ status, name: `${relative('.', path)} › ${fullName}` })),
   )
   const passed = new Set(tests.filter(({ status }) => status === 'passed').map(({ name }) => name))
   const skipped = tests.filter(({ status }) => status !== 'passed' && status !== 'failed').length
@@ -85,10 +82,7 @@ async function browserTests(): Promise<Count> {
   }
 }
 
-type Suite = {
-  suites?: Suite[]
-  specs: { file: string; title: string; tests: { status: string }[] }[]
-}
+type Suite = { suites?: Suite[]; specs: { file: string; title: string; tests: { status: string }[] }[] }
 
 function browserTestsThat(status: string, suites: Suite[]): string[] {
   return suites.flatMap(({ specs, suites: inner = [] }) => [

@@ -130,10 +130,7 @@ function mountDocs(app: FastifyInstance, publicUrl: string) {
   app.get('/api/docs', async (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')
-      .header(
-        'content-security-policy',
-        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-      )
+      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
       .send((page ??= (await docs()).docsPage(contract))),
   )
 }

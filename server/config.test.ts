@@ -61,20 +61,12 @@ test.for([
   [live, 'Live Stripe keys take real money'],
 ] as const)('a shop that others can reach runs in production or does not start: %o', ([env, fault]) => {
   expect(faultsOf(env)).toEqual([expect.stringContaining(fault)])
-  expect(faultsOf(env)).toEqual([
-    expect.stringContaining('set NODE_ENV=production ("Sell with it" in README.md)'),
-  ])
+  expect(faultsOf(env)).toEqual([expect.stringContaining('set NODE_ENV=production ("Sell with it" in README.md)')])
 })
 
 test('on your own machine, any local name will do', () => {
-  for (const host of ['localhost', '127.0.0.1', '::1', '127.0.0.5'])
-    expect(faultsOf({ HOST: host })).toEqual([])
-  for (const url of [
-    'http://localhost:3000',
-    'http://127.0.0.1:8080',
-    'http://[::1]:3000',
-    'http://shop.localhost',
-  ])
+  for (const host of ['localhost', '127.0.0.1', '::1', '127.0.0.5']) expect(faultsOf({ HOST: host })).toEqual([])
+  for (const url of ['http://localhost:3000', 'http://127.0.0.1:8080', 'http://[::1]:3000', 'http://shop.localhost'])
     expect(faultsOf({ PUBLIC_URL: url })).toEqual([])
 })
 
@@ -82,10 +74,7 @@ test.for([
   [{ ...selling, PUBLIC_URL: 'http://shop.example' }, 'PUBLIC_URL must start with https://'],
   [{ ...selling, PAYMENTS: 'sandbox' }, 'PAYMENTS=sandbox with live Stripe keys'],
   [{ ...selling, STRIPE_PUBLISHABLE_KEY: 'pk_test_1' }, 'must both be live keys or both be test keys'],
-  [
-    { ...selling, STRIPE_WEBHOOK_SECRET: 'whsec_' },
-    'STRIPE_WEBHOOK_SECRET must start with whsec_, and be as long',
-  ],
+  [{ ...selling, STRIPE_WEBHOOK_SECRET: 'whsec_' }, 'STRIPE_WEBHOOK_SECRET must start with whsec_, and be as long'],
   [{ ...selling, SECRETS_KEY: '0'.repeat(64) }, 'SECRETS_KEY must be random'],
   [{ ...selling, SECRETS_KEY: 'ab'.repeat(32) }, 'SECRETS_KEY must be random'],
   [{ ...selling, SECRETS_KEY: 'abc' }, 'SECRETS_KEY must be 64 hexadecimal digits'],
@@ -103,21 +92,14 @@ test.for([
   [{ MAIL_FROM: 'nope' }, 'MAIL_FROM must be an email address, alone or after a name'],
   [{ MAIL_FROM: 'Rebound Sigma <support@' }, 'MAIL_FROM must be an email address'],
   [{ PUBLIC_URL: 'http://localhost:3000/path' }, 'PUBLIC_URL must end after the host'],
-  [
-    { DATABASE_URL: 'postgres://u:p#w@localhost/shop' },
-    'DATABASE_URL cannot be read: in a password, write # as %23',
-  ],
+  [{ DATABASE_URL: 'postgres://u:p#w@localhost/shop' }, 'DATABASE_URL cannot be read: in a password, write # as %23'],
   [{ SMTP_URL: 'smtp://u:25#w@localhost' }, 'SMTP_URL cannot be read: in a password, write # as %23'],
 ] as const)('what would only fail later is told at the start: %o', ([env, fault]) => {
   expect(faultsOf(env)).toEqual([expect.stringContaining(fault)])
 })
 
 test('a sender is an address, with or without a name', () => {
-  for (const from of [
-    'help@shop.example',
-    'Rebound Sigma <help@shop.example>',
-    '"Ada, Inc." <help@shop.example>',
-  ])
+  for (const from of ['help@shop.example', 'Rebound Sigma <help@shop.example>', '"Ada, Inc." <help@shop.example>'])
     expect(readConfig({ MAIL_FROM: from }).mail.from).toBe(from)
 })
 

@@ -18,14 +18,10 @@ export class ConfigurationError extends Error {
 
 export function readConfig(env: Record<string, string | undefined>): Config {
   // An empty value in .env means "not set".
-  const given = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
-  )
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
   const parsed = z.safeParse(settings, given)
   if (!parsed.success)
-    throw new ConfigurationError(
-      parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`),
-    )
+    throw new ConfigurationError(parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`))
   const faults = faultsOf(parsed.data)
   if (faults.length > 0) throw new ConfigurationError(faults)
   const names = new Set(Object.keys(given).filter((name) => name in parsed.data))
@@ -57,14 +53,12 @@ function shape(s: Settings, given: ReadonlySet<string>) {
     databaseReplicaUrl: s.DATABASE_REPLICA_URL,
     admin: { email: s.ADMIN_EMAIL?.toLowerCase(), password: s.ADMIN_PASSWORD },
     /** Whether admins and support must have a second step. */
-    staffNeedFactor:
-      (s.ADMIN_TWO_FACTOR ?? (s.NODE_ENV === 'production' ? 'required' : 'optional')) === 'required',
+    staffNeedFactor: (s.ADMIN_TWO_FACTOR ?? (s.NODE_ENV === 'production' ? 'required' : 'optional')) === 'required',
     supportEmail,
     mail: {
       smtpUrl: s.SMTP_URL,
       /** Refuses an unencrypted connection unless the URL itself says otherwise. */
-      requireTls:
-        s.NODE_ENV === 'production' && s.SMTP_URL !== undefined && !isLocalName(new URL(s.SMTP_URL).hostname),
+      requireTls: s.NODE_ENV === 'production' && s.SMTP_URL !== undefined && !isLocalName(new URL(s.SMTP_URL).hostname),
       /** If unset, emails come from the support address, whichever it is at the time. */
       from: s.MAIL_FROM,
       outbox: join(resolve(s.DATA_DIR), 'outbox'),

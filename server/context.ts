@@ -76,12 +76,7 @@ export function createContext({ transport, ...given }: Given) {
 }
 
 /** What emails say about the shop, and the terms. */
-export function mailSite(
-  config: Config,
-  { live }: ShopSettings,
-  { linkToken }: Secrets,
-  catalog: Catalog,
-): MailSite {
+export function mailSite(config: Config, { live }: ShopSettings, { linkToken }: Secrets, catalog: Catalog): MailSite {
   const { publicUrl, consumerLaw, tax } = config
   return {
     publicUrl,

@@ -94,11 +94,7 @@ export async function startShop(
 
     const catalog = await openCatalog(connection.db, products)
     await publishFirst(connection.db, catalog.products())
-    const config = {
-      ...given,
-      port,
-      publicUrl: given.publicUrlIsGiven ? given.publicUrl : `http://localhost:${port}`,
-    }
+    const config = { ...given, port, publicUrl: given.publicUrlIsGiven ? given.publicUrl : `http://localhost:${port}` }
     const mailsGoTo = config.mail.smtpUrl ? new URL(config.mail.smtpUrl).host : config.mail.outbox
     const settings = createShopSettings({
       db: connection.db,
@@ -243,14 +239,9 @@ function ensureAdmin({ config, connection: { db }, passwords, now }: Parts) {
 }
 
 function openMail(config: Config, settings: ShopSettings, log: Logger) {
-  const mail = {
-    ...config.mail,
-    from: () => config.mail.from ?? `${brand.name} <${settings.live.supportEmail}>`,
-  }
+  const mail = { ...config.mail, from: () => config.mail.from ?? `${brand.name} <${settings.live.supportEmail}>` }
   const transport = createMailTransport(mail)
   // Not awaited: anything sent meanwhile is retried until the server is back.
-  transport
-    .verify()
-    .catch((error: Error) => log.warn(`SMTP_URL: ${error.message}. Emails will wait until it works.`))
+  transport.verify().catch((error: Error) => log.warn(`SMTP_URL: ${error.message}. Emails will wait until it works.`))
   return { transport, bulkMail: createBulkMail(mail) }
 }

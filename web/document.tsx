@@ -107,8 +107,7 @@ export function Document(props: {
   )
 }
 
-const needsScript = ({ access, path }: Route) =>
-  access !== 'public' || /^\/(checkout|invoice|account)/.test(path)
+const needsScript = ({ access, path }: Route) => access !== 'public' || /^\/(checkout|invoice|account)/.test(path)
 
 /** Indexed pages have their own preview image, drawn by `scripts/draw-images.ts`. */
 function imageOf(route: Route) {

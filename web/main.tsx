@@ -15,8 +15,7 @@ async function start(root: HTMLElement) {
   if (root.dataset.page) {
     history.replaceState(null, '', root.dataset.page)
     // Set once, a field's value survives hydration.
-    for (const field of root.querySelectorAll<HTMLInputElement>('input,textarea'))
-      if (field.value) field.value += ''
+    for (const field of root.querySelectorAll<HTMLInputElement>('input,textarea')) if (field.value) field.value += ''
   }
   // Load the page's code before hydrating, so a spinner never replaces the prerendered page.
   const settings = readSettings()

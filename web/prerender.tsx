@@ -36,8 +36,7 @@ type OfOnePage = Pick<Shown, 'latestReviews' | 'texts' | 'terms'>
 
 /** What a page would otherwise have to ask for, under the key by which it would. */
 function dataOf({ path }: Route, { latestReviews, texts, terms }: OfOnePage): PageData {
-  if (path === '/reviews')
-    return [[[...keyOf(reviews.list), 'pages'], { pages: [latestReviews], pageParams: [''] }]]
+  if (path === '/reviews') return [[[...keyOf(reviews.list), 'pages'], { pages: [latestReviews], pageParams: [''] }]]
   if (path === '/legal/terms') return [[keyOf(termsInForce.show, {}), terms]]
   const slug = path.replace('/products/', '')
   return texts[slug] ? [[keyOf(catalog.page, { slug }), texts[slug]]] : []

@@ -72,12 +72,7 @@ declare module '#web/ui/navigation.tsx' {
   }
 }
 
-export const notFound: Route = {
-  ...unlisted,
-  path: '*',
-  page: 'not-found/not-found-page',
-  title: 'Page not found',
-}
+export const notFound: Route = { ...unlisted, path: '*', page: 'not-found/not-found-page', title: 'Page not found' }
 
 type Named = { slug: string; name: string; state: string }
 

@@ -6,11 +6,7 @@ import { type Route, routes } from './router.tsx'
 export type StructuredData = { '@type': string; [property: string]: unknown }
 
 /** JSON-LD for search engines: the seller, the page's place on the site, and the product's price. */
-export function structuredDataFor(
-  route: Route,
-  settings: SiteSettings,
-  text?: ProductText,
-): StructuredData[] {
+export function structuredDataFor(route: Route, settings: SiteSettings, text?: ProductText): StructuredData[] {
   if (!route.indexable) return []
   const absolute = (path: string) => new URL(path, settings.publicUrl).href
   const parts: StructuredData[] = [organization(absolute, settings), breadcrumbs(absolute, route)]
@@ -70,11 +66,7 @@ function product(absolute: Absolute, sold: ListedProduct, { prices }: SiteSettin
     image: absolute(text.preview ?? '/og/products.png'),
     brand: { '@type': 'Brand', name: brand.name },
     ...(count > 0 && {
-      aggregateRating: {
-        '@type': 'AggregateRating',
-        ratingValue: average.toFixed(1),
-        reviewCount: count,
-      },
+      aggregateRating: { '@type': 'AggregateRating', ratingValue: average.toFixed(1), reviewCount: count },
     }),
     offers: [
       offer('Monthly subscription', monthly, 'MON', 'monthly'),

@@ -42,11 +42,7 @@ const person = schema((z) =>
     stateSince: instant(z),
     /** What TradingView last showed. */
     lists: z.array(
-      z.strictObject({
-        script: z.string(),
-        isPresent: z.nullable(z.boolean()),
-        until: z.nullable(instant(z)),
-      }),
+      z.strictObject({ script: z.string(), isPresent: z.nullable(z.boolean()), until: z.nullable(instant(z)) }),
     ),
   }),
 )
@@ -87,10 +83,7 @@ export const accessAdmin = {
   counts: endpoint('GET /api/admin/access/counts', {
     access: 'staff',
     summary: 'How many of each kind there are to do, and how many are being unlocked right now',
-    output: object((z) => ({
-      todo: z.record(z.enum(todoKinds), z.int()),
-      addingNow: z.int(),
-    })),
+    output: object((z) => ({ todo: z.record(z.enum(todoKinds), z.int()), addingNow: z.int() })),
   }),
   people: endpoint('GET /api/admin/access/people', {
     access: 'staff',
@@ -106,8 +99,7 @@ export const accessAdmin = {
   }),
   grant: endpoint('POST /api/admin/access/grant', {
     ...decision,
-    summary:
-      'Unlock for those who asked; a minute later, it can no longer be undone and the buyers get an email',
+    summary: 'Unlock for those who asked; a minute later, it can no longer be undone and the buyers get an email',
     /** `byHand`: it is unlocked on TradingView already, also where the connector would do it. */
     input: (z) => z.extend(some(z), { byHand: z.optional(z.boolean()) }),
   }),
@@ -139,10 +131,7 @@ export const accessAdmin = {
     summary: 'Give a customer another TradingView username, without the buyers’ limit',
     input: object((z) => ({ id: id(z), username: typedName(z) })),
   }),
-  retry: endpoint('POST /api/admin/access/people/:id/retry', {
-    fresh: false,
-    summary: 'Try again now on TradingView',
-  }),
+  retry: endpoint('POST /api/admin/access/people/:id/retry', { fresh: false, summary: 'Try again now on TradingView' }),
   adopt: endpoint('POST /api/admin/access/people/:id/adopt', {
     summary: 'Manage access that was there before this shop unlocked it',
   }),

@@ -23,11 +23,7 @@ const recommendedAsset = object((z) => ({
 export type RecommendedAsset = InferOutput<typeof recommendedAsset>
 
 const managedAsset = schema((z) =>
-  z.extend(recommendedAsset(z), {
-    productId: id(z),
-    sortOrder: z.int(),
-    isActive: z.boolean(),
-  }),
+  z.extend(recommendedAsset(z), { productId: id(z), sortOrder: z.int(), isActive: z.boolean() }),
 )
 export type ManagedAsset = InferOutput<typeof managedAsset>
 
@@ -78,7 +74,5 @@ export const assets = {
     summary: 'Record that the whole list was reviewed today: one product’s, or all of them',
     input: object((z) => ({ productId: z.optional(id(z)) })),
   }),
-  adminDelete: endpoint('DELETE /api/admin/recommended-assets/:id', {
-    summary: 'Remove a recommended asset',
-  }),
+  adminDelete: endpoint('DELETE /api/admin/recommended-assets/:id', { summary: 'Remove a recommended asset' }),
 }

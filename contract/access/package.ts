@@ -4,8 +4,7 @@ import { object } from '../schema.ts'
 
 export const privatePackage = {
   show: endpoint('GET /api/package', {
-    summary:
-      'Links, setup notes, and instructions for owners of a product; of the first one, unless it is named',
+    summary: 'Links, setup notes, and instructions for owners of a product; of the first one, unless it is named',
     input: whichProduct,
     output: object((z) => ({
       indicatorUrl: z.string(),

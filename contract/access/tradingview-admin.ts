@@ -34,12 +34,7 @@ const script = object((z) => ({
   problem: z.nullable(z.string()),
 }))
 
-const stranger = object((z) => ({
-  id: id(z),
-  username: z.string(),
-  script: z.string(),
-  until: z.nullable(instant(z)),
-}))
+const stranger = object((z) => ({ id: id(z), username: z.string(), script: z.string(), until: z.nullable(instant(z)) }))
 
 const preview = object((z) => ({
   toUnlock: z.int(),

@@ -137,12 +137,6 @@ export const jobs = {
     output: (z) => z.array(failedJob(z)),
     answer: 'list',
   }),
-  adminRetry: endpoint('POST /api/admin/failed-jobs/:id/retry', {
-    fresh: false,
-    summary: 'Run a failed job again',
-  }),
-  adminDiscard: endpoint('DELETE /api/admin/failed-jobs/:id', {
-    fresh: false,
-    summary: 'Discard a failed job',
-  }),
+  adminRetry: endpoint('POST /api/admin/failed-jobs/:id/retry', { fresh: false, summary: 'Run a failed job again' }),
+  adminDiscard: endpoint('DELETE /api/admin/failed-jobs/:id', { fresh: false, summary: 'Discard a failed job' }),
 }

@@ -56,9 +56,7 @@ const shown = object((z) => ({
   /** By month of first payment, newest first: how many there were, and how many paid at the end of each month since. */
   cohorts: z.array(z.strictObject({ month: month(z), joined: z.int(), stayed: z.array(sum(z)) })),
   /** Newest first, each on its own days. */
-  cash: z.array(
-    z.strictObject({ month: month(z), paid: z.int(), tax: z.int(), refunded: z.int(), lost: z.int() }),
-  ),
+  cash: z.array(z.strictObject({ month: month(z), paid: z.int(), tax: z.int(), refunded: z.int(), lost: z.int() })),
   /** The last comparison with Stripe's own list of subscriptions. */
   proof: z.nullable(
     z.strictObject({
@@ -69,12 +67,7 @@ const shown = object((z) => ({
       elsewhere: z.int(),
       differing: z.int(),
       differences: z.array(
-        z.strictObject({
-          subscriptionId: z.string(),
-          atStripe: z.int(),
-          here: z.int(),
-          userId: z.nullable(id(z)),
-        }),
+        z.strictObject({ subscriptionId: z.string(), atStripe: z.int(), here: z.int(), userId: z.nullable(id(z)) }),
       ),
     }),
   ),

@@ -106,10 +106,7 @@ export const newsletters = {
       ),
     })),
   }),
-  adminPause: endpoint('POST /api/admin/newsletters/:id/pause', {
-    fresh: false,
-    summary: 'Pause a newsletter',
-  }),
+  adminPause: endpoint('POST /api/admin/newsletters/:id/pause', { fresh: false, summary: 'Pause a newsletter' }),
   adminResume: endpoint('POST /api/admin/newsletters/:id/resume', {
     summary: 'Go on with a paused newsletter; uncertain addresses stay as they are',
   }),

@@ -16,9 +16,7 @@ import { type InferOutput, object, schema } from '../schema.ts'
 import { namesPerDay } from '../tradingview-name.ts'
 import { session } from './session.ts'
 
-const mailedToken = schema((z) =>
-  z.string('Invalid reset link').check(z.maxLength(200, 'Invalid reset link')),
-)
+const mailedToken = schema((z) => z.string('Invalid reset link').check(z.maxLength(200, 'Invalid reset link')))
 
 const message = object((z) => ({ message: z.string() }))
 
@@ -69,10 +67,7 @@ export const accounts = {
     whileSettingUp: true,
     summary: 'Set a new password with an emailed token',
     limit: { requests: 20, seconds: 900 },
-    input: object((z) => ({
-      token: mailedToken(z),
-      newPassword: resetPassword(z),
-    })),
+    input: object((z) => ({ token: mailedToken(z), newPassword: resetPassword(z) })),
   }),
   sendConfirmation: endpoint('POST /api/user/confirmation', {
     whileSettingUp: true,
@@ -130,13 +125,7 @@ export const accounts = {
     access: 'staff',
     summary: 'Users, newest first',
     input: object((z) => ({ ...paging(z), sort: sort(z) })),
-    output: (z) =>
-      z.array(
-        z.extend(person(z), {
-          activePurchases: z.int(),
-          totalPurchases: z.int(),
-        }),
-      ),
+    output: (z) => z.array(z.extend(person(z), { activePurchases: z.int(), totalPurchases: z.int() })),
     answer: 'list',
   }),
   adminAdd: endpoint('POST /api/admin/users', {

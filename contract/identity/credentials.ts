@@ -2,11 +2,7 @@ import { endpoint } from '../endpoint.ts'
 import { email, givenPassword, mailedLink, signUpPassword } from '../fields.ts'
 import { object } from '../schema.ts'
 
-const byLink = {
-  access: 'public',
-  limit: { requests: 20, seconds: 60 },
-  input: mailedLink,
-} as const
+const byLink = { access: 'public', limit: { requests: 20, seconds: 60 }, input: mailedLink } as const
 
 /** Changing what one logs in with, and where one stays logged in. */
 export const credentials = {
@@ -32,7 +28,5 @@ export const credentials = {
     ...byLink,
     summary: 'Take back a change of address within 72 hours, with the link emailed to the old one',
   }),
-  logoutElsewhere: endpoint('POST /api/user/logout-elsewhere', {
-    summary: 'Log out every device but this one',
-  }),
+  logoutElsewhere: endpoint('POST /api/user/logout-elsewhere', { summary: 'Log out every device but this one' }),
 }

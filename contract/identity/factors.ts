@@ -10,10 +10,7 @@ export const passkeyMessage = schema((z) => z.record(z.string(), z.unknown()))
 
 export const passkeyResponse = schema((z) =>
   passkeyMessage(z).check(
-    z.refine<Record<string, unknown>>(
-      (response) => sizeOf(response, 10) < 20_000,
-      'This passkey could not be read',
-    ),
+    z.refine<Record<string, unknown>>((response) => sizeOf(response, 10) < 20_000, 'This passkey could not be read'),
   ),
 )
 

@@ -3,10 +3,7 @@ import { givenPassword } from '../fields.ts'
 import { object } from '../schema.ts'
 import { passkeyResponse, typedCode } from './factors.ts'
 
-const prove = {
-  whileSettingUp: true,
-  limit: { requests: 20, seconds: 60 },
-} as const
+const prove = { whileSettingUp: true, limit: { requests: 20, seconds: 60 } } as const
 
 /** Showing once more who you are, before what a thief with a stolen session would want (`fresh` rows). */
 export const stepUp = {

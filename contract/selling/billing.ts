@@ -48,9 +48,7 @@ const details = (z: Zod) => ({
   street: optionalLine(z, 100),
   postalCode: optionalLine(z, 20),
   city: optionalLine(z, 100),
-  country: z
-    .string()
-    .check(z.refine<string>((typed) => typed === '' || countries.includes(typed), chooseCountry)),
+  country: z.string().check(z.refine<string>((typed) => typed === '' || countries.includes(typed), chooseCountry)),
   vatId: vatId(z),
 })
 
@@ -65,10 +63,7 @@ const billingDetails = object((z) => ({
 export type BillingDetails = InferOutput<typeof billingDetails>
 
 export const billing = {
-  details: endpoint('GET /api/billing-details', {
-    summary: 'What I want on my invoices',
-    output: billingDetails,
-  }),
+  details: endpoint('GET /api/billing-details', { summary: 'What I want on my invoices', output: billingDetails }),
   save: endpoint('POST /api/billing-details', {
     summary: 'Company, address and VAT ID for my next invoice',
     input: object(details),

@@ -31,11 +31,7 @@ export const afterDiscount = (price: number, off: { percentOff: number | null; a
   price - Math.min(price, off.amountOff ?? Math.round((price * (off.percentOff ?? 0)) / 100))
 
 /** "20% off for 3 months" */
-export function worthInWords(worth: {
-  percentOff: number | null
-  amountOff: number | null
-  months: number | null
-}) {
+export function worthInWords(worth: { percentOff: number | null; amountOff: number | null; months: number | null }) {
   const off = `${worth.percentOff === null ? exactDollars(worth.amountOff ?? 0) : `${worth.percentOff}%`} off`
   if (worth.months === null) return `${off}, always`
   return worth.months === 0

@@ -70,8 +70,7 @@ export const declarations = {
   cancel: endpoint('POST /api/declarations/cancellation', {
     access: 'public',
     caller: 'optional',
-    summary:
-      'Cancel a contract; a receipt is emailed, and everyone but its logged-in owner gets the same answer',
+    summary: 'Cancel a contract; a receipt is emailed, and everyone but its logged-in owner gets the same answer',
     input: object((z) => ({
       ...declaring(z),
       grounds: z.enum(grounds),
@@ -95,10 +94,7 @@ export const declarations = {
   }),
   adminList: endpoint('GET /api/admin/declarations', {
     summary: 'Withdrawals and cancellations, newest first',
-    input: object((z) => ({
-      ...pages(z),
-      state: z.optional(z.enum(declarationFilters)),
-    })),
+    input: object((z) => ({ ...pages(z), state: z.optional(z.enum(declarationFilters)) })),
     output: (z) => z.array(declaration(z)),
     answer: 'list',
   }),
@@ -115,8 +111,6 @@ function isDay(typed: string) {
   const date = new Date(`${typed}T00:00:00Z`)
   return (
     // PostgreSQL has no year 0.
-    /^[1-9]\d{3}-\d\d-\d\d$/.test(typed) &&
-    !Number.isNaN(date.getTime()) &&
-    date.toISOString().startsWith(typed)
+    /^[1-9]\d{3}-\d\d-\d\d$/.test(typed) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(typed)
   )
 }

@@ -1,15 +1,5 @@
 import { endpoint } from '../endpoint.ts'
-import {
-  billingType,
-  cents,
-  id,
-  instant,
-  optionalText,
-  pages,
-  paging,
-  setupIntentId,
-  sort,
-} from '../fields.ts'
+import { billingType, cents, id, instant, optionalText, pages, paging, setupIntentId, sort } from '../fields.ts'
 import { type InferOutput, object, schema } from '../schema.ts'
 import {
   bookableStatuses,
@@ -178,8 +168,7 @@ export const purchases = {
     limit: { requests: 60, seconds: 600 },
   }),
   switch: endpoint('POST /api/purchases/:id/switch', {
-    summary:
-      'Switch to yearly and charge the card on file; if it would charge another amount, nothing happens',
+    summary: 'Switch to yearly and charge the card on file; if it would charge another amount, nothing happens',
     input: object((z) => ({ id: id(z), at: z.iso.datetime(), amount: cents(z) })),
     /** A client secret if the bank wants the buyer to confirm the payment; until then, nothing has changed. */
     output: object((z) => ({ state: z.enum(['done', 'processing']), confirmWith: z.nullable(z.string()) })),
@@ -188,10 +177,7 @@ export const purchases = {
   finishSwitch: endpoint('POST /api/purchases/:id/switch/finish', {
     summary: 'Look whether the bank has confirmed a switch, or give it up',
     input: object((z) => ({ id: id(z), giveUp: z.optional(z.boolean()) })),
-    output: object((z) => ({
-      state: z.enum(['done', 'processing', 'off']),
-      confirmWith: z.nullable(z.string()),
-    })),
+    output: object((z) => ({ state: z.enum(['done', 'processing', 'off']), confirmWith: z.nullable(z.string()) })),
     limit: { requests: 100, seconds: 600 },
   }),
   adminList: endpoint('GET /api/admin/purchases', {

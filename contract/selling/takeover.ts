@@ -52,19 +52,16 @@ export const takeover = {
     output: object((z) => ({ prices: z.array(price(z)), subscriptions: z.array(subscription(z)) })),
   }),
   adminSetPlan: endpoint('POST /api/admin/stripe-prices/:id/plan', {
-    summary:
-      'Say which plan a price of Stripe’s is, or that another shop sells it; kept with the price at Stripe',
+    summary: 'Say which plan a price of Stripe’s is, or that another shop sells it; kept with the price at Stripe',
     input: object((z) => ({ id: priceId(z), plan: z.nullable(plan(z)) })),
   }),
   adminTakeOver: endpoint('POST /api/admin/stripe-subscriptions', {
-    summary:
-      'Take over subscriptions as they are; nothing is charged, and those taken over already are left alone',
+    summary: 'Take over subscriptions as they are; nothing is charged, and those taken over already are left alone',
     input: object((z) => ({
       ids: z.array(subscriptionId(z)).check(z.minLength(1), z.maxLength(mostTakenOver)),
       /** Tell each of them by email. */
       invite: z.boolean(),
     })),
-    output: (z) =>
-      z.array(z.strictObject({ id: z.string(), verdict: z.enum(importVerdicts), message: z.string() })),
+    output: (z) => z.array(z.strictObject({ id: z.string(), verdict: z.enum(importVerdicts), message: z.string() })),
   }),
 }

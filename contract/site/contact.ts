@@ -23,7 +23,5 @@ export const wrongAnswer = 'Please answer the security question correctly.'
 
 /** The contact form also asks what 5 + 3 is. */
 export const contactForm = schema((z) =>
-  z.extend(contact.send.input(z), {
-    answer: z.string(wrongAnswer).check(z.trim(), z.regex(/^8$/, wrongAnswer)),
-  }),
+  z.extend(contact.send.input(z), { answer: z.string(wrongAnswer).check(z.trim(), z.regex(/^8$/, wrongAnswer)) }),
 )

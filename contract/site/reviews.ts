@@ -45,10 +45,7 @@ const review = object((z) => ({
 export type Review = InferOutput<typeof review>
 
 const managedReview = schema((z) =>
-  z.extend(review(z), {
-    report: z.nullable(z.string()),
-    reportedAt: z.nullable(instant(z)),
-  }),
+  z.extend(review(z), { report: z.nullable(z.string()), reportedAt: z.nullable(instant(z)) }),
 )
 
 export const reviews = {

@@ -21,9 +21,7 @@ export async function openBuyers(shop: LabShop, count: number) {
 
 /** Stripe takes its time with a payment, but we measure the shop. */
 async function buyersAt(shop: LabShop) {
-  await shop.query(
-    `update sandbox.settings set mischief = mischief || '{"lag": {"from": 0, "to": 0}}'::jsonb`,
-  )
+  await shop.query(`update sandbox.settings set mischief = mischief || '{"lag": {"from": 0, "to": 0}}'::jsonb`)
   const [settings] = await shop.query<{ key: string }>('select publishable_key as key from sandbox.settings')
   return createBuyers({ url: shop.url, publishableKey: () => settings?.key ?? '' })
 }
@@ -56,8 +54,7 @@ export async function checkouts({ shop, seconds }: Bench): Promise<Line[]> {
   const end = performance.now() + seconds * 3000
   const { intents, confirmations } = await letGuestsBuy(shop, 8, () => performance.now() < end)
   const bought = confirmations.length
-  const p99 = (all: number[]) =>
-    (all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.99)] ?? 0).toFixed(0)
+  const p99 = (all: number[]) => (all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.99)] ?? 0).toFixed(0)
   const each = (cpuMicros(shop.pid()) - before) / 1000 / Math.max(1, bought)
   const booked = await shop.query(
     `select 1 from purchases p join users u on u.id = p.user_id where u.email like '%@bench.example'`,

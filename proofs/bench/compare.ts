@@ -10,12 +10,7 @@ import { cpuMicros, untilIdle } from '../lab/measures.ts'
 /** One line of the table: a figure, its budget, and whether the budget is met. */
 export type Line = { what: string; figure: string; budget: string; ok: boolean | undefined }
 
-export const line = (what: string, figure: string, budget = '', ok?: boolean): Line => ({
-  what,
-  figure,
-  budget,
-  ok,
-})
+export const line = (what: string, figure: string, budget = '', ok?: boolean): Line => ({ what, figure, budget, ok })
 
 const mark = (ok: boolean | undefined) => (ok === undefined ? '' : ok ? 'yes' : 'NO')
 
@@ -59,11 +54,7 @@ export async function served(
   }
   const both = (key: 'cpuMicros' | 'perSecond' | 'p99') =>
     [targets, limits].map((figures = []) => median(figures.map((each) => each[key]))) as [number, number]
-  const [[cpu, leastCpu], [rate, mostRate], [p99, leastP99]] = [
-    both('cpuMicros'),
-    both('perSecond'),
-    both('p99'),
-  ]
+  const [[cpu, leastCpu], [rate, mostRate], [p99, leastP99]] = [both('cpuMicros'), both('perSecond'), both('p99')]
   const failed = targets?.some(({ failures }) => failures > 0)
   const atMost = (times?: number) => (times ? `at most ${times} x limit` : '')
   return [

@@ -47,8 +47,7 @@ const observe = () => {
   const durations: number[] = []
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries())
-      if ((entry as PerformanceEntry & { interactionId: number }).interactionId > 0)
-        durations.push(entry.duration)
+      if ((entry as PerformanceEntry & { interactionId: number }).interactionId > 0) durations.push(entry.duration)
   }).observe({ type: 'event', durationThreshold: 16, buffered: true } as PerformanceObserverInit)
   Object.assign(window, { takeDurations: () => durations.splice(0) })
 }
@@ -56,9 +55,7 @@ const observe = () => {
 /** The events of an act are reported a few frames later; anything under 16 ms is not reported at all. */
 async function slowestSoFar(page: Page): Promise<number> {
   await page.waitForTimeout(400)
-  const durations = await page.evaluate(() =>
-    (window as unknown as { takeDurations: () => number[] }).takeDurations(),
-  )
+  const durations = await page.evaluate(() => (window as unknown as { takeDurations: () => number[] }).takeDurations())
   return Math.max(8, ...durations)
 }
 

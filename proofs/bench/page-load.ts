@@ -4,12 +4,7 @@ import { type Line, line } from './compare.ts'
 export type Session = ReadonlyMap<string, string>
 
 /** A first-time visitor, or someone with a session, who reaches nothing but the shop. */
-export async function openContext(
-  browser: Browser,
-  url: string,
-  session: Session,
-  options: BrowserContextOptions,
-) {
+export async function openContext(browser: Browser, url: string, session: Session, options: BrowserContextOptions) {
   const context = await browser.newContext({ baseURL: url, ...options })
   await context.route(
     (address) => address.origin !== new URL(url).origin,
@@ -94,9 +89,7 @@ export async function slowPhone(browser: Browser, url: string, sessionFor: (path
     const [paint, shift] = [least('paint'), least('shift')]
     const figure = `largest paint ${seconds(paint)}, first interaction ${seconds(least('interaction'))}, shift ${shift.toFixed(3)}`
     const budget = 'largest paint within 2.5 s, shift 0'
-    lines.push(
-      line(`${path}, slow 4G and CPU ${slower} x slower`, figure, budget, paint <= 2500 && shift < 0.001),
-    )
+    lines.push(line(`${path}, slow 4G and CPU ${slower} x slower`, figure, budget, paint <= 2500 && shift < 0.001))
   }
   return lines
 }

@@ -15,10 +15,7 @@ async function beside<Result>(
   work: (shop: Awaited<ReturnType<typeof openProcess>>) => Promise<Result>,
 ) {
   const dataDir = mkdtempSync(join(tmpdir(), 'shop-bench-'))
-  const shop = await openProcess(
-    { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...env },
-    entry ? { entry } : {},
-  )
+  const shop = await openProcess({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...env }, entry ? { entry } : {})
   const result = await work(shop)
   await shop.stop()
   rmSync(dataDir, { recursive: true, force: true })

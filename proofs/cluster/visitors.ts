@@ -30,10 +30,7 @@ export type Visitors = Awaited<ReturnType<typeof openVisitors>>
 
 /** Everything that happens in a shop, through the proxy, all together until stopped; keeps what was acknowledged. */
 export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: Place) {
-  const [settings] = await query<{ key: string }>(
-    databaseUrl,
-    'select publishable_key as key from sandbox.settings',
-  )
+  const [settings] = await query<{ key: string }>(databaseUrl, 'select publishable_key as key from sandbox.settings')
   const postman = createPostman({ url: front.url, dataDir, secretsKey })
   const newVisitor = () => createVisitor(front.url, ownAddress())
   const writes = createWrites(ownAddress)

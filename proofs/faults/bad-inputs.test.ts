@@ -93,8 +93,7 @@ function rawRequest({ method, ...endpoint }: Endpoint, input: unknown, cookie: s
 }
 
 /** `encodeURIComponent` refuses half a surrogate pair; the wire would not carry it either. */
-const textOf = (value: unknown) =>
-  (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed()
+const textOf = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed()
 
 /** Only what the contract's schemas use. */
 type JsonSchema = {
@@ -130,17 +129,11 @@ function right(schema: JsonSchema): fc.Arbitrary<unknown> {
   switch (schema.type) {
     case 'integer':
     case 'number':
-      return fc.integer({
-        min: Math.max(schema.minimum ?? 0, -1e9),
-        max: Math.min(schema.maximum ?? 1e6, 1e9),
-      })
+      return fc.integer({ min: Math.max(schema.minimum ?? 0, -1e9), max: Math.min(schema.maximum ?? 1e6, 1e9) })
     case 'boolean':
       return fc.boolean()
     case 'array':
-      return fc.array(right(schema.items ?? {}), {
-        minLength: 1,
-        maxLength: Math.min(schema.maxItems ?? 5, 5),
-      })
+      return fc.array(right(schema.items ?? {}), { minLength: 1, maxLength: Math.min(schema.maxItems ?? 5, 5) })
     case 'object':
       return record(schema)
     default:
@@ -196,19 +189,13 @@ const wrong = fc.oneof(
 function inputs(schema: JsonSchema): fc.Arbitrary<unknown> {
   const names = Object.keys(schema.properties ?? {})
   const name = names.length > 0 ? fc.constantFrom(...names) : fc.constant('extra')
-  const changed = fc
-    .tuple(record(schema), name, wrong)
-    .map(([input, field, value]) => ({ ...input, [field]: value }))
+  const changed = fc.tuple(record(schema), name, wrong).map(([input, field, value]) => ({ ...input, [field]: value }))
   const missing = fc.tuple(record(schema), name).map(([{ ...input }, field]) => {
     delete input[field]
     return input
   })
   const surplus = fc
-    .tuple(
-      record(schema),
-      fc.constantFrom('isAdmin', 'userId', 'status', 'amount', '__proto__', 'constructor'),
-      wrong,
-    )
+    .tuple(record(schema), fc.constantFrom('isAdmin', 'userId', 'status', 'amount', '__proto__', 'constructor'), wrong)
     .map(([input, field, value]) => ({ ...input, [field]: value }))
   return fc.oneof(
     { weight: 3, arbitrary: record(schema) },

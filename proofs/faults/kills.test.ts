@@ -22,10 +22,7 @@ fault('kills around every commit', async ({ shop, lab }) => {
   // Several shops at the same time, each on its own database: a single one leaves half the machine idle.
   const outcomes = await concurrently(limit.shops, async () =>
     crashMany(
-      {
-        databaseUrl: await lab.createDatabase(),
-        dataDir: mkdtempSync(join(shop.dataDir, 'killed-')),
-      },
+      { databaseUrl: await lab.createDatabase(), dataDir: mkdtempSync(join(shop.dataDir, 'killed-')) },
       limit.killsEach,
     ),
   )
@@ -54,10 +51,7 @@ fault('kills between TradingView and the books', async ({ shop, lab }) => {
   await shop.stop()
   // Empty: in the others, another shop's key has sealed the session.
   const databaseUrl = await lab.createDatabase({ empty: true })
-  const place = {
-    databaseUrl,
-    dataDir: mkdtempSync(join(shop.dataDir, 'unlocking-')),
-  }
+  const place = { databaseUrl, dataDir: mkdtempSync(join(shop.dataDir, 'unlocking-')) }
   const complaints: string[] = []
   let kills = 0
   for (let number = 0; number < limit.killsAtTradingView; number++) {

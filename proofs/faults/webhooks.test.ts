@@ -24,9 +24,7 @@ fault('webhook storm', async ({ shop }) => {
   try {
     await side.controls.webhooks.misbehave({ drop: true })
     const events = async () =>
-      (await shop.query<{ data: object }>('select data from sandbox.events')).map(({ data }) =>
-        JSON.stringify(data),
-      )
+      (await shop.query<{ data: object }>('select data from sandbox.events')).map(({ data }) => JSON.stringify(data))
     let bodies = await events()
     for (; bodies.length < limit.webhooks; bodies = await events()) {
       await trade(shop, side, limit.guestsAtOnce)
@@ -153,8 +151,7 @@ async function trade(shop: LabShop, side: PaymentSide, guests: number) {
       if (place === 2) await controls.refund(begun.paymentIntentId)
       if (place === 3) await controls.refund(begun.paymentIntentId, 500)
       if (place === 4) await controls.openDispute(begun.paymentIntentId)
-      if (place === 5)
-        await controls.closeDispute((await controls.openDispute(begun.paymentIntentId)).id, 'lost')
+      if (place === 5) await controls.closeDispute((await controls.openDispute(begun.paymentIntentId)).id, 'lost')
       if (place === 6) await cancelAtStripe(begun.paymentIntentId)
     })
 
@@ -168,10 +165,7 @@ async function trade(shop: LabShop, side: PaymentSide, guests: number) {
 
   async function failAtRenewals(paymentIntentId: string) {
     const { id, customer } = await atStripe(paymentIntentId)
-    const setup = await storeCard(
-      await stripe.customers.createSetupIntent(customer),
-      'pm_card_chargeCustomerFail',
-    )
+    const setup = await storeCard(await stripe.customers.createSetupIntent(customer), 'pm_card_chargeCustomerFail')
     await stripe.subscriptions.useCard(id, (await stripe.customers.storedCard(setup, customer)) ?? '')
   }
 

@@ -77,9 +77,7 @@ export function createTally<Key extends string | number>() {
 }
 
 /** The result of some work, and how many milliseconds it took. */
-export async function timed<Result>(
-  work: () => Promise<Result>,
-): Promise<[result: Result, milliseconds: number]> {
+export async function timed<Result>(work: () => Promise<Result>): Promise<[result: Result, milliseconds: number]> {
   const started = performance.now()
   return [await work(), performance.now() - started]
 }

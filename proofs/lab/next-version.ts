@@ -8,10 +8,7 @@ const here = fileURLToPath(new URL('../..', import.meta.url))
 /** What a next release might need: a column, an index and a backfill, each as CONTRIBUTING.md asks. */
 const nextMigrations = [
   { tag: '9001_note', sql: 'ALTER TABLE "purchases" ADD COLUMN "note" text DEFAULT \'none\';' },
-  {
-    tag: '9002_by-note',
-    sql: 'CREATE INDEX CONCURRENTLY "purchases_note" ON "purchases" USING btree ("note");',
-  },
+  { tag: '9002_by-note', sql: 'CREATE INDEX CONCURRENTLY "purchases_note" ON "purchases" USING btree ("note");' },
   {
     tag: '9003_fill-note',
     sql: `-- in batches
@@ -35,13 +32,7 @@ export function addNextMigrations(folder: string) {
   const content = JSON.parse(readFileSync(journal, 'utf8')) as { entries: object[] }
   for (const { tag, sql } of nextMigrations) {
     writeFileSync(join(migrations, `${tag}.sql`), sql)
-    content.entries.push({
-      idx: content.entries.length,
-      version: '7',
-      when: Date.now(),
-      tag,
-      breakpoints: true,
-    })
+    content.entries.push({ idx: content.entries.length, version: '7', when: Date.now(), tag, breakpoints: true })
   }
   writeFileSync(journal, JSON.stringify(content))
 }

@@ -13,9 +13,7 @@ export const planted = { domain: 'lab.example', words: 'planted words of a visit
 
 /** Also a password's hash, and any other address. */
 const personal = new RegExp(
-  [planted.domain, planted.words, String.raw`\$argon2`, String.raw`[\w.+-]+@[a-z][\w-]*\.[a-z]{2,}`].join(
-    '|',
-  ),
+  [planted.domain, planted.words, String.raw`\$argon2`, String.raw`[\w.+-]+@[a-z][\w-]*\.[a-z]{2,}`].join('|'),
   'i',
 )
 

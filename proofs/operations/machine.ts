@@ -31,13 +31,7 @@ export function makeOrigin() {
 }
 
 export function makeStandIns() {
-  const folders = [
-    'bin',
-    'etc/systemd/system',
-    'etc/caddy',
-    'etc/nginx/sites-available',
-    'etc/nginx/sites-enabled',
-  ]
+  const folders = ['bin', 'etc/systemd/system', 'etc/caddy', 'etc/nginx/sites-available', 'etc/nginx/sites-enabled']
   for (const name of [...folders, 'etc/letsencrypt/live/shop.example', 'opt', 'run', 'var/lib'])
     mkdirSync(join(root, name), { recursive: true })
   const program = (name: string, text: string) =>
@@ -125,10 +119,7 @@ export function run(program: string, args: string[], cwd: string): string {
   const { status, stdout, stderr } = spawnSync(program, args, {
     cwd,
     encoding: 'utf8',
-    env: {
-      PATH: [join(root, 'bin'), ...path].join(':'),
-      HOME: process.env.HOME ?? root,
-    },
+    env: { PATH: [join(root, 'bin'), ...path].join(':'), HOME: process.env.HOME ?? root },
   })
   if (status !== 0) {
     const log = join(root, 'run/shop.log')

@@ -41,7 +41,5 @@ export const accountRoutes = [
   route('POST /v1/payment_method_domains/:id', { enabled: flag }, async ({ work, id, params }) =>
     work.save(changed(await work.claim('payment_method_domain', id), params)),
   ),
-  route('POST /v1/payment_method_domains/:id/validate', {}, ({ work, id }) =>
-    work.get('payment_method_domain', id),
-  ),
+  route('POST /v1/payment_method_domains/:id/validate', {}, ({ work, id }) => work.get('payment_method_domain', id)),
 ]

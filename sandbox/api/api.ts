@@ -61,13 +61,7 @@ export type Api = ReturnType<typeof createApi>
 
 /** One request and its answer, as they went over the wire. */
 export type Call = ApiRequest & { reply: ApiReply }
-type Given = {
-  books: Books
-  keys: Keys
-  changed: () => void
-  clockMoved: () => void
-  recorded: (call: Call) => void
-}
+type Given = { books: Books; keys: Keys; changed: () => void; clockMoved: () => void; recorded: (call: Call) => void }
 type Task = (work: Work) => Promise<unknown>
 
 export function createApi({ books, keys, changed, clockMoved, recorded }: Given) {
@@ -90,9 +84,7 @@ export function createApi({ books, keys, changed, clockMoved, recorded }: Given)
     const { key: state, faults } = settings.quirks
     if (!publishable) assertAllowed(state, keys.secretKey, method, path)
     const call = `${method} ${path}`
-    const early = faults.some(isEarly)
-      ? await books.write((work) => orderedFault(work, call, isEarly))
-      : undefined
+    const early = faults.some(isEarly) ? await books.write((work) => orderedFault(work, call, isEarly)) : undefined
     if (early) return { ...reply(earlyFailure(early), requestId, false), shouldRetry: early.shouldRetry }
 
     const run: Task = (work) => found.route.run({ work, id: found.id, form: params, publishable })

@@ -1,19 +1,7 @@
 import { invalid } from '../failure.ts'
 import { newCoupon, newPrice, newProduct } from '../objects/catalog.ts'
 import type { Work } from '../work.ts'
-import {
-  changed,
-  choice,
-  clearable,
-  flag,
-  group,
-  integer,
-  metadata,
-  paging,
-  required,
-  text,
-  texts,
-} from './params.ts'
+import { changed, choice, clearable, flag, group, integer, metadata, paging, required, text, texts } from './params.ts'
 import { readRoute, route } from './route.ts'
 
 const productFields = { active: flag, tax_code: clearable(text) }
@@ -84,9 +72,7 @@ export const catalogRoutes = [
         throw invalid('Coupon already exists.', 'id', 'resource_already_exists')
       const months = params.duration === 'forever' ? {} : { months: params.duration_in_months ?? 0 }
       const off = { ...(percent === undefined ? { amount: amount ?? 0 } : { percent }), ...months }
-      return work.create(
-        changed(newCoupon(work.now, off, params.currency ?? 'usd', id), { name: params.name }),
-      )
+      return work.create(changed(newCoupon(work.now, off, params.currency ?? 'usd', id), { name: params.name }))
     },
   ),
   readRoute('price'),

@@ -6,10 +6,7 @@ import { route } from './route.ts'
 
 export const eventRoutes = [
   route('GET /v1/events/:id', {}, async ({ work, id }) => {
-    const { rows } = await work.database.query<{ data: object }>(
-      'select data from sandbox.events where id = $1',
-      [id],
-    )
+    const { rows } = await work.database.query<{ data: object }>('select data from sandbox.events where id = $1', [id])
     if (!rows[0]) throw missing('event', id)
     return rows[0].data
   }),
@@ -49,14 +46,10 @@ export const eventRoutes = [
 ]
 
 export const testClockRoutes = [
-  route(
-    'POST /v1/test_helpers/test_clocks',
-    { frozen_time: required(integer), name: text },
-    ({ work, params }) => work.create(newTestClock(work.now, params.name ?? null, params.frozen_time)),
+  route('POST /v1/test_helpers/test_clocks', { frozen_time: required(integer), name: text }, ({ work, params }) =>
+    work.create(newTestClock(work.now, params.name ?? null, params.frozen_time)),
   ),
-  route('GET /v1/test_helpers/test_clocks/:id', {}, ({ work, id }) =>
-    work.get('test_helpers.test_clock', id),
-  ),
+  route('GET /v1/test_helpers/test_clocks/:id', {}, ({ work, id }) => work.get('test_helpers.test_clock', id)),
   route(
     'POST /v1/test_helpers/test_clocks/:id/advance',
     { frozen_time: required(integer) },

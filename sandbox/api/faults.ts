@@ -14,13 +14,11 @@ const rateLimited = () =>
   new Failure(429, {
     type: 'invalid_request_error',
     code: 'rate_limit',
-    message:
-      'Request rate limit exceeded. Learn more about rate limits here https://stripe.com/docs/rate-limits.',
+    message: 'Request rate limit exceeded. Learn more about rate limits here https://stripe.com/docs/rate-limits.',
   })
 
 /** Most of Stripe's refusals have no code. */
-const refused = () =>
-  new Failure(400, { type: 'invalid_request_error', message: 'This request cannot be completed.' })
+const refused = () => new Failure(400, { type: 'invalid_request_error', message: 'This request cannot be completed.' })
 
 /** Comes before the request is looked at: nothing is done, and nothing is kept. */
 export const isEarly = ({ status }: Fault) => status < 500
@@ -90,8 +88,7 @@ function permissionFor(method: string, path: string): string {
 /** What Stripe says to a secret key that was rolled or lacks permission. */
 export function assertAllowed(state: Key, secretKey: string, method: string, path: string) {
   if (state === 'works') return
-  if (state === 'expired')
-    throw refuse(401, `Expired API Key provided: ${masked(secretKey)}`, 'api_key_expired')
+  if (state === 'expired') throw refuse(401, `Expired API Key provided: ${masked(secretKey)}`, 'api_key_expired')
   const permission = permissionFor(method, path)
   if (!state.without.includes(permission)) return
   throw refuse(

@@ -3,33 +3,13 @@ import { attach } from '../billing/payments.ts'
 import { Failure, invalid } from '../failure.ts'
 import { newPaymentMethod, type PaymentMethod } from '../objects/customer.ts'
 import type { Work } from '../work.ts'
-import {
-  address,
-  choice,
-  clearable,
-  group,
-  integer,
-  type Params,
-  readAddress,
-  required,
-  text,
-} from './params.ts'
+import { address, choice, clearable, group, integer, type Params, readAddress, required, text } from './params.ts'
 import { listRoute, route } from './route.ts'
 
 export const methodData = {
   type: required(choice('card')),
-  card: group({
-    number: required(text),
-    exp_month: required(integer),
-    exp_year: required(integer),
-    cvc: text,
-  }),
-  billing_details: group({
-    address,
-    email: clearable(text),
-    name: clearable(text),
-    phone: clearable(text),
-  }),
+  card: group({ number: required(text), exp_month: required(integer), exp_year: required(integer), cvc: text }),
+  billing_details: group({ address, email: clearable(text), name: clearable(text), phone: clearable(text) }),
 }
 
 export async function createMethod(work: Work, data: Params<typeof methodData>): Promise<PaymentMethod> {
@@ -46,11 +26,7 @@ export async function createMethod(work: Work, data: Params<typeof methodData>):
 }
 
 /** A payment method by its id, or a fresh one for a test token such as `pm_card_visa`. */
-export async function resolveMethod(
-  work: Work,
-  id: string,
-  param = 'payment_method',
-): Promise<PaymentMethod> {
+export async function resolveMethod(work: Work, id: string, param = 'payment_method'): Promise<PaymentMethod> {
   const card = cardOfToken(id, work.now)
   if (card) return work.insert(newPaymentMethod(work.now, card))
   // Two customers could claim an unattached card at the same time.
@@ -58,12 +34,7 @@ export async function resolveMethod(
 }
 
 /** A stored card may pay only for the customer it is attached to. */
-export async function assertOwnCard(
-  work: Work,
-  id: string | null | undefined,
-  customer: string,
-  param: string,
-) {
+export async function assertOwnCard(work: Work, id: string | null | undefined, customer: string, param: string) {
   if (!id) return
   const method = await work.get('payment_method', id, param)
   if (method.customer === customer) return
@@ -81,10 +52,7 @@ export const methodRoutes = [
       throw new Failure(402, declineError(behaviour))
     }
     if (method.customer !== null && method.customer !== customer.id) {
-      throw invalid(
-        'The payment method you provided has already been attached to a customer.',
-        'payment_method',
-      )
+      throw invalid('The payment method you provided has already been attached to a customer.', 'payment_method')
     }
     return attach(work, method, customer.id)
   }),

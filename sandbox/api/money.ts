@@ -14,10 +14,7 @@ import { planOf, planParams } from './subscriptions.ts'
 export async function claimCharge(work: Work, intent: string) {
   const { latest_charge: latest, status } = await work.claim('payment_intent', intent)
   if (latest === null || status !== 'succeeded') {
-    throw invalid(
-      `This PaymentIntent (${intent}) does not have a successful charge to refund.`,
-      'payment_intent',
-    )
+    throw invalid(`This PaymentIntent (${intent}) does not have a successful charge to refund.`, 'payment_intent')
   }
   return work.get('charge', latest)
 }
@@ -27,9 +24,7 @@ export const moneyRoutes = [
     'POST /v1/invoices/create_preview',
     {
       subscription: required(text),
-      subscription_details: required(
-        group({ ...planParams, proration_behavior: required(choice('always_invoice')) }),
-      ),
+      subscription_details: required(group({ ...planParams, proration_behavior: required(choice('always_invoice')) })),
     },
     async ({ work, params: { subscription: id, subscription_details: wanted } }) => {
       const before = await work.claim('subscription', id)
@@ -61,15 +56,11 @@ export const moneyRoutes = [
       ...(subscription && { parent: { subscription_details: { subscription } } }),
     }),
   ),
-  route(
-    'POST /v1/invoices/:id/pay',
-    { off_session: flag, payment_method: text },
-    async ({ work, id, params }) => {
-      const invoice = await work.claim('invoice', id)
-      const method = params.payment_method ? await resolveMethod(work, params.payment_method) : undefined
-      return payInvoice(work, invoice, method)
-    },
-  ),
+  route('POST /v1/invoices/:id/pay', { off_session: flag, payment_method: text }, async ({ work, id, params }) => {
+    const invoice = await work.claim('invoice', id)
+    const method = params.payment_method ? await resolveMethod(work, params.payment_method) : undefined
+    return payInvoice(work, invoice, method)
+  }),
   route('POST /v1/invoices/:id/void', {}, async ({ work, id }) => {
     const invoice = await upToDate(work, await work.claim('invoice', id))
     if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
@@ -108,9 +99,7 @@ export const moneyRoutes = [
 /** The tax of the invoice, so that both add up. */
 async function taxOf(work: Work, invoice: Invoice) {
   const [tax] = invoice.total_taxes
-  return tax
-    ? { rate: await work.get('tax_rate', tax.tax_rate_details.tax_rate), reason: tax.taxability_reason }
-    : null
+  return tax ? { rate: await work.get('tax_rate', tax.tax_rate_details.tax_rate), reason: tax.taxability_reason } : null
 }
 
 export const creditNoteRoutes = [
@@ -128,8 +117,7 @@ export const creditNoteRoutes = [
       if (invoice.status !== 'paid') throw invalid('The sandbox credits only what was paid.', 'invoice')
       const fromBalance = (invoice.ending_balance ?? 0) - invoice.starting_balance
       const left = invoice.amount_paid + fromBalance - invoice.post_payment_credit_notes_amount
-      if (amount < 1 || amount > left)
-        throw invalid(`The credit note amount must be between 1 and ${left}.`, 'amount')
+      if (amount < 1 || amount > left) throw invalid(`The credit note amount must be between 1 and ${left}.`, 'amount')
       if (refunds.reduce((sum, each) => sum + each.amount_refunded, credited) !== amount)
         throw invalid('The refunds and credits must add up to the amount of the credit note.', 'refunds')
       for (const [index, { refund: named }] of refunds.entries())

@@ -45,9 +45,7 @@ export function changed<T extends object>(
   {
     metadata: notes,
     ...params
-  }: { [K in keyof NoInfer<T>]?: T[K] | undefined } & {
-    metadata?: Record<string, string> | undefined
-  },
+  }: { [K in keyof NoInfer<T>]?: T[K] | undefined } & { metadata?: Record<string, string> | undefined },
 ): T {
   const sent = Object.entries(params).filter(([, value]) => value !== undefined)
   const old = 'metadata' in before ? (before.metadata as Record<string, string>) : {}
@@ -68,8 +66,7 @@ export function reader<S extends Shape>(shape: S) {
 }
 
 /** `items[0][price]` */
-const nameOf = ([first, ...rest]: PropertyKey[]) =>
-  String(first) + rest.map((step) => `[${String(step)}]`).join('')
+const nameOf = ([first, ...rest]: PropertyKey[]) => String(first) + rest.map((step) => `[${String(step)}]`).join('')
 
 function refusal(issue: z.core.$ZodIssue | undefined, within: PropertyKey[] = []): Failure {
   const path = [...within, ...(issue?.path ?? [])]
@@ -87,14 +84,7 @@ function refusal(issue: z.core.$ZodIssue | undefined, within: PropertyKey[] = []
 
 const line = clearable(text)
 
-export const address = group({
-  city: line,
-  country: line,
-  line1: line,
-  line2: line,
-  postal_code: line,
-  state: line,
-})
+export const address = group({ city: line, country: line, line1: line, line2: line, postal_code: line, state: line })
 
 type Given = Params<{ address: typeof address }>['address']
 

@@ -43,8 +43,7 @@ export function route<S extends Shape>(
 }
 
 /** `GET /v1/invoices/:id` */
-export const readRoute = (kind: Kind) =>
-  route(`GET /v1/${kind}s/:id`, {}, ({ work, id }) => work.get(kind, id))
+export const readRoute = (kind: Kind) => route(`GET /v1/${kind}s/:id`, {}, ({ work, id }) => work.get(kind, id))
 
 /** `GET /v1/invoices`, of those whose fields are as given; `matchOf` says where the parameters are in the object. */
 export const listRoute = <S extends Shape>(
@@ -135,10 +134,7 @@ async function innerOf(work: Work, value: Plain, key: string): Promise<unknown> 
 }
 
 async function byId(work: Work, id: string): Promise<Kept | undefined> {
-  const { rows } = await work.database.query<{ data: Kept }>(
-    'select data from sandbox.objects where id = $1',
-    [id],
-  )
+  const { rows } = await work.database.query<{ data: Kept }>('select data from sandbox.objects where id = $1', [id])
   return rows[0]?.data
 }
 

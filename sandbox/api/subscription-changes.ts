@@ -16,10 +16,7 @@ import {
   text,
 } from './params.ts'
 
-export const cancellationDetails = group({
-  comment: clearable(text),
-  feedback: clearable(choice(...feedbacks)),
-})
+export const cancellationDetails = group({ comment: clearable(text), feedback: clearable(choice(...feedbacks)) })
 
 export const editable = {
   cancel_at: clearable(integer),
@@ -40,12 +37,7 @@ export const withDetails = (before: Subscription, given: Change['cancellation_de
   cancellation_details: changed(before.cancellation_details, given ?? {}),
 })
 
-function withCancelAt(
-  subscription: Subscription,
-  at: number | null,
-  atEnd: boolean,
-  now: number,
-): Subscription {
+function withCancelAt(subscription: Subscription, at: number | null, atEnd: boolean, now: number): Subscription {
   return {
     ...subscription,
     cancel_at: at,
@@ -104,13 +96,9 @@ const twoYears = 731 * day
 
 /** A trial on a running subscription: nothing is charged before its end, where the next period begins. */
 export function onTrial(subscription: Subscription, until: number, now: number): Subscription {
-  if (until <= now)
-    throw invalid('Invalid timestamp: must be an integer Unix timestamp in the future', 'trial_end')
+  if (until <= now) throw invalid('Invalid timestamp: must be an integer Unix timestamp in the future', 'trial_end')
   if (until > subscription.billing_cycle_anchor + twoYears)
-    throw invalid(
-      'Invalid timestamp: can be no more than two years after the billing cycle anchor',
-      'trial_end',
-    )
+    throw invalid('Invalid timestamp: can be no more than two years after the billing cycle anchor', 'trial_end')
   return {
     ...withPeriod(subscription, now, until),
     status: 'trialing',

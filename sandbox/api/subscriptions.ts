@@ -30,15 +30,9 @@ export const planParams = {
 const pendable = new Set([...Object.keys(planParams), 'metadata', 'payment_behavior', 'proration_behavior'])
 
 /** What waits for its payment can change nothing else. */
-function assertPendable(params: {
-  payment_behavior?: string | undefined
-  proration_behavior?: string | undefined
-}) {
+function assertPendable(params: { payment_behavior?: string | undefined; proration_behavior?: string | undefined }) {
   if (params.payment_behavior !== 'pending_if_incomplete' || params.proration_behavior !== 'always_invoice')
-    throw invalid(
-      'The sandbox changes a price only when it is invoiced and paid immediately.',
-      'payment_behavior',
-    )
+    throw invalid('The sandbox changes a price only when it is invoiced and paid immediately.', 'payment_behavior')
   for (const [name, value] of Object.entries(params))
     if (value !== undefined && !pendable.has(name))
       throw invalid(`When payment_behavior is pending_if_incomplete, ${name} cannot be updated.`, name)
@@ -52,10 +46,7 @@ export async function planOf(
   const price = await priceOf(work, given.items ?? [])
   if (given.items?.[0]?.id !== items.data[0]?.id) throw invalid('There is no such item.', 'items[0][id]')
   if (trialEnd !== null && trialEnd > work.now)
-    throw invalid(
-      'You cannot reset the billing cycle anchor before the trial has ended.',
-      'billing_cycle_anchor',
-    )
+    throw invalid('You cannot reset the billing cycle anchor before the trial has ended.', 'billing_cycle_anchor')
   return { price, quantity: 1, at: given.proration_date }
 }
 
@@ -127,16 +118,11 @@ export const subscriptionRoutes = [
       return update(work, before, params.trial_end ? onTrial(after, params.trial_end, work.now) : after)
     },
   ),
-  route(
-    'DELETE /v1/subscriptions/:id',
-    { cancellation_details: cancellationDetails },
-    async ({ work, id, params }) => {
-      const before = await work.claim('subscription', id)
-      if (before.status === 'canceled' || before.status === 'incomplete_expired')
-        throw missing('subscription', id)
-      return cancel(work, withDetails(before, params.cancellation_details))
-    },
-  ),
+  route('DELETE /v1/subscriptions/:id', { cancellation_details: cancellationDetails }, async ({ work, id, params }) => {
+    const before = await work.claim('subscription', id)
+    if (before.status === 'canceled' || before.status === 'incomplete_expired') throw missing('subscription', id)
+    return cancel(work, withDetails(before, params.cancellation_details))
+  }),
   route(
     'GET /v1/subscriptions',
     { ...paging, customer: text, status: choice(...live, ...ended, 'all') },

@@ -21,21 +21,16 @@ export const declineError = ({ code, message, declineCode }: Decline): ErrorBody
   ...(declineCode ? { decline_code: declineCode } : {}),
 })
 
-export type Card = {
-  number: string
-  brand: 'visa' | 'mastercard'
-  month: number
-  year: number
-  behaviour: Behaviour
-}
+export type Card = { number: string; brand: 'visa' | 'mastercard'; month: number; year: number; behaviour: Behaviour }
 
 const succeeds: Behaviour = { outcome: 'succeeds' }
-const declines = (
-  code: string,
-  message: string,
-  declineCode?: string,
-  when: Decline['when'] = 'always',
-): Decline => ({ outcome: 'declines', when, code, message, ...(declineCode ? { declineCode } : {}) })
+const declines = (code: string, message: string, declineCode?: string, when: Decline['when'] = 'always'): Decline => ({
+  outcome: 'declines',
+  when,
+  code,
+  message,
+  ...(declineCode ? { declineCode } : {}),
+})
 const declined = 'Your card was declined.'
 export const genericDecline = declines('card_declined', declined, 'generic_decline')
 
@@ -56,17 +51,9 @@ const testCards = (
       'chargeDeclinedIncorrectCvc',
       declines('incorrect_cvc', "Your card's security code is incorrect."),
     ],
-    [
-      '4000000000000341',
-      'chargeCustomerFail',
-      declines('card_declined', declined, 'generic_decline', 'charged'),
-    ],
+    ['4000000000000341', 'chargeCustomerFail', declines('card_declined', declined, 'generic_decline', 'charged')],
     ['4000002760003184', 'authenticationRequired', { outcome: 'authenticates', when: 'always' }],
-    [
-      '4000002500003155',
-      'authenticationRequiredOnSetup',
-      { outcome: 'authenticates', when: 'unless_set_up' },
-    ],
+    ['4000002500003155', 'authenticationRequiredOnSetup', { outcome: 'authenticates', when: 'unless_set_up' }],
     ['4000000000000259', 'createDispute', { outcome: 'succeeds', disputed: true }],
     ['4000000000007726', 'pendingRefund', { outcome: 'succeeds', refund: 'waits' }],
     ['4000000000005126', 'refundFail', { outcome: 'succeeds', refund: 'fails' }],

@@ -67,21 +67,14 @@ export function createClock(books: Books) {
     async tick() {
       const now = await books.read(async (work) => work.time)
       await runUntil(null, now)
-      const advancing = await books.read((work) =>
-        work.all('test_helpers.test_clock', { status: 'advancing' }),
-      )
+      const advancing = await books.read((work) => work.all('test_helpers.test_clock', { status: 'advancing' }))
       for (const { id, status_details } of advancing) {
         const target = status_details.advancing?.target_frozen_time ?? 0
         await runUntil(id, target)
         await books.write(async (work) => {
           const clock = await work.claim('test_helpers.test_clock', id)
           if (clock.status_details.advancing?.target_frozen_time !== target) return
-          const ready = await work.save({
-            ...clock,
-            frozen_time: target,
-            status: 'ready' as const,
-            status_details: {},
-          })
+          const ready = await work.save({ ...clock, frozen_time: target, status: 'ready' as const, status_details: {} })
           work.emit('test_helpers.test_clock.ready', ready)
         })
       }

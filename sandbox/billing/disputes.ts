@@ -33,11 +33,7 @@ export async function refund(
   }
   const disputes = await work.all('dispute', { charge: charge.id })
   if (disputes.some((dispute) => dispute.status !== 'won')) {
-    throw invalid(
-      `Charge ${charge.id} has been charged back; cannot issue a refund.`,
-      undefined,
-      'charge_disputed',
-    )
+    throw invalid(`Charge ${charge.id} has been charged back; cannot issue a refund.`, undefined, 'charge_disputed')
   }
   const method = await work.find('payment_method', charge.payment_method)
   const later = method?.$sandbox.behaviour.outcome === 'succeeds' && method.$sandbox.behaviour.refund

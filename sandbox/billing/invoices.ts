@@ -12,11 +12,7 @@ import { taxFor, taxIdsOf } from './tax.ts'
 export const nextAttempt = ({ now }: Work, { created }: Invoice): number | null =>
   retryDays.map((days) => created + days * day).find((at) => at > now) ?? null
 
-type Bill = {
-  subscription: Subscription
-  reason: Invoice['billing_reason']
-  entries: Entry[]
-}
+type Bill = { subscription: Subscription; reason: Invoice['billing_reason']; entries: Entry[] }
 
 /** A whole period of every item. */
 export const periodEntries = (subscription: Subscription, period: Entry['period']): Entry[] =>
@@ -34,11 +30,7 @@ async function cutsOf(work: Work, { discounts }: Subscription, { discount }: Cus
     const { end, source } = await work.get('discount', id)
     const coupon = await work.get('coupon', source.coupon)
     if (end === null || end > work.now)
-      running.push({
-        discount: id,
-        of: (amount) => offOf(coupon, amount),
-        isOnce: coupon.duration === 'once',
-      })
+      running.push({ discount: id, of: (amount) => offOf(coupon, amount), isOnce: coupon.duration === 'once' })
   }
   return running
 }
@@ -64,17 +56,7 @@ export async function draft(work: Work, { subscription: given, reason, entries }
   const taxIds = await taxIdsOf(work, customer.id)
   const tax = subscription.automatic_tax.enabled ? await taxFor(work, customer, taxIds) : null
   const cuts = await cutsOf(work, subscription, customer)
-  const invoice = newInvoice({
-    now: work.now,
-    customer,
-    subscription,
-    productName,
-    entries,
-    cuts,
-    reason,
-    tax,
-    taxIds,
-  })
+  const invoice = newInvoice({ now: work.now, customer, subscription, productName, entries, cuts, reason, tax, taxIds })
   const spent = new Set(cuts.flatMap(({ discount, isOnce }) => (isOnce ? [discount] : [])))
   const discounts = subscription.discounts.filter((id) => !spent.has(id))
   return { customer, invoice, subscription: { ...subscription, discounts } }
@@ -218,8 +200,7 @@ export async function voidInvoice(work: Work, invoice: Invoice): Promise<Invoice
   await cancelPayments(work, invoice)
   const customer = await work.get('customer', invoice.customer)
   const used = invoice.ending_balance - invoice.starting_balance
-  if (used !== 0 && !('deleted' in customer))
-    await work.save({ ...customer, balance: customer.balance - used })
+  if (used !== 0 && !('deleted' in customer)) await work.save({ ...customer, balance: customer.balance - used })
   const voided = await work.save({
     ...invoice,
     status: 'void' as const,
@@ -230,8 +211,7 @@ export async function voidInvoice(work: Work, invoice: Invoice): Promise<Invoice
   work.emit('invoice.voided', voided)
   // The change it was for is off.
   const subscription = await subscriptionOf(work, invoice)
-  if (isPending(subscription, invoice))
-    await update(work, subscription, { ...subscription, pending_update: null })
+  if (isPending(subscription, invoice)) await update(work, subscription, { ...subscription, pending_update: null })
   return voided
 }
 

@@ -32,10 +32,7 @@ export async function confirm(
   const { behaviour, authenticated } = method.$sandbox
   if (behaviour.outcome === 'declines' && (isPayment(intent) || behaviour.when === 'always'))
     return decline(work, intent, method, behaviour)
-  if (
-    behaviour.outcome === 'authenticates' &&
-    !(isPayment(intent) && authenticated && behaviour.when !== 'always')
-  )
+  if (behaviour.outcome === 'authenticates' && !(isPayment(intent) && authenticated && behaviour.when !== 'always'))
     return requireAuthentication(work, intent, method)
   return succeed(work, intent, method, then)
 }
@@ -67,27 +64,16 @@ const saveIntent = (
     : work.save({ ...intent, ...after, next_action, last_setup_error: error })
 }
 
-export async function decline(
-  work: Work,
-  intent: Intent,
-  method: PaymentMethod,
-  how: Decline,
-): Promise<Failure> {
+export async function decline(work: Work, intent: Intent, method: PaymentMethod, how: Decline): Promise<Failure> {
   const error = { ...declineError(how), payment_method: work.present(method) }
   if (!isPayment(intent)) return fail(work, intent, error)
-  const charge = await work.insert(
-    newCharge({ now: work.now, intent, method, failure: how, disputeAt: null }),
-  )
+  const charge = await work.insert(newCharge({ now: work.now, intent, method, failure: how, disputeAt: null }))
   work.emit('charge.failed', charge)
   return fail(work, { ...intent, latest_charge: charge.id }, { ...error, charge: charge.id })
 }
 
 async function fail(work: Work, intent: Intent, error: ErrorBody) {
-  const failed = await saveIntent(work, intent, {
-    status: 'requires_payment_method',
-    payment_method: null,
-    error,
-  })
+  const failed = await saveIntent(work, intent, { status: 'requires_payment_method', payment_method: null, error })
   work.emit(isPayment(intent) ? 'payment_intent.payment_failed' : 'setup_intent.setup_failed', failed)
   if (isPayment(intent)) await invoiceAttemptFailed(work, intent.id)
   const status = error.type === 'card_error' ? 402 : 400
@@ -95,11 +81,7 @@ async function fail(work: Work, intent: Intent, error: ErrorBody) {
 }
 
 async function requireAuthentication(work: Work, intent: Intent, { id }: PaymentMethod) {
-  const waiting = await saveIntent(work, intent, {
-    status: 'requires_action',
-    payment_method: id,
-    error: null,
-  })
+  const waiting = await saveIntent(work, intent, { status: 'requires_action', payment_method: id, error: null })
   work.emit(`${intent.object}.requires_action`, waiting)
   if (isPayment(intent)) await invoiceActionRequired(work, intent.id)
   return waiting
@@ -142,12 +124,7 @@ async function succeed(work: Work, intent: Intent, given: PaymentMethod, then: T
   const disputeAt = behaviour.outcome === 'succeeds' && behaviour.disputed ? work.now + disputeDelay : null
   const charge = await work.insert(newCharge({ now: work.now, intent, method, failure: null, disputeAt }))
   const settles_at = then === 'later' ? await settlesAt(work) : null
-  const charged = {
-    ...intent,
-    amount_received: intent.amount,
-    latest_charge: charge.id,
-    $sandbox: { settles_at },
-  }
+  const charged = { ...intent, amount_received: intent.amount, latest_charge: charge.id, $sandbox: { settles_at } }
   const paid = await saveIntent(work, charged, after)
   work.emit('charge.succeeded', charge)
   work.emit('payment_intent.succeeded', paid)

@@ -27,9 +27,7 @@ async function billedShare(work: Work, { id }: Subscription, start: number) {
   const paid = await work.all('invoice', { status: 'paid', parent })
   const line = paid
     .flatMap(({ lines }) => lines.data)
-    .findLast(
-      ({ parent: { subscription_item_details: of }, period }) => !of.proration && period.start === start,
-    )
+    .findLast(({ parent: { subscription_item_details: of }, period }) => !of.proration && period.start === start)
   const off = (line?.discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0)
   return line && line.amount > 0 ? (line.amount - off) / line.amount : 1
 }
@@ -45,8 +43,7 @@ export async function planChange(work: Work, before: Subscription, plan: Plan) {
   const price = plan.price ?? item.price
   const changed = { ...item, price, plan: planOf(price), quantity: plan.quantity ?? item.quantity }
   const after: Subscription = { ...before, items: { ...before.items, data: [changed] } }
-  const isSameStep =
-    changed.plan.interval === step.interval && changed.plan.interval_count === step.interval_count
+  const isSameStep = changed.plan.interval === step.interval && changed.plan.interval_count === step.interval_count
   const share = ((end - at) / (end - start)) * (await billedShare(work, before, start))
   const prorated = (of: SubscriptionItem, sign: 1 | -1): Entry => ({
     item: of,
@@ -144,9 +141,6 @@ export async function resume(work: Work, before: Subscription) {
     status: 'active',
     status_details: undefined,
   }
-  await charge(work, before, resumed, {
-    reason: 'subscription_update',
-    entries: periodEntries(resumed, period),
-  })
+  await charge(work, before, resumed, { reason: 'subscription_update', entries: periodEntries(resumed, period) })
   work.emit('customer.subscription.resumed', await work.get('subscription', before.id))
 }

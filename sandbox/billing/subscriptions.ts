@@ -12,15 +12,7 @@ import {
 } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
 import { genericDecline } from './cards.ts'
-import {
-  bill,
-  nextAttempt,
-  periodEntries,
-  stopCollecting,
-  tellOfBill,
-  update,
-  voidInvoice,
-} from './invoices.ts'
+import { bill, nextAttempt, periodEntries, stopCollecting, tellOfBill, update, voidInvoice } from './invoices.ts'
 import { confirm, decline, finishPayment } from './payments.ts'
 
 type Wanted = {
@@ -110,11 +102,7 @@ async function payWithStoredCard(work: Work, invoice: Invoice, subscription: Sub
   const intent = await payingIntent(work, invoice)
   const method = await storedCard(work, subscription)
   if (!method) {
-    const attempted = await work.save({
-      ...invoice,
-      attempted: true,
-      attempt_count: invoice.attempt_count + 1,
-    })
+    const attempted = await work.save({ ...invoice, attempted: true, attempt_count: invoice.attempt_count + 1 })
     work.emit('invoice.payment_failed', attempted)
     await update(work, subscription, { ...subscription, status: 'past_due' })
     return
@@ -210,10 +198,7 @@ async function end(work: Work, before: Subscription, reason: CancellationReason)
     pending_update: null,
     canceled_at: before.canceled_at ?? work.now,
     ended_at: work.now,
-    cancellation_details: {
-      ...before.cancellation_details,
-      reason: before.cancellation_details.reason ?? reason,
-    },
+    cancellation_details: { ...before.cancellation_details, reason: before.cancellation_details.reason ?? reason },
   })
   work.emit('customer.subscription.deleted', ended)
   return ended

@@ -38,10 +38,7 @@ export function assertTaxable({ address }: Customer, price: Price) {
   if (price.tax_behavior === 'unspecified') throw invalid('The price has no tax_behavior.', 'items[0][price]')
 }
 
-const postalCodes: Record<string, RegExp> = {
-  US: /^(?!00000)\d{5}(-\d{4})?$/,
-  CA: /^[A-Z]\d[A-Z] ?\d[A-Z]\d$/i,
-}
+const postalCodes: Record<string, RegExp> = { US: /^(?!00000)\d{5}(-\d{4})?$/, CA: /^[A-Z]\d[A-Z] ?\d[A-Z]\d$/i }
 
 /** A postal code that exists nowhere leaves open which tax is due. */
 export function assertPlace(address: Customer['address']) {

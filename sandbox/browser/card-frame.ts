@@ -11,9 +11,10 @@ export type Reply = { error?: { type: string; message: string; code?: string }; 
 export type Font = { family: string; src: string; weight?: string }
 
 const names = ['number', 'expiry', 'cvc'] as const
-const inputs = Object.fromEntries(
-  names.map((name) => [name, element(`#${name}`, HTMLInputElement)]),
-) as Record<FieldName, HTMLInputElement>
+const inputs = Object.fromEntries(names.map((name) => [name, element(`#${name}`, HTMLInputElement)])) as Record<
+  FieldName,
+  HTMLInputElement
+>
 
 function element<T extends Element>(selector: string, type: new () => T): T {
   const found = document.querySelector(selector)

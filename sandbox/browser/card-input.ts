@@ -10,11 +10,7 @@ export function readExpiry(text: string): { month: number; year: number } {
   return { month: Number(digits.slice(0, 2)), year: 2000 + Number(digits.slice(2, 4)) }
 }
 
-export function problemOf(
-  field: FieldName,
-  values: Record<FieldName, string>,
-  now: Date,
-): Problem | undefined {
+export function problemOf(field: FieldName, values: Record<FieldName, string>, now: Date): Problem | undefined {
   if (field === 'number' && digitsOf(values.number).length < 16)
     return { code: 'incomplete_number', message: 'Your card number is incomplete.' }
   if (field === 'expiry') {

@@ -22,11 +22,9 @@ if (form && place && alert && button) {
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     button.setAttribute('disabled', '')
-    void stripe
-      .confirmPayment({ elements, confirmParams: { return_url: location.href } })
-      .then(({ error }) => {
-        button.removeAttribute('disabled')
-        alert.textContent = error?.message ?? ''
-      })
+    void stripe.confirmPayment({ elements, confirmParams: { return_url: location.href } }).then(({ error }) => {
+      button.removeAttribute('disabled')
+      alert.textContent = error?.message ?? ''
+    })
   })
 }

@@ -39,8 +39,7 @@ export class PaymentElement {
   connect(frame: HTMLIFrameElement) {
     // The browser's own error page is not our document.
     this.fields = frame.contentDocument ? Reflect.get(frame.contentWindow ?? {}, 'cardFields') : undefined
-    if (!this.fields)
-      return this.emit('loaderror', { elementType: 'payment', error: { type: 'api_connection_error' } })
+    if (!this.fields) return this.emit('loaderror', { elementType: 'payment', error: { type: 'api_connection_error' } })
     this.fields.dress(this.appearance)
     this.fields.load(this.fonts)
     this.fields.watch(

@@ -3,12 +3,7 @@ import { PaymentElement } from './payment-element.ts'
 
 type Fields = Record<string, string>
 type Intent = { id: string; object: 'payment_intent' | 'setup_intent'; status: string; client_secret: string }
-type ElementsOptions = {
-  clientSecret?: string
-  appearance?: Appearance
-  fonts?: Font[]
-  [key: string]: unknown
-}
+type ElementsOptions = { clientSecret?: string; appearance?: Appearance; fonts?: Font[]; [key: string]: unknown }
 type Confirmation = {
   elements: Elements
   confirmParams?: { return_url?: string; payment_method_data?: { billing_details?: object } }

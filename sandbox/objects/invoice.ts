@@ -16,19 +16,11 @@ export type Entry = { item: SubscriptionItem; period: Period; amount: number; is
 /** What a running discount takes off an amount. */
 export type Cut = { discount: string; of: (amount: number) => number }
 
-type LineGiven = {
-  invoice: string
-  subscription: Subscription
-  product: string
-  tax: Tax | null
-  cuts: Cut[]
-}
+type LineGiven = { invoice: string; subscription: Subscription; product: string; tax: Tax | null; cuts: Cut[] }
 
 const newLine = (entry: Entry, { invoice, subscription, product, tax, cuts }: LineGiven) => {
   const { item, period, amount, isProration } = entry
-  const discountAmounts = isProration
-    ? []
-    : cuts.map(({ discount, of }) => ({ amount: of(amount), discount }))
+  const discountAmounts = isProration ? [] : cuts.map(({ discount, of }) => ({ amount: of(amount), discount }))
   const net = amount - sumOf(discountAmounts)
   return {
     ...blank('line_item', 'il'),
@@ -87,15 +79,11 @@ export function newInvoice(given: Given) {
   const { now, customer, subscription, productName, entries, cuts, reason, tax } = given
   const made = blank('invoice', 'in')
   const about = { invoice: made.id, subscription, tax, cuts }
-  const lines = entries.map((entry) =>
-    newLine(entry, { ...about, product: productName(entry.item.price.product) }),
-  )
+  const lines = entries.map((entry) => newLine(entry, { ...about, product: productName(entry.item.price.product) }))
   const subtotal = sumOf(lines)
   const discountAmounts = cuts
     .map(({ discount }) => ({
-      amount: sumOf(
-        lines.flatMap((line) => line.discount_amounts).filter((each) => each.discount === discount),
-      ),
+      amount: sumOf(lines.flatMap((line) => line.discount_amounts).filter((each) => each.discount === discount)),
       discount,
     }))
     .filter(({ amount }) => amount > 0)
@@ -113,8 +101,7 @@ export function newInvoice(given: Given) {
     attempted: false,
     auto_advance: reason !== 'subscription_create',
     automatic_tax: {
-      disabled_reason:
-        subscription.automatic_tax.disabled_reason && ('finalization_requires_location_inputs' as const),
+      disabled_reason: subscription.automatic_tax.disabled_reason && ('finalization_requires_location_inputs' as const),
       enabled: tax !== null,
       liability: tax && { type: 'self' as const },
       provider: tax && 'stripe',

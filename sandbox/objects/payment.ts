@@ -158,10 +158,7 @@ export function newDispute(now: number, charge: Charge) {
     evidence: blankPart('dispute.evidence'),
     evidence_details: { ...blankPart('dispute.evidence_details'), due_by: now + 7 * day },
     payment_intent: charge.payment_intent,
-    payment_method_details: {
-      card: { ...blankPart('dispute.card'), brand, network: brand },
-      type: 'card' as const,
-    },
+    payment_method_details: { card: { ...blankPart('dispute.card'), brand, network: brand }, type: 'card' as const },
     status: 'needs_response' as DisputeStatus,
     $sandbox: { customer: charge.customer },
   }

@@ -104,21 +104,13 @@ export function periodOf(subscription: Subscription) {
   const [item] = subscription.items.data
   if (!item) throw new Error(`${subscription.id} has no items`)
   const { interval, interval_count } = item.plan
-  return {
-    start: item.current_period_start,
-    end: item.current_period_end,
-    step: { interval, interval_count },
-  }
+  return { start: item.current_period_start, end: item.current_period_end, step: { interval, interval_count } }
 }
 
 export const withPeriod = (subscription: Subscription, start: number, end: number): Subscription => ({
   ...subscription,
   items: {
     ...subscription.items,
-    data: subscription.items.data.map((item) => ({
-      ...item,
-      current_period_start: start,
-      current_period_end: end,
-    })),
+    data: subscription.items.data.map((item) => ({ ...item, current_period_start: start, current_period_end: end })),
   },
 })

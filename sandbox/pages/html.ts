@@ -15,11 +15,7 @@ function render(part: Part): string {
   if (part instanceof Html) return part.text
   if (Array.isArray(part)) return part.map(render).join('')
   if (part === undefined || part === null || part === false) return ''
-  return String(part)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
+  return String(part).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
 export const html = (strings: TemplateStringsArray, ...parts: Part[]) =>
@@ -108,8 +104,7 @@ export async function pressed(
     site === undefined
       ? origin !== undefined && URL.canParse(origin) && new URL(origin).host === host
       : site === 'same-origin'
-  if (!isOwn)
-    return send(response, 403, 'text/plain', 'This button can only be pressed on the sandbox’s own page.')
+  if (!isOwn) return send(response, 403, 'text/plain', 'This button can only be pressed on the sandbox’s own page.')
   try {
     await act()
     return response.writeHead(303, { location: next, 'cache-control': 'no-store' }).end()

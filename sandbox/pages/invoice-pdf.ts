@@ -4,10 +4,7 @@ import type { Paper } from './invoice.ts'
 const encode = (text: string) =>
   text
     .replaceAll(/[^\x20-\xff]/g, '?')
-    .replaceAll(
-      /[()\\\x7f-\xff]/g,
-      (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`,
-    )
+    .replaceAll(/[()\\\x7f-\xff]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`)
 
 function draw({ from, title, rows, footer }: Paper): string {
   const lines = [[from], [title], ...rows, ...footer.map((line) => [line])]

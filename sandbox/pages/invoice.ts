@@ -14,12 +14,7 @@ export type Paper = { title: string; number: string; from: string; rows: Row[]; 
 type Bill = { invoice: Invoice; intent: PaymentIntent | undefined; paper: Paper }
 
 /** Anyone with the address may read the invoice: its second half cannot be guessed. */
-export async function findBill(
-  work: Work,
-  id: string,
-  secret: string,
-  from: string,
-): Promise<Bill | undefined> {
+export async function findBill(work: Work, id: string, secret: string, from: string): Promise<Bill | undefined> {
   const found = await work.find('invoice', id)
   if (!found || !sameText(found.$sandbox.secret, secret)) return undefined
   const intent = await intentOf(work, found)
@@ -92,10 +87,7 @@ const taxRows = (
     .filter((tax) => tax.taxability_reason !== 'not_collecting')
     .flatMap((tax): Row[] => [
       ['Net', amount(tax.taxable_amount)],
-      [
-        tax.taxability_reason === 'reverse_charge' ? 'VAT (reverse charge)' : `VAT ${percent} %`,
-        amount(tax.amount),
-      ],
+      [tax.taxability_reason === 'reverse_charge' ? 'VAT (reverse charge)' : `VAT ${percent} %`, amount(tax.amount)],
     ])
 
 const footerOf = ({ footer }: Invoice) => [
@@ -126,12 +118,7 @@ export function invoicePage({ invoice, intent, paper }: Bill, publishableKey: st
 }
 
 /** What a credit note's PDF says; its address cannot be guessed. */
-export async function findCreditNote(
-  work: Work,
-  id: string,
-  secret: string,
-  from: string,
-): Promise<Paper | undefined> {
+export async function findCreditNote(work: Work, id: string, secret: string, from: string): Promise<Paper | undefined> {
   const note = await work.find('credit_note', id)
   if (!note || !sameText(note.$sandbox.secret, secret)) return undefined
   const invoice = await work.get('invoice', note.invoice)

@@ -153,9 +153,7 @@ export async function typeCheck(claims: Claim[]): Promise<Complaint[]> {
       skipLibCheck: true,
     }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['claims.ts'] }))
-    const lines = claims.map(
-      ({ type, value }, index) => `export const claim${index}: ${type} = ${literal(value)}`,
-    )
+    const lines = claims.map(({ type, value }, index) => `export const claim${index}: ${type} = ${literal(value)}`)
     writeFileSync(join(folder, 'claims.ts'), [...header, ...lines].join('\n'))
     const output = await compile(folder)
     return output

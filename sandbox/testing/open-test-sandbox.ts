@@ -35,12 +35,7 @@ export async function openTestSandbox(quirks: Partial<Quirks> = { lag: lagByCloc
     receive(request, response).catch((error: unknown) => response.writeHead(400).end(String(error)))
   })
   const publicUrl = await listen(server)
-  const options = {
-    database,
-    publicUrl,
-    webhook: { url: `${publicUrl}/webhook`, secret },
-    quirks,
-  }
+  const options = { database, publicUrl, webhook: { url: `${publicUrl}/webhook`, secret }, quirks }
   sandbox = await openSandbox(options)
   const stripe = new Stripe(sandbox.secretKey, { ...sandbox.api, maxNetworkRetries: 0, telemetry: false })
 
@@ -116,9 +111,7 @@ function helpers(stripe: Stripe, settle: () => Promise<void>) {
   /** Bought with a good card; the one that should pay the renewals fails. */
   async function buyAndFail(given: Parameters<typeof checkout>[0] = {}) {
     const bought = await buy('pm_card_visa', given)
-    const card = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', {
-      customer: bought.customer.id,
-    })
+    const card = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer: bought.customer.id })
     await stripe.subscriptions.update(bought.subscription.id, { default_payment_method: card.id })
     return bought
   }

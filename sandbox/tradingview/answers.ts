@@ -11,12 +11,7 @@ export type Answer = { status: number; body: unknown }
 
 const json = (body: unknown, status = 200): Answer => ({ status, body })
 
-type Settings = {
-  session_id: string
-  session_sign: string
-  is_logged_in: boolean
-  account: string
-}
+type Settings = { session_id: string; session_sign: string; is_logged_in: boolean; account: string }
 
 /** Django REST framework's words, as the public connectors have recorded them. */
 const notLoggedIn = json({ detail: 'Authentication credentials were not provided.' }, 403)
@@ -107,9 +102,7 @@ function createAccessList({ database, now }: Given) {
 
   /** A cursor is worth nothing once the list has changed. */
   async function startOf(cursor: string | null): Promise<{ at: number; changes: string } | undefined> {
-    const { rows } = await database.query<{ changes: string }>(
-      'select changes from sandbox.tradingview_settings',
-    )
+    const { rows } = await database.query<{ changes: string }>('select changes from sandbox.tradingview_settings')
     const changes = rows[0]?.changes ?? '0'
     if (!cursor) return { at: 0, changes }
     const [at, of] = Buffer.from(cursor, 'base64url').toString().split(':')
@@ -129,8 +122,7 @@ function createAccessList({ database, now }: Given) {
     const cursor = Buffer.from(`${start.at + limit}:${start.changes}`).toString('base64url')
     return json({
       results: rows.slice(0, limit).map(shown),
-      next:
-        rows.length > limit ? `/pine_perm/list_users/?limit=${limit}&order_by=-created&c=${cursor}` : null,
+      next: rows.length > limit ? `/pine_perm/list_users/?limit=${limit}&order_by=-created&c=${cursor}` : null,
     })
   }
 
@@ -181,10 +173,9 @@ function createAccessList({ database, now }: Given) {
   return {
     /** A person whose time is over is no longer listed. */
     async forgetExpired() {
-      const { rowCount } = await database.query(
-        'delete from sandbox.tradingview_access where expiration < $1',
-        [await now()],
-      )
+      const { rowCount } = await database.query('delete from sandbox.tradingview_access where expiration < $1', [
+        await now(),
+      ])
       if (rowCount) await changed()
     },
 

@@ -4,20 +4,12 @@ import { randomText } from '../basics.ts'
 export type TradingViewControls = ReturnType<typeof createTradingViewControls>
 
 /** What happens at TradingView without the shop: for tests and for the page. */
-export function createTradingViewControls({
-  database,
-  now,
-}: {
-  database: pg.Pool
-  now: () => Promise<Date>
-}) {
+export function createTradingViewControls({ database, now }: { database: pg.Pool; now: () => Promise<Date> }) {
   const changed = () => database.query('update sandbox.tradingview_settings set changes = changes + 1')
   const addUser = (username: string) =>
     database.query('insert into sandbox.tradingview_users values ($1) on conflict do nothing', [username])
   const leaveName = (username: string) =>
-    database.query('insert into sandbox.tradingview_former_names values (lower($1)) on conflict do nothing', [
-      username,
-    ])
+    database.query('insert into sandbox.tradingview_former_names values (lower($1)) on conflict do nothing', [username])
   return {
     /** What the seller copies from the browser. */
     async cookies() {
@@ -37,10 +29,7 @@ export function createTradingViewControls({
       database.query('update sandbox.tradingview_settings set faults = $1', [JSON.stringify(given)]),
     addUser,
     async renameUser(from: string, to: string) {
-      await database.query('update sandbox.tradingview_users set username = $2 where username = $1', [
-        from,
-        to,
-      ])
+      await database.query('update sandbox.tradingview_users set username = $2 where username = $1', [from, to])
       await leaveName(from)
       await changed()
     },

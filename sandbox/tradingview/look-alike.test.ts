@@ -14,11 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-async function ask(
-  path: string,
-  form?: Record<string, string>,
-  headers: Record<string, string> = { cookie },
-) {
+async function ask(path: string, form?: Record<string, string>, headers: Record<string, string> = { cookie }) {
   const response = await fetch(new URL(path, shop.lookAlike.address), {
     headers,
     ...(form ? { method: 'POST', body: new URLSearchParams(form) } : {}),
@@ -96,10 +92,7 @@ describe('a change', () => {
     const later = new Date(until.getTime() + day)
     expect(await change('add', 'QuietQuant', later)).toEqual({ status: 200, body: recorded.exists })
     expect(await listed('QuietQuant')).toEqual([row])
-    expect(await change('modify_user_expiration', 'QuietQuant', later)).toEqual({
-      status: 200,
-      body: recorded.done,
-    })
+    expect(await change('modify_user_expiration', 'QuietQuant', later)).toEqual({ status: 200, body: recorded.done })
     expect(Date.parse((await listed('QuietQuant'))[0].expiration)).toBe(later.getTime())
     expect(await change('remove', 'QuietQuant')).toEqual({ status: 200, body: recorded.done })
     expect(await change('remove', 'QuietQuant')).toEqual({ status: 200, body: recorded.notThere })
@@ -141,10 +134,7 @@ describe('a session', () => {
   test('that is none is told so, and another’s script is refused in other words', async () => {
     for (const path of ['/tvcoins/details/', '/pine_perm/list_scripts/'])
       expect(await ask(path, undefined, {})).toEqual({ status: 403, body: recorded.loggedOut })
-    expect(await ask('/pine_perm/list_users/', { pine_id: others })).toEqual({
-      status: 403,
-      body: recorded.notOwner,
-    })
+    expect(await ask('/pine_perm/list_users/', { pine_id: others })).toEqual({ status: 403, body: recorded.notOwner })
     expect((await ask('/pine_perm/list_users/', { pine_id: 'PUB;nothing' })).status).toBe(404)
   })
 })

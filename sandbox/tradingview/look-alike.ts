@@ -25,10 +25,7 @@ const insteadOf: Partial<Record<Fault, [answer: Answer, type?: string]>> = {
   limit: [{ status: 429, body: { detail: 'Request was throttled.' } }],
   error: [{ status: 500, body: 'Internal Server Error' }, 'text/plain'],
   robot: [
-    {
-      status: 200,
-      body: '<!doctype html><html class="is-not-authenticated"><title>Are you a robot?</title></html>',
-    },
+    { status: 200, body: '<!doctype html><html class="is-not-authenticated"><title>Are you a robot?</title></html>' },
     'text/html',
   ],
   html: [{ status: 200, body: '<!doctype html><title>TradingView</title>' }, 'text/html'],
@@ -47,9 +44,7 @@ export async function openTradingViewLookAlike({ database, now, mayControl, log 
 
   /** The fault of this call, if any; one that was queued is used up. */
   async function faultFor(call: string): Promise<Fault> {
-    const { rows } = await database.query<{ faults: Faults }>(
-      'select faults from sandbox.tradingview_settings',
-    )
+    const { rows } = await database.query<{ faults: Faults }>('select faults from sandbox.tradingview_settings')
     const { always = 'none', rate = 1, next = [], on } = rows[0]?.faults ?? {}
     if (on !== undefined && !call.includes(on)) return 'none'
     const [first, ...rest] = next
@@ -157,18 +152,16 @@ const prepareTradingView = (database: pg.Pool) =>
       [randomText(32), `v3:${randomText(43)}`],
     )
     if (rowCount !== 1) return
-    await client.query(
-      'insert into sandbox.tradingview_users select unnest($1::text[]) on conflict do nothing',
-      [known],
-    )
+    await client.query('insert into sandbox.tradingview_users select unnest($1::text[]) on conflict do nothing', [
+      known,
+    ])
     await client.query(
       `insert into sandbox.tradingview_scripts values ($1, 'Rebound Sigma Pro', 'ReboundSigma'),
          ($2, 'Rebound Sigma Pro Strategy', 'ReboundSigma'), ('PUB;00000000000000000000000000000000', 'Someone else’s script', 'SomeoneElse')`,
       [scripts.indicator, scripts.strategy],
     )
     // The seller let them in by hand, long ago.
-    await client.query(
-      `insert into sandbox.tradingview_access (pine_id, username) values ($1, 'old_friend_of_mine')`,
-      [scripts.indicator],
-    )
+    await client.query(`insert into sandbox.tradingview_access (pine_id, username) values ($1, 'old_friend_of_mine')`, [
+      scripts.indicator,
+    ])
   })

@@ -13,18 +13,8 @@ test.for([
   ['the server never imports the browser', 'server/app.ts', '#web/main.tsx', 'server may not import web'],
   ['the contract imports no room', 'contract/a.ts', '#server/errors.ts', 'contract may not import server'],
   ['the sandbox stands alone', 'sandbox/a.ts', '#contract/fields.ts', 'sandbox may not import contract'],
-  [
-    'the server knows only Stripe',
-    'server/gateways/stripe.ts',
-    '#sandbox/a.ts',
-    'server may not import sandbox',
-  ],
-  [
-    'the ground floor knows no features',
-    'server/http/a.ts',
-    '#server/features/site/b/b.ts',
-    'the ground floor',
-  ],
+  ['the server knows only Stripe', 'server/gateways/stripe.ts', '#sandbox/a.ts', 'server may not import sandbox'],
+  ['the ground floor knows no features', 'server/http/a.ts', '#server/features/site/b/b.ts', 'the ground floor'],
   [
     'a room knows nothing about HTTP',
     'server/features/site/a/a.ts',
@@ -39,20 +29,10 @@ test.for([
   ],
   ['on every floor', 'contract/identity/a.ts', '#contract/desk/b.ts', 'identity may not know desk'],
   ['a feature has one entry point', 'server/features/site/a/a.ts', '../b/inner.ts', 'others see only'],
-  [
-    'test helpers stay in tests',
-    'server/app.ts',
-    './testing/open-shop.ts',
-    'only tests may import test helpers',
-  ],
+  ['test helpers stay in tests', 'server/app.ts', './testing/open-shop.ts', 'only tests may import test helpers'],
   ['benchmarks know no faults', 'proofs/bench/a.ts', '../faults/b.ts', 'share only proofs/lab'],
   ['neither does the cluster', 'proofs/cluster.ts', './faults/b.ts', 'share only proofs/lab'],
-  [
-    'ui knows nothing about the shop',
-    'web/ui/form.tsx',
-    '#contract/call.ts',
-    'ui knows nothing about the shop',
-  ],
+  ['ui knows nothing about the shop', 'web/ui/form.tsx', '#contract/call.ts', 'ui knows nothing about the shop'],
   ['ui makes no calls', 'web/ui/form.tsx', '#web/api/client.ts', 'ui may not import api'],
   [
     'a call knows no pages',
@@ -80,14 +60,8 @@ test.for([
   ],
   ['rooms are imported with #', 'web/main.tsx', '../contract/fields.ts', 'write #contract/fields.ts'],
 ] as const)('%s', ([, from, specifier, complaint]) => {
-  const to = specifier.startsWith('#')
-    ? specifier.slice(1)
-    : new URL(specifier, `file:///${from}`).pathname.slice(1)
-  const kinds = [
-    `import { x } from '${specifier}'`,
-    `export * from '${specifier}'`,
-    `void import('${specifier}')`,
-  ]
+  const to = specifier.startsWith('#') ? specifier.slice(1) : new URL(specifier, `file:///${from}`).pathname.slice(1)
+  const kinds = [`import { x } from '${specifier}'`, `export * from '${specifier}'`, `void import('${specifier}')`]
   for (const source of [...kinds, `import type { X } from '${specifier}'`])
     expect(complaintsAbout({ [from]: source, [to]: '' })).toEqual([expect.stringContaining(complaint)])
 })
@@ -131,8 +105,7 @@ test('allowed imports pass', () => {
   const files = {
     'contract/a.ts': "import type * as z from './zod.ts'",
     'contract/zod.ts': "export { string } from 'zod/mini'",
-    'web/main.tsx':
-      "import '#contract/a.ts'\nimport 'react'\nimport './features/identity/sign-in/return-path.ts'",
+    'web/main.tsx': "import '#contract/a.ts'\nimport 'react'\nimport './features/identity/sign-in/return-path.ts'",
     'web/features/identity/sign-in/return-path.ts': "import '#web/api/client.ts'",
     'web/api/client.ts': "import '#contract/a.ts'\nimport '#web/ui/toast.tsx'",
     'web/ui/toast.tsx': '',

@@ -34,8 +34,7 @@ export function checkArrows(sources: Sources): { complaints: string[]; modules: 
         if (complaint) complaints.push(complaint)
       } else {
         imports += 1
-        const complaint =
-          mayImport(from, to) ?? styleComplaint(from, to, specifier) ?? bringsZod(from, to, onlyTypes)
+        const complaint = mayImport(from, to) ?? styleComplaint(from, to, specifier) ?? bringsZod(from, to, onlyTypes)
         if (complaint) complaints.push(`${from} imports ${to}: ${complaint}`)
       }
     }
@@ -50,9 +49,7 @@ function importsOf(path: string, source: string): Import[] {
   const reexports = module.staticExports.flatMap(({ entries }) => entries)
   const atOnce = [
     ...module.staticImports.flatMap(({ moduleRequest, entries }) =>
-      entries.length > 0
-        ? entries.map(({ isType }) => ({ moduleRequest, isType }))
-        : { moduleRequest, isType: false },
+      entries.length > 0 ? entries.map(({ isType }) => ({ moduleRequest, isType })) : { moduleRequest, isType: false },
     ),
     ...reexports,
   ].flatMap(({ moduleRequest, isType }) => (moduleRequest ? { specifier: moduleRequest.value, isType } : []))
@@ -62,10 +59,7 @@ function importsOf(path: string, source: string): Import[] {
   return [
     ...Map.groupBy(atOnce, ({ specifier }) => specifier)
       .entries()
-      .map(([specifier, uses]) => ({
-        specifier,
-        onlyTypes: uses.every(({ isType }) => isType),
-      })),
+      .map(([specifier, uses]) => ({ specifier, onlyTypes: uses.every(({ isType }) => isType) })),
     ...[...new Set(deferred)].map((specifier) => ({ specifier, onlyTypes: false })),
   ]
 }
@@ -87,8 +81,7 @@ const roomOf = (path: string) => path.split('/')[0] ?? ''
 /** A room, with its wing: `identity/accounts`. */
 const featureOf = (path: string) => /^server\/features\/(\w+\/[^/]+)\//.exec(path)?.[1]
 
-const groundFloor =
-  /^server\/(http|pages|metrics|database|gateways|jobs|security|concurrency|mails|audit|settings)\//
+const groundFloor = /^server\/(http|pages|metrics|database|gateways|jobs|security|concurrency|mails|audit|settings)\//
 /** A room's logic; only its wing's routes know about HTTP. */
 const isLogic = (path: string) => featureOf(path) && !isTest(path)
 
@@ -110,8 +103,7 @@ function mayImport(from: string, to: string): string | undefined {
   const inTest = isTesting(from)
   if (isTest(to)) return 'nothing may import a test'
   if (isForTests(to) && !inTest) return 'only tests may import test helpers'
-  if (proofOf(from) && ![undefined, proofOf(from), 'lab'].includes(proofOf(to)))
-    return 'proofs share only proofs/lab'
+  if (proofOf(from) && ![undefined, proofOf(from), 'lab'].includes(proofOf(to))) return 'proofs share only proofs/lab'
 
   const mayCross =
     room === target ||
@@ -160,7 +152,6 @@ function wingComplaint(from: string, to: string): string | undefined {
   // A screen may call what it likes: the server's wings decide.
   if (!target || wing === target || from.split('/')[0] !== to.split('/')[0]) return undefined
   if (wing) return wings.indexOf(target) < wings.indexOf(wing) ? undefined : `${wing} may not know ${target}`
-  if (from.startsWith('contract/') && !namesEveryCall.test(from))
-    return `the ground floor may not know ${target}`
+  if (from.startsWith('contract/') && !namesEveryCall.test(from)) return `the ground floor may not know ${target}`
   return undefined
 }

@@ -8,17 +8,11 @@ export function readDocuments(): Map<string, string> {
 }
 
 /** Everything the documents name must exist: files (`server/app.ts`) and commands (`npm run check`). */
-export function checkDocuments(
-  documents: ReadonlyMap<string, string>,
-  { exists, scripts }: Repository,
-): string[] {
+export function checkDocuments(documents: ReadonlyMap<string, string>, { exists, scripts }: Repository): string[] {
   const complaints: string[] = []
   for (const [path, text] of documents) {
-    const files = text.matchAll(
-      /`((?:contract|server|web|sandbox|e2e|scripts|proofs|docs|deploy)\/[\w./-]*)`/g,
-    )
-    for (const [, file = ''] of files)
-      if (!exists(file)) complaints.push(`${path} names ${file}, which does not exist`)
+    const files = text.matchAll(/`((?:contract|server|web|sandbox|e2e|scripts|proofs|docs|deploy)\/[\w./-]*)`/g)
+    for (const [, file = ''] of files) if (!exists(file)) complaints.push(`${path} names ${file}, which does not exist`)
     for (const [, script = ''] of text.matchAll(/npm run ([\w:]+)/g))
       if (!scripts.includes(script)) complaints.push(`${path} names npm run ${script}, which does not exist`)
   }
@@ -29,12 +23,8 @@ export function checkDocuments(
 export function checkSettings(example: string, names: string[]): string[] {
   const explained = [...example.matchAll(/^#? ?([A-Z][A-Z_]+)=/gm)].map((match) => match[1] ?? '')
   return [
-    ...names
-      .filter((name) => !explained.includes(name))
-      .map((name) => `.env.example does not explain ${name}`),
-    ...explained
-      .filter((name) => !names.includes(name))
-      .map((name) => `.env.example has ${name}, which nothing reads`),
+    ...names.filter((name) => !explained.includes(name)).map((name) => `.env.example does not explain ${name}`),
+    ...explained.filter((name) => !names.includes(name)).map((name) => `.env.example has ${name}, which nothing reads`),
     ...explained
       .filter((name, index) => explained.indexOf(name) !== index)
       .map((name) => `.env.example has ${name} twice`),

@@ -11,9 +11,7 @@ test('a migration that was changed, removed or not generated is refused', () => 
   expect(compareHashes({ ...released, '0000_init.sql': 'x' }, released)).toEqual([
     '0000_init.sql has changed, but shops have run it: add a new migration instead',
   ])
-  expect(compareHashes({ '0000_init.sql': 'a' }, released)).toEqual([
-    '0001_more.sql is gone, but shops have run it',
-  ])
+  expect(compareHashes({ '0000_init.sql': 'a' }, released)).toEqual(['0001_more.sql is gone, but shops have run it'])
   expect(compareHashes({ ...released, '0002_by_hand.sql': 'c' }, released)).toHaveLength(1)
 })
 
@@ -52,10 +50,7 @@ describe('a migration in a large shop', () => {
   })
 
   test('does not mix slow work with what needs a transaction', () => {
-    const mixed = [
-      'ALTER TABLE "users" ADD COLUMN "note" text;',
-      'CREATE INDEX CONCURRENTLY "b" ON "users" ("note");',
-    ]
+    const mixed = ['ALTER TABLE "users" ADD COLUMN "note" text;', 'CREATE INDEX CONCURRENTLY "b" ON "users" ("note");']
     expect(complaintsAbout(...mixed)).toHaveLength(1)
   })
 })

@@ -1,8 +1,4 @@
-type LockedPackage = {
-  resolved?: string
-  integrity?: string
-  optionalDependencies?: Record<string, string>
-}
+type LockedPackage = { resolved?: string; integrity?: string; optionalDependencies?: Record<string, string> }
 export type LockFile = { packages: Record<string, LockedPackage> }
 
 /** Anything that would make `npm ci` differ between machines. */
@@ -32,9 +28,7 @@ export type Bill = {
 
 /** Free to use, change and sell with; MPL-2.0 and OFL-1.1 unchanged. */
 const allowed = new Set(
-  'MIT MIT-0 ISC 0BSD BSD-2-Clause BSD-3-Clause Apache-2.0 CC0-1.0 Unlicense BlueOak-1.0.0 MPL-2.0 OFL-1.1'.split(
-    ' ',
-  ),
+  'MIT MIT-0 ISC 0BSD BSD-2-Clause BSD-3-Clause Apache-2.0 CC0-1.0 Unlicense BlueOak-1.0.0 MPL-2.0 OFL-1.1'.split(' '),
 )
 
 /** Packages we may not redistribute, or whose contents no one can verify. */
@@ -46,9 +40,7 @@ export function checkMaterials({ components }: Bill): string[] {
     const complaints: string[] = []
     if (hashes.length === 0) complaints.push(`${name}@${version} has no hash`)
     if (terms.length === 0 || !terms.every(isAllowed))
-      complaints.push(
-        `${name}@${version} has the license ${terms.join(', ') || '(none)'}, which is not on our list`,
-      )
+      complaints.push(`${name}@${version} has the license ${terms.join(', ') || '(none)'}, which is not on our list`)
     return complaints
   })
 }

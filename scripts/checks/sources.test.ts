@@ -23,8 +23,7 @@ test('nine lines in common, or the same imports, are not a duplicate', () => {
   expect(findDuplicates(new Map(Object.entries(files)))).toEqual([])
 })
 
-const complaintsAbout = (source: string, path = 'server/a.ts') =>
-  checkWordLists(new Map([[path, source]])).complaints
+const complaintsAbout = (source: string, path = 'server/a.ts') => checkWordLists(new Map([[path, source]])).complaints
 
 test.for([
   ['an array', `const live = ['active', 'pending_cancel', 'past_due']`],
@@ -33,9 +32,7 @@ test.for([
   ['SQL', "sql`status in ('asked', 'unlocking', 'unlocked')`"],
   ['over several lines', `[\n  "monthly",\n  "yearly",\n]`],
 ])('a copied list is reported: %s', ([, source]) => {
-  expect(complaintsAbout(source ?? '')).toEqual([
-    expect.stringMatching(/^server\/a.ts lists .* import it from/),
-  ])
+  expect(complaintsAbout(source ?? '')).toEqual([expect.stringMatching(/^server\/a.ts lists .* import it from/)])
 })
 
 test('a single word, a pair out of many, and what tests expect are not copies', () => {

@@ -30,10 +30,7 @@ export function findDuplicates(sources: ReadonlyMap<string, string>): string[] {
       }
       const original = linesOf.get(earlier.path) ?? []
       let length = shortestRun
-      while (
-        index + length < lines.length &&
-        original[earlier.index + length]?.text === lines[index + length]?.text
-      )
+      while (index + length < lines.length && original[earlier.index + length]?.text === lines[index + length]?.text)
         length++
       complaints.push(
         `${place(path, lines, index)} repeats ${length} lines of ${place(earlier.path, original, earlier.index)}`,
@@ -65,17 +62,10 @@ const homes = ['contract/statuses.ts', 'contract/roles.ts', 'contract/billing-ty
 const lists = Object.values(statuses).filter((value) => Array.isArray(value))
 
 /** Lists of statuses and billing types that appear in the code a second time, as sentences. */
-export function checkWordLists(sources: ReadonlyMap<string, string>): {
-  complaints: string[]
-  lists: number
-} {
+export function checkWordLists(sources: ReadonlyMap<string, string>): { complaints: string[]; lists: number } {
   const complaints = [...sources]
-    .filter(
-      ([path]) => !homes.includes(path) && !/(\.test\.tsx?$|^(e2e|sandbox|server\/testing)\/)/.test(path),
-    )
-    .flatMap(([path, source]) =>
-      copiesIn(source).map((copy) => `${path} lists ${copy}: import it from ${homes[0]}`),
-    )
+    .filter(([path]) => !homes.includes(path) && !/(\.test\.tsx?$|^(e2e|sandbox|server\/testing)\/)/.test(path))
+    .flatMap(([path, source]) => copiesIn(source).map((copy) => `${path} lists ${copy}: import it from ${homes[0]}`))
   return { complaints, lists: lists.length }
 }
 

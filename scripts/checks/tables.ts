@@ -9,8 +9,7 @@ type Write = { path: string; table: string }
 
 const isSchema = (path: string) => /^server\/database\/schema(\/.*)?\.ts$/.test(path)
 /** The shop itself, not the code that prepares, copies and restores whole databases. */
-const isJudged = (path: string) =>
-  /^server\/(?!database\/|testing\/)/.test(path) && !path.endsWith('.test.ts')
+const isJudged = (path: string) => /^server\/(?!database\/|testing\/)/.test(path) && !path.endsWith('.test.ts')
 
 /** Every table. Its owner is the room, or the folder of the ground floor, that its file is named after. */
 export async function readTables(): Promise<OwnedTable[]> {
@@ -28,10 +27,7 @@ export async function readTables(): Promise<OwnedTable[]> {
 }
 
 /** Every write to a table from a folder that does not own it, as sentences. */
-export function checkTables(
-  sources: Sources,
-  tables: OwnedTable[],
-): { complaints: string[]; writes: number } {
+export function checkTables(sources: Sources, tables: OwnedTable[]): { complaints: string[]; writes: number } {
   const complaints: string[] = []
   const writes = [...sources]
     .filter(([path]) => isJudged(path))

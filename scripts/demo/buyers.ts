@@ -15,11 +15,7 @@ import { copyPayments } from './payments.ts'
 /** The one you can log in as. */
 export const demoBuyer = { name: 'Demo Buyer', email: 'buyer@example.com', password: 'a believable buyer' }
 /** Someone who helps the seller, and sees less of the admin area. */
-export const demoSupport = {
-  name: 'Demo Support',
-  email: 'support.demo@example.com',
-  password: 'a believable helper',
-}
+export const demoSupport = { name: 'Demo Support', email: 'support.demo@example.com', password: 'a believable helper' }
 /** Each misspelled a name that TradingView's look-alike knows: they wait for the seller, and for themselves. */
 const misspelled = { Ada: 'ada_trade', Ben: 'TrendFollow', Carla: 'macd-mari' }
 
@@ -54,20 +50,16 @@ export async function letThemBuy(config: Config): Promise<number> {
     now: () => new Date(Date.now() - past),
   })
   const { pool } = shop.connection
-  const { rows } = await pool.query<{ present: string }>(
-    'select clock_offset as present from sandbox.settings',
-  )
+  const { rows } = await pool.query<{ present: string }>('select clock_offset as present from sandbox.settings')
   const stopping = new AbortController()
-  const stop = () =>
-    stopping.abort(new StartError('The demo was stopped half-way. Begin again with an empty shop.'))
+  const stop = () => stopping.abort(new StartError('The demo was stopped half-way. Begin again with an empty shop.'))
   const stopped = once(stopping.signal, 'abort').then(() => stopping.signal.throwIfAborted())
   process.once('SIGINT', stop)
   /** Only backward on an empty sandbox; forward, what falls due on the way happens. */
   async function goTo(ago: number) {
     stopping.signal.throwIfAborted()
     const seconds = Math.round((past - ago) / 1000)
-    if (seconds < 0)
-      await pool.query('update sandbox.settings set clock_offset = clock_offset + $1', [seconds])
+    if (seconds < 0) await pool.query('update sandbox.settings set clock_offset = clock_offset + $1', [seconds])
     else if (seconds > 0) await shop.sandbox?.controls.advance(seconds, 'second')
     past = ago
   }
@@ -118,8 +110,7 @@ export async function letThemBuy(config: Config): Promise<number> {
     return paid
   }
   try {
-    if (shop.firstAdmin && !config.admin.password)
-      tellFirstAdmin(shop.firstAdmin, config.dataDir, process.stdout)
+    if (shop.firstAdmin && !config.admin.password) tellFirstAdmin(shop.firstAdmin, config.dataDir, process.stdout)
     return await Promise.race([fillYear(), stopped as Promise<never>])
   } catch (error) {
     // Left in the past, every later buyer would seem to have paid before they came.
@@ -211,10 +202,7 @@ async function declareSome(shop: Shop) {
 async function hireSupport(shop: Shop) {
   const { id } = await browser(shop).call(accounts.register, demoSupport)
   const role: Role = roles[0]
-  await shop.connection.pool.query('update users set role = $2, verified_at = now() where id = $1', [
-    id,
-    role,
-  ])
+  await shop.connection.pool.query('update users set role = $2, verified_at = now() where id = $1', [id, role])
 }
 
 /** One code in use, one for new customers, and one that is over. */
@@ -234,8 +222,7 @@ function aPeriodBefore(date: Date, billing: BillingType) {
   return before
 }
 
-const endAtOnce = (shop: Shop, subscriptionId: string) =>
-  stripeOf(shop).subscriptions.cancelNow(subscriptionId)
+const endAtOnce = (shop: Shop, subscriptionId: string) => stripeOf(shop).subscriptions.cancelNow(subscriptionId)
 
 /** Two who subscribed by a payment link, before there was a shop: they can be taken over. */
 async function subscribeAtStripe(shop: Shop) {

@@ -22,14 +22,7 @@ const dates = [
   'past_due_since',
   'ended_at',
 ] as const
-const figures = [
-  'last_paid_amount',
-  'next_amount',
-  'due_amount',
-  'dunning_step',
-  'card',
-  'card_expires_at',
-] as const
+const figures = ['last_paid_amount', 'next_amount', 'due_amount', 'dunning_step', 'card', 'card_expires_at'] as const
 type Figures = Record<(typeof figures)[number], number | string | Date | null>
 type Dates = Record<(typeof dates)[number], Date | null>
 type Purchase = Dates &
@@ -92,10 +85,7 @@ async function readModels(client: pg.Client, others: string[]): Promise<Map<stri
   return new Map(
     rows.map(({ checkout, payments, ...purchase }) => [
       keyOf(purchase),
-      {
-        purchase,
-        text: JSON.stringify({ objects: objectsOf(checkout.customer_id, objects), checkout, payments }),
-      },
+      { purchase, text: JSON.stringify({ objects: objectsOf(checkout.customer_id, objects), checkout, payments }) },
     ]),
   )
 }
@@ -134,16 +124,12 @@ function copy(
     .replaceAll(quoted(model.name), quoted(purchase.name))
     .replaceAll(
       /"invoice_prefix":"(\w+)"|"(?:invoice_)?number":"(\w+)-/g,
-      (found, ...prefixes: (string | undefined)[]) =>
-        found.replace(prefixes[0] ?? prefixes[1] ?? '', newPrefix),
+      (found, ...prefixes: (string | undefined)[]) => found.replace(prefixes[0] ?? prefixes[1] ?? '', newPrefix),
     )
   const copied = JSON.parse(text) as Copied
   for (const { kind, data } of copied.objects)
     if (kind === 'subscription' && purchase.leave_reason)
-      data.cancellation_details = {
-        ...(data.cancellation_details as object),
-        feedback: purchase.leave_reason,
-      }
+      data.cancellation_details = { ...(data.cancellation_details as object), feedback: purchase.leave_reason }
   return {
     ...copied,
     figures: Object.fromEntries(figures.map((name) => [name, model[name]])) as Figures,
@@ -170,10 +156,7 @@ async function store(client: pg.Client, copies: (ReturnType<typeof copy> & { pur
     stripe_subscription_id: checkout.subscription_id,
   }))
   const given = [JSON.stringify(rows)]
-  await client.query(
-    'insert into checkouts select * from jsonb_populate_recordset(null::checkouts, $1)',
-    given,
-  )
+  await client.query('insert into checkouts select * from jsonb_populate_recordset(null::checkouts, $1)', given)
   const columns = ['stripe_subscription_id', 'payment_intent_id', ...figures, ...dates]
   await client.query(
     `update purchases set ${columns.map((name) => `${name} = c.${name}`).join(', ')}

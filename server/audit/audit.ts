@@ -48,15 +48,17 @@ export function createAudit({ db, now }: { db: Database; now: () => Date }) {
       { user, ip }: Pick<Actor, 'ip'> & { user: Pick<Actor['user'], 'id'> | null },
       { action, subject = '', aboutId, detail }: AuditAction,
     ) {
-      await tx.insert(auditLog).values({
-        at: now(),
-        actorId: user?.id ?? null,
-        action,
-        subject,
-        aboutId: aboutId ?? null,
-        detail: detail ?? null,
-        ip,
-      })
+      await tx
+        .insert(auditLog)
+        .values({
+          at: now(),
+          actorId: user?.id ?? null,
+          action,
+          subject,
+          aboutId: aboutId ?? null,
+          detail: detail ?? null,
+          ip,
+        })
     },
 
     async list({ q, cursor, limit }: { q?: string | undefined; cursor?: string | undefined; limit: number }) {
@@ -104,9 +106,7 @@ export function createAudit({ db, now }: { db: Database; now: () => Date }) {
       // The trigger goes by the database's own clock.
       await db
         .delete(auditLog)
-        .where(
-          and(lt(auditLog.at, cutoff), sql`${auditLog.at} < now() - make_interval(years => ${keptForYears})`),
-        )
+        .where(and(lt(auditLog.at, cutoff), sql`${auditLog.at} < now() - make_interval(years => ${keptForYears})`))
     },
 
     /** What this person did as an admin, and what admins did that concerns them; others stay unnamed. */

@@ -18,11 +18,7 @@ function load(text: string, env: NodeJS.ProcessEnv = {}) {
 
 /** Each value is what systemd 252 made of the same line, read in its environment.d. */
 test.for([
-  [
-    'ADMIN_PASSWORD=bluemoon77#river-stone',
-    'bluemoon77#river-stone',
-    'has #, a quote or \\ outside of quotes',
-  ],
+  ['ADMIN_PASSWORD=bluemoon77#river-stone', 'bluemoon77#river-stone', 'has #, a quote or \\ outside of quotes'],
   ["ADMIN_PASSWORD='bluemoon77#river-stone'", 'bluemoon77#river-stone', ''],
   ['ADMIN_PASSWORD="bluemoon77 #river"', 'bluemoon77 #river', ''],
   ['ADMIN_PASSWORD="say \\"hi\\" for \\\\ and \\n"', 'say "hi" for \\ and \\n', ''],
@@ -54,9 +50,9 @@ test('a misspelled name is told, in the file with its line', () => {
     'line 2: This is not NAME=value, and is ignored.',
     'line 3: COLOR is not a setting of the shop.',
   ])
-  expect(
-    load('', { STRIPE_SECRETKEY: 'x', HOME: '/root', HOSTNAME: 'a', TERM_PROGRAM: 'b' }).warnings,
-  ).toEqual(['STRIPE_SECRETKEY is not a setting of the shop. Did you mean STRIPE_SECRET_KEY?'])
+  expect(load('', { STRIPE_SECRETKEY: 'x', HOME: '/root', HOSTNAME: 'a', TERM_PROGRAM: 'b' }).warnings).toEqual([
+    'STRIPE_SECRETKEY is not a setting of the shop. Did you mean STRIPE_SECRET_KEY?',
+  ])
 })
 
 test('.env.example without its comment signs means the same for the shop and for a shell', () => {

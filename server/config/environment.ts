@@ -18,8 +18,7 @@ const oneOf = <const Words extends readonly [string, ...string[]]>(...words: Wor
 const such = (isRight: (value: string) => boolean, otherwise: string) =>
   z.string().check(z.refine<string>(isRight, otherwise))
 const like = (pattern: RegExp, otherwise: string) => such((value) => pattern.test(value), otherwise)
-const longAs = (least: number) =>
-  such(({ length }) => length >= least, `must be at least ${least} characters long`)
+const longAs = (least: number) => such(({ length }) => length >= least, `must be at least ${least} characters long`)
 const isAddress = (value: string, schemes: string[]) =>
   URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1))
 const hasScheme = (schemes: string[]) =>
@@ -32,12 +31,8 @@ const address = (...schemes: string[]) => z.string().check(hasScheme(schemes))
 const addressOfServer = (...schemes: string[]) =>
   z.string().check(
     z.refine<string>(
-      (value) =>
-        !new RegExp(`^(${schemes.join('|')})://`).test(value) || (URL.canParse(value) && !/#/.test(value)),
-      {
-        error: 'cannot be read: in a password, write # as %23, / as %2F, @ as %40, % as %25',
-        abort: true,
-      },
+      (value) => !new RegExp(`^(${schemes.join('|')})://`).test(value) || (URL.canParse(value) && !/#/.test(value)),
+      { error: 'cannot be read: in a password, write # as %23, / as %2F, @ as %40, % as %25', abort: true },
     ),
     hasScheme(schemes),
   )
@@ -87,9 +82,7 @@ export const settings = z.object({
   PAYMENTS: z.optional(oneOf('sandbox', 'stripe')),
   STRIPE_SECRET_KEY: z.optional(like(/^(sk|rk)_/, 'must start with sk_ or rk_')),
   STRIPE_PUBLISHABLE_KEY: z.optional(like(/^pk_/, 'must start with pk_')),
-  STRIPE_WEBHOOK_SECRET: z.optional(
-    like(/^whsec_.{16,}$/, 'must start with whsec_, and be as long as Stripe made it'),
-  ),
+  STRIPE_WEBHOOK_SECRET: z.optional(like(/^whsec_.{16,}$/, 'must start with whsec_, and be as long as Stripe made it')),
   TRADINGVIEW: z._default(oneOf('on', 'off'), 'on'),
   SECRETS_KEY: z.optional(hexKey),
   SECRETS_KEY_OLD: z.optional(hexKey),

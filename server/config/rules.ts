@@ -32,8 +32,7 @@ function* keyFaults(s: Settings) {
   if (s.PAYMENTS === 'sandbox' && hasLiveKey(s))
     yield 'PAYMENTS=sandbox with live Stripe keys: remove one, so it is clear whether money moves'
   if (s.ADMIN_PASSWORD && !s.ADMIN_EMAIL) yield 'ADMIN_PASSWORD also needs ADMIN_EMAIL'
-  if (s.SECRETS_KEY && !isStrongKey(s.SECRETS_KEY))
-    yield 'SECRETS_KEY must be random (make one: openssl rand -hex 32)'
+  if (s.SECRETS_KEY && !isStrongKey(s.SECRETS_KEY)) yield 'SECRETS_KEY must be random (make one: openssl rand -hex 32)'
 }
 
 /** Outside production, emails and test payments are open to anyone at this machine, so no one else may get in. */
@@ -42,15 +41,13 @@ function* exposures(s: Settings) {
   if (!isLocalName(s.HOST)) yield `HOST=${s.HOST} lets other machines in: ${how}, or leave HOST out`
   if (s.PUBLIC_URL && !isLocalName(new URL(s.PUBLIC_URL).hostname))
     yield `PUBLIC_URL=${s.PUBLIC_URL} is an address for others: ${how}, or leave PUBLIC_URL out`
-  if (hasLiveKey(s) && s.PAYMENTS !== 'sandbox')
-    yield `Live Stripe keys take real money: ${how}, or use test keys`
+  if (hasLiveKey(s) && s.PAYMENTS !== 'sandbox') yield `Live Stripe keys take real money: ${how}, or use test keys`
 }
 
 function* productionFaults(s: Settings) {
   if (!takesPayments(s) && s.PAYMENTS !== 'sandbox')
     yield 'In production, set STRIPE_SECRET_KEY, or PAYMENTS=sandbox to confirm that no money moves'
-  if (!s.SECRETS_KEY)
-    yield 'In production, set SECRETS_KEY (make one: openssl rand -hex 32) and keep a copy of it'
+  if (!s.SECRETS_KEY) yield 'In production, set SECRETS_KEY (make one: openssl rand -hex 32) and keep a copy of it'
   if (!s.PUBLIC_URL) yield 'In production, set PUBLIC_URL to the address that visitors use'
   // Also where compose.yaml starts: its PUBLIC_URL is localhost.
   else if (!s.PUBLIC_URL.startsWith('https:') && !isLocalName(new URL(s.PUBLIC_URL).hostname))

@@ -44,11 +44,7 @@ beforeAll(async () => {
   )
   client = new pg.Client({ connectionString: database.url })
   await client.connect()
-  const script = await insert('tv_scripts', {
-    product_id: reboundSigmaPro.id,
-    pine_id: 'PUB;1',
-    name: 'Rebound',
-  })
+  const script = await insert('tv_scripts', { product_id: reboundSigmaPro.id, pine_id: 'PUB;1', name: 'Rebound' })
   for (const each of cases) await live(each, script)
   await migrate(database.url, all, async () => {})
 })
@@ -164,11 +160,7 @@ test('what was asked and decided is in the history, and every form is there', as
        count(*) filter (where event = 'declined')::int as declined from access_events`,
   )
   const asked = cases.filter(({ request }) => request !== 'none').length
-  const more = cases.filter(
-    ({ besides }) => besides === 'another name was granted' || besides === 'refused before',
-  )
-  const declined = cases.filter(
-    ({ request, besides }) => request === 'refused' || besides === 'refused before',
-  ).length
+  const more = cases.filter(({ besides }) => besides === 'another name was granted' || besides === 'refused before')
+  const declined = cases.filter(({ request, besides }) => request === 'refused' || besides === 'refused before').length
   expect(rows).toEqual([{ forms: asked + more.length, asked: asked + more.length, declined }])
 })

@@ -47,9 +47,7 @@ export async function readTable(
   take: (chunk: Buffer) => unknown = () => undefined,
 ): Promise<Sum> {
   const hash = createHash('sha256')
-  const stream = client.query(
-    copyTo(`COPY (select ${columns.join(', ')} from ${name} order by ${order}) TO STDOUT`),
-  )
+  const stream = client.query(copyTo(`COPY (select ${columns.join(', ')} from ${name} order by ${order}) TO STDOUT`))
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     hash.update(chunk)
     await take(chunk)

@@ -30,9 +30,7 @@ beforeAll(async () => {
   await shop.buyer()
   // Characters that COPY escapes in its own way, and that others take for the end of a line.
   for (const message of ['ä', 'tab\t', 'line\nbreak', 'back\\slash', '\\.', 'a\u2028b', 'a\u0085b'])
-    await shop
-      .visitor()
-      .call(contract.contact.send, { firstName: 'A', lastName: 'B', email: 'a@example.com', message })
+    await shop.visitor().call(contract.contact.send, { firstName: 'A', lastName: 'B', email: 'a@example.com', message })
   await shop.settle()
   taken = await backupOf(database.url)
   whileItRuns = await restoreInto(database.url, taken).then(() => 'restored', String)
@@ -115,11 +113,9 @@ describe('nothing changes when a backup', () => {
     'is cut off before its signature': (content) => content.slice(0, content.lastIndexOf('-- signed')),
     'is something else': () => 'not a backup',
     'would run a program': (content) => first(content, 'FROM stdin;', `FROM PROGRAM 'touch /tmp/pwned';`),
-    'would run a statement': (content) =>
-      first(content, /COPY public\.users/, 'COPY public.users; drop table users'),
+    'would run a statement': (content) => first(content, /COPY public\.users/, 'COPY public.users; drop table users'),
     'names a system table': (content) => first(content, 'COPY public.users ', 'COPY pg_catalog.pg_authid '),
-    'names a column that does not exist': (content) =>
-      first(content, '(id, email, name', '(id, email, now()'),
+    'names a column that does not exist': (content) => first(content, '(id, email, name', '(id, email, now()'),
     'is missing a table': (content) => first(content, /COPY public\.attempts[^]*?sha256 \w+\n/, ''),
     'contains a row twice': (content) =>
       first(content, /(?<=COPY public\.contact_messages [^\n]*\n)([^\n]*\n)/, '$1$1'),
@@ -138,11 +134,7 @@ describe('nothing changes when a backup', () => {
 
   test('was re-signed by whoever tampered with it', async () => {
     const { url } = database
-    const forged = first(
-      await backupOf(url, createSecrets(newKey())),
-      /"key":"\w+"/,
-      `"key":"${secrets.keyId}"`,
-    )
+    const forged = first(await backupOf(url, createSecrets(newKey())), /"key":"\w+"/, `"key":"${secrets.keyId}"`)
     await expect(restoreInto(url, forged)).rejects.toThrow('not signed by this shop')
   })
 })

@@ -5,10 +5,7 @@ import { StartError } from '../errors.ts'
 
 export type Database = NodePgDatabase
 /** A transaction: pass it to everything that must commit together. */
-export type Transaction = NodePgTransaction<
-  Record<string, never>,
-  ExtractTablesWithRelations<Record<string, never>>
->
+export type Transaction = NodePgTransaction<Record<string, never>, ExtractTablesWithRelations<Record<string, never>>>
 
 export type Connection = {
   /** Straight to PostgreSQL, for whatever needs a session of its own. */
@@ -97,8 +94,7 @@ const placeOf = (url: string) => {
 }
 
 export function unreachable(url: string, error: unknown, setting: string) {
-  const reason =
-    error instanceof AggregateError ? error.errors.map(String).join(', ') : (error as Error).message
+  const reason = error instanceof AggregateError ? error.errors.map(String).join(', ') : (error as Error).message
   return new StartError(`Cannot reach the PostgreSQL at ${placeOf(url)}: ${reason}. Check ${setting}.`)
 }
 

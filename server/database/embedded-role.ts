@@ -21,8 +21,7 @@ function address({ port, socket }: Server, user: string, password: string, name:
   return socket ? `${url}?host=${encodeURIComponent(socket)}` : url
 }
 
-export const superuserUrl = (server: Server, name = 'postgres') =>
-  address(server, superuser, server.password, name)
+export const superuserUrl = (server: Server, name = 'postgres') => address(server, superuser, server.password, name)
 
 export const shopUrl = (server: Server) => address(server, role, passwordOf(server.password), database)
 
@@ -87,10 +86,7 @@ export async function asSuperuser<Result>(
   name: string,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({
-    connectionString: superuserUrl(server, name),
-    connectionTimeoutMillis: 2000,
-  })
+  const client = new pg.Client({ connectionString: superuserUrl(server, name), connectionTimeoutMillis: 2000 })
   await client.connect()
   try {
     return await work(client)

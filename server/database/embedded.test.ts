@@ -1,14 +1,5 @@
 import { spawn } from 'node:child_process'
-import {
-  chownSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -70,21 +61,18 @@ test('a process that reused the pid of a killed PostgreSQL is not mistaken for i
   }
 })
 
-test.runIf(process.platform === 'linux')(
-  'the local PostgreSQL sees none of the shop’s settings',
-  async () => {
-    vi.stubEnv('STRIPE_SECRET_KEY', 'sk_test_planted')
-    const embedded = await openEmbedded(dataDir)
-    vi.unstubAllEnvs()
-    try {
-      const environment = readFileSync(`/proc/${postmaster(embedded)}/environ`, 'utf8').split('\0')
-      expect(environment).toContain('TZ=UTC')
-      expect(environment.join()).not.toMatch(/planted|HOME|npm_/)
-    } finally {
-      await embedded.close()
-    }
-  },
-)
+test.runIf(process.platform === 'linux')('the local PostgreSQL sees none of the shop’s settings', async () => {
+  vi.stubEnv('STRIPE_SECRET_KEY', 'sk_test_planted')
+  const embedded = await openEmbedded(dataDir)
+  vi.unstubAllEnvs()
+  try {
+    const environment = readFileSync(`/proc/${postmaster(embedded)}/environ`, 'utf8').split('\0')
+    expect(environment).toContain('TZ=UTC')
+    expect(environment.join()).not.toMatch(/planted|HOME|npm_/)
+  } finally {
+    await embedded.close()
+  }
+})
 
 test.runIf(nobody)('root can maintain a service’s data without taking it over', async () => {
   const service = 4321
@@ -129,9 +117,9 @@ describe('the shop in its local PostgreSQL', () => {
     try {
       expect(await query(url, foreign)).toEqual([])
       // Rolling back to that version still works.
-      expect(
-        await query(superuserUrl.replace(/postgres$/, 'shop'), 'select count(*)::int from users'),
-      ).toEqual([{ count: 31 }])
+      expect(await query(superuserUrl.replace(/postgres$/, 'shop'), 'select count(*)::int from users')).toEqual([
+        { count: 31 },
+      ])
       await using shop = await openShop({ databaseUrl: url })
       const buyer = await shop.buyer()
       expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active' }])

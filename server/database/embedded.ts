@@ -68,9 +68,7 @@ async function initialise(binaries: string, place: Place) {
 function localeOf(binaries: string): string[] {
   const { stdout } = spawnSync(join(binaries, 'bin', 'postgres'), ['--version'], { encoding: 'utf8' })
   const version = Number(/\d+/.exec(stdout)?.[0])
-  return version < 17
-    ? ['--locale=C.UTF-8']
-    : ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
+  return version < 17 ? ['--locale=C.UTF-8'] : ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
 }
 
 /** A killed server leaves its PostgreSQL running: the next start adopts it. */
@@ -131,9 +129,7 @@ async function start(binaries: string, place: Place, password: string): Promise<
     // Another of our servers may have started it at this very moment.
     const adopted = await runningPort(place, password)
     if (adopted) return adopted
-    const lines = existsSync(log)
-      ? readFileSync(log, 'utf8').trim().split('\n').slice(-3).join(' | ')
-      : String(error)
+    const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').slice(-3).join(' | ') : String(error)
     throw new StartError(`The local PostgreSQL did not start: ${lines} (its log: ${log})`)
   }
   if (!(await answers(serverAt(place, port, password))))
@@ -150,13 +146,7 @@ async function stopUnlessUsed(binaries: string, place: Place, server: Server) {
     return rows.length > 0
   }).catch(() => true)
   if (!isUsed)
-    await run(binaries, place, 'pg_ctl', [
-      'stop',
-      '--mode=fast',
-      '--wait',
-      '--silent',
-      `--pgdata=${place.data}`,
-    ])
+    await run(binaries, place, 'pg_ctl', ['stop', '--mode=fast', '--wait', '--silent', `--pgdata=${place.data}`])
 }
 
 /** Not the shop's own: anyone who reads PostgreSQL's could read our keys. Windows needs SystemRoot to start programs. */

@@ -9,9 +9,7 @@ let client: pg.Client
 beforeAll(async () => {
   database = await createTestDatabase()
   client = await open()
-  await client.query(
-    'create table large as select n as id, n % 1000 as twice from generate_series(1, 2000) n',
-  )
+  await client.query('create table large as select n as id, n % 1000 as twice from generate_series(1, 2000) n')
 })
 afterAll(async () => {
   await client.end()
@@ -74,16 +72,11 @@ test('a column is backfilled in batches, and only once', async () => {
     ) insert into steps select count(*) from filled having count(*) > 0`
   await migrate(database.url, upTo(statement))
   await migrate(database.url, upTo(statement))
-  expect((await client.query('select at::int from steps')).rows.map(({ at }) => at)).toEqual([
-    300, 300, 300, 100,
-  ])
+  expect((await client.query('select at::int from steps')).rows.map(({ at }) => at)).toEqual([300, 300, 300, 100])
 })
 
 test('long-running statements and transactional ones are not mixed', async () => {
-  const mixed = upTo(
-    'CREATE INDEX CONCURRENTLY "large_id" ON "large" ("id")',
-    'alter table large add column x int',
-  )
+  const mixed = upTo('CREATE INDEX CONCURRENTLY "large_id" ON "large" ("id")', 'alter table large add column x int')
   await expect(migrate(database.url, mixed)).rejects.toThrow('mixes')
 })
 
@@ -96,9 +89,7 @@ describe('an upgrade that cannot be undone', () => {
 
   test('backs up once, whoever starts first, and not at all in a new shop', async () => {
     const backUp = vi.fn<() => Promise<void>>(async () => {
-      expect((await client.query(`select to_regclass('gone_for_good') as made`)).rows).toEqual([
-        { made: null },
-      ])
+      expect((await client.query(`select to_regclass('gone_for_good') as made`)).rows).toEqual([{ made: null }])
     })
     await Promise.all([1, 2, 3].map(() => migrate(database.url, oneWay, backUp)))
     expect(backUp).toHaveBeenCalledTimes(1)

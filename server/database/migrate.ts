@@ -4,14 +4,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { StartError } from '../errors.ts'
 import { unreachable, withoutRights } from './connect.ts'
-import {
-  concurrentIndex,
-  isInBatches,
-  isOneWay,
-  isOnline,
-  type Migration,
-  readMigrations,
-} from './migrations.ts'
+import { concurrentIndex, isInBatches, isOneWay, isOnline, type Migration, readMigrations } from './migrations.ts'
 
 const triggers = fileURLToPath(new URL('./triggers.sql', import.meta.url))
 
@@ -58,9 +51,7 @@ async function refuseOneWay() {
 /** Until the session ends, no other server migrates. It polls: a concurrent index build would wait for a waiting statement. */
 export async function waitForOthers(client: Client) {
   const isFirst = async () => {
-    const { rows } = await client.query<{ first: boolean }>('select pg_try_advisory_lock($1) as first', [
-      migrationLock,
-    ])
+    const { rows } = await client.query<{ first: boolean }>('select pg_try_advisory_lock($1) as first', [migrationLock])
     return rows[0]?.first
   }
   while (!(await isFirst())) await sleep(100)
@@ -113,9 +104,7 @@ async function runAtOnce(client: Client, migration: Migration) {
 async function runOnline(client: Client, migration: Migration) {
   const short = migration.statements.find((statement) => !isOnline(statement))
   if (short)
-    throw new Error(
-      `${migration.tag} mixes long-running statements with ones that need a transaction: ${short}`,
-    )
+    throw new Error(`${migration.tag} mixes long-running statements with ones that need a transaction: ${short}`)
   for (const statement of migration.statements) {
     const index = concurrentIndex(statement)
     if (index) await buildIndex(client, index, statement)

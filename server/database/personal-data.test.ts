@@ -18,8 +18,7 @@ const besides: Record<string, string> = {
   accessForms: 'id userId',
   appCodes: 'userId sealedSecret lastStep createdAt',
   billingDetails: 'userId company street postalCode city country vatId updatedAt',
-  checkouts:
-    'id userId madeAccount nonceHash customerId subscriptionId paymentIntentId version syncedAt loginUsedAt',
+  checkouts: 'id userId madeAccount nonceHash customerId subscriptionId paymentIntentId version syncedAt loginUsedAt',
   codeUses: 'checkoutId codeId heldUntil',
   contactMessages: 'id userId',
   customerNotes: 'id userId authorId',
@@ -61,8 +60,7 @@ function namedBy({ table, shown, empties }: Personal) {
 const nameOf = (table: Table) => getTableName(table)
 const besidesOf = (table: Table) =>
   wordsOf(besides[Object.entries(schema).find(([, each]) => each === table)?.[0] ?? ''])
-const declarationsOf = (table: Table) =>
-  personalTables.filter((personal) => nameOf(personal.table) === nameOf(table))
+const declarationsOf = (table: Table) => personalTables.filter((personal) => nameOf(personal.table) === nameOf(table))
 
 test('every table says what it holds about people: each column is shown, emptied, or neither', () => {
   const tables = Object.values(schema).filter((each) => isTable(each))

@@ -13,20 +13,13 @@ test.runIf(hasPgBouncer)(
     const database = await createTestDatabase({ empty: true })
     const pooler = await openPgBouncer(database.url)
     const open = () =>
-      openShop({
-        databaseUrl: pooler.url,
-        env: { DATABASE_DIRECT_URL: database.url, SECRETS_KEY: secretsKey },
-      })
+      openShop({ databaseUrl: pooler.url, env: { DATABASE_DIRECT_URL: database.url, SECRETS_KEY: secretsKey } })
     try {
       // Both find an empty database: one migrates while the other waits.
       const [one, two] = await Promise.all([open(), open()])
       const shops = [one, two]
-      const pairs = Array.from({ length: 8 }, (_, n) =>
-        n % 2 ? ([one, two] as const) : ([two, one] as const),
-      )
-      const buyers = await Promise.all(
-        pairs.map(async ([here, there]) => ({ ...(await here.buyer()), there })),
-      )
+      const pairs = Array.from({ length: 8 }, (_, n) => (n % 2 ? ([one, two] as const) : ([two, one] as const)))
+      const buyers = await Promise.all(pairs.map(async ([here, there]) => ({ ...(await here.buyer()), there })))
       for (const { user, password, there } of buyers) {
         const again = there.visitor()
         await again.call(accounts.login, { email: user.email, password })
@@ -75,9 +68,7 @@ test.runIf(hasPgBouncer)(
       }
       const { user } = await shop.buyer()
       const receipts = async () =>
-        (await shop.mails()).filter(
-          ({ to, subject }) => to === user.email && subject.startsWith('Your receipt'),
-        )
+        (await shop.mails()).filter(({ to, subject }) => to === user.email && subject.startsWith('Your receipt'))
       await expect.poll(receipts, { timeout: 10_000 }).toHaveLength(1)
     } finally {
       await client.end()

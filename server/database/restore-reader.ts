@@ -28,16 +28,13 @@ async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 /** Reads a backup from start to signature. */
 export function createReader(source: AsyncIterable<Buffer>, secrets: Signing | undefined) {
   const lines = linesOf(source)
-  const signatures = new Map(
-    [...(secrets?.backupKeys ?? [])].map(([id, key]) => [id, createHmac('sha256', key)]),
-  )
+  const signatures = new Map([...(secrets?.backupKeys ?? [])].map(([id, key]) => [id, createHmac('sha256', key)]))
   let signed = false
 
   async function next(): Promise<Buffer | undefined> {
     const { value: line } = await lines.next()
     if (!line) return undefined
-    const [, id = '', given = ''] =
-      /^-- signed with key (\w+): (\w+)\n$/.exec(line.subarray(0, 200).toString()) ?? []
+    const [, id = '', given = ''] = /^-- signed with key (\w+): (\w+)\n$/.exec(line.subarray(0, 200).toString()) ?? []
     if (id) {
       const right = signatures.get(id)?.digest()
       const bytes = Buffer.from(given, 'hex')
@@ -72,14 +69,10 @@ export function createReader(source: AsyncIterable<Buffer>, secrets: Signing | u
 export type Reader = ReturnType<typeof createReader>
 
 /** Which of this version's migrations the backup already includes. */
-export function migrationsOf(
-  { schema, version, migrations: held = [] }: AnyHeader,
-  known: Migration[],
-): Migration[] {
+export function migrationsOf({ schema, version, migrations: held = [] }: AnyHeader, known: Migration[]): Migration[] {
   if (schema) {
     const last = known.findIndex(({ hash }) => hash.startsWith(schema))
-    if (last < 0)
-      throw new StartError('This backup was made by a version of the shop that we no longer recognize.')
+    if (last < 0) throw new StartError('This backup was made by a version of the shop that we no longer recognize.')
     return known.slice(0, last + 1)
   }
   const foreign = held.filter(({ hash }) => !known.some((migration) => migration.hash === hash))
@@ -90,8 +83,7 @@ export function migrationsOf(
         'to go back to this version, restore the backup you took before the upgrade.',
     )
   const through = known.slice(0, held.length)
-  if (through.some(({ hash }) => !held.some((migration) => migration.hash === hash)))
-    throw new StartError(isDamaged)
+  if (through.some(({ hash }) => !held.some((migration) => migration.hash === hash))) throw new StartError(isDamaged)
   return through
 }
 
@@ -101,9 +93,7 @@ export function assertKey({ key, schema }: AnyHeader, secrets: Signing | undefin
       'This backup was made before backups were signed. If you trust it, add --unsigned. Its exchange keys can only be read with the SECRETS_KEY from that time.',
     )
   if (key && secrets?.backupKeys.has(key)) return
-  const has = secrets
-    ? `this shop has ${[...secrets.backupKeys.keys()].join(' and ')}`
-    : 'this shop has none yet'
+  const has = secrets ? `this shop has ${[...secrets.backupKeys.keys()].join(' and ')}` : 'this shop has none yet'
   throw new StartError(
     `This backup needs the key with the fingerprint ${key}, but ${has}. Set SECRETS_KEY to your copy of that key, or save it as secrets-key in the data folder. ` +
       'Without it, nothing proves that the backup is yours and its exchange keys stay locked; --unsigned restores the rest.',

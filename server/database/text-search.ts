@@ -30,10 +30,7 @@ const compare = (list: List, operator: string, { at, id }: Cursor): SQL =>
 /** Sorted like the list's index or, when few rows are left, deliberately not: else the planner walks all of it. */
 export function inOrder(list: List, sort: Sort, by: 'index' | 'sorting' = 'index'): SQL[] {
   const direction = sort === 'newest' ? desc : asc
-  return [
-    direction(by === 'index' ? list.createdAt : sql`${list.createdAt} + interval '0'`),
-    direction(list.id),
-  ]
+  return [direction(by === 'index' ? list.createdAt : sql`${list.createdAt} + interval '0'`), direction(list.id)]
 }
 
 const newestFirst = sql.join(inOrder(users, 'newest'), sql`, `)
@@ -42,8 +39,7 @@ const newestFirst = sql.join(inOrder(users, 'newest'), sql`, `)
 export const wordsOf = (q: string) => q.toLowerCase().split(/\s+/).filter(Boolean)
 
 const tradingViewName = sql`lower(${users.tradingViewUsername})`
-const allOf = (words: string[], isIn: (word: string) => SQL) =>
-  sql`(${sql.join(words.map(isIn), sql` and `)})`
+const allOf = (words: string[], isIn: (word: string) => SQL) => sql`(${sql.join(words.map(isIn), sql` and `)})`
 
 /** In email, name, or TradingView username. */
 export const matches = (q: string): SQL =>
@@ -59,20 +55,13 @@ function lookup(q: string): SQL | undefined {
     .slice(0, mostLookups)
     .flatMap((word) => trigramPattern(word) ?? [])
   if (patterns.length === 0) return undefined
-  return allOf(
-    patterns,
-    (pattern) => sql`(${users.searchText} like ${pattern} or ${tradingViewName} like ${pattern})`,
-  )
+  return allOf(patterns, (pattern) => sql`(${users.searchText} like ${pattern} or ${tradingViewName} like ${pattern})`)
 }
 
 /** Whose contract it is, if that is what was typed. */
 function ownersOfContract(q: string): SQL {
   const start = readContractNumber(q)
-  const isIt = between(
-    purchases.id,
-    `${start}-0000-0000-0000-000000000000`,
-    `${start}-ffff-ffff-ffff-ffffffffffff`,
-  )
+  const isIt = between(purchases.id, `${start}-0000-0000-0000-000000000000`, `${start}-ffff-ffff-ffff-ffffffffffff`)
   return start ? sql` || array(select ${purchases.userId} from ${purchases} where ${isIt})` : sql``
 }
 

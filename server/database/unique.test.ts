@@ -39,9 +39,7 @@ test('every unique index has a sentence, or a reason why people never hit it', a
      join pg_namespace n on n.oid = c.relnamespace
      where i.indisunique and not i.indisprimary and n.nspname = 'public' order by 1`,
   )
-  expect(rows.map(({ name }) => name).toSorted()).toEqual(
-    [...Object.keys(sentences), ...withoutSentence].toSorted(),
-  )
+  expect(rows.map(({ name }) => name).toSorted()).toEqual([...Object.keys(sentences), ...withoutSentence].toSorted())
 })
 
 test('whoever is a moment too late is told so: the address went to somebody else between check and write', async () => {
@@ -52,9 +50,7 @@ test('whoever is a moment too late is told so: the address went to somebody else
   await faster.connect()
   await faster.query('begin')
   await faster.query(`insert into users (email, name) values ($1, 'Faster')`, [email])
-  const corrected = admin
-    .call(customers.adminCorrectEmail, { id: user.id, email })
-    .catch((error: unknown) => error)
+  const corrected = admin.call(customers.adminCorrectEmail, { id: user.id, email }).catch((error: unknown) => error)
   await expect
     .poll(async () => {
       const { rows } = await shop.connection.pool.query(`select 1 from pg_locks where not granted`)

@@ -91,10 +91,7 @@ describe.each(readdirSync(released))('a shop from release %s', (release) => {
     const answers = Object.entries(seen.answers[name] ?? {}).filter(([path]) => !isReplaced.test(path))
     expect(answers.length).toBeGreaterThan(3)
     for (const [path, answer] of answers)
-      expect({ path, ...asThen(path, await look(visitor, path, shop.url)) }).toMatchObject({
-        path,
-        ...answer,
-      })
+      expect({ path, ...asThen(path, await look(visitor, path, shop.url)) }).toMatchObject({ path, ...answer })
   })
 
   test('knows who has access, who waits, and whose access is to be removed', async () => {
@@ -105,9 +102,7 @@ describe.each(readdirSync(released))('a shop from release %s', (release) => {
       expect(stateOf(name)).toMatchObject({ state: 'unlocked', username: `${name}_trades` })
     expect(stateOf('ben')).toMatchObject({ state: 'asked', username: 'ben_trades' })
     expect(stateOf('carla')).toMatchObject({ state: 'none', username: null })
-    const toLock = (await admin.call(accessAdmin.todo, { kind: 'lock', limit: 100 })).map(
-      ({ user }) => user.email,
-    )
+    const toLock = (await admin.call(accessAdmin.todo, { kind: 'lock', limit: 100 })).map(({ user }) => user.email)
     const path = '/api/admin/access-requests/to-revoke?limit=100'
     const toRevoke = seen.answers.admin?.[path]?.body as { user: { email: string } }[]
     expect(toLock.toSorted()).toEqual(toRevoke.map(({ user }) => user.email).toSorted())
@@ -129,9 +124,7 @@ describe.each(readdirSync(released))('a shop from release %s', (release) => {
 
   test('lets everyone in with their password from then', async () => {
     for (const credentials of Object.values(seen.passwords))
-      expect(await shop.visitor().call(accounts.login, credentials)).toMatchObject({
-        email: credentials.email,
-      })
+      expect(await shop.visitor().call(accounts.login, credentials)).toMatchObject({ email: credentials.email })
   })
 
   test('reveals the exchange keys that were sealed then', async () => {
@@ -150,13 +143,9 @@ describe.each(readdirSync(released))('a shop from release %s', (release) => {
 
   test('accepts the links that were emailed then', async () => {
     await shop.visitor().call(newsletter.confirm, seen.begun.newsletterLink)
-    await shop
-      .visitor()
-      .call(accounts.resetPassword, { token: seen.begun.resetToken, newPassword: 'a new password' })
+    await shop.visitor().call(accounts.resetPassword, { token: seen.begun.resetToken, newPassword: 'a new password' })
     const email = 'ada@example.com'
-    expect(await shop.visitor().call(accounts.login, { email, password: 'a new password' })).toMatchObject({
-      email,
-    })
+    expect(await shop.visitor().call(accounts.login, { email, password: 'a new password' })).toMatchObject({ email })
   })
 
   test('sends the email that was waiting when the shop was stopped', async () => {
@@ -185,10 +174,6 @@ describe.each(readdirSync(released))('a shop from release %s', (release) => {
     await shop.advance(1, 'month')
     const end = new Date(before?.currentPeriodEnd ?? '')
     end.setUTCMonth(end.getUTCMonth() + 1)
-    expect(await bens()).toMatchObject({
-      id: before?.id,
-      status: 'active',
-      currentPeriodEnd: end.toISOString(),
-    })
+    expect(await bens()).toMatchObject({ id: before?.id, status: 'active', currentPeriodEnd: end.toISOString() })
   })
 })

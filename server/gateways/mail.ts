@@ -90,9 +90,7 @@ function createSmtp(url: string, requireTLS: boolean, from: () => string): MailT
 }
 
 function createOutbox(folder: string, from: () => string): MailTransport {
-  const composer = whenNeeded(({ createTransport }) =>
-    createTransport({ streamTransport: true, buffer: true }),
-  )
+  const composer = whenNeeded(({ createTransport }) => createTransport({ streamTransport: true, buffer: true }))
   return {
     async send(mail) {
       const { message } = await (await composer.get()).sendMail({ from: from(), ...safe(mail) })
@@ -166,14 +164,10 @@ export function createBulkMail({ smtpUrl, requireTls, from }: Omit<Options, 'out
 type Watched = nodemailer.SendMailOptions & { handed: { over: boolean } }
 type Failure = Error & { responseCode?: number; command?: string }
 
-function outcomeOf(
-  { message: reply, responseCode = 0, command = '' }: Failure,
-  isHandedOver: boolean,
-): Outcome {
+function outcomeOf({ message: reply, responseCode = 0, command = '' }: Failure, isHandedOver: boolean): Outcome {
   const isAddress = command === 'RCPT TO'
   const isAbout = isAddress || command === 'DATA'
   if (responseCode >= 500 && isAbout) return { is: 'refused', reply, isAddress }
-  if (responseCode >= 400 && responseCode < 500 && (isAbout || command === 'MAIL FROM'))
-    return { is: 'later', reply }
+  if (responseCode >= 400 && responseCode < 500 && (isAbout || command === 'MAIL FROM')) return { is: 'later', reply }
   return { is: isHandedOver ? 'uncertain' : 'unreachable', reply }
 }

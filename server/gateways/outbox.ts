@@ -52,14 +52,7 @@ async function readMail(path: string): Promise<SentMail> {
   return sentMail(await PostalMime.parse(readFileSync(path)))
 }
 
-const sentMail = ({
-  to = [],
-  subject = '',
-  messageId = '',
-  text = '',
-  html = '',
-  headers,
-}: Email): SentMail => ({
+const sentMail = ({ to = [], subject = '', messageId = '', text = '', html = '', headers }: Email): SentMail => ({
   to: to.map(({ address }) => address).join(', '),
   subject,
   messageId,

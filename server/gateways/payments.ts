@@ -45,14 +45,7 @@ export const sandboxWebhookSecret = ({ linkToken }: Pick<Secrets, 'linkToken'>) 
   `whsec_${linkToken('sandbox', 'webhook')}`
 
 /** Stripe when its keys are set, the sandbox otherwise. From here on, no one knows the difference. */
-export async function openPayments({
-  config,
-  seller,
-  databaseUrl,
-  secrets,
-  log,
-  quirks,
-}: Given): Promise<Payments> {
+export async function openPayments({ config, seller, databaseUrl, secrets, log, quirks }: Given): Promise<Payments> {
   const report = ({ isOutage, ...fault }: StripeFault) =>
     log[isOutage ? 'warn' : 'error']({ stripe: fault }, 'Stripe did not do what the shop asked for')
   if (config.stripe)
@@ -86,11 +79,7 @@ export async function openPayments({
     publicUrl: config.publicUrl,
     businessName: brand.name,
     mayControl,
-    webhook: {
-      url: `http://${host}:${config.port}/api/webhooks/stripe`,
-      secret: webhookSecret,
-      events: eventTypes,
-    },
+    webhook: { url: `http://${host}:${config.port}/api/webhooks/stripe`, secret: webhookSecret, events: eventTypes },
     isListening: () => isListening,
     quirks,
     log: (message, detail) => log.warn(detail ?? {}, message),

@@ -33,9 +33,7 @@ test('a shop with Stripe’s keys loads nothing of the sandbox', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--import', './server/process/boot.js', '--input-type=module', '--eval', program],
-    {
-      cwd: fileURLToPath(new URL('../..', import.meta.url)),
-    },
+    { cwd: fileURLToPath(new URL('../..', import.meta.url)) },
   )
   const { before, after }: { before: number; after: number } = JSON.parse(stdout)
   expect(before).toBe(0)

@@ -4,13 +4,7 @@ import { text } from 'node:stream/consumers'
 import { afterEach, expect, test } from 'vitest'
 import { createStripeGateway, type StripeFault } from './stripe.ts'
 
-type Request = {
-  method: string
-  path: string
-  query: URLSearchParams
-  body: string
-  key: string | undefined
-}
+type Request = { method: string; path: string; query: URLSearchParams; body: string; key: string | undefined }
 type Reply = { status: number; body: object; headers?: Record<string, string> }
 
 const closers: (() => void)[] = []
@@ -56,9 +50,7 @@ async function talkTo(answer: (request: Request) => Reply) {
   return { stripe, faults, requests, close: () => server.close() }
 }
 
-const error = (type: string, more: object = {}) => ({
-  error: { type, message: 'Stripe’s own words', ...more },
-})
+const error = (type: string, more: object = {}) => ({ error: { type, message: 'Stripe’s own words', ...more } })
 
 test.each([
   ['a rolled key', 401, error('invalid_request_error')],
@@ -66,18 +58,15 @@ test.each([
   ['a mistake on our side', 400, error('invalid_request_error', { code: 'parameter_unknown' })],
   ['a refusal without a code', 400, error('invalid_request_error')],
   ['an answer that makes no sense', 400, { message: 'from some proxy' }],
-])(
-  '%s is our problem, not the visitor’s: 502, our own message, and a report',
-  async (_what, status, body) => {
-    const { stripe, faults } = await talkTo(() => ({ status, body }))
-    await expect(stripe.invoices.list('sub_1')).rejects.toMatchObject({
-      status: 502,
-      message: expect.stringContaining('our payment service'),
-    })
-    expect(faults).toMatchObject([{ isOutage: false }])
-    expect([...stripe.faults.values()]).toEqual([1])
-  },
-)
+])('%s is our problem, not the visitor’s: 502, our own message, and a report', async (_what, status, body) => {
+  const { stripe, faults } = await talkTo(() => ({ status, body }))
+  await expect(stripe.invoices.list('sub_1')).rejects.toMatchObject({
+    status: 502,
+    message: expect.stringContaining('our payment service'),
+  })
+  expect(faults).toMatchObject([{ isOutage: false }])
+  expect([...stripe.faults.values()]).toEqual([1])
+})
 
 test('a report names the request the way Stripe’s dashboard does', async () => {
   const { stripe, faults } = await talkTo(() => ({ status: 401, body: error('invalid_request_error') }))
@@ -250,7 +239,5 @@ test('payments of a deleted customer can still be read, one by one', async () =>
       return { status: 404, body: error('invalid_request_error', { code: 'resource_missing' }) }
     return list({ status: 'succeeded', created: 1, amount: 3900, amount_refunded: 0, payment_intent: 'pi_1' })
   })
-  expect((await stripe.subscriptions.read('sub_1')).payments).toMatchObject([
-    { paymentIntentId: 'pi_1', amount: 3900 },
-  ])
+  expect((await stripe.subscriptions.read('sub_1')).payments).toMatchObject([{ paymentIntentId: 'pi_1', amount: 3900 }])
 })

@@ -46,12 +46,7 @@ export function createStripeGateway({
   report = () => {},
 }: Options) {
   const faults = new Map<string, number>()
-  const sdk = new StripeSdk(secretKey, {
-    maxNetworkRetries: 3,
-    timeout: 10_000,
-    telemetry: false,
-    ...address,
-  })
+  const sdk = new StripeSdk(secretKey, { maxNetworkRetries: 3, timeout: 10_000, telemetry: false, ...address })
   const client = createClient(sdk, (fault) => {
     faults.set(fault.type, (faults.get(fault.type) ?? 0) + 1)
     report(fault)

@@ -13,9 +13,7 @@ const isTradingViewHost = (host: string) => /^(www|[a-z]{2})\.tradingview\.com$/
 type Options = {
   /** False with TRADINGVIEW=off, which beats everything. */
   isAllowed: boolean
-  lookAlike:
-    | { address: string; scripts: Record<string, string>; controls: { cookies(): Promise<string> } }
-    | undefined
+  lookAlike: { address: string; scripts: Record<string, string>; controls: { cookies(): Promise<string> } } | undefined
 }
 
 export type TradingViewGateway = ReturnType<typeof createTradingViewGateway>

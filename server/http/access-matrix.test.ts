@@ -14,10 +14,7 @@ const endpoints = Object.entries(contract).flatMap(([room, rows]) =>
 
 const nobodysId = '00000000-0000-4000-8000-000000000000'
 let shop: TestShop
-let people: Record<
-  'anonymous' | 'deleted user' | 'unproven' | 'buyer A' | 'buyer B' | 'support' | 'admin',
-  Visitor
->
+let people: Record<'anonymous' | 'deleted user' | 'unproven' | 'buyer A' | 'buyer B' | 'support' | 'admin', Visitor>
 /** What belongs to buyer A. */
 let hers: { purchaseId: string; deviceId: string; passkeyId: string; paymentIntentId: string }
 
@@ -89,9 +86,7 @@ const doors = { public: everyone, user, staff, admin: { ...staff, support: forbi
 
 test.for(endpoints)('$name lets in exactly the right people', async ({ endpoint }) => {
   const answers = Object.fromEntries(
-    await Promise.all(
-      Object.entries(people).map(async ([who, visitor]) => [who, await knock(endpoint, visitor)]),
-    ),
+    await Promise.all(Object.entries(people).map(async ([who, visitor]) => [who, await knock(endpoint, visitor)])),
   )
   const redirects = Object.fromEntries(Object.keys(people).map((who) => [who, '303']))
   const door = { ...doors[endpoint.access], ...(endpoint.proven && { unproven: '403 unproven' }) }
@@ -124,11 +119,7 @@ describe('buyer B cannot touch what is buyer A’s', () => {
     'purchases.invoices': () => ({ id: hers.purchaseId }),
     'purchases.beginCardUpdate': () => ({ id: hers.purchaseId }),
     'purchases.switchOffer': () => ({ id: hers.purchaseId }),
-    'purchases.switch': () => ({
-      id: hers.purchaseId,
-      at: '2026-11-17T00:00:00Z',
-      amount: 36_660,
-    }),
+    'purchases.switch': () => ({ id: hers.purchaseId, at: '2026-11-17T00:00:00Z', amount: 36_660 }),
     'purchases.finishSwitch': () => ({ id: hers.purchaseId }),
     'purchases.finishCardUpdate': () => ({ id: hers.purchaseId, setupIntentId: 'seti_1' }),
     'access.submit': () => ({ ...form, paymentIntentId: hers.paymentIntentId }),
@@ -141,9 +132,7 @@ describe('buyer B cannot touch what is buyer A’s', () => {
     const naming = endpoints.filter(
       ({ endpoint }) =>
         endpoint.access === 'user' &&
-        (endpoint.path.includes(':') ||
-          'paymentIntentId' in fieldsOf(endpoint) ||
-          'purchaseId' in fieldsOf(endpoint)),
+        (endpoint.path.includes(':') || 'paymentIntentId' in fieldsOf(endpoint) || 'purchaseId' in fieldsOf(endpoint)),
     )
     expect(naming.map(({ name }) => name).toSorted()).toEqual(Object.keys(attacks).toSorted())
   })
@@ -151,10 +140,7 @@ describe('buyer B cannot touch what is buyer A’s', () => {
   test.for(Object.entries(attacks))('%s answers 404', async ([name, input]) => {
     const endpoint = endpoints.find((candidate) => candidate.name === name)?.endpoint
     if (!endpoint) throw new Error(`${name} is not in the contract`)
-    await expect(people['buyer B'].call(endpoint, input())).rejects.toMatchObject({
-      status: 404,
-      code: 'not-found',
-    })
+    await expect(people['buyer B'].call(endpoint, input())).rejects.toMatchObject({ status: 404, code: 'not-found' })
   })
 
   test('and everything is as it was before', async () => {

@@ -16,9 +16,7 @@ function isNetwork(text: string) {
   const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const version = isIP(address)
   // A network that includes everyone would trust everyone.
-  return (
-    version !== 0 && (bits === undefined || (Number(bits) > 0 && Number(bits) <= (version === 4 ? 32 : 128)))
-  )
+  return version !== 0 && (bits === undefined || (Number(bits) > 0 && Number(bits) <= (version === 4 ? 32 : 128)))
 }
 
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
@@ -40,8 +38,7 @@ for (const [network, bits] of [
 export function trustIn(proxies: number | string[]) {
   if (proxies === 0) return false
   if (typeof proxies !== 'number') return proxies
-  return (address: string, hop: number) =>
-    hop < proxies && (hop > 0 || nearby.check(address, familyOf(address)))
+  return (address: string, hop: number) => hop < proxies && (hop > 0 || nearby.check(address, familyOf(address)))
 }
 
 const mostProxies = 20

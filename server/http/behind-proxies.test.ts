@@ -36,13 +36,9 @@ async function openNginx(behind: number) {
        }
      }`,
   )
-  const child: ChildProcess = spawn(
-    nginx ?? '',
-    ['-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')],
-    {
-      stdio: 'inherit',
-    },
-  )
+  const child: ChildProcess = spawn(nginx ?? '', ['-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')], {
+    stdio: 'inherit',
+  })
   while (!(await isOpen(port))) await sleep(50)
   return {
     port,
@@ -61,13 +57,7 @@ const isOpen = (port: number) =>
   })
 
 /** From an address of its own: all of 127.0.0.0/8 is this machine. */
-async function send(
-  port: number,
-  from: string,
-  path: string,
-  body?: object,
-  headers: Record<string, string> = {},
-) {
+async function send(port: number, from: string, path: string, body?: object, headers: Record<string, string> = {}) {
   const sent = request({
     port,
     host: '127.0.0.1',
@@ -104,12 +94,7 @@ describe.skipIf(!nginx)(`behind nginx${why}`, () => {
   test('we store the address that the proxy saw, whatever the visitor wrote', async () => {
     await using shop = await openShop({ env: { TRUST_PROXY: '127.0.0.1, 10.0.0.0/8' } })
     await using proxy = await openNginx(shop.config.port)
-    const lies = [
-      '<b>moderator</b>',
-      `198.51.100.7, ${'x'.repeat(5000)}`,
-      '203.0.113.9',
-      '10.0.0.1, 10.0.0.2',
-    ]
+    const lies = ['<b>moderator</b>', `198.51.100.7, ${'x'.repeat(5000)}`, '203.0.113.9', '10.0.0.1, 10.0.0.2']
     for (const [number, lie] of lies.entries())
       await send(
         proxy.port,
@@ -118,10 +103,7 @@ describe.skipIf(!nginx)(`behind nginx${why}`, () => {
         { email: `ada-${number}@example.com`, password: 'correct horse battery', name: 'Ada' },
         { 'x-forwarded-for': lie },
       )
-    const stored = await shop.connection.db
-      .select({ ip: sessions.ip })
-      .from(sessions)
-      .orderBy(sessions.createdAt)
+    const stored = await shop.connection.db.select({ ip: sessions.ip }).from(sessions).orderBy(sessions.createdAt)
     expect(stored.map(({ ip }) => ip)).toEqual(['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'])
   })
 

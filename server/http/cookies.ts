@@ -8,8 +8,7 @@ export function createCookie(name: string, { secure, seconds }: { secure: boolea
   const options = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const
   return {
     read: (request: FastifyRequest): string | undefined => request.cookies[fullName],
-    set: (reply: FastifyReply, value: string) =>
-      reply.setCookie(fullName, value, { ...options, maxAge: seconds }),
+    set: (reply: FastifyReply, value: string) => reply.setCookie(fullName, value, { ...options, maxAge: seconds }),
     clear: (reply: FastifyReply) => reply.clearCookie(fullName, options),
   }
 }

@@ -29,10 +29,7 @@ async function knock({ method, path }: Endpoint, visitor: Visitor, input: Record
     method,
     ...(asQuery
       ? {}
-      : {
-          body: JSON.stringify({ ...input, nobodyKnows: 1 }),
-          headers: { 'content-type': 'application/json' },
-        }),
+      : { body: JSON.stringify({ ...input, nobodyKnows: 1 }), headers: { 'content-type': 'application/json' } }),
   })
   return status
 }

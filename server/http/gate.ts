@@ -52,11 +52,7 @@ export function createGate(deps: Dependencies) {
       throw new Refusal(403, 'unproven', 'Confirm your address first. We’ll email you a link.')
   }
 
-  async function assertFresh(
-    { fresh }: Endpoint,
-    { id, user, provenAt, proofUsedAt }: Session,
-    body: unknown,
-  ) {
+  async function assertFresh({ fresh }: Endpoint, { id, user, provenAt, proofUsedAt }: Session, body: unknown) {
     if (!fresh || (typeof fresh === 'object' && !isSet(body, fresh.with))) return
     const since = (time: Date) => now().getTime() - time.getTime()
     const unused = since(proofUsedAt && proofUsedAt > provenAt ? proofUsedAt : provenAt)
@@ -87,11 +83,7 @@ export function createGate(deps: Dependencies) {
       }
       if (mustSetUp(session) && !endpoint.whileSettingUp) {
         if (isPublic) return undefined
-        throw new Refusal(
-          403,
-          'second-step-missing',
-          'This shop asks its admins for a second step. It takes a minute.',
-        )
+        throw new Refusal(403, 'second-step-missing', 'This shop asks its admins for a second step. It takes a minute.')
       }
       assertAllowed(endpoint, session, ip)
       assertProven(endpoint, session)
@@ -102,5 +94,4 @@ export function createGate(deps: Dependencies) {
 }
 
 /** Asked before the input is validated, so whatever came counts as set, unless it is falsy. */
-const isSet = (body: unknown, field: string) =>
-  Boolean((body as Record<string, unknown> | null | undefined)?.[field])
+const isSet = (body: unknown, field: string) => Boolean((body as Record<string, unknown> | null | undefined)?.[field])

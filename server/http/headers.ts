@@ -53,9 +53,7 @@ export function securityHeaders(
         'form-action': ["'self'"],
         'base-uri': ["'none'"],
         // Stripe's and Google's scripts create elements in their own ways; all others are ours and can be held to it.
-        ...(stripe || analytics
-          ? {}
-          : { 'require-trusted-types-for': ["'script'"], 'trusted-types': ['shop'] }),
+        ...(stripe || analytics ? {} : { 'require-trusted-types-for': ["'script'"], 'trusted-types': ['shop'] }),
         'frame-ancestors': ["'none'"],
         'report-uri': [cspReportPath],
         ...(config.secure ? { 'upgrade-insecure-requests': [] } : {}),

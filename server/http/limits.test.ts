@@ -19,17 +19,18 @@ let lastAddress = 0
 const someAddress = () => `203.0.113.${(lastAddress += 1)}`
 
 const logIn = (email: string, ip: string) =>
-  shop.visitor().fetch('/api/login', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-forwarded-for': ip },
-    body: JSON.stringify({ email, password: 'not the password' }),
-  })
+  shop
+    .visitor()
+    .fetch('/api/login', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': ip },
+      body: JSON.stringify({ email, password: 'not the password' }),
+    })
 
 test('one address may try twenty logins a minute, whichever account it tries', async () => {
   const ip = someAddress()
   const statuses: number[] = []
-  for (let count = 0; count < 25; count++)
-    statuses.push((await logIn(`victim-${count}@example.com`, ip)).status)
+  for (let count = 0; count < 25; count++) statuses.push((await logIn(`victim-${count}@example.com`, ip)).status)
   expect(statuses).toEqual([...Array<number>(20).fill(401), ...Array<number>(5).fill(429)])
   const refused = await logIn('one-more@example.com', ip)
   const seconds = Number(refused.headers.get('retry-after'))
@@ -45,15 +46,13 @@ test('one address may guess ten discount codes a minute', async () => {
   const ip = someAddress()
   const statuses: number[] = []
   for (let count = 0; count < 12; count++) {
-    const guess = await shop.visitor().fetch('/api/checkout/code', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-forwarded-for': ip },
-      body: JSON.stringify({
-        productSlug: reboundSigmaPro.slug,
-        billingType: 'monthly',
-        code: `GUESS${count}`,
-      }),
-    })
+    const guess = await shop
+      .visitor()
+      .fetch('/api/checkout/code', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': ip },
+        body: JSON.stringify({ productSlug: reboundSigmaPro.slug, billingType: 'monthly', code: `GUESS${count}` }),
+      })
     statuses.push(guess.status)
   }
   expect(statuses).toEqual([...Array<number>(10).fill(409), 429, 429])
@@ -79,8 +78,7 @@ test('one email may be tried ten times in fifteen minutes, from anywhere and on 
   const { user, password } = await other.user()
   const tries = await Promise.all(Array.from({ length: 5 }, () => logIn(user.email, someAddress())))
   expect(tries.map(({ status }) => status)).toEqual(Array<number>(5).fill(401))
-  const there = (given: string) =>
-    other.visitor().call(accounts.login, { email: user.email, password: given })
+  const there = (given: string) => other.visitor().call(accounts.login, { email: user.email, password: given })
   for (let count = 0; count < 5; count++) await expect(there('wrong')).rejects.toMatchObject({ status: 401 })
   await expect(there(password)).rejects.toMatchObject({
     status: 429,
@@ -96,11 +94,13 @@ test('one address gets its tries for all processes together', async () => {
   await using other = await openShop({ rateLimits: true, env, databaseUrl: one.connection.url })
   const statuses: number[] = []
   for (let count = 0; count < 24; count++) {
-    const { status } = await (count % 2 === 0 ? one : other).visitor().fetch('/api/login', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.77' },
-      body: JSON.stringify({ email: `together-${count}@example.com`, password: 'x' }),
-    })
+    const { status } = await (count % 2 === 0 ? one : other)
+      .visitor()
+      .fetch('/api/login', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.77' },
+        body: JSON.stringify({ email: `together-${count}@example.com`, password: 'x' }),
+      })
     statuses.push(status)
   }
   expect(statuses).toEqual([...Array<number>(20).fill(401), ...Array<number>(4).fill(429)])
@@ -113,11 +113,13 @@ describe('who is a customer', () => {
         ? { email, password: 'correct horse battery', name: 'Ada' }
         : { email, productSlug: reboundSigmaPro.slug, billingType: 'monthly' }
     const path = call === 'register' ? '/api/register' : '/api/create-subscription-intent'
-    const { status } = await open.visitor().fetch(path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-forwarded-for': ip },
-      body: JSON.stringify(body),
-    })
+    const { status } = await open
+      .visitor()
+      .fetch(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': ip },
+        body: JSON.stringify(body),
+      })
     return status
   }
 
@@ -136,19 +138,14 @@ describe('who is a customer', () => {
         ),
       ),
     )
-    expect(asked.toSorted((a, b) => a - b)).toEqual([
-      ...Array<number>(20).fill(200),
-      ...Array<number>(4).fill(429),
-    ])
+    expect(asked.toSorted((a, b) => a - b)).toEqual([...Array<number>(20).fill(200), ...Array<number>(4).fill(429)])
     const known = asked.indexOf(200)
     expect(await ask(other, from(99), `customer-${known}@example.com`, 'checkout')).toBe(200)
     expect(await ask(other, from(99), 'one-more@example.com', 'checkout')).toBe(429)
     expect(await ask(other, '2001:db8:7:8::1', 'one-more@example.com', 'checkout')).toBe(200)
     const further: number[] = []
     for (let subnet = 16; subnet < 116; subnet++)
-      further.push(
-        await ask(other, `2001:db8:7:${subnet.toString(16)}::1`, `more-${subnet}@example.com`, 'register'),
-      )
+      further.push(await ask(other, `2001:db8:7:${subnet.toString(16)}::1`, `more-${subnet}@example.com`, 'register'))
     expect(further.filter((status) => status === 429).length).toBeGreaterThan(15)
     expect(await ask(other, '2001:db8:8:1::1', 'one-more@example.com', 'checkout')).toBe(200)
     for (const open of [one, other]) open.clock.advance({ minutes: 61 })
@@ -182,25 +179,18 @@ describe('the owner of an account', () => {
     await owner.call(accounts.logout, {})
     expect(await owner.call(accounts.login, { email, password: owner.password })).toEqual(owner.user)
     // That is no second chance for others, and no endless one for this browser.
-    await expect(stranger.call(accounts.login, { email, password: owner.password })).rejects.toMatchObject(
-      tooMany,
-    )
+    await expect(stranger.call(accounts.login, { email, password: owner.password })).rejects.toMatchObject(tooMany)
     for (let count = 0; count < 10; count++)
       await expect(owner.call(accounts.login, { email, ...wrong })).rejects.toMatchObject({ status: 401 })
-    await expect(owner.call(accounts.login, { email, password: owner.password })).rejects.toMatchObject(
-      tooMany,
-    )
+    await expect(owner.call(accounts.login, { email, password: owner.password })).rejects.toMatchObject(tooMany)
   })
 
   test('gets a reset link from such a browser too', async () => {
     await using open = await openShop()
     const { user, call } = await open.verifiedUser()
     const stranger = open.visitor()
-    for (let count = 0; count < 3; count++)
-      await stranger.call(accounts.requestPasswordReset, { email: user.email })
-    await expect(stranger.call(accounts.requestPasswordReset, { email: user.email })).rejects.toMatchObject(
-      tooMany,
-    )
+    for (let count = 0; count < 3; count++) await stranger.call(accounts.requestPasswordReset, { email: user.email })
+    await expect(stranger.call(accounts.requestPasswordReset, { email: user.email })).rejects.toMatchObject(tooMany)
     await call(accounts.requestPasswordReset, { email: user.email })
   })
 
@@ -221,11 +211,8 @@ describe('the owner of an account', () => {
     const admin = await open.admin()
     const { email } = admin.user
     const elsewhere = open.visitor()
-    for (let count = 0; count < 10; count++)
-      await elsewhere.call(accounts.login, { email, ...wrong }).catch(() => {})
-    await expect(elsewhere.call(accounts.login, { email, password: admin.password })).rejects.toMatchObject(
-      tooMany,
-    )
+    for (let count = 0; count < 10; count++) await elsewhere.call(accounts.login, { email, ...wrong }).catch(() => {})
+    await expect(elsewhere.call(accounts.login, { email, password: admin.password })).rejects.toMatchObject(tooMany)
     const { stdout } = await promisify(execFile)(process.execPath, ['scripts/admin.ts', 'reset', email], {
       env: { ...process.env, DATABASE_URL: open.connection.url },
     })
@@ -239,9 +226,9 @@ test('a correct password is not held back by earlier wrong ones', async () => {
   const { user, password } = await open.user()
   for (let round = 0; round < 3; round++) {
     for (let count = 0; count < 9; count++)
-      await expect(
-        open.visitor().call(accounts.login, { email: user.email, password: 'wrong' }),
-      ).rejects.toMatchObject({ status: 401 })
+      await expect(open.visitor().call(accounts.login, { email: user.email, password: 'wrong' })).rejects.toMatchObject(
+        { status: 401 },
+      )
     await open.visitor().call(accounts.login, { email: user.email, password })
   }
 })
@@ -255,8 +242,7 @@ test('a flood of logins from everywhere leaves the shop open for everyone else',
       .call(accounts.login, { email: `bot-${index}@example.com`, password: 'x' })
       .catch((error: { status: number; retryAfterSeconds?: number }) => error),
   )
-  for (let count = 0; count < 20; count++)
-    expect(await flooded.visitor().call(catalog.list, {})).toHaveLength(1)
+  for (let count = 0; count < 20; count++) expect(await flooded.visitor().call(catalog.list, {})).toHaveLength(1)
   const answers = await Promise.all(flood)
   expect(new Set(answers.map((answer) => 'status' in answer && answer.status))).toEqual(new Set([401, 503]))
   expect(await flooded.visitor().call(accounts.login, { email: user.email, password })).toEqual(user)

@@ -51,9 +51,7 @@ export type Handler<E extends Endpoint> = (
 export type Handlers<Group extends Record<string, Endpoint>> = { [Name in keyof Group]: Handler<Group[Name]> }
 
 type Dependencies = {
-  sessions: {
-    find(token: string, ip: string): Promise<(Session & { newToken?: string | undefined }) | undefined>
-  }
+  sessions: { find(token: string, ip: string): Promise<(Session & { newToken?: string | undefined }) | undefined> }
   gate: Pick<Gate, 'enter' | 'mustSetUp'>
   cookies: { session: Cookie; device: Cookie }
   /** Counts calls across all processes; without it, nothing is counted. */
@@ -87,11 +85,7 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
         ...(form && { config: { form } }),
         handler: async (request, reply) => {
           if (endpoint.limit)
-            await limits?.countOrRefuse(
-              `${endpoint.method} ${endpoint.path}`,
-              networksOf(request.ip),
-              endpoint.limit,
-            )
+            await limits?.countOrRefuse(`${endpoint.method} ${endpoint.path}`, networksOf(request.ip), endpoint.limit)
           const found = wantsCaller ? await sessionOf(request, reply) : undefined
           const session = await gate.enter(endpoint, found, request.ip, request.body)
           const input = parse(endpoint, request)
@@ -146,13 +140,10 @@ function parse(endpoint: Endpoint, request: FastifyRequest): unknown {
   throw invalid(parsed.error.issues)
 }
 
-function invalid(
-  issues: { code?: string; path: PropertyKey[]; message: string; keys?: string[] }[],
-): Refusal {
+function invalid(issues: { code?: string; path: PropertyKey[]; message: string; keys?: string[] }[]): Refusal {
   const fields: Record<string, string> = {}
   for (const issue of issues) {
-    const message =
-      issue.code === 'unrecognized_keys' ? `Unknown field: ${issue.keys?.join(', ')}` : issue.message
+    const message = issue.code === 'unrecognized_keys' ? `Unknown field: ${issue.keys?.join(', ')}` : issue.message
     fields[issue.path.map(String).join('.') || '*'] ??= message
   }
   return new Refusal(400, 'invalid-input', Object.values(fields)[0] ?? 'Invalid input', { fields })
@@ -160,12 +151,7 @@ function invalid(
 
 type Answering = { endpoint: Endpoint; project: (answer: unknown) => unknown }
 
-function send(
-  { endpoint, project }: Answering,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  answer: unknown,
-) {
+function send({ endpoint, project }: Answering, request: FastifyRequest, reply: FastifyReply, answer: unknown) {
   reply.header('cache-control', 'no-store')
   switch (endpoint.answer) {
     case 'html':

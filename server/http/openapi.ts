@@ -20,11 +20,7 @@ export function openApi(groups: Groups, publicUrl: string) {
   }
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Rebound Sigma shop',
-      version: '1',
-      description: 'Every call between browser and server.',
-    },
+    info: { title: 'Rebound Sigma shop', version: '1', description: 'Every call between browser and server.' },
     servers: [{ url: publicUrl }],
     components: {
       securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'session' } },

@@ -11,11 +11,13 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 const post = (path: string, headers: Record<string, string>) =>
-  shop.visitor().fetch(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    body: 'email=ada%40example.com',
-  })
+  shop
+    .visitor()
+    .fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      body: 'email=ada%40example.com',
+    })
 
 test('only the calls of the public forms read a form', async () => {
   const forms = new Set(plainForms.map(({ row }) => row.path))
@@ -63,11 +65,13 @@ test('a form is held to the same validation and limits', async () => {
   await using strict = await openShop({ rateLimits: true })
   const statuses: number[] = []
   for (let count = 0; count < 12; count++) {
-    const { status } = await strict.visitor().fetch(contract.newsletter.subscribe.path, {
-      method: 'POST',
-      headers: { origin: strict.url, 'content-type': 'application/x-www-form-urlencoded' },
-      body: count === 0 ? 'email=nobody' : `email=ada${count}%40example.com`,
-    })
+    const { status } = await strict
+      .visitor()
+      .fetch(contract.newsletter.subscribe.path, {
+        method: 'POST',
+        headers: { origin: strict.url, 'content-type': 'application/x-www-form-urlencoded' },
+        body: count === 0 ? 'email=nobody' : `email=ada${count}%40example.com`,
+      })
     statuses.push(status)
   }
   expect(statuses).toEqual([400, ...Array<number>(9).fill(200), 429, 429])

@@ -121,12 +121,9 @@ export async function createHttpServer({
     const form = postedForm(request)
     if (form?.next && more.next?.includes('code')) return reply.redirect(form.next, 303)
     if (form && answerWithPage(pages, request, reply, { message, isRefusal: true })) return reply
-    return reply.header('cache-control', 'no-store').send({
-      message,
-      code,
-      ...more,
-      ...(status >= 500 ? { requestId: request.id } : {}),
-    })
+    return reply
+      .header('cache-control', 'no-store')
+      .send({ message, code, ...more, ...(status >= 500 ? { requestId: request.id } : {}) })
   })
 
   app.setNotFoundHandler((request, reply) => {

@@ -128,7 +128,5 @@ test('visitors who ask at the same moment are each answered as themselves', asyn
       purchases: (await buyer.call(contract.purchases.list, {})).map(({ id }) => id),
     })),
   )
-  expect(answers).toEqual(
-    buyers.map(({ user, purchase }) => ({ email: user.email, purchases: [purchase.id] })),
-  )
+  expect(answers).toEqual(buyers.map(({ user, purchase }) => ({ email: user.email, purchases: [purchase.id] })))
 })

@@ -20,22 +20,10 @@ async function statusesOf(port: number, headers: Record<string, string>) {
 test('emails, test payments and metrics are shown to whoever is at this machine, and nobody else', async () => {
   await using shop = await openShop()
   const { port } = shop.config
-  for (const host of [
-    `localhost:${port}`,
-    `127.0.0.1:${port}`,
-    `[::1]:${port}`,
-    'shop.localhost',
-    'LOCALHOST',
-  ])
+  for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, 'shop.localhost', 'LOCALHOST'])
     expect([host, await statusesOf(port, { host })]).toEqual([host, new Set([200])])
   // A site whose name suddenly points to this machine (DNS rebinding), plus proxies and tunnels.
-  for (const host of [
-    'evil.example',
-    `evil.example:${port}`,
-    'localhost.evil.example',
-    '192.168.1.7',
-    '0.0.0.0',
-  ])
+  for (const host of ['evil.example', `evil.example:${port}`, 'localhost.evil.example', '192.168.1.7', '0.0.0.0'])
     expect([host, await statusesOf(port, { host })]).toEqual([host, new Set([404])])
   for (const name of [
     'x-forwarded-for',
@@ -46,10 +34,7 @@ test('emails, test payments and metrics are shown to whoever is at this machine,
     'x-real-ip',
     'cf-connecting-ip',
   ])
-    expect([name, await statusesOf(port, { host: 'localhost', [name]: '127.0.0.1' })]).toEqual([
-      name,
-      new Set([404]),
-    ])
+    expect([name, await statusesOf(port, { host: 'localhost', [name]: '127.0.0.1' })]).toEqual([name, new Set([404])])
 })
 
 test('a site whose name points to this machine cannot press the sandbox’s buttons', async () => {
@@ -70,9 +55,7 @@ test('in production none of them exist, except metrics with their token', async 
   await using shop = await openShop({ env: production })
   const { port } = shop.config
   expect(await statusesOf(port, { host: 'localhost' })).toEqual(new Set([404]))
-  await using measured = await openShop({
-    env: { ...production, METRICS_TOKEN: 'a-long-token-of-the-seller' },
-  })
+  await using measured = await openShop({ env: { ...production, METRICS_TOKEN: 'a-long-token-of-the-seller' } })
   const read = (headers: Record<string, string>) =>
     fetch(`http://localhost:${measured.config.port}/metrics`, { headers }).then(({ status }) => status)
   expect(await read({})).toBe(404)

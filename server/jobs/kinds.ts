@@ -45,13 +45,9 @@ export async function prepareQueues(boss: PgBoss, kinds: Map<string, Kind>) {
       const [options, stored] = [optionsOf(kind), storedQueue.get(kind.name)]
       const policy = policyOf(kind)
       if (stored && stored.policy !== policy)
-        throw new Error(
-          `${kind.name} is stored as ${stored.policy}, which cannot change: it needs a new name`,
-        )
+        throw new Error(`${kind.name} is stored as ${stored.policy}, which cannot change: it needs a new name`)
       if (!stored) await boss.createQueue(kind.name, { ...options, policy })
-      else if (
-        Object.entries(options).some(([name, value]) => stored[name as keyof typeof options] !== value)
-      )
+      else if (Object.entries(options).some(([name, value]) => stored[name as keyof typeof options] !== value))
         await boss.updateQueue(kind.name, options)
       // Due while no server ran: done once at the next start.
       if (kind.cron && storedCron.get(kind.name) !== kind.cron)

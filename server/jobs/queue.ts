@@ -74,12 +74,7 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
   const stored = createStoredJobs({ kinds, query })
 
   /** Changes the job that waits, or stores one; locked until the caller commits, so that it never runs without seeing that. */
-  async function sendOne(
-    name: string,
-    key: string,
-    data: object,
-    { startAfter = 0, ...options }: SendOptions,
-  ) {
+  async function sendOne(name: string, key: string, data: object, { startAfter = 0, ...options }: SendOptions) {
     const given = { ...options, startAfter, singletonKey: key, group: { id: key }, match: 'all' as const }
     // Neither, if it began to run in between.
     while ((await boss.upsert(name, data, given)).jobs.length === 0);
@@ -109,8 +104,7 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
         else await boss.send(name, data, options)
         setTimeout(() => workers.wake([name]), wakeAfterMilliseconds).unref()
       }
-      if (formerly)
-        register({ ...kind, name: formerly, isFormer: true, run: (data) => send(data as Data, {}) })
+      if (formerly) register({ ...kind, name: formerly, isFormer: true, run: (data) => send(data as Data, {}) })
       return (tx, data, options = {}) => send(data, { ...options, db: fromDrizzle(tx, sql) })
     },
 

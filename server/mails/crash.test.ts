@@ -89,9 +89,7 @@ test('two servers on one database send every email once', async () => {
   expect(smtp.accepted.map(({ source }) => messageIn(source)).toSorted()).toEqual(acknowledged.toSorted())
 })
 
-test('kills and outages lose no email, and a second copy has the same Message-ID', {
-  timeout: 180_000,
-}, async () => {
+test('kills and outages lose no email, and a second copy has the same Message-ID', { timeout: 180_000 }, async () => {
   const taken: Smtp['accepted'][] = [smtp.accepted]
   const writing = writeMany(100)
   const kills = 4
@@ -114,8 +112,7 @@ test('kills and outages lose no email, and a second copy has the same Message-ID
   for (const message of acknowledged) expect(kept).toContain(message)
   const copies = Map.groupBy(taken.flat(), ({ source }) => messageIn(source))
   expect([...copies.keys()].toSorted()).toEqual(kept.toSorted())
-  for (const [message, mails] of copies)
-    expect(new Set(mails.map(({ messageId }) => messageId)).size, message).toBe(1)
+  for (const [message, mails] of copies) expect(new Set(mails.map(({ messageId }) => messageId)).size, message).toBe(1)
   // A server sends four emails at a time, so a kill can duplicate at most those.
   expect(taken.flat().length - kept.length).toBeLessThanOrEqual(kills * 4)
 })

@@ -23,12 +23,7 @@ async function shopWith(url: string) {
 
 /** Any page that sends email will do. */
 const write = (shop: TestShop, message = 'Hello') =>
-  shop.visitor().call(contact.send, {
-    firstName: 'Ada',
-    lastName: 'Lovelace',
-    email: 'ada@example.com',
-    message,
-  })
+  shop.visitor().call(contact.send, { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com', message })
 
 /** Waits until nothing is left to try, however long the pauses. */
 async function settled(shop: TestShop) {
@@ -112,9 +107,7 @@ test('a wrong SMTP password is ours to fix: the email waits instead of being dro
   const shop = await shopWith(smtp.url.replace('://', '://user:wrong@'))
   await write(shop)
   await shop.queue.idle()
-  await expect
-    .poll(async () => (await shop.queue.depths())[0])
-    .toMatchObject({ name: 'mail', state: 'retry' })
+  await expect.poll(async () => (await shop.queue.depths())[0]).toMatchObject({ name: 'mail', state: 'retry' })
   expect(await failures(shop)).toEqual([])
 })
 

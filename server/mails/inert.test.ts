@@ -14,13 +14,9 @@ const clickable = [
 const links = (text: string) => clickable.filter((pattern) => pattern.test(text))
 
 test('a link in someone’s words can be read, but not clicked', () => {
-  expect(inert('Pay at https://evil.example/pay or t.me/x')).toBe(
-    'Pay at https: / /evil. example/pay or t. me/x',
-  )
+  expect(inert('Pay at https://evil.example/pay or t.me/x')).toBe('Pay at https: / /evil. example/pay or t. me/x')
   expect(inert('Write to eve@evil.example.')).toBe('Write to eve@ evil. example.')
-  expect(inert('It stopped working. 3.5 stars, since 10:30!')).toBe(
-    'It stopped working. 3.5 stars, since 10:30!',
-  )
+  expect(inert('It stopped working. 3.5 stars, since 10:30!')).toBe('It stopped working. 3.5 stars, since 10:30!')
   expect(inert('One\r\ntwo\u0000\u2028three')).toBe('One\ntwo\nthree')
   expect(inertLine('RS-1\n\nYour card was charged')).toBe('RS-1 Your card was charged')
 })

@@ -1,12 +1,6 @@
 import { brand } from '#contract/brand.ts'
 import type { Block, Heading, Inline } from '#contract/markdown.ts'
-import {
-  isList,
-  type LegalBlock,
-  type LegalText,
-  piecesOf,
-  type Words,
-} from '#contract/selling/legal/text.ts'
+import { isList, type LegalBlock, type LegalText, piecesOf, type Words } from '#contract/selling/legal/text.ts'
 import { escapeHtml } from '../security/escape-html.ts'
 import { type Detail, isGreeting, type MailContent, type MailSite } from './template.ts'
 
@@ -43,8 +37,7 @@ const darkRules = Object.entries(colors)
   .map(([part, { dark }]) => `.${part}{${declarations(dark, ' !important')}}`)
   .join('')
 
-const as = (part: Part, style: string) =>
-  `class="${part}" style="${style};${declarations(colors[part].light)}"`
+const as = (part: Part, style: string) => `class="${part}" style="${style};${declarations(colors[part].light)}"`
 
 const lines = (text: string) => escapeHtml(text).replaceAll(/\r?\n/g, '<br>')
 

@@ -10,13 +10,7 @@ const site = {
   publicUrl: 'https://shop.example',
   supportEmail: 'support@shop.example',
   sender: 'Ada <Lovelace> & Co, Solothurn',
-  party: {
-    name: 'Ada Seller',
-    address: [],
-    phone: '',
-    email: 'help@example.com',
-    publicUrl: 'https://shop.example',
-  },
+  party: { name: 'Ada Seller', address: [], phone: '', email: 'help@example.com', publicUrl: 'https://shop.example' },
   consumerLaw: 'eu' as const,
   taxNote: '',
   sold: [],
@@ -25,8 +19,7 @@ const site = {
 const examples = Object.entries(samples).flatMap(([kind, list]) =>
   list.map((data: object, index) => ({ kind: kind as keyof typeof templates, index, data })),
 )
-const write = (kind: keyof typeof templates, data: unknown) =>
-  (templates[kind] as Template<unknown>)(data, site)
+const write = (kind: keyof typeof templates, data: unknown) => (templates[kind] as Template<unknown>)(data, site)
 
 test.for(examples)('$kind $index has a short subject and only links to us or Stripe', ({ kind, data }) => {
   const content = write(kind, data)

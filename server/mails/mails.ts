@@ -96,8 +96,7 @@ export function createMails({ db, queue, transport, site, now }: Ground) {
     async resend(tx: Transaction, id: string) {
       const { userId, kind, data, isResendable } = await sent.find(id)
       if (kind === 'newsletter') throw conflict('already-handled', 'A newsletter goes to each address once.')
-      if (!isResendable)
-        throw conflict('link-used-once', 'Its link can be used once. Send a new link instead.')
+      if (!isResendable) throw conflict('link-used-once', 'Its link can be used once. Send a new link instead.')
       const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId))
       if (!user) throw notFound('User')
       await enqueue(tx, { kind: kind as MailKind, to: user.email, data })
@@ -114,8 +113,7 @@ export function createMails({ db, queue, transport, site, now }: Ground) {
     },
 
     /** A newsletter as it goes to one address: no machine's answer to anything, so without `Auto-Submitted`. */
-    newsletter: (id: string, to: string, data: MailData<'newsletter'>) =>
-      compose({ kind: 'newsletter', to, data }, id),
+    newsletter: (id: string, to: string, data: MailData<'newsletter'>) => compose({ kind: 'newsletter', to, data }, id),
 
     /** For schedules, which may rerun after a crash: one occasion, one email, for as long as jobs are kept. */
     sendOnce: <Kind extends MailKind>(

@@ -42,10 +42,7 @@ export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site:
     if (!mail) throw notFound('Email')
     return reply
       .type('text/html; charset=utf-8')
-      .header(
-        'content-security-policy',
-        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'",
-      )
+      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'")
       .send(inScheme(mail.html, request.query.scheme))
   })
 }

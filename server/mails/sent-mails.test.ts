@@ -17,8 +17,7 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 const message = { firstName: 'Ada', lastName: 'Lovelace', message: 'I was in hospital for weeks' }
-const recorded = (userId: string) =>
-  shop.connection.db.select().from(sentMails).where(eq(sentMails.userId, userId))
+const recorded = (userId: string) => shop.connection.db.select().from(sentMails).where(eq(sentMails.userId, userId))
 
 test('what goes to the seller is recorded for no account, not even one that has the support address', async () => {
   const early = await shop.verifiedUser()
@@ -101,15 +100,17 @@ test('an upgrade removes what earlier versions recorded of emails to the seller,
   await shop.queue.idle()
   const before = await recorded(user.id)
   expect(before).not.toEqual([])
-  await shop.connection.db.insert(sentMails).values({
-    id: randomUUID(),
-    userId: user.id,
-    kind: 'contactMessage',
-    data: {},
-    subject: 'Message from Ada',
-    text: message.message,
-    sentAt: new Date(),
-  })
+  await shop.connection.db
+    .insert(sentMails)
+    .values({
+      id: randomUUID(),
+      userId: user.id,
+      kind: 'contactMessage',
+      data: {},
+      subject: 'Message from Ada',
+      text: message.message,
+      sentAt: new Date(),
+    })
   const upgrade = readMigrations().find(({ tag }) => tag.endsWith('forget-recorded-mail-to-the-seller'))
   for (const statement of upgrade?.statements ?? []) await shop.connection.pool.query(statement)
   expect(await recorded(user.id)).toEqual(before)

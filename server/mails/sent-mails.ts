@@ -62,12 +62,7 @@ export function createSentMails({ db, now, site }: { db: Database; now: () => Da
         .select({ sentAt: sentMails.sentAt, subject: sentMails.subject, text: sentMails.text })
         .from(sentMails)
         .innerJoin(users, eq(users.id, sentMails.userId))
-        .where(
-          and(
-            eq(sentMails.userId, userId),
-            or(isNull(users.verifiedAt), lt(sentMails.sentAt, users.verifiedAt)),
-          ),
-        )
+        .where(and(eq(sentMails.userId, userId), or(isNull(users.verifiedAt), lt(sentMails.sentAt, users.verifiedAt))))
         .orderBy(desc(sentMails.sentAt)),
   }
 }

@@ -3,9 +3,7 @@ import process from 'node:process'
 import { addUp, type Family } from './family.ts'
 
 /** Whichever process answers `/metrics` answers for all, through the primary: it asks each (`own?`), adds up and answers. */
-type Message =
-  | { metrics: 'all?' | 'own?'; id: number }
-  | { metrics: 'all' | 'own'; id: number; families: Family[] }
+type Message = { metrics: 'all?' | 'own?'; id: number } | { metrics: 'all' | 'own'; id: number; families: Family[] }
 
 const patienceMilliseconds = 1000
 

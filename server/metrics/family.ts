@@ -72,22 +72,16 @@ export function addUp(processes: Family[][]): Family[] {
       sum.bySample.set(key, { ...sample, value })
     }
   }
-  return [...families.values()].map(({ bySample, ...family }) => ({
-    ...family,
-    samples: [...bySample.values()],
-  }))
+  return [...families.values()].map(({ bySample, ...family }) => ({ ...family, samples: [...bySample.values()] }))
 }
 
 /** Prometheus's text format. */
 export const textOf = (families: Family[]) =>
   families
     .map(({ name, type, help, samples }) =>
-      [
-        `# HELP ${name} ${help}`,
-        `# TYPE ${name} ${type}`,
-        ...samples.map((sample) => line(name, sample)),
-        '',
-      ].join('\n'),
+      [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...samples.map((sample) => line(name, sample)), ''].join(
+        '\n',
+      ),
     )
     .join('')
 

@@ -10,9 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const read = async (
-  headers: Record<string, string> = { authorization: 'Bearer a-long-token-of-the-seller' },
-) => {
+const read = async (headers: Record<string, string> = { authorization: 'Bearer a-long-token-of-the-seller' }) => {
   const response = await shop.visitor().fetch('/metrics', { headers })
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
 }
@@ -20,15 +18,11 @@ const read = async (
 test('requests are counted by route and status, jobs by kind and outcome', async () => {
   await shop.visitor().call(catalog.list, {})
   await shop.visitor().fetch('/api/products/nope')
-  await shop
-    .visitor()
-    .call(contact.send, { firstName: 'A', lastName: 'B', email: 'a@example.com', message: 'Hi' })
+  await shop.visitor().call(contact.send, { firstName: 'A', lastName: 'B', email: 'a@example.com', message: 'Hi' })
   await shop.queue.idle()
   const { status, type, text } = await read()
   expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
-  expect(text).toContain(
-    'shop_http_request_seconds_count{method="GET",route="/api/products",status="200"} 1\n',
-  )
+  expect(text).toContain('shop_http_request_seconds_count{method="GET",route="/api/products",status="200"} 1\n')
   expect(text).toContain(
     'shop_http_request_seconds_bucket{method="GET",route="/api/products/:slug",status="404",le="+Inf"} 1\n',
   )

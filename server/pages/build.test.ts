@@ -21,20 +21,11 @@ const write = (file: string, text: string) => {
 
 /** As the unit and the container start it, with a database that is away: how far does it get? */
 function start() {
-  const { stderr, status } = spawnSync(
-    process.execPath,
-    ['--import', './server/process/boot.js', 'server/main.ts'],
-    {
-      cwd: copy,
-      env: {
-        ...process.env,
-        PORT: '0',
-        DATA_DIR: join(copy, 'data'),
-        DATABASE_URL: 'postgres://a:b@127.0.0.1:1/shop',
-      },
-      encoding: 'utf8',
-    },
-  )
+  const { stderr, status } = spawnSync(process.execPath, ['--import', './server/process/boot.js', 'server/main.ts'], {
+    cwd: copy,
+    env: { ...process.env, PORT: '0', DATA_DIR: join(copy, 'data'), DATABASE_URL: 'postgres://a:b@127.0.0.1:1/shop' },
+    encoding: 'utf8',
+  })
   expect(status).toBe(1)
   return stderr
 }

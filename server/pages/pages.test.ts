@@ -86,8 +86,7 @@ test('a page cut off by a crash is rendered again', async () => {
 test('a renderer that ends before it has read what to render does not end the process', async () => {
   await change('f@example.com')
   await (await start('four')).text()
-  process.env.NODE_OPTIONS =
-    '--import=data:text/javascript,/render.ts$/.test(process.argv[1])&&process.exit(3)'
+  process.env.NODE_OPTIONS = '--import=data:text/javascript,/render.ts$/.test(process.argv[1])&&process.exit(3)'
   const pages = await start('four').finally(() => delete process.env.NODE_OPTIONS)
   await change('x'.repeat(2_000_000))
   expect(await pages.refresh()).toBe(500)

@@ -34,14 +34,7 @@ type Options = {
 
 const lookEveryMilliseconds = 3000
 
-export async function openPages({
-  dist,
-  cacheDir,
-  shown,
-  files = () => [],
-  security,
-  log,
-}: Options): Promise<Pages> {
+export async function openPages({ dist, cacheDir, shown, files = () => [], security, log }: Options): Promise<Pages> {
   const renderer = join(dist, 'render', 'render.js')
   const assets = readAssets(join(dist, 'web'), security)
   const build = hashOf(readFileSync(renderer), ...assets.map(({ hash }) => hash))
@@ -54,11 +47,8 @@ export async function openPages({
     const name = `pages-${hashOf(build, JSON.stringify(present))}`
     if (name === current) return
     const folder = join(cacheDir, name)
-    const rendered =
-      readRendered(folder) ?? (await render({ renderer, shown: present, folder }, closing.signal))
-    const others = files().map(({ path, body }) =>
-      assetOf(path, { body, br: undefined, gzip: undefined }, security),
-    )
+    const rendered = readRendered(folder) ?? (await render({ renderer, shown: present, folder }, closing.signal))
+    const others = files().map(({ path, body }) => assetOf(path, { body, br: undefined, gzip: undefined }, security))
     responder.show([...assets, ...others, ...rendered.map((file) => withHeaders(file, security))])
     current = name
     removeOld(cacheDir, name)
@@ -68,8 +58,7 @@ export async function openPages({
 
   const timer = setInterval(() => {
     refresh().catch((error: unknown) => {
-      if (!closing.signal.aborted)
-        log.error({ err: error }, 'could not refresh the pages; keeping the old ones')
+      if (!closing.signal.aborted) log.error({ err: error }, 'could not refresh the pages; keeping the old ones')
     })
   }, lookEveryMilliseconds).unref()
   return {
@@ -101,18 +90,12 @@ async function render(order: RenderOrder, signal: AbortSignal): Promise<Rendered
 }
 
 function withHeaders({ page, ...file }: RenderedFile, security: SecurityHeaders): SiteFile {
-  return {
-    ...file,
-    immutable: false,
-    headers: page ? security.page(page.scriptHashes, page.referrer) : security.other,
-  }
+  return { ...file, immutable: false, headers: page ? security.page(page.scriptHashes, page.referrer) : security.other }
 }
 
 /** Pages for earlier settings, and what a killed renderer left behind; not what one is writing right now. */
 function removeOld(cacheDir: string, present: string) {
-  for (const name of readdirSync(cacheDir).filter(
-    (other) => other.startsWith('pages-') && other !== present,
-  )) {
+  for (const name of readdirSync(cacheDir).filter((other) => other.startsWith('pages-') && other !== present)) {
     const path = join(cacheDir, name)
     const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
     if (age > 60_000) rmSync(path, { recursive: true, force: true })

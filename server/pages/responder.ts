@@ -34,14 +34,10 @@ export function createResponder(): Responder & { show(files: SiteFile[]): void }
     /** Swaps the whole site in one step. */
     show(files) {
       entries = new Map(files.map((file) => [file.path, entryFor(file)]))
-      pages = new Map(
-        files.filter(({ type }) => type.startsWith('text/html')).map((file) => [file.path, file]),
-      )
+      pages = new Map(files.filter(({ type }) => type.startsWith('text/html')).map((file) => [file.path, file]))
       missing = entries.get('*')
       entries.delete('*')
-      below = [...entries].flatMap(([path, entry]) =>
-        path.endsWith('/*') ? [[path.slice(0, -1), entry]] : [],
-      )
+      below = [...entries].flatMap(([path, entry]) => (path.endsWith('/*') ? [[path.slice(0, -1), entry]] : []))
     },
     serve(request, response) {
       if (request.method !== 'GET' && request.method !== 'HEAD') return false
@@ -90,9 +86,7 @@ function entryFor(file: SiteFile): Entry {
     const etag = `"${file.hash}-${encoding}"`
     const headers = {
       'content-type': file.type,
-      'cache-control': file.immutable
-        ? 'public, max-age=31536000, immutable'
-        : 'public, max-age=0, must-revalidate',
+      'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'public, max-age=0, must-revalidate',
       vary: 'accept-encoding',
       etag,
       ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),

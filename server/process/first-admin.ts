@@ -22,6 +22,5 @@ export function tellFirstAdmin(
   // An existing file would otherwise keep its mode.
   chmodSync(file, 0o600)
   if (log) log.info({ file }, 'The first admin was created. Read the file, then delete it.')
-  else
-    output.write(`  First admin:  ${email}, the password is in ${file}. Read it, then delete the file.\n\n`)
+  else output.write(`  First admin:  ${email}, the password is in ${file}. Read it, then delete the file.\n\n`)
 }

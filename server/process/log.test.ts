@@ -76,9 +76,7 @@ test('whatever goes wrong, nothing people typed ends up in the log or next to a 
   await expect(writes[2]?.()).rejects.toMatchObject({ status: 500 })
   await writes[0]?.()
   await expect.poll(async () => (await shop.queue.failed.list({ limit: 10 })).items.length).toBeGreaterThan(0)
-  const { rows: outputs } = await db.execute(
-    sql.raw(`select output::text from jobs.job where output is not null`),
-  )
+  const { rows: outputs } = await db.execute(sql.raw(`select output::text from jobs.job where output is not null`))
   await smtp.close()
 
   const said = [...lines, ...outputs.map(({ output }) => String(output))].join('\n')

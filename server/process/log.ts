@@ -48,9 +48,7 @@ function describeError(error: unknown): Described | string {
     message,
     // Its first lines are the original message.
     stack: [`${name}: ${message}`, ...stack.split('\n').filter((line) => /^\s+at /.test(line))].join('\n'),
-    ...Object.fromEntries(
-      harmless.filter((key) => fields[key] !== undefined).map((key) => [key, fields[key]]),
-    ),
+    ...Object.fromEntries(harmless.filter((key) => fields[key] !== undefined).map((key) => [key, fields[key]])),
     ...(cause instanceof Error ? { cause: describeError(cause) as Described } : {}),
     ...(error instanceof AggregateError ? { errors: error.errors.map(describeError) } : {}),
   }

@@ -17,14 +17,7 @@ async function linesUntil(last: RegExp, env: Record<string, string>) {
   const dataDir = mkdtempSync(join(tmpdir(), 'shop-output-'))
   const { url, drop } = await createTestDatabase({ empty: true })
   const child = spawn(process.execPath, ['--import', boot, entry], {
-    env: {
-      ...process.env,
-      PORT: '0',
-      DATA_DIR: dataDir,
-      DATABASE_URL: url,
-      LOG_LEVEL: 'info',
-      ...env,
-    },
+    env: { ...process.env, PORT: '0', DATA_DIR: dataDir, DATABASE_URL: url, LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exited = once(child, 'exit')

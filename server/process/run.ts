@@ -68,10 +68,7 @@ function reportInJson(log: Logger) {
 function say({ config, mailsGoTo, databaseIsAt }: Shop, log: Logger) {
   if (config.production) {
     const payments = config.stripe ? 'Stripe' : 'test mode, no money moves'
-    log.info(
-      { url: config.publicUrl, database: databaseIsAt, emails: mailsGoTo, payments },
-      'The shop is open',
-    )
+    log.info({ url: config.publicUrl, database: databaseIsAt, emails: mailsGoTo, payments }, 'The shop is open')
     return
   }
   const lines = [

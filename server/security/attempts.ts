@@ -32,9 +32,7 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
     const endsAt = new Date(now().getTime() + seconds * 1000)
     const over = lt(attempts.endsAt, now())
     const counted = typeof whom === 'string' ? [{ network: whom, times: 1 }] : whom
-    const most = new Map(
-      counted.map(({ network, times }) => [keyOf(what, network, device), requests * times]),
-    )
+    const most = new Map(counted.map(({ network, times }) => [keyOf(what, network, device), requests * times]))
     const rows = await tx
       .insert(attempts)
       .values([...most.keys()].map((key) => ({ key, count: 1, endsAt })))
@@ -54,9 +52,7 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
 
   async function clearStarting(tx: Transaction, whats: string[], whom: string) {
     const prefixes = whats.map((what) => keyOf(what, whom))
-    await tx
-      .delete(attempts)
-      .where(or(...prefixes.map((prefix) => sql`starts_with(${attempts.key}, ${prefix})`)))
+    await tx.delete(attempts).where(or(...prefixes.map((prefix) => sql`starts_with(${attempts.key}, ${prefix})`)))
   }
 
   const allows = async (what: string, whom: string | Network[], limit: Limit, options?: Options) =>

@@ -13,11 +13,7 @@ const isRepeated = /^(.{1,4})\1+$/s
 
 export function isCommonPassword(password: string): boolean {
   const typed = password.toLowerCase()
-  return (
-    isRepeated.test(typed) ||
-    sequences.some((sequence) => sequence.includes(typed)) ||
-    isListed(hashOf(typed))
-  )
+  return isRepeated.test(typed) || sequences.some((sequence) => sequence.includes(typed)) || isListed(hashOf(typed))
 }
 
 function isListed(hash: number): boolean {

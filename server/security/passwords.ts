@@ -40,8 +40,7 @@ export function createPasswords({
 
     /** Refuses what everyone tries first. */
     refuseCommon(password: string, field: string) {
-      if (isCommonPassword(password))
-        throw invalid(field, 'This password is too common. Please choose another.')
+      if (isCommonPassword(password)) throw invalid(field, 'This password is too common. Please choose another.')
     },
   }
 }

@@ -65,10 +65,7 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
 
   /** Every form in which this link may have been emailed. */
   const linkTokens = (purpose: string, rowId: string) =>
-    known.flatMap((each) => [
-      mac(deriveKey(each, `link ${purpose}`), rowId),
-      mac(each, `${purpose}:${rowId}`),
-    ])
+    known.flatMap((each) => [mac(deriveKey(each, `link ${purpose}`), rowId), mac(each, `${purpose}:${rowId}`)])
 
   return {
     keyId,
@@ -87,8 +84,7 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
     open(sealedText: string, owner: string): string {
       const [id = '', encoded = ''] = sealedText.split(':')
       const openingKey = openingKeys.get(id)
-      if (!openingKey)
-        throw new Error(`Sealed with key ${id}, but the shop has ${[...openingKeys.keys()].join(', ')}`)
+      if (!openingKey) throw new Error(`Sealed with key ${id}, but the shop has ${[...openingKeys.keys()].join(', ')}`)
       const sealed = Buffer.from(encoded, 'base64url')
       const decipher = createDecipheriv('aes-256-gcm', openingKey, sealed.subarray(0, 12), {
         authTagLength: 16,

@@ -35,11 +35,7 @@ export function problemsOf(config: Config, { supportEmail, seller, package: link
       mend: 'Set them under Package links.',
       isUrgent: false,
     },
-    ...warnings.map((text) => ({
-      text,
-      mend: 'Change it in the environment and restart the shop.',
-      isUrgent: true,
-    })),
+    ...warnings.map((text) => ({ text, mend: 'Change it in the environment and restart the shop.', isUrgent: true })),
   ]
   return problems.filter((problem) => problem !== false)
 }

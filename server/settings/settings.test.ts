@@ -30,9 +30,7 @@ test('shows where each setting comes from, and no secret', async () => {
 })
 
 test('says what is wrong until it is mended', async () => {
-  expect((await show()).problems.map(({ mend }) => mend)).toContain(
-    'Add your street, city, and country under Seller.',
-  )
+  expect((await show()).problems.map(({ mend }) => mend)).toContain('Add your street, city, and country under Seller.')
   await admin.call(settings.adminSave, {
     SELLER_STREET: 'Long Row 12',
     SELLER_CITY: '4500 Solothurn',

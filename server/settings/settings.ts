@@ -53,10 +53,7 @@ export function createShopSettings({ db, now, audit, config, links }: Ground) {
           .insert(shopSettings)
           .values({ name, value: given, updatedAt: now() })
           .onConflictDoUpdate({ target: shopSettings.name, set: { value: given, updatedAt: now() } })
-      await audit.record(tx, actor, {
-        action: 'settings.save',
-        subject: changes.map(([name]) => name).join(', '),
-      })
+      await audit.record(tx, actor, { action: 'settings.save', subject: changes.map(([name]) => name).join(', ') })
     })
     await load()
   }
@@ -125,8 +122,7 @@ const secrets = new Set([
   'METRICS_TOKEN',
 ])
 
-const isEditable = (name: string): name is EditableSetting =>
-  editableSettings.some((editable) => editable === name)
+const isEditable = (name: string): name is EditableSetting => editableSettings.some((editable) => editable === name)
 
 /** Every setting with where it comes from. A secret's value stays here. */
 function settingsInUse(
@@ -153,9 +149,7 @@ type Photo = { path: string; body: Buffer }
 function photoType(body: Buffer): '.jpg' | '.png' | '.webp' | undefined {
   if (body.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))) return '.jpg'
   if (body.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) return '.png'
-  return body.subarray(0, 4).toString() === 'RIFF' && body.subarray(8, 12).toString() === 'WEBP'
-    ? '.webp'
-    : undefined
+  return body.subarray(0, 4).toString() === 'RIFF' && body.subarray(8, 12).toString() === 'WEBP' ? '.webp' : undefined
 }
 
 /** Read once: the pages ask for it every few seconds. */

@@ -59,12 +59,7 @@ export function createAuthenticator(origin: string, { id = randomBytes(16) }: { 
         [-2, Buffer.from(x, 'base64url')],
         [-3, Buffer.from(y, 'base64url')],
       ])
-      const attested = Buffer.concat([
-        Buffer.alloc(16),
-        Buffer.from([id.length >> 8, id.length & 255]),
-        id,
-        cbor(key),
-      ])
+      const attested = Buffer.concat([Buffer.alloc(16), Buffer.from([id.length >> 8, id.length & 255]), id, cbor(key)])
       const attestation = new Map<string, unknown>([
         ['fmt', 'none'],
         ['attStmt', new Map()],

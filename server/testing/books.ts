@@ -83,9 +83,7 @@ function readPayments(ledger: Ledger) {
   return (invoices: Raw['invoice'][]) =>
     invoices
       .flatMap(({ id }) => paymentsOf(id))
-      .flatMap(({ invoice, payment }) =>
-        chargesOf(payment.payment_intent).map((charge) => ({ ...charge, invoice })),
-      )
+      .flatMap(({ invoice, payment }) => chargesOf(payment.payment_intent).map((charge) => ({ ...charge, invoice })))
       .filter(({ status }) => status === 'succeeded')
       .toSorted((a, b) => b.created - a.created)
       .map(({ id, invoice, created, amount }) => {
@@ -194,8 +192,7 @@ function readWanted(ledger: Ledger) {
     const isSwitch = period?.lines.data.some(({ amount }) => amount < 0)
     const credited = isSwitch
       ? payments.find(
-          ({ invoice: of, created }) =>
-            of !== period?.id && created < (period?.status_transitions.paid_at ?? 0),
+          ({ invoice: of, created }) => of !== period?.id && created < (period?.status_transitions.paid_at ?? 0),
         )
       : undefined
     const isPayable = (each?: Raw['invoice']) => each?.status === 'open' || each?.status === 'uncollectible'
@@ -232,9 +229,7 @@ function readWanted(ledger: Ledger) {
       endsAt: willEnd ? date(cancel_at ?? periodEnd) : null,
       pastDueSince: isPastDue && invoice ? date(invoice.created) : null,
       dunningStep: isPastDue && invoice ? reminders(invoice) : 0,
-      endedAt: endedBecause
-        ? date(ended_at ?? subscription.status_details?.paused.transitioned_at ?? periodEnd)
-        : null,
+      endedAt: endedBecause ? date(ended_at ?? subscription.status_details?.paused.transitioned_at ?? periodEnd) : null,
       endedBecause,
       refundedAmount: sum(payments.map(({ refunded }) => refunded)),
       failedRefunds: sum(payments.map(({ sentBack }) => sentBack)),

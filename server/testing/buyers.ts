@@ -85,10 +85,7 @@ export function createBuyers({ url, publishableKey, finishPayments = () => setTi
   }
 
   /** Buys for someone who is logged in; `laterCard` then replaces the one that paid. */
-  async function buy(
-    visitor: Visitor,
-    given: Omit<Wish, 'email'> & { card?: string; laterCard?: string } = {},
-  ) {
+  async function buy(visitor: Visitor, given: Omit<Wish, 'email'> & { card?: string; laterCard?: string } = {}) {
     const begun = await begin(visitor, given)
     await pay(begun, given.card)
     await confirmPurchase(visitor, begun)

@@ -34,10 +34,7 @@ type Place = { databaseUrl: string; dataDir: string }
 type Running = Open & { child: ChildProcess; ask(order: Order): Promise<void> }
 
 /** A shop in a process of its own. Undefined when it was killed before opening, while handling what others left. */
-export async function startProcess(
-  place: Place,
-  env: Record<string, string> = {},
-): Promise<Running | undefined> {
+export async function startProcess(place: Place, env: Record<string, string> = {}): Promise<Running | undefined> {
   const child = fork(crashingShop, {
     env: {
       ...process.env,

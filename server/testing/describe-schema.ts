@@ -5,9 +5,7 @@ export async function describeSchema(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    const { rows } = await client.query<{ line: string }>(statement, [
-      ['public', 'jobs', 'sandbox', 'drizzle'],
-    ])
+    const { rows } = await client.query<{ line: string }>(statement, [['public', 'jobs', 'sandbox', 'drizzle']])
     // Daily tables that the job queue creates for its figures.
     return rows.map(({ line }) => line).filter((line) => !/\bqueue_stats_\d+/.test(line))
   } finally {

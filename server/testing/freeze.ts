@@ -27,9 +27,7 @@ const zipped = createGzip({ level: 9 })
 const backedUp = buffer(zipped)
 await backup(url, zipped, { secrets: createSecrets(secretsKey), version: release })
 zipped.end()
-const dump = execFileSync('pg_dump', ['--no-owner', '--no-privileges', `--dbname=${url}`], {
-  maxBuffer: 100_000_000,
-})
+const dump = execFileSync('pg_dump', ['--no-owner', '--no-privileges', `--dbname=${url}`], { maxBuffer: 100_000_000 })
 const folder = join('server/testing/released', release)
 mkdirSync(folder, { recursive: true })
 writeFileSync(join(folder, 'database.sql.gz'), gzipSync(dump, { level: 9 }))

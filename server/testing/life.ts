@@ -55,12 +55,14 @@ export async function live(databaseUrl: string, secretsKey: string): Promise<See
   await emil.call(purchases.cancel, { id: emils.id })
   await admin.call(purchases.adminRefund, { id: farahs.id, amount: 1000, refundedSoFar: 0 })
   await shop.visitor().call(newsletter.subscribe, { email: 'reader@example.com' })
-  await shop.visitor().call(contact.send, {
-    firstName: 'Grace',
-    lastName: 'Håland',
-    email: 'grace@example.com',
-    message: 'tab\t, line\nbreak, back\\slash and \\.',
-  })
+  await shop
+    .visitor()
+    .call(contact.send, {
+      firstName: 'Grace',
+      lastName: 'Håland',
+      email: 'grace@example.com',
+      message: 'tab\t, line\nbreak, back\\slash and \\.',
+    })
   await shop.advance(1, 'month')
 
   // Sessions do not last that long.
@@ -114,13 +116,7 @@ export async function live(databaseUrl: string, secretsKey: string): Promise<See
 const byName = <Given, Made>(people: Record<string, Given>, make: (person: Given) => Made) =>
   Object.fromEntries(Object.entries(people).map(([name, each]) => [name, make(each)]))
 
-const buyersPaths = [
-  '/api/user',
-  '/api/user/profile',
-  '/api/purchases',
-  '/api/access',
-  '/api/recommended-assets',
-]
+const buyersPaths = ['/api/user', '/api/user/profile', '/api/purchases', '/api/access', '/api/recommended-assets']
 const sellersPaths = [
   '/api/admin/overview',
   '/api/admin/users?limit=100',
@@ -157,16 +153,15 @@ export async function look(visitor: Visitor, path: string, url: string): Promise
 
 /** Its email waits in the queue when the shop stops: the next release must send it. */
 async function writeWhileTheMailServerIsAway(databaseUrl: string, secretsKey: string) {
-  const shop = await openShop({
-    databaseUrl,
-    env: { SECRETS_KEY: secretsKey, SMTP_URL: 'smtp://127.0.0.1:9' },
-  })
-  await shop.visitor().call(contact.send, {
-    firstName: 'Hugo',
-    lastName: 'Waits',
-    email: 'hugo@example.com',
-    message: 'Sent while the mail server was away',
-  })
+  const shop = await openShop({ databaseUrl, env: { SECRETS_KEY: secretsKey, SMTP_URL: 'smtp://127.0.0.1:9' } })
+  await shop
+    .visitor()
+    .call(contact.send, {
+      firstName: 'Hugo',
+      lastName: 'Waits',
+      email: 'hugo@example.com',
+      message: 'Sent while the mail server was away',
+    })
   await shop.queue.idle()
   await shop.close()
 }

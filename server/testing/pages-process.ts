@@ -36,8 +36,7 @@ if (import.meta.main) {
   const pages = await openPages({
     dist,
     cacheDir,
-    shown: async () =>
-      (await client.query<Shown>('select text as "supportEmail" from shown')).rows[0] as Shown,
+    shown: async () => (await client.query<Shown>('select text as "supportEmail" from shown')).rows[0] as Shown,
     security: securityHeaders(readConfig({})),
     log: pino({ level: 'silent' }),
   })

@@ -27,12 +27,7 @@ export async function startShopProcess(env: Record<string, string>) {
     rmSync(folder, { recursive: true, force: true })
     return code as number | null
   }
-  return {
-    url: String(url).trim(),
-    pid: child.pid ?? 0,
-    kill: () => end('SIGKILL'),
-    stop: () => end('SIGTERM'),
-  }
+  return { url: String(url).trim(), pid: child.pid ?? 0, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') }
 }
 
 if (import.meta.main) {
@@ -43,10 +38,7 @@ if (import.meta.main) {
 }
 
 async function openOne(config: Config) {
-  const shop = await startShop(config, {
-    log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
-    withPages: false,
-  })
+  const shop = await startShop(config, { log: pino({ level: process.env.TEST_LOG ?? 'silent' }), withPages: false })
   // A killed process writes nothing at its end, and the next one would have to compile everything again.
   flushCompileCache()
   process.stdout.write(`${shop.config.publicUrl}\n`)

@@ -1,9 +1,6 @@
 import StripeSdk from 'stripe'
 
-type Account = {
-  secretKey: string
-  api: { protocol: 'http' | 'https'; host: string; port: number }
-}
+type Account = { secretKey: string; api: { protocol: 'http' | 'https'; host: string; port: number } }
 type Wish = {
   email: string
   name?: string

@@ -16,23 +16,15 @@ export const words = {
     canceled: ['canceled'],
   } satisfies Record<Stripe.Subscription.Status, string[]>).flat(),
   cancellation: ['none', 'scheduled'],
-  invoice: Object.keys({
-    draft: 0,
-    open: 0,
-    paid: 0,
-    uncollectible: 0,
-    void: 0,
-    none: 0,
-  } satisfies Record<Stripe.Invoice.Status | 'none', 0>),
+  invoice: Object.keys({ draft: 0, open: 0, paid: 0, uncollectible: 0, void: 0, none: 0 } satisfies Record<
+    Stripe.Invoice.Status | 'none',
+    0
+  >),
   payment: ['none', 'kept', 'returned', 'charged back'],
 }
 
 export type StateAtStripe = Record<keyof typeof words, string>
-export type Meaning = {
-  purchase: PurchaseStatus | 'none'
-  endedBecause: EndReason | null
-  access: boolean
-}
+export type Meaning = { purchase: PurchaseStatus | 'none'; endedBecause: EndReason | null; access: boolean }
 type Row = { when: Record<keyof typeof words, string[]>; meaning: Meaning }
 
 const document = new URL('../../docs/subscription-states.md', import.meta.url)
@@ -72,9 +64,7 @@ const rows = readFileSync(document, 'utf8')
 /** What this state means in the table; a state in no row, or in two, is an error in the table. */
 export function meaningOf(state: StateAtStripe): Meaning {
   const columns = Object.keys(words) as (keyof typeof words)[]
-  const [row, second] = rows.filter(({ when }) =>
-    columns.every((column) => when[column].includes(state[column])),
-  )
+  const [row, second] = rows.filter(({ when }) => columns.every((column) => when[column].includes(state[column])))
   if (!row || second) throw new Error(`${JSON.stringify(state)} is in ${row ? 'two rows' : 'no row'}`)
   return row.meaning
 }

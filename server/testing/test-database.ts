@@ -31,10 +31,10 @@ export async function openTestPostgres(): Promise<() => Promise<void>> {
 /** A shop leaves its tables, queues, and prices at the sandbox behind; what is its own is deleted. */
 async function openOnce(url: string) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-template-'))
-  const shop = await startShop(
-    readConfig({ PORT: '0', DATA_DIR: folder, DATABASE_URL: url, TRADINGVIEW: 'off' }),
-    { log: pino({ level: 'silent' }), withPages: false },
-  )
+  const shop = await startShop(readConfig({ PORT: '0', DATA_DIR: folder, DATABASE_URL: url, TRADINGVIEW: 'off' }), {
+    log: pino({ level: 'silent' }),
+    withPages: false,
+  })
   await shop.sandbox?.controls.webhooks.flush()
   await shop.queue.idle()
   await shop.close()
@@ -84,12 +84,9 @@ function inMemory() {
 }
 
 /** A database of its own: a copy of the template, or empty. */
-export async function createTestDatabase({
-  empty = false,
-} = {}): Promise<{ url: string; drop(): Promise<void> }> {
+export async function createTestDatabase({ empty = false } = {}): Promise<{ url: string; drop(): Promise<void> }> {
   const server = process.env[variable]
-  if (!server)
-    throw new Error('Tests with a database need vitest or playwright, whose setup starts PostgreSQL')
+  if (!server) throw new Error('Tests with a database need vitest or playwright, whose setup starts PostgreSQL')
   const name = `test_${randomBytes(8).toString('hex')}`
   // Copying files is half the work of copying pages through the log.
   const copy = `template ${template} strategy file_copy`

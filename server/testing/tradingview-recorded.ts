@@ -15,12 +15,7 @@ export const recorded = {
         expiration: '2022-11-30T23:59:59.999000+00:00',
         created: '2022-10-30T08:15:30.123456+00:00',
       },
-      {
-        id: 4710,
-        username: 'TrendFollower',
-        userpic: null,
-        created: '2022-10-29T17:01:02.000000+00:00',
-      },
+      { id: 4710, username: 'TrendFollower', userpic: null, created: '2022-10-29T17:01:02.000000+00:00' },
     ],
     next: '/pine_perm/list_users/?limit=20&order_by=-created&c=cD0yMDIyLTEwLTI5',
   },

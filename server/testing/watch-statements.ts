@@ -10,8 +10,7 @@ export function watchStatements({ pool }: Pick<Connection, 'pool'>, counts: () =
   const { query } = pg.Client.prototype
   pg.Client.prototype.query = function watched(this: pg.Client, ...given: unknown[]) {
     const [statement] = given as [string | { text: string }]
-    if (ours.has(this) && counts())
-      statements.push(typeof statement === 'string' ? statement : statement.text)
+    if (ours.has(this) && counts()) statements.push(typeof statement === 'string' ? statement : statement.text)
     return Reflect.apply(query, this, given)
   } as typeof query
   return {

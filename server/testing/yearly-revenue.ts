@@ -32,9 +32,9 @@ const sum = (amounts: { amount: number }[]) => amounts.reduce((total, { amount }
  */
 export async function yearlyRevenue({ db }: Pick<Connection, 'db'>, id: string, now: number) {
   const read = async <Kept>(condition: ReturnType<typeof sql>) =>
-    (
-      await db.execute<{ data: Kept }>(sql`select data from sandbox.objects where ${condition} order by seq`)
-    ).rows.map(({ data }) => data)
+    (await db.execute<{ data: Kept }>(sql`select data from sandbox.objects where ${condition} order by seq`)).rows.map(
+      ({ data }) => data,
+    )
   const [subscription] = await read<Subscription>(sql`id = ${id}`)
   const prices = new Map((await read<Price>(sql`kind = 'price'`)).map((price) => [price.id, price]))
   const invoices = await read<Invoice>(
@@ -53,8 +53,7 @@ export async function yearlyRevenue({ db }: Pick<Connection, 'db'>, id: string, 
     return { invoice, paidAt: paid_at, isPart: isPart(line), ...line.period, arr: Math.round(yearly * kept) }
   })
   // Of two in the same second, the one made later.
-  const latest = (list: typeof bought) =>
-    list.toSorted((a, b) => a.start - b.start || a.paidAt - b.paidAt).at(-1)
+  const latest = (list: typeof bought) => list.toSorted((a, b) => a.start - b.start || a.paidAt - b.paidAt).at(-1)
   const due = invoices.findLast(({ billing_reason: reason }) => reason !== 'subscription_update')
 
   function arrAt(t: number) {
@@ -73,9 +72,6 @@ export async function yearlyRevenue({ db }: Pick<Connection, 'db'>, id: string, 
     return until - whole.end > day && !isOwed ? 0 : current.arr
   }
 
-  const moments = [
-    ...bought.flatMap(({ paidAt, end }) => [paidAt, end]),
-    ...(ended < Infinity ? [ended] : []),
-  ]
+  const moments = [...bought.flatMap(({ paidAt, end }) => [paidAt, end]), ...(ended < Infinity ? [ended] : [])]
   return { arrAt, moments: moments.flatMap((t) => (t <= now ? [t - 1, t, t + 1] : [])) }
 }

@@ -1,9 +1,4 @@
-import {
-  browserSupportsWebAuthn,
-  startAuthentication,
-  startRegistration,
-  WebAuthnError,
-} from '@simplewebauthn/browser'
+import { browserSupportsWebAuthn, startAuthentication, startRegistration, WebAuthnError } from '@simplewebauthn/browser'
 import type { createCaller } from '#contract/call.ts'
 import { deviceName } from '#contract/identity/device-name.ts'
 import { factors } from '#contract/identity/factors.ts'

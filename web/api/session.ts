@@ -10,10 +10,7 @@ const endedKey = ['session-ended']
 export function useUser() {
   // On a slow machine the response arrives before the whole page is hydrated.
   const hydrated = useHydrated()
-  const query = useQuery({
-    queryKey: userKey,
-    queryFn: async () => remember(await call(session.user, {})),
-  })
+  const query = useQuery({ queryKey: userKey, queryFn: async () => remember(await call(session.user, {})) })
   if (!hydrated) return { user: null, isLoading: true, error: null, retry: query.refetch }
   return { user: query.data ?? null, isLoading: query.isPending, error: query.error, retry: query.refetch }
 }

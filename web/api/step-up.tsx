@@ -63,11 +63,7 @@ function StepUpDialog({ ways, onDone }: { ways: WayToProve[]; onDone: (proven: b
       .finally(() => setPending(false))
   }
 
-  const typed = (
-    row: typeof stepUp.withCode | typeof stepUp.withPassword,
-    label: string,
-    field: ReactNode,
-  ) => (
+  const typed = (row: typeof stepUp.withCode | typeof stepUp.withPassword, label: string, field: ReactNode) => (
     <Form
       schema={row.input(z)}
       aria-label={label}
@@ -110,8 +106,8 @@ function StepUpDialog({ ways, onDone }: { ways: WayToProve[]; onDone: (proven: b
       {ways.length === 0 && (
         <>
           <p>
-            You don’t have a password yet. Choose one with “Email me a link” under Account, log in with it,
-            and try again.
+            You don’t have a password yet. Choose one with “Email me a link” under Account, log in with it, and try
+            again.
           </p>
           <Button onClick={() => onDone(false)}>OK</Button>
         </>

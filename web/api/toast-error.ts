@@ -27,8 +27,7 @@ export function toastError(message: Message, error: unknown) {
 export function messageOf(error: unknown) {
   if (error instanceof ApiError) return error.serverMessage ?? error.message
   // `fetch` rejects with a TypeError when the server can't be reached.
-  if (error instanceof TypeError)
-    return 'We couldn’t reach the server. Please check your connection and try again.'
+  if (error instanceof TypeError) return 'We couldn’t reach the server. Please check your connection and try again.'
   return error instanceof Error && error.message ? error.message : undefined
 }
 

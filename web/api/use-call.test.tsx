@@ -17,16 +17,8 @@ const refused = (status: number, statusText: string, body: string) => new ApiErr
 
 test.for([
   ['the server’s message', refused(409, 'Conflict', '{"message":"The list is full"}'), 'The list is full'],
-  [
-    'the status and body, if there is no message',
-    refused(422, '', 'the list is full'),
-    '422: the list is full',
-  ],
-  [
-    'the status text, if there is no body',
-    refused(503, 'Service Unavailable', ''),
-    '503: Service Unavailable',
-  ],
+  ['the status and body, if there is no message', refused(422, '', 'the list is full'), '422: the list is full'],
+  ['the status text, if there is no body', refused(503, 'Service Unavailable', ''), '503: Service Unavailable'],
   [
     'the status text instead of a proxy’s page',
     refused(502, 'Bad Gateway', '<html><h1>502 Bad Gateway</h1></html>'),
@@ -37,11 +29,7 @@ test.for([
     refused(503, '', '<!doctype html><title>Down</title>'),
     '503: Service Unavailable',
   ],
-  [
-    'an answer that is not ours as it came',
-    refused(422, '', '{"message":{"code":7}}'),
-    '422: {"message":{"code":7}}',
-  ],
+  ['an answer that is not ours as it came', refused(422, '', '{"message":{"code":7}}'), '422: {"message":{"code":7}}'],
   [
     'what to check, if the server cannot be reached',
     new TypeError('Failed to fetch'),
@@ -54,10 +42,7 @@ test.for([
 
 test('someone who closes the question who they are is told of no failure', () => {
   const toast = vi.spyOn(toasts, 'toast').mockImplementation(() => {})
-  toastError(
-    'Export failed',
-    refused(403, '', '{"message":"Please confirm that it’s you.","again":["password"]}'),
-  )
+  toastError('Export failed', refused(403, '', '{"message":"Please confirm that it’s you.","again":["password"]}'))
   expect(toast).not.toHaveBeenCalled()
   toast.mockRestore()
 })

@@ -18,8 +18,7 @@ export function useCall<E extends Endpoint>(
   },
 ) {
   const client = useQueryClient()
-  const keys =
-    options.refreshes?.map((row) => keyOf(row)) ?? (endpoint.path.startsWith('/api/admin') ? [[]] : [])
+  const keys = options.refreshes?.map((row) => keyOf(row)) ?? (endpoint.path.startsWith('/api/admin') ? [[]] : [])
   return useMutation<OutputOf<E>, Error, InputOf<E>>({
     mutationFn: (input) => call(endpoint, input),
     onSuccess: async (output, input) => {

@@ -1,7 +1,6 @@
 import { brand } from '#contract/brand.ts'
 
-const regionsThatAsk =
-  'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE GB'.split(' ')
+const regionsThatAsk = 'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE GB'.split(' ')
 
 const cookieDays = 365
 const lookupTimeout = 3000

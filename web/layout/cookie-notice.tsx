@@ -4,13 +4,7 @@ import { classes } from '#web/ui/classes.ts'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 
 /** Loaded only where it is shown: most visitors are never asked, or have decided already. */
-export default function CookieNotice({
-  decide,
-  reopened,
-}: {
-  decide: (granted: boolean) => void
-  reopened: boolean
-}) {
+export default function CookieNotice({ decide, reopened }: { decide: (granted: boolean) => void; reopened: boolean }) {
   // At the checkout it is below the page: what floats would cover the button at some height.
   const place = useNavigation().pathname.startsWith('/checkout')
     ? 'm-3 lg:mx-auto'
@@ -33,14 +27,9 @@ export default function CookieNotice({
           Cookie Notice
         </h2>
         <p className="text-sm text-muted">
-          We use cookies to enhance your browsing experience and analyze our traffic. By clicking "Accept
-          All", you consent to our use of cookies.{' '}
-          {/* Search engines follow the footer's link, which says where it leads. */}
-          <Link
-            href="/legal/privacy"
-            rel="nofollow"
-            className="font-medium text-ink underline underline-offset-3"
-          >
+          We use cookies to enhance your browsing experience and analyze our traffic. By clicking "Accept All", you
+          consent to our use of cookies. {/* Search engines follow the footer's link, which says where it leads. */}
+          <Link href="/legal/privacy" rel="nofollow" className="font-medium text-ink underline underline-offset-3">
             Learn more
           </Link>
         </p>

@@ -14,9 +14,7 @@ const columns = ({ supportEmail, products }: SiteSettings): Record<string, Recor
   Product: {
     Products: '/products',
     ...Object.fromEntries(
-      products
-        .filter(({ state }) => state === 'on sale')
-        .map(({ name, slug }) => [name, `/products/${slug}`]),
+      products.filter(({ state }) => state === 'on sale').map(({ name, slug }) => [name, `/products/${slug}`]),
     ),
   },
   Company: { About: '/about', Support: `mailto:${supportEmail}` },
@@ -43,8 +41,8 @@ export function Footer() {
       <Columns />
       <Container>
         <p className="border-t border-line pt-6 text-xs text-muted">
-          Trading involves risk, and you can lose all the capital you use. Our indicators are software, not
-          investment advice. Past and backtested results do not predict future results.
+          Trading involves risk, and you can lose all the capital you use. Our indicators are software, not investment
+          advice. Past and backtested results do not predict future results.
         </p>
       </Container>
       {consumerLaw === 'eu' && (

@@ -31,11 +31,7 @@ export function Header({ pathname }: { pathname: string }) {
   return (
     <header className="sticky top-0 z-40 border-b border-line bg-ground/85 backdrop-blur-lg">
       <Container className="flex h-16 items-center gap-4 md:gap-6">
-        <Link
-          href="/"
-          className="rounded-sm max-md:mr-auto"
-          aria-current={pathname === '/' ? 'page' : undefined}
-        >
+        <Link href="/" className="rounded-sm max-md:mr-auto" aria-current={pathname === '/' ? 'page' : undefined}>
           <Logo />
         </Link>
         <nav aria-label="Main" className="flex flex-1 items-center gap-1 max-md:hidden">
@@ -78,10 +74,7 @@ export function Header({ pathname }: { pathname: string }) {
         <Suspense fallback={null}>
           <MobileMenu
             pathname={pathname}
-            links={[
-              ...links,
-              ...(user ? [dashboard] : mayBuy ? [{ href: pricing, text: 'Get access' }] : []),
-            ]}
+            links={[...links, ...(user ? [dashboard] : mayBuy ? [{ href: pricing, text: 'Get access' }] : [])]}
             close={() => setMenuOpen(false)}
           />
         </Suspense>

@@ -41,11 +41,7 @@ export default function Private({ route, children }: { route: Route; children: R
       navigate('/auth', { replace: true })
       return undefined
     }
-    toast({
-      title: 'Unauthorized',
-      description: 'You are logged out. Logging in again...',
-      destructive: true,
-    })
+    toast({ title: 'Unauthorized', description: 'You are logged out. Logging in again...', destructive: true })
     return onceRead(() => location.assign('/api/login'))
   }, [refusal, route, navigate])
 

@@ -36,16 +36,7 @@ type ButtonProps = ComponentProps<'button'> &
     pendingText?: ReactNode
   }
 
-export function Button({
-  variant,
-  size,
-  pending,
-  pendingText,
-  className,
-  onClick,
-  children,
-  ...rest
-}: ButtonProps) {
+export function Button({ variant, size, pending, pendingText, className, onClick, children, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
@@ -67,10 +58,7 @@ export function TextButton({ className, ...rest }: ComponentProps<'button'>) {
   return (
     <button
       type="button"
-      className={classes(
-        'cursor-pointer font-medium text-accent-strong underline underline-offset-2',
-        className,
-      )}
+      className={classes('cursor-pointer font-medium text-accent-strong underline underline-offset-2', className)}
       {...rest}
     />
   )

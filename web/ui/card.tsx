@@ -3,20 +3,10 @@ import { Button } from './button.tsx'
 import { classes } from './classes.ts'
 
 export function Card({ className, ...rest }: ComponentProps<'div'>) {
-  return (
-    <div
-      className={classes('rounded-lg border border-line bg-surface p-6 shadow-card', className)}
-      {...rest}
-    />
-  )
+  return <div className={classes('rounded-lg border border-line bg-surface p-6 shadow-card', className)} {...rest} />
 }
 
-export function EmptyState(props: {
-  title: string
-  description?: string
-  icon?: ReactNode
-  children?: ReactNode
-}) {
+export function EmptyState(props: { title: string; description?: string; icon?: ReactNode; children?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-3 rounded-lg border border-dashed border-line px-6 py-12 text-center">
       {props.icon && <span className="text-muted">{props.icon}</span>}
@@ -28,9 +18,7 @@ export function EmptyState(props: {
 }
 
 export function Skeleton({ className, ...rest }: ComponentProps<'div'>) {
-  return (
-    <div aria-hidden="true" className={classes('animate-pulse rounded-md bg-line', className)} {...rest} />
-  )
+  return <div aria-hidden="true" className={classes('animate-pulse rounded-md bg-line', className)} {...rest} />
 }
 
 type Query = { isError: boolean; refetch: () => unknown }

@@ -1,10 +1,7 @@
 import type { ComponentProps } from 'react'
 import { classes } from './classes.ts'
 
-type Ticked = Omit<ComponentProps<'input'>, 'onChange'> & {
-  label: string
-  onTick?: (isOn: boolean) => unknown
-}
+type Ticked = Omit<ComponentProps<'input'>, 'onChange'> & { label: string; onTick?: (isOn: boolean) => unknown }
 
 export function Checkbox({ label, className, onTick, ...rest }: Ticked) {
   return (

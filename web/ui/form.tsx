@@ -146,12 +146,7 @@ export function Field(props: {
   const error = use(FormContext).errors[name]
   const describedBy = classes(error && `${id}-error`, hint ? `${id}-hint` : null)
   const control = useMemo(
-    () => ({
-      id,
-      name,
-      'aria-invalid': error ? true : undefined,
-      'aria-describedby': describedBy || undefined,
-    }),
+    () => ({ id, name, 'aria-invalid': error ? true : undefined, 'aria-describedby': describedBy || undefined }),
     [id, name, error, describedBy],
   )
   return (

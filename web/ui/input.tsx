@@ -24,20 +24,13 @@ export function Input({ className, ...rest }: ComponentProps<'input'>) {
 }
 
 export function Textarea({ className, rows = 5, ...rest }: ComponentProps<'textarea'>) {
-  return (
-    <textarea {...useField()} rows={rows} {...rest} className={classes(box, 'min-h-24 py-2.5', className)} />
-  )
+  return <textarea {...useField()} rows={rows} {...rest} className={classes(box, 'min-h-24 py-2.5', className)} />
 }
 
 export type Options = readonly (readonly [value: string, text: string | undefined])[]
 
 /** The native select: still the best on phones and for screen readers. */
-export function Select({
-  className,
-  options,
-  children,
-  ...rest
-}: ComponentProps<'select'> & { options?: Options }) {
+export function Select({ className, options, children, ...rest }: ComponentProps<'select'> & { options?: Options }) {
   return (
     <span className="relative block">
       <select

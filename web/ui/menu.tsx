@@ -11,12 +11,7 @@ import {
 import { classes } from './classes.ts'
 
 /** A menu button per the ARIA practices. It is a popover, so no frame around it cuts it off. */
-export function Menu(props: {
-  label: ReactNode
-  'aria-label'?: string
-  className?: string
-  children: ReactNode
-}) {
+export function Menu(props: { label: ReactNode; 'aria-label'?: string; className?: string; children: ReactNode }) {
   const [open, setOpen] = useState<false | 'first' | 'last'>(false)
   const box = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)

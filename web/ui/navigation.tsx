@@ -1,12 +1,4 @@
-import {
-  type ComponentProps,
-  createContext,
-  type MouseEvent,
-  type ReactNode,
-  use,
-  useEffect,
-  useState,
-} from 'react'
+import { type ComponentProps, createContext, type MouseEvent, type ReactNode, use, useEffect, useState } from 'react'
 import { createStore, useStore } from './store.ts'
 
 /** Addresses that links may lead to. The app adds its own (`web/router.tsx`), so a link to no page is a type error. */
@@ -76,8 +68,7 @@ export function NavigationProvider(props: {
 function createNavigator(load: (pathname: string) => Promise<unknown>, pathname: string) {
   // Pages are prerendered without a query, so hydration has to start without one too.
   const store = createStore<Place>({ pathname, search: '', isReturn: false })
-  const arrived = (isReturn: boolean) =>
-    store.set({ pathname: location.pathname, search: location.search, isReturn })
+  const arrived = (isReturn: boolean) => store.set({ pathname: location.pathname, search: location.search, isReturn })
   const codeOf = (href: string) => load(new URL(href, location.href).pathname)
   let latest = 0
   let guard: { here: string; mayLeave: () => Promise<boolean> } | undefined

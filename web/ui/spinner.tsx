@@ -2,12 +2,7 @@ import { classes } from './classes.ts'
 
 export function Spinner({ className }: { className?: string }) {
   return (
-    <svg
-      viewBox="0 0 24 24"
-      fill="none"
-      aria-hidden="true"
-      className={classes('size-5 animate-spin', className)}
-    >
+    <svg viewBox="0 0 24 24" fill="none" aria-hidden="true" className={classes('size-5 animate-spin', className)}>
       <circle cx="12" cy="12" r="9" stroke="currentColor" strokeWidth="3" opacity="0.2" />
       <path d="M21 12a9 9 0 0 0-9-9" stroke="currentColor" strokeWidth="3" strokeLinecap="round" />
     </svg>

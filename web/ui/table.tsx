@@ -30,10 +30,6 @@ export function HeadCell({ className, ...rest }: ComponentProps<'th'>) {
 /** The label is for phones, where each row of a long list is a card with no header above it. */
 export function Cell({ label, className, ...rest }: ComponentProps<'td'> & { label?: string }) {
   return (
-    <td
-      data-label={label}
-      className={classes('border-b border-line px-4 py-3 align-middle', className)}
-      {...rest}
-    />
+    <td data-label={label} className={classes('border-b border-line px-4 py-3 align-middle', className)} {...rest} />
   )
 }

@@ -32,8 +32,7 @@ function raise(shown: HTMLElement | null) {
   first.resolve()
 }
 
-const controls =
-  'a, button, input, select, textarea, summary, iframe, header, h1, .cookie-banner, [role=alert]'
+const controls = 'a, button, input, select, textarea, summary, iframe, header, h1, .cookie-banner, [role=alert]'
 
 /** Where it covers nothing to press or read: as far down as possible, or up while someone types on a phone. */
 function settle(viewport: HTMLElement) {
@@ -45,9 +44,7 @@ function settle(viewport: HTMLElement) {
     .filter((box) => box.height > 0 && box.left < right && box.right > left)
   const isFree = (top: number) => !taken.some((box) => box.top < top + height && box.bottom > top)
   const last = innerHeight - height
-  const places = Array.from({ length: Math.max(1, Math.ceil(last / 8)) }, (_, index) =>
-    Math.min(index * 8, last),
-  )
+  const places = Array.from({ length: Math.max(1, Math.ceil(last / 8)) }, (_, index) => Math.min(index * 8, last))
   const isTyping = document.activeElement?.matches('input, textarea')
   if (innerWidth >= 768 || !isTyping) places.reverse()
   viewport.style.top = `${Math.max(0, places.find(isFree) ?? places[0] ?? 0)}px`
@@ -88,9 +85,7 @@ export default function Toaster({ toast, dismiss }: { toast: Toast; dismiss: () 
           {toast.title}
         </Radix.Title>
         {toast.description && (
-          <Radix.Description className="text-sm break-words text-muted">
-            {toast.description}
-          </Radix.Description>
+          <Radix.Description className="text-sm break-words text-muted">{toast.description}</Radix.Description>
         )}
         {toast.action && (
           <Radix.Action asChild altText={toast.action.label}>

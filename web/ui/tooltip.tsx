@@ -73,8 +73,7 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
 function showAt(anchor: HTMLElement, tip: HTMLElement) {
   const control = anchor.firstElementChild
   // If it repeats the control's name, don't announce it twice.
-  if (control?.getAttribute('aria-label') !== tip.textContent)
-    control?.setAttribute('aria-describedby', tip.id)
+  if (control?.getAttribute('aria-label') !== tip.textContent) control?.setAttribute('aria-describedby', tip.id)
   tip.showPopover()
   const gap = 6
   const { left, width, top, bottom } = anchor.getBoundingClientRect()

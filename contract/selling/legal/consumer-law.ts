@@ -33,7 +33,5 @@ export const contractNumber = (purchaseId: string) => `RS-${purchaseId.slice(0, 
 
 /** The start of a purchase's id, if that is what was typed. */
 export function readContractNumber(typed: string): string | undefined {
-  return /^(?:rs[-\s]?)?([0-9a-f]{8})(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/i
-    .exec(typed.trim())?.[1]
-    ?.toLowerCase()
+  return /^(?:rs[-\s]?)?([0-9a-f]{8})(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/i.exec(typed.trim())?.[1]?.toLowerCase()
 }

@@ -10,13 +10,7 @@ export type LegalBlock = Words | { list: Words[] }
 export type LegalText = { id: string; title: string; blocks: LegalBlock[] }
 
 /** Who sells, as the texts name them. */
-export type Party = {
-  name: string
-  address: string[]
-  phone: string
-  email: string
-  publicUrl: string
-}
+export type Party = { name: string; address: string[]; phone: string; email: string; publicUrl: string }
 
 export const partyOf = (
   { name, street, city, country, phone }: Seller,
@@ -48,5 +42,4 @@ export function sentence(parts: TemplateStringsArray, ...values: (string | Piece
 
 export const piecesOf = (words: Words): Piece[] => (typeof words === 'string' ? [{ text: words }] : words)
 
-export const isList = (block: LegalBlock): block is { list: Words[] } =>
-  typeof block === 'object' && 'list' in block
+export const isList = (block: LegalBlock): block is { list: Words[] } => typeof block === 'object' && 'list' in block

@@ -91,13 +91,7 @@ async function fillUp(disk: string, visits: number) {
     const lost = await writes.countLost(databaseUrl(disk))
     const isAlive = shop.isAlive()
     return {
-      ok:
-        answers.only(200, 503) &&
-        answers.of(503) > 0 &&
-        pages.only(200) &&
-        lost === 0 &&
-        again === 200 &&
-        isAlive,
+      ok: answers.only(200, 503) && answers.of(503) > 0 && pages.only(200) && lost === 0 && again === 200 && isAlive,
       figures: `responses ${answers.show()}, pages ${pages.show()}, ${writes.acknowledged.length} writes acknowledged, ${lost} lost; with space freed, ${again} after ${(took / 1000).toFixed(1)} s, its process ${isAlive ? 'is alive' : 'is gone'}`,
     }
   } finally {

@@ -89,8 +89,7 @@ export const personalCheckout = [
   }),
   // The country stays: the books need it, and it identifies no one.
   personal(orderRecords, {
-    of: (person) =>
-      sql`${orderRecords.checkoutId} in (select id from ${checkouts} where user_id = ${person.id})`,
+    of: (person) => sql`${orderRecords.checkoutId} in (select id from ${checkouts} where user_id = ${person.id})`,
     shown: {
       as: 'orders',
       columns: 'startNow consentVersion termsVersion agreedAt country postalCode cardCountry',

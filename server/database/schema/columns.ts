@@ -8,8 +8,7 @@ export const moment = () => timestamp({ withTimezone: true, precision: 3 })
 export const createdAt = () => moment().notNull().defaultNow()
 
 /** A row that goes with the one it belongs to. */
-export const partOf = (column: () => AnyPgColumn) =>
-  uuid().notNull().references(column, { onDelete: 'cascade' })
+export const partOf = (column: () => AnyPgColumn) => uuid().notNull().references(column, { onDelete: 'cascade' })
 
 /** A status list of the contract, for a check or the condition of an index. */
 export const listed = (words: readonly string[]) => sql.raw(sqlList(words))

@@ -7,17 +7,8 @@ import { personal } from './personal.ts'
 /** What the seller's people wrote about a customer, for one another; the customer may ask for it. */
 export const customerNotes = pgTable(
   'customer_notes',
-  {
-    id: id(),
-    userId: userId(),
-    authorId: userId(),
-    text: text().notNull(),
-    createdAt: createdAt(),
-  },
-  (t) => [
-    index('customer_notes_user').on(t.userId, t.createdAt),
-    index('customer_notes_author').on(t.authorId),
-  ],
+  { id: id(), userId: userId(), authorId: userId(), text: text().notNull(), createdAt: createdAt() },
+  (t) => [index('customer_notes_user').on(t.userId, t.createdAt), index('customer_notes_author').on(t.authorId)],
 )
 
 /** Who wrote them stays between us. */

@@ -45,11 +45,7 @@ export const appCodes = pgTable('app_codes', {
 /** Ten for each person with a second factor; each works once. */
 export const recoveryCodes = pgTable(
   'recovery_codes',
-  {
-    userId: userId({ onDelete: 'cascade' }),
-    hash: text().notNull(),
-    usedAt: moment(),
-  },
+  { userId: userId({ onDelete: 'cascade' }), hash: text().notNull(), usedAt: moment() },
   (t) => [primaryKey({ columns: [t.userId, t.hash] })],
 )
 
@@ -70,10 +66,7 @@ export const factorResets = pgTable(
 
 /** Shown is what could not be used to log in. */
 export const personalFactors = [
-  personal(passkeys, {
-    shown: { as: 'passkeys', columns: 'name host isSynced createdAt lastUsedAt' },
-    deletes: true,
-  }),
+  personal(passkeys, { shown: { as: 'passkeys', columns: 'name host isSynced createdAt lastUsedAt' }, deletes: true }),
   personal(appCodes, { shown: { as: 'appCodes', columns: 'createdAt' }, deletes: true }),
   personal(recoveryCodes, { shown: { as: 'recoveryCodes', columns: 'usedAt' }, deletes: true }),
   personal(factorResets, { deletes: true }),

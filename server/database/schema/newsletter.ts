@@ -1,11 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import {
-  mailingStates,
-  type PauseReason,
-  recipientStates,
-  type SuppressionReason,
-} from '#contract/statuses.ts'
+import { mailingStates, type PauseReason, recipientStates, type SuppressionReason } from '#contract/statuses.ts'
 import { userId, users } from './accounts.ts'
 import { createdAt, id, listed, moment, partOf } from './columns.ts'
 

@@ -86,10 +86,7 @@ export const purchases = pgTable(
   },
   (t) => [
     index('purchases_untaxed').on(t.createdAt, t.id).where(sql`${t.taxIsOff}`).concurrently(),
-    index('purchases_warned')
-      .on(t.createdAt, t.id)
-      .where(sql`${t.warnedPaymentIntentId} is not null`)
-      .concurrently(),
+    index('purchases_warned').on(t.createdAt, t.id).where(sql`${t.warnedPaymentIntentId} is not null`).concurrently(),
     index('purchases_disputed').on(t.createdAt, t.id).where(sql`${t.isDisputed}`).concurrently(),
     index('purchases_ended_in')
       .on(monthOf(t.endedAt), t.createdAt, t.id)
@@ -160,10 +157,7 @@ export const refunds = pgTable(
     amount: integer().notNull(),
     status: text().notNull(),
   },
-  (t) => [
-    index('refunds_payment').on(t.paymentIntentId),
-    index('refunds_newest').on(t.at, t.id).concurrently(),
-  ],
+  (t) => [index('refunds_payment').on(t.paymentIntentId), index('refunds_newest').on(t.at, t.id).concurrently()],
 )
 
 /** A buyer's order to pay by the year from now on: what they agreed to, on record before anything is charged. */

@@ -20,13 +20,7 @@ export const seatReservations = pgTable(
 /** Who wants to know when a seat is free. */
 export const waitlist = pgTable(
   'waitlist',
-  {
-    id: id(),
-    email: text().notNull(),
-    productId: productId(),
-    createdAt: createdAt(),
-    invitedAt: moment(),
-  },
+  { id: id(), email: text().notNull(), productId: productId(), createdAt: createdAt(), invitedAt: moment() },
   (t) => [uniqueIndex('waitlist_once').on(t.productId, t.email)],
 )
 

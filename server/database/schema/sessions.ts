@@ -36,11 +36,7 @@ export const sessions = pgTable(
 /** Where a user has logged in before: a login from elsewhere triggers an email. Only a hash of browser and address. */
 export const knownDevices = pgTable(
   'known_devices',
-  {
-    userId: userId({ onDelete: 'cascade' }),
-    fingerprint: text().notNull(),
-    firstSeenAt: createdAt(),
-  },
+  { userId: userId({ onDelete: 'cascade' }), fingerprint: text().notNull(), firstSeenAt: createdAt() },
   (t) => [primaryKey({ columns: [t.userId, t.fingerprint] })],
 )
 
@@ -62,10 +58,7 @@ export const personalSessions = [
     shown: { as: 'devices', columns: 'userAgent ip createdAt lastUsedAt', order: desc(sessions.lastUsedAt) },
     deletes: true,
   }),
-  personal(logins, {
-    shown: { as: 'logins', columns: 'at userAgent ip', order: desc(logins.at) },
-    deletes: true,
-  }),
+  personal(logins, { shown: { as: 'logins', columns: 'at userAgent ip', order: desc(logins.at) }, deletes: true }),
   personal(knownDevices, {
     shown: { as: 'knownBrowsers', columns: 'firstSeenAt', order: knownDevices.firstSeenAt },
     deletes: true,

@@ -63,9 +63,7 @@ export const tvScripts = pgTable('tv_scripts', {
 })
 
 /** The connector has given up, or this shop did not put them there. */
-export const isNoticed = (
-  t: Record<'failingSince' | 'nextTryAt' | 'isPresent' | 'isOurs' | 'userId', PgColumn>,
-) =>
+export const isNoticed = (t: Record<'failingSince' | 'nextTryAt' | 'isPresent' | 'isOurs' | 'userId', PgColumn>) =>
   sql`${t.userId} is not null and ((${t.failingSince} is not null and ${t.nextTryAt} is null) or (${t.isPresent} and not ${t.isOurs}))`
 
 /** One name on one script, as TradingView last showed it. What should be there is in `access`. */
@@ -163,8 +161,7 @@ export const personalTradingView = [
     },
   }),
   personal(tvEvents, {
-    of: (person) =>
-      sql`${tvEvents.usernameKey} in (select username_key from ${tvPeople} where user_id = ${person.id})`,
+    of: (person) => sql`${tvEvents.usernameKey} in (select username_key from ${tvPeople} where user_id = ${person.id})`,
     shown: { as: 'tradingViewCalls', columns: 'at call outcome', order: tvEvents.id },
   }),
 ]

@@ -34,11 +34,7 @@ export function openAccess(context: Context, { accounts }: Identity) {
     assets,
     reminders,
     /** What happens here when something happens to purchases, or someone gives a name. */
-    effects: {
-      purchasesChanged: room.refresh,
-      usernameGiven: room.names.give,
-      unlocksItself: connector.isWorking,
-    },
+    effects: { purchasesChanged: room.refresh, usernameGiven: room.names.give, unlocksItself: connector.isWorking },
     schedules,
 
     prepare: () => tradingView.connectLookAlike(),

@@ -15,8 +15,7 @@ export function mountAccess({ mount }: Doors, { access, selling }: Wings) {
     submitForPurchase: ({ purchaseId, ...form }, { actor }) => asking.submit(actor, { purchaseId }, form),
     mine: (_input, { actor }) => asking.mine(actor.user.id),
     recheck: ({ purchaseId }, { actor }) => asking.recheck(actor, purchaseId),
-    changeUsername: ({ purchaseId, username }, { actor }) =>
-      asking.changeUsername(actor, purchaseId, username),
+    changeUsername: ({ purchaseId, username }, { actor }) => asking.changeUsername(actor, purchaseId, username),
     checkUsername: ({ username }) => checkUsername(username),
   })
   mount(contract.accessAdmin, {
@@ -52,9 +51,7 @@ export function mountAccess({ mount }: Doors, { access, selling }: Wings) {
     runs: () => runs(),
     meter: selling.seats.meter.read,
   })
-  mount(contract.privatePackage, {
-    show: ({ product }, { actor }) => privatePackage.show(actor.user.id, product),
-  })
+  mount(contract.privatePackage, { show: ({ product }, { actor }) => privatePackage.show(actor.user.id, product) })
   mount(contract.assets, {
     list: (_input, { actor }) => assets.list(actor.user.id),
     adminList: () => assets.adminList(),

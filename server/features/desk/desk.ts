@@ -13,9 +13,7 @@ export type Desk = ReturnType<typeof openDesk>
 /** What the seller works with. */
 export function openDesk(context: Context, wings: Wings) {
   const overview = createOverview(context, wings)
-  const schedules: Schedules = {
-    digest: { cron: '5 6 * * *', run: overview.sendDigest },
-  }
+  const schedules: Schedules = { digest: { cron: '5 6 * * *', run: overview.sendDigest } }
 
   return {
     overview,

@@ -10,19 +10,12 @@ import type { FileKind, Which } from './exports/exports.ts'
 export function mountDesk({ mount }: Doors, { desk, site }: { desk: Desk; site: Site }) {
   const { customers, exports, failedJobs, imports, overview, search } = desk
   const { drafts, sending } = site.newsletter
-  async function download(
-    kind: FileKind,
-    which: Which,
-    { actor, reply }: { actor: Actor; reply: FastifyReply },
-  ) {
+  async function download(kind: FileKind, which: Which, { actor, reply }: { actor: Actor; reply: FastifyReply }) {
     reply.header('x-estimated-rows', await exports.estimate(kind))
     return exports.download(actor, kind, which)
   }
 
-  mount(contract.overview, {
-    adminShow: () => overview.show(),
-    adminNeeds: () => overview.needs(),
-  })
+  mount(contract.overview, { adminShow: () => overview.show(), adminNeeds: () => overview.needs() })
   mount(contract.figures, {
     adminShow: ({ range }) => overview.figures.show(range),
     adminMovements: (wanted) => overview.figures.movements(wanted),
@@ -42,12 +35,8 @@ export function mountDesk({ mount }: Doors, { desk, site }: { desk: Desk; site: 
     adminCorrectEmail: ({ id, email }, { actor }) => customers.correctEmail(actor, id, email),
     adminSeeAs: ({ id }, { actor }) => customers.seeAs(actor, id),
   })
-  mount(contract.search, {
-    adminFind: ({ q }) => search.find(q),
-  })
-  mount(contract.exports, {
-    download: ({ kind }, context) => download(kind, {}, context),
-  })
+  mount(contract.search, { adminFind: ({ q }) => search.find(q) })
+  mount(contract.exports, { download: ({ kind }, context) => download(kind, {}, context) })
   mount(contract.newsletterAddresses, {
     adminList: (wanted) => site.newsletter.list(wanted),
     adminExport: ({ state }, context) => download('newsletter', { state }, context),

@@ -56,8 +56,7 @@ export function mountIdentity(doors: Doors, context: Context, identity: Identity
       return { message: resetRequested }
     },
 
-    resetPassword: ({ token, newPassword }, { actor }) =>
-      accounts.passwords.resetPassword(actor, token, newPassword),
+    resetPassword: ({ token, newPassword }, { actor }) => accounts.passwords.resetPassword(actor, token, newPassword),
     sendConfirmation: (_input, { actor }) => accounts.login.sendConfirmation(actor),
     confirmAddress: ({ token }, { actor }) => accounts.login.confirmAddress(actor, token),
 
@@ -144,7 +143,5 @@ function mountFactors({ mount }: Doors, identity: Identity) {
     undoEmail: (link, { actor }) => accounts.emailChange.undoEmail(link, actor),
     logoutElsewhere: (_input, { actor }) => sessions.endOthers(actor),
   })
-  mount(contract.staff, {
-    adminSetRole: ({ id, role }, { actor }) => accounts.roles.setRole(actor, id, role),
-  })
+  mount(contract.staff, { adminSetRole: ({ id, role }, { actor }) => accounts.roles.setRole(actor, id, role) })
 }

@@ -26,14 +26,7 @@ export function openSelling(context: Context, { identity, access }: Others) {
   const ledger = createLedger(context)
   const purchases = createPurchases(context, { accounts, checkouts, seats, codes, ledger, prices, access })
   const proof = createProof(context, { checkouts, sync: purchases.sync })
-  const checkout = createCheckout(context, {
-    checkouts,
-    customers,
-    seats,
-    codes,
-    prices,
-    purchases,
-  })
+  const checkout = createCheckout(context, { checkouts, customers, seats, codes, prices, purchases })
   const declarations = createDeclarations(context, { purchases })
   const stripeSetup = createStripeSetup({
     stripe,
@@ -84,9 +77,7 @@ export function openSelling(context: Context, { identity, access }: Others) {
         log.error({ err: error }, 'a price is not ready at Stripe; the next checkout will try again'),
       )
       if (config.stripe)
-        stripeSetup
-          .warn()
-          .catch((error: unknown) => log.error({ err: error }, 'could not check the Stripe setup'))
+        stripeSetup.warn().catch((error: unknown) => log.error({ err: error }, 'could not check the Stripe setup'))
     },
   }
 }

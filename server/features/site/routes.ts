@@ -57,8 +57,7 @@ function mountOneClick({ app, pages }: Doors, newsletter: Newsletter) {
         const { query, headers } = request
         const isPerson = headers['sec-fetch-mode'] === 'navigate'
         const sayToPerson = (message: string, isRefusal: boolean) =>
-          isPerson &&
-          answerWithPage(pages, request, reply, { message, isRefusal, on: '/newsletter/unsubscribe' })
+          isPerson && answerWithPage(pages, request, reply, { message, isRefusal, on: '/newsletter/unsubscribe' })
         try {
           await newsletter.unsubscribe(String(query.id), String(query.token))
         } catch (error) {

@@ -47,12 +47,7 @@ export function accountCalls({ sdk, ask, translate }: Client) {
 
   return {
     async read() {
-      const {
-        id,
-        business_profile: business,
-        settings,
-        charges_enabled,
-      } = await ask(sdk.accounts.retrieveCurrent())
+      const { id, business_profile: business, settings, charges_enabled } = await ask(sdk.accounts.retrieveCurrent())
       const name = business?.name ?? settings?.dashboard.display_name ?? id
       return { name, mayCharge: charges_enabled }
     },

@@ -15,9 +15,7 @@ export type Tax = { percent: number; amount: number; isReverseCharge: boolean; p
 /** Stripe's code for software as a service, personal use. */
 export const taxCode = 'txcd_10103000'
 
-const union = new Set(
-  'AT BE BG CY CZ DE DK EE EL ES FI FR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK XI'.split(' '),
-)
+const union = new Set('AT BE BG CY CZ DE DK EE EL ES FI FR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK XI'.split(' '))
 
 /** Which kind of VAT ID this is; nothing for one we can't tell. */
 export function taxIdTypeOf(vatId: string): 'eu_vat' | 'ch_vat' | 'gb_vat' | undefined {
@@ -111,5 +109,4 @@ export function rateReader({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) {
   }
 }
 
-const sumOf = (amounts: { amount: number }[] | null) =>
-  (amounts ?? []).reduce((sum, { amount }) => sum + amount, 0)
+const sumOf = (amounts: { amount: number }[] | null) => (amounts ?? []).reduce((sum, { amount }) => sum + amount, 0)

@@ -30,13 +30,8 @@ export class StripeRefusal extends Refusal {
 
 export type Client = ReturnType<typeof createClient>
 
-const {
-  StripeCardError,
-  StripeConnectionError,
-  StripeError,
-  StripeIdempotencyError,
-  StripeInvalidRequestError,
-} = StripeSdk.errors
+const { StripeCardError, StripeConnectionError, StripeError, StripeIdempotencyError, StripeInvalidRequestError } =
+  StripeSdk.errors
 
 const away = 'The payment service isn’t answering right now. Please try again in a moment.'
 const broken = 'Something went wrong with our payment service. Please try again later or contact support.'
@@ -123,8 +118,7 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
     for (let attempt = 1; ; attempt++) {
       const failed = failures.get(key) ?? 0
       const isSpent = (error: unknown) =>
-        !expects?.(error) &&
-        (isOtherUse(error) || (error instanceof StripeError && (error.statusCode ?? 0) >= 500))
+        !expects?.(error) && (isOtherUse(error) || (error instanceof StripeError && (error.statusCode ?? 0) >= 500))
       try {
         const idempotencyKey = failed === 0 ? key : `${key}-${failed}`
         const answer = await ask(

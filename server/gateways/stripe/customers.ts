@@ -26,11 +26,9 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
       const type = taxIdTypeOf(vatId)
       if (!type) throw wrongVatId()
       const isWrong = (error: unknown) => isRefused(error, { code: 'tax_id_invalid' })
-      await ask(sdk.customers.createTaxId(customer, { type, value: vatId }), isWrong).catch(
-        (error: unknown) => {
-          throw isWrong(error) ? wrongVatId() : error
-        },
-      )
+      await ask(sdk.customers.createTaxId(customer, { type, value: vatId }), isWrong).catch((error: unknown) => {
+        throw isWrong(error) ? wrongVatId() : error
+      })
     }
     for (const { id, value } of data) if (value !== vatId) await orNothing(sdk.taxIds.del(id))
   }

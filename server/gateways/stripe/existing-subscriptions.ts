@@ -13,8 +13,7 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
 
   /** By its newest invoice; null if that alone doesn't say, because it is unpaid, for a change, or time was given. */
   async function arrOf({ status, trial_end, latest_invoice: invoice }: Stripe.Subscription) {
-    if (status !== 'active' || trial_end || typeof invoice !== 'object' || invoice?.status !== 'paid')
-      return null
+    if (status !== 'active' || trial_end || typeof invoice !== 'object' || invoice?.status !== 'paid') return null
     const isForPeriod = /^subscription_(create|cycle)$/.test(invoice.billing_reason ?? '')
     return isForPeriod && !invoice.lines.has_more ? (await rateOf(invoice.lines.data)).arr : null
   }
@@ -83,10 +82,7 @@ function existingOf(found: Stripe.Subscription) {
     priceId: item.price.id,
     hasOnePrice: items.data.length === 1,
     status: found.status,
-    amount: items.data.reduce(
-      (sum, { price, quantity }) => sum + (price.unit_amount ?? 0) * (quantity ?? 1),
-      0,
-    ),
+    amount: items.data.reduce((sum, { price, quantity }) => sum + (price.unit_amount ?? 0) * (quantity ?? 1), 0),
     currency: found.currency,
     startedAt: date(found.start_date),
     periodEnd: date(found.cancel_at ?? item.current_period_end),

@@ -182,9 +182,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
       tax: await taxOf(invoice),
       credit: invoice.lines.data.reduce((sum, { amount }) => sum - Math.min(amount, 0), 0),
       isProration: isProration(line),
-      rate: await rateOf(
-        isProration(line) ? [line] : invoice.lines.data.filter((each) => !isProration(each)),
-      ),
+      rate: await rateOf(isProration(line) ? [line] : invoice.lines.data.filter((each) => !isProration(each))),
     }
   }
 
@@ -221,11 +219,7 @@ async function attemptOn(
 ) {
   const intent = idOf(payments?.data.at(-1)?.payment.payment_intent)
   if (attempts === 0 || !intent) return {}
-  const {
-    status,
-    client_secret: secret,
-    last_payment_error: failure,
-  } = await ask(sdk.paymentIntents.retrieve(intent))
+  const { status, client_secret: secret, last_payment_error: failure } = await ask(sdk.paymentIntents.retrieve(intent))
   return {
     confirmWith: status === 'requires_action' ? secret : null,
     isPaying: status === 'processing' || status === 'succeeded',
@@ -286,7 +280,5 @@ const isProration = ({ parent }: Stripe.InvoiceLineItem) =>
 /** What an invoice is about: a whole period rather than a change within one; of several, the last. */
 function lineOf({ lines }: Stripe.Invoice): Stripe.InvoiceLineItem | undefined {
   const bought = lines.data.filter(({ amount }) => amount > 0)
-  return bought.toSorted(
-    (a, b) => Number(isProration(a)) - Number(isProration(b)) || b.period.end - a.period.end,
-  )[0]
+  return bought.toSorted((a, b) => Number(isProration(a)) - Number(isProration(b)) || b.period.end - a.period.end)[0]
 }

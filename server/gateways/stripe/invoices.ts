@@ -52,9 +52,7 @@ export function invoiceCalls(
         for (const { id } of data) {
           // Stripe neither voids nor deletes the draft of a subscription; it only stays one.
           const request =
-            status === 'draft'
-              ? sdk.invoices.update(id, { auto_advance: false })
-              : sdk.invoices.voidInvoice(id)
+            status === 'draft' ? sdk.invoices.update(id, { auto_advance: false }) : sdk.invoices.voidInvoice(id)
           // Someone else paid or voided it meanwhile: the next look shows which.
           await orNothing(request, isRefused)
         }

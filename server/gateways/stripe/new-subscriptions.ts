@@ -45,14 +45,8 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
     if (first?.status === 'paid' && first.amount_due === 0) throw await refuseFree(subscription, first)
     const paymentIntentId = idOf(first?.payments?.data[0]?.payment.payment_intent)
     const clientSecret = first?.confirmation_secret?.client_secret
-    if (!first || !paymentIntentId || !clientSecret)
-      throw new Error(`Subscription ${id} has no payment to confirm`)
-    return {
-      paymentIntentId,
-      clientSecret,
-      amountDue: first.amount_due,
-      tax: automaticTax ? await taxOf(first) : null,
-    }
+    if (!first || !paymentIntentId || !clientSecret) throw new Error(`Subscription ${id} has no payment to confirm`)
+    return { paymentIntentId, clientSecret, amountDue: first.amount_due, tax: automaticTax ? await taxOf(first) : null }
   }
 
   return {
@@ -72,10 +66,7 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
           customer: wanted.customerId,
           items: [{ price: wanted.priceId }],
           payment_behavior: 'default_incomplete',
-          payment_settings: {
-            save_default_payment_method: 'on_subscription',
-            payment_method_types: ['card'],
-          },
+          payment_settings: { save_default_payment_method: 'on_subscription', payment_method_types: ['card'] },
           ...(couponId ? { discounts: [{ coupon: couponId }] } : {}),
           ...(automaticTax ? { automatic_tax: { enabled: true } } : {}),
           metadata: { checkout: wanted.attempt },
@@ -89,11 +80,7 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
         const subscription = await ask(request, (error) =>
           [price, coupon, 'customer'].some((param) => isGone(error, param)),
         )
-        return {
-          customerId: wanted.customerId,
-          subscriptionId: subscription.id,
-          ...(await firstPayment(subscription)),
-        }
+        return { customerId: wanted.customerId, subscriptionId: subscription.id, ...(await firstPayment(subscription)) }
       } catch (error) {
         if (isGone(error, price)) return { missing: 'price' }
         if (isGone(error, 'customer')) return { missing: 'customer' }

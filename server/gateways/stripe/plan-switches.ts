@@ -84,13 +84,7 @@ export function planSwitchCalls({ sdk, ask, orNothing, change }: Client, { autom
 }
 
 function readOffer(invoice: Stripe.Invoice): Omit<SwitchOffer, 'tax'> {
-  const {
-    lines,
-    total,
-    amount_due: due,
-    total_discount_amounts: discounts,
-    ending_balance: balance,
-  } = invoice
+  const { lines, total, amount_due: due, total_discount_amounts: discounts, ending_balance: balance } = invoice
   const isUnused = ({ amount }: Stripe.InvoiceLineItem) => amount < 0
   const sum = (amounts: { amount: number }[]) => amounts.reduce((all, { amount }) => all + amount, 0)
   const year = lines.data.findLast((line) => !isUnused(line))

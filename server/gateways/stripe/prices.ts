@@ -30,10 +30,7 @@ export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticT
     if (found && automaticTax && idOf(found.tax_code) !== taxCode)
       await ask(sdk.products.update(id, { tax_code: taxCode }))
     if (found) return
-    await orNothing(
-      sdk.products.create({ id, name, ...(automaticTax ? { tax_code: taxCode } : {}) }),
-      isThereAlready,
-    )
+    await orNothing(sdk.products.create({ id, name, ...(automaticTax ? { tax_code: taxCode } : {}) }), isThereAlready)
   }
 
   return {
@@ -107,9 +104,7 @@ export const couponCalls = ({ sdk, orNothing }: Client) => ({
         name: code,
         duration,
         ...(months ? { duration_in_months: months } : {}),
-        ...(percentOff === null
-          ? { amount_off: amountOff ?? 0, currency: 'usd' }
-          : { percent_off: percentOff }),
+        ...(percentOff === null ? { amount_off: amountOff ?? 0, currency: 'usd' } : { percent_off: percentOff }),
       }),
       isThereAlready,
     )

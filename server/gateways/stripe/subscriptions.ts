@@ -151,9 +151,7 @@ export function subscriptionCalls({ sdk, ask, orNothing, change }: Client, histo
         isRefused,
       ).catch((error: unknown) => {
         // Read by the seller: Stripe's own words explain it best.
-        throw error instanceof Error && isRefused(error)
-          ? conflict('extension-refused', error.message)
-          : error
+        throw error instanceof Error && isRefused(error) ? conflict('extension-refused', error.message) : error
       })
     },
 
@@ -201,11 +199,7 @@ function discountOf(discount: string | Stripe.Discount, periodStart: number) {
   const coupon = typeof discount === 'object' ? discount.source.coupon : null
   if (typeof discount === 'string' || !coupon || typeof coupon === 'string') return []
   if (coupon.duration === 'once' && discount.start <= periodStart) return []
-  return {
-    percentOff: coupon.percent_off,
-    amountOff: coupon.amount_off,
-    endsAt: dateOrNull(discount.end),
-  }
+  return { percentOff: coupon.percent_off, amountOff: coupon.amount_off, endsAt: dateOrNull(discount.end) }
 }
 
 /** What pays for a subscription that has no card of its own. */

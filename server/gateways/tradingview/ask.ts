@@ -67,9 +67,7 @@ export function createAsk({ address, cookies, turn, report, patienceMilliseconds
       return answer as Answer
     } catch (error) {
       const failure =
-        error instanceof TradingViewFailure
-          ? error
-          : new TradingViewFailure('passing', 'TradingView did not answer.')
+        error instanceof TradingViewFailure ? error : new TradingViewFailure('passing', 'TradingView did not answer.')
       finished(failure.kind, failure.http, failure.excerpt)
       throw failure
     }
@@ -146,8 +144,7 @@ const aboutLogin = /authenticat|credential|log ?in|sign ?in|session/i
 
 /** What an answer that is not the expected JSON means. */
 function failureOf(http: number, text: string, excerpt: string): TradingViewFailure {
-  const fail = (kind: FailureKind, message: string) =>
-    new TradingViewFailure(kind, message, { http, excerpt })
+  const fail = (kind: FailureKind, message: string) => new TradingViewFailure(kind, message, { http, excerpt })
   const isPage = /^\s*</.test(text)
   const detail = detailOf(text)
   if (http === 401) return fail('session', 'TradingView no longer accepts the session.')
@@ -156,8 +153,7 @@ function failureOf(http: number, text: string, excerpt: string): TradingViewFail
     return aboutLogin.test(detail)
       ? fail('session', 'TradingView no longer accepts the session.')
       : fail('not_yours', 'TradingView says that the script belongs to another account.')
-  if ((http === 403 || http === 400) && isPage)
-    return fail('blocked', 'TradingView blocks this server’s address.')
+  if ((http === 403 || http === 400) && isPage) return fail('blocked', 'TradingView blocks this server’s address.')
   if (http === 404) return fail('no_such_script', 'TradingView does not know this script.')
   if (http === 422) return fail('no_such_name', 'TradingView does not know this name.')
   if (http === 429) return fail('passing', 'TradingView asks for a pause.')

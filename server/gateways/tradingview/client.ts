@@ -11,11 +11,7 @@ export function createTradingViewClient(options: AskOptions) {
     const { status } = await ask<{ status?: unknown }>({
       call,
       path,
-      form: {
-        pine_id: pineId,
-        username_recip: username,
-        ...(until ? { expiration: until.toISOString() } : {}),
-      },
+      form: { pine_id: pineId, username_recip: username, ...(until ? { expiration: until.toISOString() } : {}) },
     })
     // Whatever it says, the next read decides.
     return typeof status === 'string' ? status : 'unknown'
@@ -78,9 +74,7 @@ async function search(ask: Ask, text: string): Promise<string[]> {
   })
   const rows = Array.isArray(answer) ? answer : (answer as { results?: unknown } | null)?.results
   if (!Array.isArray(rows)) throw new TradingViewFailure('unknown', 'The search gave no list.')
-  return rows
-    .map((row) => (row as { username?: unknown } | null)?.username)
-    .filter((name) => typeof name === 'string')
+  return rows.map((row) => (row as { username?: unknown } | null)?.username).filter((name) => typeof name === 'string')
 }
 
 type Person = { id: string; username: string; until: Date | null }

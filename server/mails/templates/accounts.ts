@@ -83,8 +83,7 @@ export const accountMails = {
       'Your account doesn’t have a password yet. Choose one, and you can log in any time to see your subscription, your invoices, and the Rebound List.',
     ],
     action: ['Choose a password', firstPasswordLink(tokenId, site)],
-    footnote:
-      'The link works once and expires after 60 minutes. If you didn’t ask for it, you can ignore this email.',
+    footnote: 'The link works once and expires after 60 minutes. If you didn’t ask for it, you can ignore this email.',
   }),
   passwordChanged: (_: Nothing, { supportEmail }) => ({
     subject: 'Your password was changed',

@@ -25,10 +25,7 @@ const contentForOthers = (data: Declared) => {
 }
 
 const content = (data: Declared): (Detail | false)[] => [
-  [
-    'Declaration',
-    data.kind === 'withdrawal' ? 'Withdrawal from the contract' : 'Cancellation of the contract',
-  ],
+  ['Declaration', data.kind === 'withdrawal' ? 'Withdrawal from the contract' : 'Cancellation of the contract'],
   data.kind === 'cancellation' && ['Kind', data.forCause ? 'For good cause' : 'Ordinary'],
   data.kind === 'cancellation' && ['To end', data.endsOn ? `on ${day(data.endsOn)}` : 'as soon as possible'],
   ['Name', data.name],

@@ -60,8 +60,7 @@ export const factorMails = {
       'Someone, hopefully you, wants to use this address for their account with us. It takes effect once you confirm it, in the browser you’re logged in with.',
     ],
     action: ['Confirm this address', link('confirm-email', id, site)],
-    footnote:
-      'The link works once and expires after 24 hours. If it wasn’t you, ignore this email; nothing happens.',
+    footnote: 'The link works once and expires after 24 hours. If it wasn’t you, ignore this email; nothing happens.',
   }),
   /** To an address that already has an account: the person who typed it isn't told. */
   emailTaken: (_: Nothing) => ({

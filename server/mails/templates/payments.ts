@@ -4,15 +4,7 @@ import { type Tax, taxLine } from '#contract/selling/billing.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { link, sentence } from '#contract/selling/legal/text.ts'
 import { type BillingType, billingPeriods } from '#contract/statuses.ts'
-import {
-  type Detail,
-  day,
-  greeting,
-  type MailSite,
-  type Templates,
-  termsInForce,
-  toDashboard,
-} from '../template.ts'
+import { type Detail, day, greeting, type MailSite, type Templates, termsInForce, toDashboard } from '../template.ts'
 import { unsubscribeLink } from './site.ts'
 
 export type Subscription = { name: string; product: string; billingType: BillingType; amount: number }
@@ -104,9 +96,7 @@ export const paymentMails = {
           ? `You now pay for ${data.product} by the year, and we’ve received your payment for the first one. It began today; your access continues.`
           : `We’ve received your payment for ${data.product}.`,
         confirms && 'This email confirms your contract. Its terms are below; please keep it.',
-        data.isFirst &&
-          data.unlocksItself !== undefined &&
-          whenAccessComes({ unlocksItself: data.unlocksItself }),
+        data.isFirst && data.unlocksItself !== undefined && whenAccessComes({ unlocksItself: data.unlocksItself }),
       ],
       details: [
         ...plan(data),

@@ -194,9 +194,6 @@ export const purchaseMails = {
       ['Product', data.product],
       ['Access until', day(data.endsAt)],
     ],
-    action: [
-      'Subscribe',
-      `/checkout?${new URLSearchParams({ product: data.slug, billing: data.billingType })}`,
-    ],
+    action: ['Subscribe', `/checkout?${new URLSearchParams({ product: data.slug, billing: data.billingType })}`],
   }),
 } satisfies Templates

@@ -38,8 +38,7 @@ export const siteMails = {
       'Please confirm that you’d like news about new products and important updates from Rebound Sigma. We don’t write often, and every email has an unsubscribe link.',
     ],
     action: ['Confirm subscription', link('confirm', id, site)],
-    footnote:
-      'Didn’t ask for this? Ignore this email; without your confirmation, you won’t get the newsletter.',
+    footnote: 'Didn’t ask for this? Ignore this email; without your confirmation, you won’t get the newsletter.',
     headers: oneClick(id, site),
   }),
   newsletter: ({ subject, preheader, markdown, leaveId, why }: NewsletterMail, site) => ({

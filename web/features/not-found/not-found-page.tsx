@@ -4,13 +4,7 @@ import { Container } from '#web/ui/page.tsx'
 export default function NotFoundPage() {
   return (
     <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">
-      <svg
-        viewBox="0 0 320 90"
-        fill="none"
-        aria-hidden="true"
-        className="mb-4 w-64 sm:w-80"
-        strokeLinecap="round"
-      >
+      <svg viewBox="0 0 320 90" fill="none" aria-hidden="true" className="mb-4 w-64 sm:w-80" strokeLinecap="round">
         <path d="M0 64H320" className="stroke-accent/60" strokeWidth="1.5" strokeDasharray="5 6" />
         <path
           d="M2 30c22-22 40-20 58-6s30 14 46 4 26 20 44 34"
@@ -18,12 +12,7 @@ export default function NotFoundPage() {
           strokeWidth="3"
           strokeLinejoin="round"
         />
-        <path
-          d="M172 72c12 6 22 10 34 10"
-          className="stroke-muted/60"
-          strokeWidth="3"
-          strokeDasharray="1 9"
-        />
+        <path d="M172 72c12 6 22 10 34 10" className="stroke-muted/60" strokeWidth="3" strokeDasharray="1 9" />
         <circle cx="150" cy="62" r="5" className="fill-accent" />
       </svg>
       <h1 className="text-3xl">404 Page Not Found</h1>

@@ -26,12 +26,7 @@ async function owner(values?: Parameters<typeof bookPurchase>[2]) {
   const purchase = await bookPurchase(shop.connection, buyer.user.id, values)
   const name = freshName()
   const ask = (changes: object = {}) =>
-    buyer.call(buyers.submitForPurchase, {
-      ...form,
-      tradingViewUsername: name,
-      purchaseId: purchase.id,
-      ...changes,
-    })
+    buyer.call(buyers.submitForPurchase, { ...form, tradingViewUsername: name, purchaseId: purchase.id, ...changes })
   const mine = async () => (await buyer.call(buyers.mine, {}))[0]
   return { ...buyer, purchase, name, ask, mine }
 }
@@ -46,9 +41,7 @@ async function accessOf({ user }: Pick<Owner, 'user'>) {
 /** Emails about access, oldest first. */
 async function mailsTo(email: string) {
   const mails = await shop.mails()
-  return mails
-    .filter(({ to, subject }) => to === email && /access/.test(subject))
-    .map(({ subject }) => subject)
+  return mails.filter(({ to, subject }) => to === email && /access/.test(subject)).map(({ subject }) => subject)
 }
 
 /** Other tests leave people behind, so look only at this one. */
@@ -109,9 +102,7 @@ describe('a buyer who asks', () => {
     const asked = { ...form, tradingViewUsername: 'eve' }
     const notFound = { status: 404, serverMessage: 'Purchase not found' }
     for (const paymentIntentId of ['pi_of_somebody', 'pi_of_nobody'])
-      await expect(stranger.call(buyers.submit, { ...asked, paymentIntentId })).rejects.toMatchObject(
-        notFound,
-      )
+      await expect(stranger.call(buyers.submit, { ...asked, paymentIntentId })).rejects.toMatchObject(notFound)
     expect(await buyer.mine()).toMatchObject({ state: 'none' })
   })
 
@@ -136,10 +127,7 @@ describe('a buyer who asks', () => {
     await buyer.ask({ tradingViewUsername: second })
     expect(Date.parse((await buyer.mine())?.promisedBy ?? '')).toBeGreaterThan(Date.parse(promisedBy ?? ''))
     const told = (await shop.mails()).filter(({ headers }) => headers['reply-to']?.includes(buyer.user.email))
-    expect(told.map(({ subject }) => subject)).toEqual([
-      `Access request: ${first}`,
-      `Access request: ${second}`,
-    ])
+    expect(told.map(({ subject }) => subject)).toEqual([`Access request: ${first}`, `Access request: ${second}`])
     for (const { text } of told) expect(text).not.toContain(form.apiKey)
     expect(await mailsTo(buyer.user.email)).toEqual([received, received])
   })
@@ -149,15 +137,9 @@ describe('a buyer who asks', () => {
     const username = freshName()
     const purchase = await shop.buy(buyer, { tradingViewUsername: username })
     expect(await mailsTo(buyer.user.email)).toContain(received)
-    await buyer.call(buyers.submitForPurchase, {
-      ...form,
-      tradingViewUsername: username,
-      purchaseId: purchase.id,
-    })
+    await buyer.call(buyers.submitForPurchase, { ...form, tradingViewUsername: username, purchaseId: purchase.id })
     expect((await mailsTo(buyer.user.email)).filter((subject) => subject === received)).toHaveLength(1)
-    expect(await todoOf(buyer, 'unlock')).toMatchObject([
-      { username, hasKeys: true, exchangeName: 'Binance' },
-    ])
+    expect(await todoOf(buyer, 'unlock')).toMatchObject([{ username, hasKeys: true, exchangeName: 'Binance' }])
   })
 
   test('with the name that is unlocked already succeeds, and nothing changes', async () => {
@@ -176,15 +158,12 @@ describe('a buyer who asks', () => {
     await buyer.call(accounts.updateProfile, { tradingViewUsername: username })
     expect(await buyer.mine()).toMatchObject({ state: 'asked', username, oldUsername: buyer.name })
     expect(await todoOf(buyer)).toMatchObject([{ kind: 'move', username, oldUsername: buyer.name }])
-    await expect(buyer.call(accounts.updateProfile, { tradingViewUsername: '' })).rejects.toMatchObject({
-      status: 400,
-    })
+    await expect(buyer.call(accounts.updateProfile, { tradingViewUsername: '' })).rejects.toMatchObject({ status: 400 })
   })
 
   test('for another name again within a week is told when', async () => {
     const buyer = await unlockedBuyer()
-    const move = (username: string) =>
-      buyer.call(buyers.changeUsername, { purchaseId: buyer.purchase.id, username })
+    const move = (username: string) => buyer.call(buyers.changeUsername, { purchaseId: buyer.purchase.id, username })
     const results = await Promise.allSettled([move(freshName()), move(freshName())])
     expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     await expect(move(freshName())).rejects.toMatchObject({ status: 409, code: 'too-soon' })
@@ -193,9 +172,7 @@ describe('a buyer who asks', () => {
   })
 
   test('where the shop asks for the username alone needs nothing else', async () => {
-    await expect((await owner()).ask({ apiKey: '' })).rejects.toMatchObject({
-      serverMessage: 'API key is required',
-    })
+    await expect((await owner()).ask({ apiKey: '' })).rejects.toMatchObject({ serverMessage: 'API key is required' })
     await using plain = await openShop({ env: { ASK_EXCHANGE_KEYS: 'no' } })
     const buyer = await plain.buyer()
     const request = { purchaseId: buyer.purchase.id, tradingViewUsername: 'ada_trades' }
@@ -244,9 +221,7 @@ describe('the seller', () => {
     const ids = await Promise.all(late.map(async (buyer) => (await accessOf(buyer)).id))
     expect(seen).toEqual(expect.arrayContaining(ids))
     const { overdueAccessRequests } = await seller.call(overview.adminShow, {})
-    expect(await seller.call(accessAdmin.todo, { overdue: 'yes', limit: 200 })).toHaveLength(
-      overdueAccessRequests,
-    )
+    expect(await seller.call(accessAdmin.todo, { overdue: 'yes', limit: 200 })).toHaveLength(overdueAccessRequests)
     const joined = await owner()
     await joined.ask()
     const found = await seller.call(accessAdmin.todo, { q: joined.name.toUpperCase() })
@@ -337,19 +312,16 @@ describe('the seller', () => {
     expect(await accessOf(buyer)).toMatchObject({ state: 'none', reason: null })
   })
 
-  test.for(['adminCancel', 'adminDelete'] as const)(
-    'removes access after %s, and the buyer is told',
-    async (end) => {
-      const buyer = await unlockedBuyer()
-      await buyer.admin.call(purchases[end], { id: buyer.purchase.id })
-      expect(await todoOf(buyer)).toMatchObject([{ kind: 'lock', username: buyer.name }])
-      expect((await buyer.admin.call(accessAdmin.counts, {})).todo.lock).toBeGreaterThan(0)
-      await buyer.admin.call(accessAdmin.lock, { ids: [buyer.id] })
-      expect(await todoOf(buyer)).toEqual([])
-      expect(await accessOf(buyer)).toMatchObject({ state: 'locked', unlockedName: null })
-      expect((await mailsTo(buyer.user.email)).at(-1)).toBe('Your TradingView access has ended')
-    },
-  )
+  test.for(['adminCancel', 'adminDelete'] as const)('removes access after %s, and the buyer is told', async (end) => {
+    const buyer = await unlockedBuyer()
+    await buyer.admin.call(purchases[end], { id: buyer.purchase.id })
+    expect(await todoOf(buyer)).toMatchObject([{ kind: 'lock', username: buyer.name }])
+    expect((await buyer.admin.call(accessAdmin.counts, {})).todo.lock).toBeGreaterThan(0)
+    await buyer.admin.call(accessAdmin.lock, { ids: [buyer.id] })
+    expect(await todoOf(buyer)).toEqual([])
+    expect(await accessOf(buyer)).toMatchObject({ state: 'locked', unlockedName: null })
+    expect((await mailsTo(buyer.user.email)).at(-1)).toBe('Your TradingView access has ended')
+  })
 
   test('has nothing to remove from a buyer who has come back', async () => {
     const buyer = await unlockedBuyer()
@@ -450,9 +422,7 @@ describe('whoever is kept out although they pay', () => {
   test('starts anew with a purchase after everything has ended', async () => {
     const buyer = await keptOut()
     await buyer.admin.call(purchases.adminCancel, { id: buyer.purchase.id })
-    await expect(buyer.admin.call(accessAdmin.restore, { ids: [buyer.id] })).rejects.toMatchObject({
-      status: 409,
-    })
+    await expect(buyer.admin.call(accessAdmin.restore, { ids: [buyer.id] })).rejects.toMatchObject({ status: 409 })
     const again = await bookPurchase(shop.connection, buyer.user.id)
     await buyer.ask({ purchaseId: again.id })
     expect(await todoOf(buyer)).toMatchObject([{ kind: 'unlock' }])
@@ -471,9 +441,7 @@ test('of a deleted person, only the open account is kept, and only until it is r
   await buyer.admin.call(accessAdmin.lock, { ids: [buyer.id] })
   await expect(accessOf(buyer)).rejects.toThrow('no access')
   expect(await mailsTo(buyer.user.email)).not.toContain('Your TradingView access has ended')
-  const { rows } = await shop.connection.pool.query('select 1 from access_events where username = $1', [
-    buyer.name,
-  ])
+  const { rows } = await shop.connection.pool.query('select 1 from access_events where username = $1', [buyer.name])
   expect(rows).toEqual([])
 })
 

@@ -40,18 +40,14 @@ export function createDecisions(context: Context, connector: ConnectorDoor, name
     if (changed > 0) return { changed }
     if ((await db.$count(access, inArray(access.id, ids))) === 0) throw notFound('Access')
     if (decision === 'undone')
-      throw conflict(
-        'too-late',
-        'It’s too late to undo this: the buyer has been told. You can remove it instead.',
-      )
+      throw conflict('too-late', 'It’s too late to undo this: the buyer has been told. You can remove it instead.')
     throw conflict(
       'already-handled',
       'This was already handled, or the subscription has ended. Please reload the list.',
     )
   }
 
-  const stepOf = (event: AccessEvent, row: AccessRow, works: boolean) =>
-    next(event, factsOf(row, works, now()))
+  const stepOf = (event: AccessEvent, row: AccessRow, works: boolean) => next(event, factsOf(row, works, now()))
 
   const unlock =
     (actor: Actor, event: 'granted' | 'restored', byHand = false): Act =>
@@ -156,8 +152,7 @@ async function announce(tx: Transaction, context: Context, connector: ConnectorD
   const ids = due.map(({ id }) => id)
   for (const row of await lockRows(tx, ids)) {
     const { state: to, unlockedName: username } = row
-    if (to === 'unlocked')
-      await change(tx, context, row, { event: 'opened', to, username, mail: 'accessUnlocked' })
+    if (to === 'unlocked') await change(tx, context, row, { event: 'opened', to, username, mail: 'accessUnlocked' })
     else await tx.update(access).set({ undoUntil: null, undoTo: null }).where(eq(access.id, row.id))
     await connector.requestSync(tx, row.userId)
   }

@@ -43,12 +43,7 @@ export async function recompute(
   return rows
 }
 
-async function begin(
-  tx: Transaction,
-  { now }: Context,
-  userId: string,
-  productId: string,
-): Promise<AccessRow> {
+async function begin(tx: Transaction, { now }: Context, userId: string, productId: string): Promise<AccessRow> {
   const [row] = await tx.insert(access).values({ userId, productId, stateSince: now() }).returning()
   if (!row) throw new Error(`No access could be begun for ${userId}`)
   return row

@@ -12,9 +12,7 @@ import { createSecrets } from '#server/security/secrets.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { type OpenShopOptions, openShop, type TestShop } from '#server/testing/open-shop.ts'
 
-const hexKey = fc
-  .uint8Array({ minLength: 32, maxLength: 32 })
-  .map((bytes) => Buffer.from(bytes).toString('hex'))
+const hexKey = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('hex'))
 const anyText = fc.string({ unit: 'binary', maxLength: 600 })
 
 describe('a sealed text', () => {
@@ -40,9 +38,7 @@ describe('a sealed text', () => {
         const bytes = Buffer.from(encoded, 'base64url')
         const index = place % bytes.length
         bytes[index] = (bytes[index] ?? 0) ^ (1 << bit)
-        expect(() => secrets.open(`${id}:${bytes.toString('base64url')}`, row)).toThrow(
-          'unable to authenticate',
-        )
+        expect(() => secrets.open(`${id}:${bytes.toString('base64url')}`, row)).toThrow('unable to authenticate')
       }),
     )
   })
@@ -60,13 +56,7 @@ async function shopWithRequest(options: OpenShopOptions = {}) {
   const shop = await openShop(options)
   const [admin, buyer] = [await shop.admin(), await shop.user()]
   const purchase = await bookPurchase(shop.connection, buyer.user.id)
-  const form = {
-    purchaseId: purchase.id,
-    exchangeName: 'Kraken',
-    tradingViewUsername: 'ada',
-    apiKey,
-    secretKey,
-  }
+  const form = { purchaseId: purchase.id, exchangeName: 'Kraken', tradingViewUsername: 'ada', apiKey, secretKey }
   await buyer.call(contract.submitForPurchase, form)
   const [waiting] = await admin.call(accessAdmin.todo, {})
   const id = waiting?.id ?? ''
@@ -102,12 +92,7 @@ describe('exchange keys', () => {
     const errors = await Promise.all(refusals.map((response) => response.text()))
     await admin.call(accessAdmin.grant, { ids: [id] })
     await shop.afterUndo()
-    const written = [
-      ...lines,
-      ...errors,
-      ...(await everythingStoredIn(shop)),
-      JSON.stringify(await shop.mails()),
-    ]
+    const written = [...lines, ...errors, ...(await everythingStoredIn(shop)), JSON.stringify(await shop.mails())]
     expect(written.length).toBeGreaterThan(20)
     expect(written.filter((text) => text.includes(apiKey) || text.includes(secretKey))).toEqual([])
   })
@@ -146,11 +131,7 @@ describe('exchange keys', () => {
     const [oldKey, newKey] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
     const { shop, id } = await shopWithRequest({ env: { SECRETS_KEY: oldKey } })
     await using _ = shop
-    const settings = {
-      DATABASE_URL: shop.connection.url,
-      SECRETS_KEY: newKey,
-      SECRETS_KEY_OLD: oldKey,
-    }
+    const settings = { DATABASE_URL: shop.connection.url, SECRETS_KEY: newKey, SECRETS_KEY_OLD: oldKey }
     const rotate = async () => {
       const { stdout } = await promisify(execFile)(process.execPath, ['scripts/secrets.ts', 'rotate'], {
         env: { ...process.env, ...settings },

@@ -40,14 +40,16 @@ export async function storeForm(
   whose: { id: string; userId: string; purchaseId: string },
   { apiKey, secretKey, exchangeName = '', tradingViewUsername, additionalInfo }: SentAccessRequest,
 ) {
-  await tx.insert(accessForms).values({
-    ...whose,
-    exchangeName,
-    tradingViewUsername,
-    additionalInfo: additionalInfo || null,
-    sealedKeys: apiKey && secretKey ? sealKeys(secrets, { apiKey, secretKey }, whose.id) : null,
-    submittedAt: now(),
-  })
+  await tx
+    .insert(accessForms)
+    .values({
+      ...whose,
+      exchangeName,
+      tradingViewUsername,
+      additionalInfo: additionalInfo || null,
+      sealedKeys: apiKey && secretKey ? sealKeys(secrets, { apiKey, secretKey }, whose.id) : null,
+      submittedAt: now(),
+    })
 }
 
 /** For the admin who sets up the exchange; each look is on record. */
@@ -63,11 +65,7 @@ export function revealKeys({ db, secrets, audit }: Context, actor: Actor, access
     if (!form) throw notFound('Access')
     if (!form.id || form.sealedKeys === null) throw conflict('keys-deleted', 'These keys have been deleted.')
     const { id, userId, sealedKeys } = form
-    await audit.record(tx, actor, {
-      action: 'access.reveal-keys',
-      aboutId: userId,
-      detail: { request: id },
-    })
+    await audit.record(tx, actor, { action: 'access.reveal-keys', aboutId: userId, detail: { request: id } })
     return openKeys(secrets, sealedKeys, id)
   })
 }

@@ -3,15 +3,7 @@ import { union } from 'drizzle-orm/pg-core'
 import type { AccessEvent, AccessState } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { decodeCursor, type HistoryPart, pageOf } from '#server/database/cursor.ts'
-import {
-  access,
-  accessEvents,
-  mayBeOpen,
-  tvEvents,
-  tvPeople,
-  tvScripts,
-  users,
-} from '#server/database/schema.ts'
+import { access, accessEvents, mayBeOpen, tvEvents, tvPeople, tvScripts, users } from '#server/database/schema.ts'
 import { notFound } from '#server/errors.ts'
 import type { ConnectorDoor } from './rows.ts'
 import { createTodo, isOpenSearched, isUserSearched, type Paging, shownUser, whoseOf } from './todo.ts'
@@ -44,12 +36,7 @@ export function createLists(context: Context, connector: ConnectorDoor) {
   /** The newest of those whom a common word finds. */
   const isFound = (q: string) =>
     sql`${access.userId} = any(array(${union(
-      db
-        .select({ id: users.id })
-        .from(users)
-        .where(isUserSearched(q))
-        .orderBy(desc(users.createdAt))
-        .limit(mostFound),
+      db.select({ id: users.id }).from(users).where(isUserSearched(q)).orderBy(desc(users.createdAt)).limit(mostFound),
       db
         .select({ id: access.userId })
         .from(access)
@@ -112,10 +99,7 @@ export function createLists(context: Context, connector: ConnectorDoor) {
         .where(and(eq(accessEvents.userId, row.userId), eq(accessEvents.productId, row.productId)))
         .orderBy(desc(accessEvents.id))
         .limit(eventsShown)
-      const names = db
-        .select({ key: tvPeople.usernameKey })
-        .from(tvPeople)
-        .where(eq(tvPeople.userId, row.userId))
+      const names = db.select({ key: tvPeople.usernameKey }).from(tvPeople).where(eq(tvPeople.userId, row.userId))
       const calls = await db
         .select({ at: tvEvents.at, what: tvEvents.call, outcome: tvEvents.outcome, detail: tvEvents.excerpt })
         .from(tvEvents)

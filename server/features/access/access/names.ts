@@ -40,9 +40,7 @@ export function createNames(context: Context, connector: ConnectorDoor) {
     const changes = await tx
       .select({ at: accessEvents.at })
       .from(accessEvents)
-      .where(
-        and(eq(accessEvents.userId, userId), eq(accessEvents.event, 'renamed'), isNull(accessEvents.byAdmin)),
-      )
+      .where(and(eq(accessEvents.userId, userId), eq(accessEvents.event, 'renamed'), isNull(accessEvents.byAdmin)))
       .orderBy(desc(accessEvents.at))
       .limit(changesInAYear)
     const [newest] = changes
@@ -66,8 +64,7 @@ export function createNames(context: Context, connector: ConnectorDoor) {
     works: boolean,
   ) {
     const isTaken = key !== null && (await takenBy(tx, row, key)) !== undefined
-    if (isTaken && field && works)
-      throw new Refusal(409, 'name-taken', nameTaken, { fields: { [field]: nameTaken } })
+    if (isTaken && field && works) throw new Refusal(409, 'name-taken', nameTaken, { fields: { [field]: nameTaken } })
     if (key && !isTaken) await release(tx, row, key)
     const nameKey = isTaken ? null : key
     const nameProblem = isTaken ? ('taken' as const) : key ? null : ('unreadable' as const)
@@ -115,8 +112,7 @@ export function createNames(context: Context, connector: ConnectorDoor) {
       if (key) await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${key}))`)
       const { tradingViewUsername: before } = await personOf(tx, userId)
       // The same name keeps TradingView's spelling.
-      if (key === null || key !== (before && keyOfName(before)))
-        await setTradingViewUsername(tx, userId, username)
+      if (key === null || key !== (before && keyOfName(before))) await setTradingViewUsername(tx, userId, username)
       for (const row of rows) await claim(tx, row, { ...given, username, key }, works)
       await connector.requestSync(tx, userId)
     },
@@ -158,8 +154,7 @@ function eventOf(isMove: boolean, isOpen: boolean, isPaid: boolean) {
 const isUnknownName = eq(access.nameProblem, 'not_found')
 
 const isUnlockedName = (key: string) => sql`lower(${access.unlockedName}) = ${key}`
-const ofOthers = ({ userId, productId }: Whose) =>
-  and(eq(access.productId, productId), ne(access.userId, userId))
+const ofOthers = ({ userId, productId }: Whose) => and(eq(access.productId, productId), ne(access.userId, userId))
 
 /** The other customer who pays for this name, or has it until it is moved. */
 async function takenBy(tx: Transaction | Database, whose: Whose, key: string): Promise<string | undefined> {

@@ -86,18 +86,20 @@ export async function change(
   const person = await personOf(tx, row.userId)
   const name = username ?? person.tradingViewUsername ?? ''
   const isTold = mail !== undefined && person.deletedAt === null
-  await tx.insert(accessEvents).values({
-    userId: row.userId,
-    productId: row.productId,
-    at,
-    event,
-    fromState: row.state,
-    toState: to,
-    username: person.deletedAt ? null : name,
-    reason: person.deletedAt ? null : (reason ?? null),
-    byAdmin,
-    mail: isTold ? mail : null,
-  })
+  await tx
+    .insert(accessEvents)
+    .values({
+      userId: row.userId,
+      productId: row.productId,
+      at,
+      event,
+      fromState: row.state,
+      toState: to,
+      username: person.deletedAt ? null : name,
+      reason: person.deletedAt ? null : (reason ?? null),
+      byAdmin,
+      mail: isTold ? mail : null,
+    })
   if (isTold)
     await context.mails.send(tx, person.email, mail, {
       name: person.name,

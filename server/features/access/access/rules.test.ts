@@ -46,9 +46,7 @@ const stepOf = (cell: string) => {
 describe('the table of docs/access.md', () => {
   test('has every event that moves a state', () => {
     const silent = new Set<AccessEvent>(['named', 'renamed', 'undone'])
-    expect(new Set(rows.map(({ event }) => event))).toEqual(
-      new Set(accessEvents.filter((event) => !silent.has(event))),
-    )
+    expect(new Set(rows.map(({ event }) => event))).toEqual(new Set(accessEvents.filter((event) => !silent.has(event))))
   })
 
   test.for(rows)('$event from $state, $when', ({ event, state, when, byHand, connector }) => {
@@ -82,9 +80,7 @@ test('nobody whom the seller keeps out is let in by anything but the seller', ()
       (before, event) => {
         const step = next(event, before)
         if (event === 'granted' || event === 'restored' || event === 'ended' || !step) return
-        expect(isKeptOut({ ...before, state: step.to, needsDecision: step.needsDecision ?? false })).toBe(
-          true,
-        )
+        expect(isKeptOut({ ...before, state: step.to, needsDecision: step.needsDecision ?? false })).toBe(true)
       },
     ),
   )

@@ -37,16 +37,12 @@ export function next(event: AccessEvent, facts: Facts): Step | undefined {
     case 'asked':
       if (!facts.isPaid) return undefined
       // Only the seller can take back what the seller decided.
-      if (needsDecision || state === 'declined' || state === 'withheld')
-        return { to: 'asked', needsDecision: true }
+      if (needsDecision || state === 'declined' || state === 'withheld') return { to: 'asked', needsDecision: true }
       return holds === 'same' ? { to: 'unlocked' } : start
     case 'paid':
     case 'connector_on': {
-      const mayStart =
-        state === 'none' || state === 'locked' || (event === 'connector_on' && state === 'asked')
-      return facts.isPaid && connector && isNamed && mayStart && !needsDecision
-        ? { to: 'unlocking' }
-        : undefined
+      const mayStart = state === 'none' || state === 'locked' || (event === 'connector_on' && state === 'asked')
+      return facts.isPaid && connector && isNamed && mayStart && !needsDecision ? { to: 'unlocking' } : undefined
     }
     case 'connector_off':
       return !connector && state === 'unlocking' ? { to: 'asked' } : undefined
@@ -77,11 +73,7 @@ export function next(event: AccessEvent, facts: Facts): Step | undefined {
 }
 
 /** Whether a name should be on TradingView's lists: a new one once it is to be unlocked, an old one until the new one is. */
-export function wishFor(
-  row: AccessRow,
-  usernameKey: string,
-  now: Date,
-): { isWanted: boolean; until: Date | null } {
+export function wishFor(row: AccessRow, usernameKey: string, now: Date): { isWanted: boolean; until: Date | null } {
   const { state, nameKey, unlockedName, needsDecision, undoUntil, until } = row
   const isNew = usernameKey === nameKey
   const isOld = !isNew && unlockedName !== null && usernameKey === keyOfName(unlockedName)

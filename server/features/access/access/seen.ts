@@ -103,9 +103,7 @@ export function createConnectorChanges(context: Context, connector: ConnectorDoo
     const candidates = await tx
       .select({ id: access.id })
       .from(access)
-      .where(
-        works ? or(hasWaitedForConnector(now()), awaitsConnector(access)) : eq(access.state, 'unlocking'),
-      )
+      .where(works ? or(hasWaitedForConnector(now()), awaitsConnector(access)) : eq(access.state, 'unlocking'))
     if (candidates.length === 0) return
     const event = works ? 'connector_on' : 'connector_off'
     for (const row of await lockRows(

@@ -79,10 +79,7 @@ describe('the Rebound List', () => {
 
   test('refuses a ticker that’s already listed and changes nothing', async () => {
     await add('SPY')
-    await expect(add('spy')).rejects.toMatchObject({
-      status: 409,
-      serverMessage: 'SPY is already on the list',
-    })
+    await expect(add('spy')).rejects.toMatchObject({ status: 409, serverMessage: 'SPY is already on the list' })
     expect(await tickers()).toEqual(['SPY'])
   })
 
@@ -100,9 +97,10 @@ describe('the Rebound List', () => {
   })
 
   test('refuses a product we don’t sell', async () => {
-    await expect(
-      admin.call(assets.adminAdd, { productId: randomUUID(), ticker: 'SPY' }),
-    ).rejects.toMatchObject({ status: 404, serverMessage: 'Product not found' })
+    await expect(admin.call(assets.adminAdd, { productId: randomUUID(), ticker: 'SPY' })).rejects.toMatchObject({
+      status: 404,
+      serverMessage: 'Product not found',
+    })
   })
 
   test.for(['^GSPC', 'BRK B', 'M&M', 'SPY*2', 'EURUSD=X', '.DJI'])('takes %s', async (ticker) => {
@@ -110,13 +108,10 @@ describe('the Rebound List', () => {
     expect(await tickers()).toEqual([ticker])
   })
 
-  test.for(['', ' ', '-A', '=1+1', '+A', '@A', 'A'.repeat(31), '<b>'])(
-    'refuses %j as a ticker',
-    async (ticker) => {
-      await expect(add(ticker)).rejects.toMatchObject({ status: 400 })
-      expect(await list()).toEqual([])
-    },
-  )
+  test.for(['', ' ', '-A', '=1+1', '+A', '@A', 'A'.repeat(31), '<b>'])('refuses %j as a ticker', async (ticker) => {
+    await expect(add(ticker)).rejects.toMatchObject({ status: 400 })
+    expect(await list()).toEqual([])
+  })
 
   test('can be reordered', async () => {
     for (const ticker of ['A', 'B', 'C', 'D']) await add(ticker)
@@ -155,10 +150,7 @@ describe('the Rebound List', () => {
       { ticker: 'msft', note: 'Cloud' },
       { ticker: 'AAPL' },
     ]
-    expect(await admin.call(assets.adminImport, { productId, assets: pasted })).toEqual({
-      added: 2,
-      skipped: 2,
-    })
+    expect(await admin.call(assets.adminImport, { productId, assets: pasted })).toEqual({ added: 2, skipped: 2 })
     expect(await list()).toMatchObject([
       { ticker: 'SPY', note: 'Mine' },
       { ticker: 'AAPL', sortOrder: 2 },

@@ -65,10 +65,7 @@ export function createAssets({ db, now, audit, catalog }: Context, { owns }: Oth
     },
 
     adminList: () =>
-      db
-        .select()
-        .from(recommendedAssets)
-        .orderBy(asc(recommendedAssets.sortOrder), asc(recommendedAssets.id)),
+      db.select().from(recommendedAssets).orderBy(asc(recommendedAssets.sortOrder), asc(recommendedAssets.id)),
 
     /** At position `sortOrder`, starting from 1; at the end if it's missing or too large. */
     add: (actor: Actor, productId: string, asset: NewAsset & { sortOrder?: number | undefined }) =>
@@ -145,17 +142,19 @@ async function append(tx: Transaction, at: Date, productId: string, added: NewAs
     .from(recommendedAssets)
     .where(eq(recommendedAssets.productId, productId))
   if (added.length === 0) return
-  await tx.insert(recommendedAssets).values(
-    added.map(({ ticker, note, isActive = true, reviewedAt }, index) => ({
-      productId,
-      ticker,
-      note: note || null,
-      isActive,
-      sortOrder: taken + 1 + index,
-      reviewedAt: reviewedAt && new Date(reviewedAt) < at ? new Date(reviewedAt) : at,
-      createdAt: at,
-    })),
-  )
+  await tx
+    .insert(recommendedAssets)
+    .values(
+      added.map(({ ticker, note, isActive = true, reviewedAt }, index) => ({
+        productId,
+        ticker,
+        note: note || null,
+        isActive,
+        sortOrder: taken + 1 + index,
+        reviewedAt: reviewedAt && new Date(reviewedAt) < at ? new Date(reviewedAt) : at,
+        createdAt: at,
+      })),
+    )
 }
 
 async function known(tx: Transaction, product: Product | undefined, tickers: string[]) {

@@ -15,13 +15,9 @@ afterAll(() => shop.close())
 async function buyer(email: string, status: 'active' | 'expired') {
   const { db } = shop.connection
   const [user] = await db.insert(users).values({ email, name: 'Ada' }).returning()
-  await db.insert(purchases).values({
-    userId: user?.id ?? '',
-    productId: reboundSigmaPro.id,
-    billingType: 'monthly',
-    price: 3900,
-    status,
-  })
+  await db
+    .insert(purchases)
+    .values({ userId: user?.id ?? '', productId: reboundSigmaPro.id, billingType: 'monthly', price: 3900, status })
   return user?.id ?? ''
 }
 
@@ -29,8 +25,7 @@ const ask = (userId: string) =>
   shop.connection.db.insert(access).values({ userId, productId: reboundSigmaPro.id, state: 'asked' })
 
 const remindersTo = async (email: string) =>
-  (await shop.mails()).filter((mail) => mail.to.includes(email) && mail.subject.includes('TradingView'))
-    .length
+  (await shop.mails()).filter((mail) => mail.to.includes(email) && mail.subject.includes('TradingView')).length
 
 describe('reminders', () => {
   test('go to active buyers who have not asked for access, once a week at most', async () => {

@@ -9,16 +9,10 @@ import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 const week = 7 * 86_400_000
 const batch = 500
 
-type Others = {
-  accounts: Pick<Accounts, 'profile'>
-  connector: { isWorking(tx: Transaction): Promise<boolean> }
-}
+type Others = { accounts: Pick<Accounts, 'profile'>; connector: { isWorking(tx: Transaction): Promise<boolean> } }
 
 /** Until buyers have asked for access, they don't get what they pay for, so we remind them, at most once a week. */
-export function createReminders(
-  { db, queue, mails, now, audit, catalog }: Context,
-  { accounts, connector }: Others,
-) {
+export function createReminders({ db, queue, mails, now, audit, catalog }: Context, { accounts, connector }: Others) {
   /** A purchase that gives something, without an account to give it to. */
   const isUnasked = and(
     isLivePurchase,
@@ -43,11 +37,7 @@ export function createReminders(
     await db.transaction(async (tx) => {
       // Skip anyone who has asked by now, or is gone.
       const stillMissing = await tx
-        .selectDistinctOn([users.id], {
-          email: users.email,
-          name: users.name,
-          productId: purchases.productId,
-        })
+        .selectDistinctOn([users.id], { email: users.email, name: users.name, productId: purchases.productId })
         .from(users)
         .innerJoin(purchases, eq(purchases.userId, users.id))
         .where(and(inArray(users.id, userIds), isNull(users.deletedAt), isUnasked))
@@ -66,12 +56,7 @@ export function createReminders(
     /** Those who are due are locked until that's recorded, so a second click finds no one. */
     send: (actor: Actor) =>
       db.transaction(async (tx) => {
-        const due = await tx
-          .select({ id: users.id })
-          .from(users)
-          .where(isDue())
-          .orderBy(users.id)
-          .for('no key update')
+        const due = await tx.select({ id: users.id }).from(users).where(isDue()).orderBy(users.id).for('no key update')
         const userIds = due.map(({ id }) => id)
         await accounts.profile.markReminded(tx, userIds)
         for (let start = 0; start < userIds.length; start += batch)

@@ -120,8 +120,7 @@ export function createConnecting(context: Context, { connector, access }: Others
       await reconcileSoon()
     },
     /** Switched on again, it first shows what it would do. */
-    forget: (actor: Actor) =>
-      connection.change(actor, 'forget', { state: 'off', mode: 'dry', sealedCookies: null }),
+    forget: (actor: Actor) => connection.change(actor, 'forget', { state: 'off', mode: 'dry', sealedCookies: null }),
 
     async reconcile(actor: Actor, mayRemove: boolean) {
       const allowed = mayRemove ? { mayRemoveUntil: new Date(now().getTime() + hour) } : {}
@@ -141,8 +140,7 @@ export function createConnecting(context: Context, { connector, access }: Others
 }
 
 /** TradingView does not always tell the name. */
-const isAnother = (before: string | null, now: string | null) =>
-  before !== null && now !== null && before !== now
+const isAnother = (before: string | null, now: string | null) => before !== null && now !== null && before !== now
 
 /** Probes before anything is stored: what does not work is refused in words. */
 async function probe({ db, tradingView: gateway }: Context, { host, cookies: pasted }: Given) {
@@ -150,8 +148,7 @@ async function probe({ db, tradingView: gateway }: Context, { host, cookies: pas
   if ('refusal' in cookies) throw invalid('cookies', cookies.refusal)
   if (!gateway.isAllowed)
     throw conflict('tradingview-off', 'TRADINGVIEW=off is set on this server, so nothing may be called.')
-  if (!gateway.mayConnectTo(host))
-    throw new Refusal(400, 'invalid-input', 'Only a host of TradingView’s can be used.')
+  if (!gateway.mayConnectTo(host)) throw new Refusal(400, 'invalid-input', 'Only a host of TradingView’s can be used.')
   try {
     const client = gateway.client(host, cookies, { turn: () => waitForTurn(db, host), report: () => {} })
     return { cookies, accountName: await client.probe() }

@@ -10,10 +10,7 @@ import { createMeasures } from './measures.ts'
 import { createSync } from './sync.ts'
 
 /** What the room's parts work with, besides the context. */
-export type Others = {
-  connector: Connector
-  access: Pick<AccessRoom, 'names' | 'refresh'>
-}
+export type Others = { connector: Connector; access: Pick<AccessRoom, 'names' | 'refresh'> }
 
 export type Connector = ReturnType<typeof createConnector>
 
@@ -33,12 +30,7 @@ export function createConnector(
     async ({ userId }) => {
       if (!(await syncPerson(userId))) await watch(db, {}, soon)
     },
-    {
-      workers: 2,
-      describe: ({ userId }) => userId,
-      oneFor: ({ userId }) => userId,
-      formerly: 'tradingview-sync',
-    },
+    { workers: 2, describe: ({ userId }) => userId, oneFor: ({ userId }) => userId, formerly: 'tradingview-sync' },
   )
 
   /** Soon after a failure, and again until TradingView is back: once a minute would be late for someone who has just paid. */
@@ -83,8 +75,7 @@ export function createConnector(
     const isUp = opened && (!opened.row.downSince || (await isBack(opened.client)))
     await db.transaction(connectorChanged)
     if (!isUp) return
-    for (const { userId, isNew } of await due(aMinutesWork))
-      await enqueue(db, { userId }, isNew ? newBuyer : {})
+    for (const { userId, isNew } of await due(aMinutesWork)) await enqueue(db, { userId }, isNew ? newBuyer : {})
   }
 
   return {

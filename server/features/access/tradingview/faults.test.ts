@@ -59,16 +59,10 @@ describe('what passes', () => {
 test('“exists” is never believed: a date that the seller set by hand is found and corrected', async () => {
   const buyer = await shop.namedBuyer('by_hand_before')
   await shop.settle()
-  await shop.lookAlike.controls.letIn(
-    indicator,
-    'by_hand_before',
-    new Date(shop.clock.now().getTime() + 3_600_000),
-  )
+  await shop.lookAlike.controls.letIn(indicator, 'by_hand_before', new Date(shop.clock.now().getTime() + 3_600_000))
   await buyer.call(access.recheck, { purchaseId: buyer.purchase.id })
   await shop.settle()
-  const row = (await shop.lookAlike.controls.people(indicator)).find(
-    ({ username }) => username === 'by_hand_before',
-  )
+  const row = (await shop.lookAlike.controls.people(indicator)).find(({ username }) => username === 'by_hand_before')
   const paidUntil = Date.parse(buyer.purchase.currentPeriodEnd ?? '')
   expect(row?.expiration?.getTime()).toBeGreaterThan(paidUntil)
 })
@@ -77,9 +71,7 @@ test('someone who had access before is never shortened or removed when they buy 
   await shop.lookAlike.controls.letIn(indicator, 'friend_since_2019')
   const buyer = await shop.namedBuyer('friend_since_2019')
   expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
-  expect(await todo()).toContainEqual(
-    expect.objectContaining({ kind: 'had_access', username: 'friend_since_2019' }),
-  )
+  expect(await todo()).toContainEqual(expect.objectContaining({ kind: 'had_access', username: 'friend_since_2019' }))
   await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
   expect(await shop.listed(indicator)).toContain('friend_since_2019')
   expect(await shop.listed(strategy)).not.toContain('friend_since_2019')
@@ -195,12 +187,8 @@ describe('every night', () => {
     admin = await shop.admin()
     await reconcile()
     const runs = await admin.call(tradingViewAdmin.runs, {})
-    expect(runs.slice(0, 2)).toContainEqual(
-      expect.objectContaining({ isComplete: true, missing: 1, wrong: 1 }),
-    )
-    expect(await shop.listed(indicator)).toEqual(
-      expect.arrayContaining(['night_owl', 'early_bird', 'total_stranger']),
-    )
+    expect(runs.slice(0, 2)).toContainEqual(expect.objectContaining({ isComplete: true, missing: 1, wrong: 1 }))
+    expect(await shop.listed(indicator)).toEqual(expect.arrayContaining(['night_owl', 'early_bird', 'total_stranger']))
     const rows = await shop.lookAlike.controls.people(indicator)
     expect(rows.find(({ username }) => username === 'early_bird')?.expiration).not.toBeNull()
     const { items } = await admin.callPage(tradingViewAdmin.strangers, { q: 'total_stranger' })
@@ -213,10 +201,7 @@ describe('every night', () => {
     for (let n = 0; n < 45; n++) await shop.lookAlike.controls.letIn(indicator, `walker_${n}`)
     const before = await shop.changes()
     // Two pages arrive, the third is a page for people.
-    await shop.lookAlike.controls.behave({
-      next: ['none', 'none', 'robot', 'robot'],
-      on: '/pine_perm/list_users',
-    })
+    await shop.lookAlike.controls.behave({ next: ['none', 'none', 'robot', 'robot'], on: '/pine_perm/list_users' })
     await shop.lookAlike.controls.throwOut(indicator, 'night_owl')
     const run = await reconcile()
     expect(run).toMatchObject({ isComplete: false, missing: 0, foreign: 0 })

@@ -25,8 +25,7 @@ async function later(minutes: number) {
 }
 
 const todo = () => admin.call(accessAdmin.todo, { limit: 200 })
-const waiting = async () =>
-  (await todo()).flatMap(({ kind, username }) => (kind === 'unlock' ? username : []))
+const waiting = async () => (await todo()).flatMap(({ kind, username }) => (kind === 'unlock' ? username : []))
 const subjects = async (to?: string) =>
   (await shop.mails()).filter((mail) => !to || mail.to === to).map(({ subject }) => subject)
 
@@ -85,9 +84,7 @@ describe('TradingView that does not answer', () => {
     // Promised once, however often the shop looked.
     const received = (await subjects(buyer.user.email)).filter((text) => text.startsWith('We’ve got'))
     expect(received).toHaveLength(1)
-    await expect(admin.call(accessAdmin.grant, { ids: [id] })).rejects.toMatchObject({
-      code: 'already-handled',
-    })
+    await expect(admin.call(accessAdmin.grant, { ids: [id] })).rejects.toMatchObject({ code: 'already-handled' })
 
     const byHand = () => admin.call(accessAdmin.grant, { ids: [id], byHand: true })
     await byHand()
@@ -178,8 +175,7 @@ describe('a name', () => {
 test('while the session is over, the seller is reminded once a day', async () => {
   await shop.lookAlike.controls.endSession()
   await expect(admin.call(tradingViewAdmin.test, {})).rejects.toMatchObject({ status: 409 })
-  const told = async () =>
-    (await subjects()).filter((text) => text === 'Your TradingView session has ended').length
+  const told = async () => (await subjects()).filter((text) => text === 'Your TradingView session has ended').length
   const first = await told()
   expect(first).toBeGreaterThan(0)
   for (const days of [1, 0, 1]) {
@@ -203,12 +199,9 @@ test('the metrics count calls, people by state, and how long buyers waited', asy
 test('with TRADINGVIEW=off nothing is called, whoever buys, asks or looks', async () => {
   await using off = await openConnectedShop({ env: { TRADINGVIEW: 'off' } })
   const buyer = await off.namedBuyer('quiet_quentin')
-  expect(await buyer.call(access.checkUsername, { username: 'quiet_quentin' })).toMatchObject({
-    found: null,
-  })
+  expect(await buyer.call(access.checkUsername, { username: 'quiet_quentin' })).toMatchObject({ found: null })
   await buyer.call(access.recheck, { purchaseId: buyer.purchase.id })
-  for (const job of ['tradingview-due', 'tradingview-reconcile', 'tradingview-reminder'])
-    await off.queue.runNow(job)
+  for (const job of ['tradingview-due', 'tradingview-reconcile', 'tradingview-reminder']) await off.queue.runNow(job)
   await off.settle()
   const seller = await off.admin()
   expect(await seller.call(tradingViewAdmin.show, {})).toMatchObject({ isAllowed: false, state: 'off' })

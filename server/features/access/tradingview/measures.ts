@@ -36,11 +36,7 @@ export function createMeasures({ db, now, tradingView }: Context, connection: Co
         .from(access)
         .groupBy(access.state)
       return [
-        gauge(
-          'shop_tradingview_up',
-          'Whether buyers are unlocked by themselves.',
-          connection.isWorking(row) ? 1 : 0,
-        ),
+        gauge('shop_tradingview_up', 'Whether buyers are unlocked by themselves.', connection.isWorking(row) ? 1 : 0),
         gauge(
           'shop_tradingview_seconds_since_ok',
           'How long ago a call last succeeded.',

@@ -103,8 +103,7 @@ test('200 people due, five minutes closed: few jobs, a probe every ten seconds, 
   expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
   // That was at most 15 seconds away, and each call until the second script was open takes one more.
   const after = (await controls.calls()).slice(before)
-  const isAdded = ({ call, username }: (typeof after)[number]) =>
-    call === 'add' && username === 'just_in_time'
+  const isAdded = ({ call, username }: (typeof after)[number]) => call === 'add' && username === 'just_in_time'
   expect(after.findLastIndex(isAdded)).toBeLessThan(15)
   // One for each person, and one for each probe.
   expect((await countJobs()) - jobs).toBeLessThan(200 + 60)

@@ -10,9 +10,7 @@ test('two processes together call once a second, three at once after a pause', a
   const at = (seconds: number) => sql`(timestamptz '2026-11-16 12:00:00Z' + ${seconds} * interval '1 second')`
   const turns = async (seconds: number, count: number, atMost?: number) => {
     const waits = await Promise.all(
-      Array.from({ length: count }, (_, n) =>
-        nextTurn(n % 2 ? second.db : shop.connection.db, atMost, at(seconds)),
-      ),
+      Array.from({ length: count }, (_, n) => nextTurn(n % 2 ? second.db : shop.connection.db, atMost, at(seconds))),
     )
     return waits.toSorted((a = Infinity, b = Infinity) => a - b)
   }

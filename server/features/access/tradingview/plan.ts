@@ -90,19 +90,12 @@ const isUndecided = ({ state, needsDecision, undoUntil }: AccessRow, at: Date) =
   (state === 'asked' && !needsDecision) || (undoUntil !== null && undoUntil > at)
 
 /** What is known of a name on a script. */
-export type Seen = Pick<
-  PersonRow,
-  'usernameKey' | 'isOurs' | 'isPresent' | 'presentUntil' | 'rowId' | 'firstPresentAt'
->
+export type Seen = Pick<PersonRow, 'usernameKey' | 'isOurs' | 'isPresent' | 'presentUntil' | 'rowId' | 'firstPresentAt'>
 
 export function isUnlockedHere(person: Seen, row: AccessRow | undefined, peers: Seen[]): boolean {
   if (person.isOurs) return true
   // Recorded as unlocked before the connector ever saw it: by hand.
-  if (
-    person.firstPresentAt === null &&
-    row?.unlockedName &&
-    keyOfName(row.unlockedName) === person.usernameKey
-  )
+  if (person.firstPresentAt === null && row?.unlockedName && keyOfName(row.unlockedName) === person.usernameKey)
     return true
   // The same row of TradingView's under another name of the same buyer: it has only been renamed.
   return person.rowId !== null && peers.some((peer) => peer.isOurs && peer.rowId === person.rowId)
@@ -116,8 +109,7 @@ export async function plan(tx: Transaction, userId: string, at: Date): Promise<W
   const scripts = await tx.select().from(tvScripts).where(isNull(tvScripts.problem))
   for (const row of rows)
     for (const script of scripts.filter(({ productId }) => productId === row.productId))
-      for (const name of namesOf(row, user?.tradingViewUsername ?? null, at))
-        await note(tx, script, row, name, at)
+      for (const name of namesOf(row, user?.tradingViewUsername ?? null, at)) await note(tx, script, row, name, at)
   const people = await tx
     .select()
     .from(tvPeople)

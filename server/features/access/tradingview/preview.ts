@@ -29,8 +29,7 @@ export async function previewOf({ db, now }: Context) {
   for (const row of rows) {
     const isRefused = row.needsDecision || row.state === 'declined' || row.state === 'withheld'
     const mayHave = isPaid(row, at) && !isRefused
-    const then: AccessRow =
-      mayHave && row.state !== 'unlocked' ? { ...row, state: 'unlocking', undoUntil: null } : row
+    const then: AccessRow = mayHave && row.state !== 'unlocked' ? { ...row, state: 'unlocking', undoUntil: null } : row
     const works = scripts
       .filter(({ productId }) => productId === row.productId)
       .flatMap((script) => {

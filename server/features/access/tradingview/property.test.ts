@@ -45,12 +45,7 @@ type Person = {
   wasByHand: boolean
 }
 
-const bookedByHand = {
-  productId: reboundSigmaPro.id,
-  billingType: 'monthly',
-  amount: 3900,
-  status: 'active',
-} as const
+const bookedByHand = { productId: reboundSigmaPro.id, billingType: 'monthly', amount: 3900, status: 'active' } as const
 
 /** What cannot be done at this moment is refused; that is fine here. */
 const attempt = (work: Promise<unknown>) => work.catch(() => undefined)
@@ -79,11 +74,7 @@ const events = {
     if (!mine) return
     const tradingViewUsername = mine.username ?? newName(person)
     const keys = { exchangeName: 'Binance', apiKey: 'key', secretKey: 'secret' }
-    await person.visitor.call(access.submitForPurchase, {
-      purchaseId: mine.purchaseId,
-      tradingViewUsername,
-      ...keys,
-    })
+    await person.visitor.call(access.submitForPurchase, { purchaseId: mine.purchaseId, tradingViewUsername, ...keys })
   },
   async rename(person: Person) {
     await admin.call(accessAdmin.rename, { id: await idOf(person), username: newName(person) })
@@ -111,8 +102,7 @@ const events = {
   cancel: ({ visitor, purchase }: Person) => visitor.call(purchases.cancel, { id: purchase?.id ?? '' }),
   resume: ({ visitor, purchase }: Person) => visitor.call(purchases.resume, { id: purchase?.id ?? '' }),
   end: ({ purchase }: Person) => admin.call(purchases.adminCancel, { id: purchase?.id ?? '' }),
-  refund: ({ purchase }: Person) =>
-    admin.call(purchases.adminRefund, { id: purchase?.id ?? '', refundedSoFar: 0 }),
+  refund: ({ purchase }: Person) => admin.call(purchases.adminRefund, { id: purchase?.id ?? '', refundedSoFar: 0 }),
   async dispute({ purchase, disputes }: Person) {
     disputes.push((await shop.sandbox.controls.openDispute(purchase?.paymentIntentId ?? '')).id)
   },
@@ -130,8 +120,7 @@ const events = {
     const { controls, scripts } = shop.lookAlike
     const name = names.at(-1)
     const isThere = (await controls.people(scripts.strategy)).some(({ username }) => username === name)
-    if (name && isThere)
-      await controls.letIn(scripts.strategy, name, new Date(shop.clock.now().getTime() + day))
+    if (name && isThere) await controls.letIn(scripts.strategy, name, new Date(shop.clock.now().getTime() + day))
   },
   month: () => shop.advance(1, 'month'),
   week: () => shop.advance(7, 'day'),
@@ -214,10 +203,7 @@ const faults = ['limit', 'error', 'drop', 'pretend', 'broken', 'odd', 'html', 'r
 const of = (...what: (keyof typeof events)[]) => fc.record({ what: fc.constantFrom(...what), who: fc.nat(1) })
 const step = fc.oneof(
   { weight: 6, arbitrary: of('buy', 'name', 'ask') },
-  {
-    weight: 7,
-    arbitrary: of('withhold', 'restore', 'grant', 'grantByHand', 'undo', 'decline', 'ask', 'minute'),
-  },
+  { weight: 7, arbitrary: of('withhold', 'restore', 'grant', 'grantByHand', 'undo', 'decline', 'ask', 'minute') },
   { weight: 5, arbitrary: of(...(Object.keys(events) as (keyof typeof events)[])) },
   { weight: 3, arbitrary: of('pause', 'forget', 'connect', 'dry', 'lenient') },
   { weight: 2, arbitrary: fc.record({ what: fc.constantFrom(...faults.map((fault) => `fault ${fault}`)) }) },
@@ -282,11 +268,7 @@ async function quiet() {
 
 /** docs/entitlements.md once more, in the test's own words. `undefined`: nothing; null: no end. */
 async function paidUntil(userId: string): Promise<Date | null | undefined> {
-  const { rows } = await shop.connection.pool.query<{
-    until: Date | null
-    is_disputed: boolean
-    held: Date | null
-  }>(
+  const { rows } = await shop.connection.pool.query<{ until: Date | null; is_disputed: boolean; held: Date | null }>(
     `select is_disputed, e.until as held, case status
          when 'active' then coalesce(ends_at, current_period_end + interval '3 days')
          when 'pending_cancel' then coalesce(ends_at, current_period_end)
@@ -357,8 +339,7 @@ type Noted = {
   is_live: boolean
   asked_at: Date | null
 }
-const isWaiting = ({ state, reason }: Noted) =>
-  (state === 'asked' || state === 'unlocking') && reason !== null
+const isWaiting = ({ state, reason }: Noted) => (state === 'asked' || state === 'unlocking') && reason !== null
 
 /** When each email about access may be sent. */
 const truths: Record<string, (noted: Noted) => boolean> = {
@@ -370,11 +351,9 @@ const truths: Record<string, (noted: Noted) => boolean> = {
     !so.may_be_undone &&
     so.unlocked_key === about.tradingViewUsername?.toLowerCase() &&
     so.name_key === so.unlocked_key,
-  accessEnded: ({ state, reason, unlocked_key }) =>
-    state === 'locked' && reason === null && unlocked_key === null,
+  accessEnded: ({ state, reason, unlocked_key }) => state === 'locked' && reason === null && unlocked_key === null,
   accessWithheld: ({ state, is_live }) => state === 'withheld' && is_live,
-  accessDeclined: ({ about, state, is_live }) =>
-    state === (about.staysUnlocked ? 'unlocked' : 'declined') && is_live,
+  accessDeclined: ({ about, state, is_live }) => state === (about.staysUnlocked ? 'unlocked' : 'declined') && is_live,
   nameNotFound: ({ about, name_problem, name_key, reason }) =>
     name_problem === 'not_found' && name_key === about.username?.toLowerCase() && reason !== null,
 }
@@ -395,9 +374,7 @@ async function checkMails() {
      where e.mail = e.before and e.event = e.after and e.from_state = e.to_state`,
   )
   expect(twice).toEqual([])
-  const { rows: open } = await pool.query(
-    'select user_id, product_id from access group by 1, 2 having count(*) > 1',
-  )
+  const { rows: open } = await pool.query('select user_id, product_id from access group by 1, 2 having count(*) > 1')
   expect(open).toEqual([])
 }
 

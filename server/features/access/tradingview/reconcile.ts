@@ -83,11 +83,7 @@ async function walk(client: TradingViewClient, pineId: string): Promise<PeopleLi
 /** Paid for, or unlocked by hand, but never looked at on this script. */
 async function neverPlanned({ db }: Context, { id, productId }: ScriptRow): Promise<string[]> {
   const key = sql`coalesce(case when ${access.reason} is not null then ${access.nameKey} end, lower(${access.unlockedName}))`
-  const isPlanned = and(
-    eq(tvPeople.scriptId, id),
-    eq(tvPeople.userId, access.userId),
-    eq(tvPeople.usernameKey, key),
-  )
+  const isPlanned = and(eq(tvPeople.scriptId, id), eq(tvPeople.userId, access.userId), eq(tvPeople.usernameKey, key))
   const rows = await db
     .select({ userId: access.userId })
     .from(access)

@@ -40,8 +40,7 @@ export function createScripts({ db, now, queue, audit, catalog }: Context, { con
     },
 
     async choose(actor: Actor, pineId: string, productId: string) {
-      if (!isPineId(pineId))
-        throw new Refusal(400, 'invalid-input', 'This is not the id of a TradingView script.')
+      if (!isPineId(pineId)) throw new Refusal(400, 'invalid-input', 'This is not the id of a TradingView script.')
       if (!catalog.byId(productId)) throw notFound('Product')
       const client = await connection.requireClient()
       const own = await client.scripts().catch((error: unknown) => {

@@ -52,9 +52,7 @@ test('the session’s cookies are in no log, answer, export, email, table or bac
   )
   const stored: string[] = []
   for (const { name } of rows) {
-    const { rows: all } = await shop.connection.pool.query<{ row: string }>(
-      `select t::text as row from ${name} t`,
-    )
+    const { rows: all } = await shop.connection.pool.query<{ row: string }>(`select t::text as row from ${name} t`)
     stored.push(...all.map(({ row }) => row))
   }
   const written = [...lines, ...answers, ...stored, JSON.stringify(await shop.mails())]
@@ -74,9 +72,7 @@ test('the session’s cookies are in no log, answer, export, email, table or bac
   const leaking = tables.filter((table) => secrets.some((secret) => table.includes(secret)))
   // The look-alike's own books are TradingView's side: it has to know whom it let in.
   expect(leaking.map((table) => table.split(' ')[0])).toEqual(['sandbox.tradingview_settings'])
-  expect(tables.find((table) => table.startsWith('public.tv_connection'))).toContain(
-    connection?.sealed_cookies,
-  )
+  expect(tables.find((table) => table.startsWith('public.tv_connection'))).toContain(connection?.sealed_cookies)
 
   // And with a new key, the session still opens.
   const old = await promisify(execFile)('cat', [`${shop.config.dataDir}/secrets-key`])

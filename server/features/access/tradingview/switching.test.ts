@@ -23,8 +23,7 @@ async function connect() {
 
 /** The seller lets someone in on TradingView's own page. */
 async function letIn(username: string) {
-  for (const pineId of Object.values(shop.lookAlike.scripts))
-    await shop.lookAlike.controls.letIn(pineId, username)
+  for (const pineId of Object.values(shop.lookAlike.scripts)) await shop.lookAlike.controls.letIn(pineId, username)
 }
 
 describe('a shop that has unlocked by hand', () => {

@@ -90,11 +90,7 @@ export function createSyncName(context: Context, unlockedAfter: (seconds: number
   }
 
   /** False if it has to be planned again. */
-  return async function syncName(
-    client: TradingViewClient,
-    mode: ConnectionMode,
-    work: Work,
-  ): Promise<boolean> {
+  return async function syncName(client: TradingViewClient, mode: ConnectionMode, work: Work): Promise<boolean> {
     try {
       return await bringInLine(client, mode, work)
     } catch (error) {
@@ -133,11 +129,7 @@ async function act(
 async function isStillWanted(tx: Transaction, { person, row }: Work): Promise<boolean> {
   if (person.userId) await lockPerson(tx, person.userId)
   if (!row) return true
-  const [now] = await tx
-    .select({ version: access.version })
-    .from(access)
-    .where(eq(access.id, row.id))
-    .for('update')
+  const [now] = await tx.select({ version: access.version }).from(access).where(eq(access.id, row.id)).for('update')
   return now?.version === row.version
 }
 
@@ -194,10 +186,7 @@ function createRecording(context: Context, unlockedAfter: (seconds: number) => v
         observedAt: now(),
         ...(isWatching
           ? {}
-          : {
-              isOurs: work.isOurs,
-              firstPresentAt: seen.isPresent ? (person.firstPresentAt ?? now()) : null,
-            }),
+          : { isOurs: work.isOurs, firstPresentAt: seen.isPresent ? (person.firstPresentAt ?? now()) : null }),
       })
       if (!stored) return false
       if (isWatching) return true

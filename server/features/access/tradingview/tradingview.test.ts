@@ -34,11 +34,7 @@ const subjectsTo = async (email: string) =>
 describe('a purchase', () => {
   test('with a name unlocks itself until three days after the paid period, and the buyer is told', async () => {
     const buyer = await shop.namedBuyer()
-    expect(await shop.accessOf(buyer)).toMatchObject({
-      state: 'unlocked',
-      username: buyer.username,
-      reason: 'renews',
-    })
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked', username: buyer.username, reason: 'renews' })
     const until = Date.parse(buyer.purchase.currentPeriodEnd ?? '') + 3 * day
     expect(await expiryOf(buyer.username)).toEqual([until, until])
     expect(await subjectsTo(buyer.user.email)).toContain('Your TradingView access is ready')
@@ -232,9 +228,7 @@ describe('a name', () => {
       'remove before_wedding',
       'remove before_wedding',
     ])
-    await expect(
-      buyer.call(access.changeUsername, { purchaseId, username: 'third_name' }),
-    ).rejects.toMatchObject({
+    await expect(buyer.call(access.changeUsername, { purchaseId, username: 'third_name' })).rejects.toMatchObject({
       status: 409,
       serverMessage: expect.stringMatching(/^You can change .* again on/),
     })
@@ -245,13 +239,9 @@ describe('a name', () => {
     await shop.accessOf(buyer)
     const { id: purchaseId } = buyer.purchase
     const names = ['many_one', 'many_two', 'many_three']
-    await Promise.allSettled(
-      names.map((username) => buyer.call(access.changeUsername, { purchaseId, username })),
-    )
+    await Promise.allSettled(names.map((username) => buyer.call(access.changeUsername, { purchaseId, username })))
     await shop.settle()
-    const asked = (await shop.changes()).flatMap(({ username }) =>
-      names.includes(username ?? '') ? username : [],
-    )
+    const asked = (await shop.changes()).flatMap(({ username }) => (names.includes(username ?? '') ? username : []))
     expect(new Set(asked).size).toBe(1)
   })
 

@@ -115,12 +115,7 @@ function createPerson({ db, now, audit }: Context, { connector, access: { names 
 
 type Act = (tx: Transaction, userId: string) => Promise<void>
 
-type NameAnswer = {
-  found: boolean | null
-  username: string | null
-  similar: string[]
-  refusal: string | null
-}
+type NameAnswer = { found: boolean | null; username: string | null; similar: string[]; refusal: string | null }
 
 /** At the checkout, no answer is better than a late one, and a question must never hold up an unlock. */
 const longestWait = 2000

@@ -52,9 +52,9 @@ test('a customer’s page shows who they are, what they have and paid, and our n
   const { notes } = await admin.call(customers.adminShow, { id })
   await admin.call(customers.adminDeleteNote, { id: notes[0]?.id ?? '' })
   expect(await admin.call(customers.adminShow, { id })).toMatchObject({ notes: [] })
-  await expect(
-    admin.call(customers.adminAddNote, { id: randomUUID(), text: 'Nobody there' }),
-  ).rejects.toMatchObject({ status: 404 })
+  await expect(admin.call(customers.adminAddNote, { id: randomUUID(), text: 'Nobody there' })).rejects.toMatchObject({
+    status: 404,
+  })
 })
 
 test('the timeline tells purchases, emails, messages, access, logins, and what we did, newest first, page by page', async () => {
@@ -109,10 +109,7 @@ test('the timeline tells purchases, emails, messages, access, logins, and what w
 })
 
 async function nextPage(id: string, cursor: string) {
-  const response = await admin.fetch(
-    `/api/admin/customers/${id}/timeline?limit=3${cursor && `&cursor=${cursor}`}`,
-    {},
-  )
+  const response = await admin.fetch(`/api/admin/customers/${id}/timeline?limit=3${cursor && `&cursor=${cursor}`}`, {})
   const next = /cursor=([^&>]+)/.exec(response.headers.get('link') ?? '')?.[1]
   const items: Awaited<ReturnType<typeof timelineOf>> = await response.json()
   return { items, next }
@@ -131,9 +128,7 @@ describe('an email', () => {
       expect(shown.text.trim()).toBe(asSent.replaceAll(/\S*token=\S*/g, '[link removed]'))
     }
     const stored = JSON.stringify(await shop.connection.db.select().from(sentMails))
-    const tokens = sent.flatMap(({ text }) =>
-      [...text.matchAll(/token=(\S+)/g)].map((match) => match[1] ?? ''),
-    )
+    const tokens = sent.flatMap(({ text }) => [...text.matchAll(/token=(\S+)/g)].map((match) => match[1] ?? ''))
     expect(tokens.length).toBeGreaterThan(1)
     for (const token of tokens) expect(stored).not.toContain(token)
     expect(stored).toContain('[link removed]')
@@ -161,10 +156,7 @@ describe('an email', () => {
       await admin.call(customers.adminResend, { id })
     }
     const before = (await mailsTo(user.email)).length
-    const refusal = {
-      status: 429,
-      serverMessage: expect.stringMatching(/^We’ve sent this person ten emails/),
-    }
+    const refusal = { status: 429, serverMessage: expect.stringMatching(/^We’ve sent this person ten emails/) }
     await expect(admin.call(customers.adminSendPasswordLink, { id: user.id })).rejects.toMatchObject(refusal)
     await expect(admin.call(customers.adminResend, { id })).rejects.toMatchObject(refusal)
     expect(await mailsTo(user.email)).toHaveLength(before)
@@ -207,10 +199,7 @@ describe('a corrected email', () => {
     )
     expect((await mailsTo(wrong)).some(({ text }) => text.includes(right))).toBe(false)
     const [mail] = await mailsTo(right)
-    await shop.visitor().call(accounts.resetPassword, {
-      token: tokenIn(mail?.text),
-      newPassword: 'a password of mine',
-    })
+    await shop.visitor().call(accounts.resetPassword, { token: tokenIn(mail?.text), newPassword: 'a password of mine' })
     const again = shop.visitor()
     await again.call(accounts.login, { email: right, password: 'a password of mine' })
     expect(await again.call(purchases.list, {})).toMatchObject([{ id: buyer.purchase.id }])
@@ -256,9 +245,7 @@ describe('seeing as the buyer', () => {
   })
 
   test('is refused for an admin', async () => {
-    await expect(admin.call(customers.adminSeeAs, { id: admin.user.id })).rejects.toMatchObject({
-      status: 409,
-    })
+    await expect(admin.call(customers.adminSeeAs, { id: admin.user.id })).rejects.toMatchObject({ status: 409 })
   })
 })
 
@@ -275,8 +262,7 @@ test('an extended subscription is not charged before the day given, and the buye
     to: buyer.user.email,
     subject: expect.stringContaining('More time'),
   })
-  const paidSoFar = async () =>
-    (await (await own.admin()).call(customers.adminPayments, { id: buyer.user.id })).paid
+  const paidSoFar = async () => (await (await own.admin()).call(customers.adminPayments, { id: buyer.user.id })).paid
   await own.advance(1, 'month')
   expect(await paidSoFar()).toBe(3900)
   await own.advance(16, 'day')
@@ -307,9 +293,7 @@ test('“my data” has the notes, emails, and logins, and a deleted account lea
   await shop.queue.idle()
   expect(await buyer.call(accounts.myData, {})).toMatchObject({
     notesAboutYou: [{ text: 'Wrote a kind email' }],
-    emails: expect.arrayContaining([
-      expect.objectContaining({ subject: expect.stringContaining('receipt') }),
-    ]),
+    emails: expect.arrayContaining([expect.objectContaining({ subject: expect.stringContaining('receipt') })]),
     logins: expect.arrayContaining([expect.objectContaining({ ip: expect.any(String) })]),
   })
   await admin.call(accounts.adminDelete, { id })

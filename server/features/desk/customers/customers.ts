@@ -26,11 +26,7 @@ export function createCustomerDesk(context: Context, wings: Wings) {
   /** A borrowed or bored staff account must not fill anyone's mailbox. */
   async function countMail(tx: Transaction | Database, email: string) {
     if (await attempts.allows('mail by staff', email, mostMails, { tx })) return
-    throw new Refusal(
-      429,
-      'too-many',
-      'We’ve sent this person ten emails by hand today. Please try again tomorrow.',
-    )
+    throw new Refusal(429, 'too-many', 'We’ve sent this person ten emails by hand today. Please try again tomorrow.')
   }
 
   return {

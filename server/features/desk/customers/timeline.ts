@@ -38,11 +38,7 @@ export function createTimeline({ mails, audit }: Context, { identity, selling, a
       title: 'Logged in',
       detail: `${deviceName(userAgent)}, ${ip}`,
     })),
-    source('staff', audit.historyOf, ({ id, action, by }) => ({
-      id,
-      title: auditSentence(action),
-      detail: by,
-    })),
+    source('staff', audit.historyOf, ({ id, action, by }) => ({ id, title: auditSentence(action), detail: by })),
   ]
 
   return async (userId: string, { limit, cursor }: Page) => {

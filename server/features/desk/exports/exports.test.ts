@@ -39,14 +39,16 @@ async function addBuyer(buyer: { email: string; name: string; tradingViewUsernam
     .insert(purchases)
     .values({ userId, productId: reboundSigmaPro.id, billingType: 'monthly', price: 3909, status: 'active' })
     .returning()
-  await db.insert(accessForms).values({
-    userId,
-    purchaseId: purchase?.id ?? '',
-    exchangeName: 'Kraken',
-    tradingViewUsername: 'ada',
-    sealedKeys: 'sealed-secret',
-    ...form,
-  })
+  await db
+    .insert(accessForms)
+    .values({
+      userId,
+      purchaseId: purchase?.id ?? '',
+      exchangeName: 'Kraken',
+      tradingViewUsername: 'ada',
+      sealedKeys: 'sealed-secret',
+      ...form,
+    })
 }
 
 describe('an export', () => {
@@ -104,11 +106,7 @@ describe('an export', () => {
       'Stripe subscription': expect.stringMatching(/^sub_/),
       'Stripe customer': expect.stringMatching(/^cus_/),
     })
-    expect(orderOf(friend.user.email)).toMatchObject({
-      Kind: 'gift',
-      'Paid (USD)': '',
-      'Stripe customer': '',
-    })
+    expect(orderOf(friend.user.email)).toMatchObject({ Kind: 'gift', 'Paid (USD)': '', 'Stripe customer': '' })
   })
 
   test('of buyers counts their purchases; users who never bought aren’t included', async () => {

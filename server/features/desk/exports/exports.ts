@@ -66,10 +66,7 @@ export function createExports({ connection, db, now, audit }: Context) {
       const stream = new PassThrough()
       stream.once('close', release)
       try {
-        await audit.record(db, actor, {
-          action: 'export.download',
-          subject: part ? `${kind}, ${part}` : kind,
-        })
+        await audit.record(db, actor, { action: 'export.download', subject: part ? `${kind}, ${part}` : kind })
       } catch (error) {
         stream.destroy()
         throw error

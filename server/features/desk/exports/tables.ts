@@ -15,15 +15,13 @@ const separators = String.raw`;\t\r\n`
 const overlooked = String.raw`\s\u00A0\u200B\uFEFF"''`
 const startsCell = `(^|[${separators}])(?=[${overlooked}]*[${separators}${signs}])`
 const codes = (characters: string) => Array.from(characters, (each) => each.codePointAt(0)).join()
-const beginsOddly = (column: string) =>
-  `ascii(${column}) in (${codes(`${signs};\t\r\n \u00A0\u200B\uFEFF"'`)})`
+const beginsOddly = (column: string) => `ascii(${column}) in (${codes(`${signs};\t\r\n \u00A0\u200B\uFEFF"'`)})`
 /** Most cells are harmless; only the others are worth searching. */
 const plain = (column: string) =>
   `case when ${beginsOddly(column)} or ${column} ~ '[${separators}]'
      then regexp_replace(${column}, '${startsCell}', '\\1''', 'g') else ${column} end`
 /** An email address has no spaces or separators; see `email` in contract/fields.ts. */
-const plainEmail = (column: string) =>
-  `case when ${beginsOddly(column)} then '''' || ${column} else ${column} end`
+const plainEmail = (column: string) => `case when ${beginsOddly(column)} then '''' || ${column} else ${column} end`
 
 // No format patterns: PostgreSQL's native output is a third cheaper.
 const moment = (column: string) => `date_trunc('second', ${column} at time zone 'UTC')`

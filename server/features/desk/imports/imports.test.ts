@@ -64,9 +64,7 @@ test('each line that can’t be imported is named, and a check changes nothing',
 
 test('a subscriber gets an account, a purchase that ends on the day, and the access they had', async () => {
   const email = 'grace@example.com'
-  const lines = [
-    lineFor(email, { name: 'Grace', tradingViewUsername: 'https://www.tradingview.com/u/Grace_H/' }),
-  ]
+  const lines = [lineFor(email, { name: 'Grace', tradingViewUsername: 'https://www.tradingview.com/u/Grace_H/' })]
   expect(verdicts(await admin.call(imports.adminImport, { lines, ...both }))).toEqual(['new'])
   expect(await bookedFor(email)).toMatchObject([
     {
@@ -79,9 +77,7 @@ test('a subscriber gets an account, a purchase that ends on the day, and the acc
       user: { name: 'Grace' },
     },
   ])
-  expect(await admin.call(accessAdmin.people, { q: 'grace_h' })).toMatchObject([
-    { user: { email }, state: 'unlocked' },
-  ])
+  expect(await admin.call(accessAdmin.people, { q: 'grace_h' })).toMatchObject([{ user: { email }, state: 'unlocked' }])
   const mail = (await shop.mails()).find(({ to }) => to === email)
   const token = /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
   await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'a password of her own' })
@@ -117,8 +113,6 @@ test('whoever signed up with somebody’s address and never proved it doesn’t 
 test('a plan that is the name of something else in the language is no plan', async () => {
   for (const plan of ['constructor', '__proto__', 'toString']) {
     const answer = await admin.call(imports.adminCheck, { lines: [lineFor('plan@example.com', { plan })] })
-    expect(answer).toMatchObject([
-      { verdict: 'fault', message: `“${plan}” isn’t a plan. Write monthly or yearly.` },
-    ])
+    expect(answer).toMatchObject([{ verdict: 'fault', message: `“${plan}” isn’t a plan. Write monthly or yearly.` }])
   }
 })

@@ -26,10 +26,7 @@ export function createImports({ db, now, audit, catalog }: Context, { identity, 
     const [user] = await tx
       .select({ id: users.id, purchaseId: purchases.id })
       .from(users)
-      .leftJoin(
-        purchases,
-        and(eq(purchases.userId, users.id), eq(purchases.productId, product.id), isLivePurchase),
-      )
+      .leftJoin(purchases, and(eq(purchases.userId, users.id), eq(purchases.productId, product.id), isLivePurchase))
       .where(and(eq(users.email, email), isNull(users.deletedAt)))
       .limit(1)
     return user
@@ -46,11 +43,7 @@ export function createImports({ db, now, audit, catalog }: Context, { identity, 
     return undefined
   }
 
-  async function bookOne(
-    actor: Actor,
-    subscriber: Subscriber,
-    { invite, hasAccess }: Options,
-  ): Promise<Found> {
+  async function bookOne(actor: Actor, subscriber: Subscriber, { invite, hasAccess }: Options): Promise<Found> {
     const { email, name, username, billingType, paidUntil } = subscriber
     const { amount } = await selling.prices.of(product.id, billingType)
     return db.transaction(async (tx) => {
@@ -102,13 +95,7 @@ export function createImports({ db, now, audit, catalog }: Context, { identity, 
   }
 }
 
-type Subscriber = {
-  email: string
-  name: string
-  username: string | null
-  billingType: BillingType
-  paidUntil: Date
-}
+type Subscriber = { email: string; name: string; username: string | null; billingType: BillingType; paidUntil: Date }
 
 /** What people and other shops call the two plans. */
 const plans: Record<string, BillingType> = {
@@ -127,22 +114,17 @@ const dayOrMoment = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z?)
 function readLine(line: ImportLine, now: Date): Subscriber | { fault: string } {
   if (!line.email) return { fault: 'The email is missing.' }
   const email = z.safeParse(emailField(z), line.email)
-  if (!email.success)
-    return { fault: `“${line.email}” isn’t an email address. Please correct it in the file.` }
+  if (!email.success) return { fault: `“${line.email}” isn’t an email address. Please correct it in the file.` }
   const name = line.name ? z.safeParse(personName(z), line.name) : undefined
   if (name && !name.success) return { fault: unfitName }
   const username = line.tradingViewUsername ? readUsername(line.tradingViewUsername) : undefined
   if (username && 'refusal' in username)
-    return {
-      fault: `“${line.tradingViewUsername}” isn’t a TradingView username. Correct it or leave it empty.`,
-    }
+    return { fault: `“${line.tradingViewUsername}” isn’t a TradingView username. Correct it or leave it empty.` }
   const plan = line.plan?.toLowerCase() ?? ''
   // Every object also has a `constructor`.
   const billingType = Object.hasOwn(plans, plan) ? plans[plan] : undefined
   if (!billingType)
-    return {
-      fault: `${plan ? `“${line.plan}” isn’t a plan.` : 'The plan is missing.'} Write monthly or yearly.`,
-    }
+    return { fault: `${plan ? `“${line.plan}” isn’t a plan.` : 'The plan is missing.'} Write monthly or yearly.` }
   const [, day, time = '23:59'] = dayOrMoment.exec(line.paidUntil ?? '') ?? []
   const paidUntil = new Date(`${day}T${time}Z`)
   // `2026-02-31` would become March 3.
@@ -150,15 +132,8 @@ function readLine(line: ImportLine, now: Date): Subscriber | { fault: string } {
     return {
       fault: `${line.paidUntil ? `“${line.paidUntil}” isn’t a day.` : 'The day in “paid until” is missing.'} Write it like 2026-12-31.`,
     }
-  if (paidUntil <= now)
-    return { fault: '“Paid until” is in the past. Give a later day, or remove this line.' }
-  return {
-    email: email.data,
-    name: name?.data ?? '',
-    username: username?.username ?? null,
-    billingType,
-    paidUntil,
-  }
+  if (paidUntil <= now) return { fault: '“Paid until” is in the past. Give a later day, or remove this line.' }
+  return { email: email.data, name: name?.data ?? '', username: username?.username ?? null, billingType, paidUntil }
 }
 
 const unfitName =

@@ -20,12 +20,7 @@ const monthOf = (at: Date) => at.toISOString().slice(0, 7)
 test('every payment, refund and lost dispute is listed with its invoice and period, found in several ways, and adds up to the cash', async () => {
   const [buyer, other] = [await shop.buyer(), await shop.buyer()]
   admin = await shop.admin()
-  await admin.call(purchases.adminRefund, {
-    id: buyer.purchase.id,
-    amount: 500,
-    refundedSoFar: 0,
-    keepAccess: true,
-  })
+  await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 500, refundedSoFar: 0, keepAccess: true })
   const { controls } = shop.sandbox
   const dispute = await controls.openDispute(other.purchase.paymentIntentId ?? '')
   await shop.settle()
@@ -115,17 +110,13 @@ test('a range adds up to the people behind it, and to the overview', async () =>
     leaveComment: 'Too busy',
   })
   await shop.queue.runNow('read-histories')
-  expect((await admin.call(figures.adminShow, {})).reasons).toEqual([
-    { reason: 'unused', count: 1, arr: -46_800 },
-  ])
+  expect((await admin.call(figures.adminShow, {})).reasons).toEqual([{ reason: 'unused', count: 1, arr: -46_800 }])
   expect((await admin.call(figures.adminShow, { range: '30d' })).reasons).toEqual([])
   for (const range of ['30d', '3m', '12m', 'all'] as const) {
     const shown = await admin.call(figures.adminShow, { range })
     for (const kind of movementKinds) {
       const people = await admin.call(figures.adminMovements, { range, kind })
-      expect(people.reduce((sum, each) => sum + each.arrAfter - each.arrBefore, 0)).toBe(
-        shown.movements[kind].arr,
-      )
+      expect(people.reduce((sum, each) => sum + each.arrAfter - each.arrBefore, 0)).toBe(shown.movements[kind].arr)
       expect(people).toHaveLength(shown.movements[kind].count)
     }
     const net = movementKinds.reduce((sum, kind) => sum + shown.movements[kind].arr, 0)
@@ -195,12 +186,7 @@ test('every night, Stripe’s own list is compared: a lost message is caught up 
   expect((await admin.call(figures.adminShow, {})).proof).toMatchObject({
     differing: 1,
     differences: [
-      {
-        subscriptionId: subscriptionOf(ending.purchase.id),
-        userId: ending.user.id,
-        atStripe: 46_800,
-        here: 60_000,
-      },
+      { subscriptionId: subscriptionOf(ending.purchase.id), userId: ending.user.id, atStripe: 46_800, here: 60_000 },
     ],
   })
   const told = await (await shop.visitor().fetch('/metrics')).text()

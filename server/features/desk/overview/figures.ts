@@ -16,14 +16,12 @@ const monthsIn = { '3m': 3, '12m': 12, all: null }
 /** How many months of first payments the table of who stayed has. */
 const cohorts = 12
 
-const monthsAgo = (now: Date, months: number) =>
-  new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months))
+const monthsAgo = (now: Date, months: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months))
 const nameOf = (date: Date) => date.toISOString().slice(0, 7)
 
 /** When a range begins, at the start of a day; all of them end now. What is old is only known by month. */
 function since(range: Range | undefined, now: Date): Date | undefined {
-  if (range === '30d')
-    return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 29))
+  if (range === '30d') return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 29))
   const months = monthsIn[range ?? 'all']
   return months === null ? undefined : monthsAgo(now, months - 1)
 }
@@ -73,11 +71,7 @@ export function createFigures(context: Context, { selling }: Wings) {
     const { leaveReason: reason, endedAt } = purchases
     const count = sql<number>`count(*)::int`
     const rows = await db
-      .select({
-        reason,
-        count,
-        arr: sql<number>`sum(${mrrMovements.arrAfter} - ${mrrMovements.arrBefore})::float8`,
-      })
+      .select({ reason, count, arr: sql<number>`sum(${mrrMovements.arrAfter} - ${mrrMovements.arrBefore})::float8` })
       .from(purchases)
       .innerJoin(mrrMovements, eq(mrrMovements.purchaseId, purchases.id))
       .where(
@@ -173,13 +167,7 @@ async function readCash({ db }: Context, from: Date | undefined) {
   const sumOf = (column: AnyPgColumn) => sql<number>`sum(${column})::float8`
   const name = sql<string>`to_char(${month}, 'YYYY-MM')`
   return db
-    .select({
-      month: name,
-      paid: sumOf(paid),
-      tax: sumOf(tax),
-      refunded: sumOf(refunded),
-      lost: sumOf(lost),
-    })
+    .select({ month: name, paid: sumOf(paid), tax: sumOf(tax), refunded: sumOf(refunded), lost: sumOf(lost) })
     .from(cashMonths)
     .where(from && gte(month, `${nameOf(from)}-01`))
     .groupBy(name)

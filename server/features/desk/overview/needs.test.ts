@@ -50,9 +50,7 @@ test('a disputed payment is counted with the day by which the bank wants an answ
   expect(await needs()).toEqual({
     disputes: { count: 1, dueAt: new Date((dispute.evidence_details.due_by ?? 0) * 1000).toISOString() },
   })
-  expect(await admin.call(purchases.adminList, { need: 'disputes' })).toMatchObject([
-    { id: buyer.purchase.id },
-  ])
+  expect(await admin.call(purchases.adminList, { need: 'disputes' })).toMatchObject([{ id: buyer.purchase.id }])
   await shop.sandbox.controls.closeDispute(dispute.id, 'won')
   await shop.settle()
   expect(await needs()).toEqual({})
@@ -61,8 +59,7 @@ test('a disputed payment is counted with the day by which the bank wants an answ
 
 test('a payment that its bank takes for fraud is refunded and ended with one click, or kept', async () => {
   const [thief, friend] = [await shop.buyer(), await shop.buyer()]
-  for (const { purchase } of [thief, friend])
-    await shop.sandbox.controls.warnOfFraud(purchase.paymentIntentId ?? '')
+  for (const { purchase } of [thief, friend]) await shop.sandbox.controls.warnOfFraud(purchase.paymentIntentId ?? '')
   await shop.settle()
   expect(await needs()).toEqual({ fraud_warnings: { count: 2, dueAt: null } })
   expect(await admin.call(purchases.adminList, { need: 'fraud_warnings' })).toMatchObject([
@@ -127,11 +124,9 @@ test('an overdue request, a failed renewal, and a declaration are counted as the
   await shop.connection.db.execute(sql`update access set asked_at = asked_at - interval '25 hours'`)
   await shop.advance(1, 'month')
   admin = await shop.admin()
-  await shop.visitor().call(declarations.withdraw, {
-    name: 'Somebody',
-    contract: 'I do not remember',
-    email: 'somebody@example.com',
-  })
+  await shop
+    .visitor()
+    .call(declarations.withdraw, { name: 'Somebody', contract: 'I do not remember', email: 'somebody@example.com' })
   const found = await needs()
   expect(found).toMatchObject({
     overdue_requests: { count: 1 },
@@ -139,9 +134,7 @@ test('an overdue request, a failed renewal, and a declaration are counted as the
     declarations: { count: 1, dueAt: expect.any(String) },
   })
   expect(await admin.call(accessAdmin.todo, {})).toHaveLength(1)
-  expect(await admin.call(purchases.adminList, { status: 'past_due' })).toMatchObject([
-    { id: buyer.purchase.id },
-  ])
+  expect(await admin.call(purchases.adminList, { status: 'past_due' })).toMatchObject([{ id: buyer.purchase.id }])
   expect(await admin.call(declarations.adminList, { state: 'open' })).toHaveLength(1)
   expect(await admin.call(declarations.adminList, { state: 'done' })).toEqual([])
 })

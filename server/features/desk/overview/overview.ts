@@ -67,10 +67,7 @@ type Found = { count: number; dueAt: Date | null }
 function createNeeds({ db, now, queue, settings }: Context, { access, selling }: Wings) {
   const { lists } = access.room
   type OtherNeed = Exclude<NeedKind, PurchaseNeed>
-  const counted = async (count: number | Promise<number>): Promise<Found> => ({
-    count: await count,
-    dueAt: null,
-  })
+  const counted = async (count: number | Promise<number>): Promise<Found> => ({ count: await count, dueAt: null })
 
   const ways: Record<OtherNeed, () => Promise<Found>> = {
     async overdue_requests() {

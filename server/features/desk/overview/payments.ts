@@ -34,12 +34,7 @@ const legs: Record<PaymentKind, { columns: SQL; at: SQL; id: SQL; from: SQL }> =
     id: sql`payment_intent_id`,
     from: sql`${payments}`,
   },
-  refund: {
-    columns: sql`amount, null::int as tax, status`,
-    at: sql`at`,
-    id: sql`id`,
-    from: sql`${refunds}`,
-  },
+  refund: { columns: sql`amount, null::int as tax, status`, at: sql`at`, id: sql`id`, from: sql`${refunds}` },
   dispute: {
     columns: sql`lost_amount as amount, null::int as tax, null::text as status`,
     at: sql`lost_at`,
@@ -75,9 +70,7 @@ export function createPayments({ db }: Context) {
       const conditions = [
         sql`${at} is not null`,
         ...(from ? [sql`${at} >= ${from} and ${at} < ${until}`] : []),
-        ...(after
-          ? [sql`(${at}, ${id}) ${each < afterKind ? sql`<=` : sql`<`} (${after.at}, ${afterId})`]
-          : []),
+        ...(after ? [sql`(${at}, ${id}) ${each < afterKind ? sql`<=` : sql`<`} (${after.at}, ${afterId})`] : []),
         ...(intents ? [sql`payment_intent_id in ${intents}`] : []),
       ]
       // When few are left, deliberately not by the index: else the planner walks all of it.
@@ -114,10 +107,7 @@ export function createPayments({ db }: Context) {
   }
 }
 
-const positionOf = ({ at, id, kind }: Pick<Row, 'at' | 'id' | 'kind'>) => ({
-  at: new Date(at),
-  id: `${kind}_${id}`,
-})
+const positionOf = ({ at, id, kind }: Pick<Row, 'at' | 'id' | 'kind'>) => ({ at: new Date(at), id: `${kind}_${id}` })
 
 const dateOf = (at: string | Date | null) => (at === null ? null : new Date(at))
 

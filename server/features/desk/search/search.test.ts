@@ -23,14 +23,7 @@ afterAll(() => shop.close())
 const find = async (q: string) => (await admin.call(search.adminFind, { q })).people.map(({ email }) => email)
 
 test('a customer is found by name, email, and TradingView username, in any case', async () => {
-  for (const q of [
-    'zora',
-    'QUILL',
-    buyer.user.email.toUpperCase(),
-    'quill_trades',
-    'QUILL_TR',
-    buyer.user.id,
-  ])
+  for (const q of ['zora', 'QUILL', buyer.user.email.toUpperCase(), 'quill_trades', 'QUILL_TR', buyer.user.id])
     expect([q, await find(q)]).toEqual([q, [buyer.user.email]])
 })
 
@@ -75,11 +68,7 @@ test('what nobody has finds nobody', async () => {
 })
 
 test('words count in any order and across what somebody is known by, and all of them must be there', async () => {
-  for (const q of [
-    'Quill Zora',
-    'zora trades',
-    `  ora   ${buyer.user.email.slice(0, 8)} q_ `.replace(' q_', ' quill'),
-  ])
+  for (const q of ['Quill Zora', 'zora trades', `  ora   ${buyer.user.email.slice(0, 8)} q_ `.replace(' q_', ' quill')])
     expect([q, await find(q)]).toEqual([q, [buyer.user.email]])
   expect(await find('zora nobody')).toEqual([])
   expect(await admin.call(search.adminFind, { q: 'zo' })).toMatchObject({ hasMore: false, people: [{}] })

@@ -13,12 +13,7 @@ const invoiceNumber = /^[A-Z0-9]{4,20}-\d{1,8}$/i
 export function createSearch({ db }: Context, { identity }: Wings) {
   const people = (where: SQL | undefined) =>
     db
-      .select({
-        id: users.id,
-        name: users.name,
-        email: users.email,
-        tradingViewUsername: users.tradingViewUsername,
-      })
+      .select({ id: users.id, name: users.name, email: users.email, tradingViewUsername: users.tradingViewUsername })
       .from(users)
       .where(and(isNull(users.deletedAt), where))
 
@@ -26,10 +21,7 @@ export function createSearch({ db }: Context, { identity }: Wings) {
     people(inArray(users.id, db.select({ id: table.userId }).from(table).where(where))).limit(mostPeopleFound)
 
   const ownersOfPayment = (where: SQL) =>
-    ownersIn(
-      purchases,
-      inArray(purchases.id, db.select({ id: payments.purchaseId }).from(payments).where(where)),
-    )
+    ownersIn(purchases, inArray(purchases.id, db.select({ id: payments.purchaseId }).from(payments).where(where)))
 
   function byId(typed: string): Promise<Hit[]> {
     if (typed.startsWith('cus_')) return ownersIn(checkouts, eq(checkouts.customerId, typed))
@@ -56,10 +48,7 @@ export function createSearch({ db }: Context, { identity }: Wings) {
     const hits = await people(or(isExactly, inArray(users.id, ids)))
       .orderBy(sql`${isExactly} is true desc`, ...inOrder(users, 'newest'))
       .limit(mostPeopleFound + 1)
-    return {
-      people: hits.slice(0, mostPeopleFound),
-      hasMore: !isAll || hits.length > mostPeopleFound,
-    }
+    return { people: hits.slice(0, mostPeopleFound), hasMore: !isAll || hits.length > mostPeopleFound }
   }
 
   const all = (hits: Hit[]): Found => ({ people: hits, hasMore: false })

@@ -37,11 +37,7 @@ describe('signing up', () => {
     const { user, password } = await shop.user()
     const stranger = shop.visitor()
     await expect(
-      stranger.call(accounts.register, {
-        email: user.email.toUpperCase(),
-        password: 'another password',
-        name: 'Eve',
-      }),
+      stranger.call(accounts.register, { email: user.email.toUpperCase(), password: 'another password', name: 'Eve' }),
     ).rejects.toMatchObject({
       status: 409,
       serverMessage: 'Could not create account. If you already have one, log in or use “Forgot password?”.',
@@ -69,12 +65,7 @@ describe('signing up', () => {
     ['name', 'a NUL: \u0000', 'Please remove the invisible characters'],
     ['name', 'half a character: \uD800', 'Please remove the invisible characters'],
   ])('refuses the %s %o with a message at its field', async ([field, value, message]) => {
-    const input = {
-      email: 'faulty@example.com',
-      password: 'correct horse',
-      name: 'Faulty',
-      [field ?? '']: value,
-    }
+    const input = { email: 'faulty@example.com', password: 'correct horse', name: 'Faulty', [field ?? '']: value }
     await expect(shop.visitor().call(accounts.register, input)).rejects.toMatchObject({
       status: 400,
       fields: { [field ?? '']: message },
@@ -140,11 +131,13 @@ describe('logging in', () => {
     )
     const answers = await Promise.all(
       [user.email, 'nobody@example.com', guest[0]?.email].map(async (email) => {
-        const response = await shop.visitor().fetch('/api/login', {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ email, password: 'not the password' }),
-        })
+        const response = await shop
+          .visitor()
+          .fetch('/api/login', {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ email, password: 'not the password' }),
+          })
         const headers = Object.fromEntries(response.headers)
         return { status: response.status, text: await response.text(), headers: { ...headers, date: '' } }
       }),
@@ -193,12 +186,7 @@ describe('logging in', () => {
   })
 
   test('GET /api/login goes to /auth, whatever its query says', async () => {
-    for (const query of [
-      '',
-      '?next=//evil.example',
-      '?returnTo=https://evil.example',
-      '?redirect=%0d%0aX:1',
-    ]) {
+    for (const query of ['', '?next=//evil.example', '?returnTo=https://evil.example', '?redirect=%0d%0aX:1']) {
       const response = await shop.visitor().fetch(`/api/login${query}`)
       expect([response.status, response.headers.get('location')]).toEqual([303, '/auth'])
     }
@@ -210,16 +198,10 @@ describe('the profile', () => {
     const person = await shop.user({ name: 'Ada' })
     expect(await person.call(accounts.profile, {})).toMatchObject({ name: 'Ada', tradingViewUsername: '' })
     await person.call(accounts.updateProfile, { name: 'Countess', tradingViewUsername: 'ada_l' })
-    expect(await person.call(accounts.profile, {})).toMatchObject({
-      name: 'Countess',
-      tradingViewUsername: 'ada_l',
-    })
+    expect(await person.call(accounts.profile, {})).toMatchObject({ name: 'Countess', tradingViewUsername: 'ada_l' })
     expect(await person.call(accounts.user, {})).toMatchObject({ name: 'Countess' })
     await person.call(accounts.updateProfile, { tradingViewUsername: '' })
-    expect(await person.call(accounts.profile, {})).toMatchObject({
-      name: 'Countess',
-      tradingViewUsername: '',
-    })
+    expect(await person.call(accounts.profile, {})).toMatchObject({ name: 'Countess', tradingViewUsername: '' })
     await person.call(accounts.updateProfile, { name: '' })
     expect(await person.call(accounts.user, {})).toMatchObject({ name: '' })
     await person.call(accounts.updateProfile, {})

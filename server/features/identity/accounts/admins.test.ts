@@ -24,10 +24,7 @@ test('without settings, the first start creates an admin and shows the password;
   const database = await createTestDatabase()
   const env = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '', SUPPORT_EMAIL: 'help@example.com' }
   await using first = await openShop({ env, databaseUrl: database.url })
-  expect(first.firstAdmin).toEqual({
-    email: 'help@example.com',
-    password: expect.stringMatching(/^[\w-]{20}$/),
-  })
+  expect(first.firstAdmin).toEqual({ email: 'help@example.com', password: expect.stringMatching(/^[\w-]{20}$/) })
   const { email = '', password = '' } = first.firstAdmin ?? {}
   expect(await first.visitor().call(accounts.login, { email, password })).toMatchObject({ isAdmin: true })
   await using second = await openShop({ env, databaseUrl: database.url })
@@ -38,9 +35,7 @@ test('when two first starts run at once, one creates the admin', async () => {
   await using shop = await openShop()
   await shop.connection.pool.query('truncate users cascade')
   const made = await Promise.all(
-    ['one@example.com', 'two@example.com', 'three@example.com'].map((email) =>
-      adminsOf(shop).ensureFirst(email),
-    ),
+    ['one@example.com', 'two@example.com', 'three@example.com'].map((email) => adminsOf(shop).ensureFirst(email)),
   )
   expect(made.filter((credentials) => credentials !== undefined)).toHaveLength(1)
 })
@@ -59,9 +54,7 @@ test('a stranger who claimed the address earlier gains nothing', async () => {
   await expect(shop.visitor().call(accounts.login, credentials)).rejects.toMatchObject({ status: 401 })
   const response = passkey.authenticate(await stranger.call(logins.passkeyOptions, {}))
   await expect(stranger.call(logins.withPasskey, { response })).rejects.toMatchObject({ status: 401 })
-  expect(await shop.visitor().call(accounts.login, { ...credentials, password })).toMatchObject({
-    isAdmin: true,
-  })
+  expect(await shop.visitor().call(accounts.login, { ...credentials, password })).toMatchObject({ isAdmin: true })
 })
 
 test('a reset gives a new password to an admin and nobody else', async () => {
@@ -70,7 +63,5 @@ test('a reset gives a new password to an admin and nobody else', async () => {
   const { password } = await adminsOf(shop).reset(admin.user.email)
   expect(await admin.call(accounts.user, {})).toBeNull()
   await shop.visitor().call(accounts.login, { email: admin.user.email, password })
-  await expect(adminsOf(shop).reset(person.user.email)).rejects.toThrow(
-    `There is no admin ${person.user.email}`,
-  )
+  await expect(adminsOf(shop).reset(person.user.email)).rejects.toThrow(`There is no admin ${person.user.email}`)
 })

@@ -25,12 +25,7 @@ export function createAdmins({ db, now, passwords, attempts, audit }: Ground) {
     await attempts.clearAll(tx, email)
   }
 
-  async function appoint(
-    tx: Transaction,
-    email: string,
-    passwordHash: string,
-    action: 'admin.first' | 'admin.add',
-  ) {
+  async function appoint(tx: Transaction, email: string, passwordHash: string, action: 'admin.first' | 'admin.add') {
     const [admin] = await tx
       .insert(users)
       .values({ email, name: 'Admin', passwordHash, isAdmin: true, createdAt: now(), verifiedAt: now() })

@@ -96,9 +96,9 @@ describe('a new email address', () => {
     ).rejects.toMatchObject({ status: 409 })
     shop.clock.advance({ hours: 70 })
     await shop.visitor().call(credentials.undoEmail, await linkIn(person.user.email, changed))
-    await expect(
-      shop.visitor().call(credentials.undoEmail, await linkIn(email, changed)),
-    ).rejects.toMatchObject({ status: 400 })
+    await expect(shop.visitor().call(credentials.undoEmail, await linkIn(email, changed))).rejects.toMatchObject({
+      status: 400,
+    })
     expect(await person.call(accounts.user, {})).toBeNull()
     await expect(
       shop.visitor().call(accounts.login, { email: person.user.email, password: person.password }),
@@ -174,9 +174,7 @@ describe('a new email address', () => {
   test('is answered alike whether or not it has an account; only its mailbox is told', async () => {
     const [person, other] = [await shop.user(), await shop.user()]
     const answers = await Promise.all(
-      [other.user.email, 'nobody-yet@example.com'].map((email) =>
-        person.call(credentials.changeEmail, { email }),
-      ),
+      [other.user.email, 'nobody-yet@example.com'].map((email) => person.call(credentials.changeEmail, { email })),
     )
     expect(answers[0]).toEqual(answers[1])
     const toOther = (await shop.mails()).filter(({ to }) => to === other.user.email)

@@ -59,10 +59,7 @@ describe('deleting a user', () => {
     })
     const admin = await shop.admin()
     const [request] = await admin.call(accessAdmin.todo, {})
-    await admin.call(accessAdmin.decline, {
-      ids: [request?.id ?? ''],
-      reason: 'TradingView has no user traceable_tv',
-    })
+    await admin.call(accessAdmin.decline, { ids: [request?.id ?? ''], reason: 'TradingView has no user traceable_tv' })
     const traces = `traceable|${buyer.user.email}`
     expect((await tracesOf(traces)).length).toBeGreaterThan(5)
     await admin.call(accounts.adminDelete, { id: buyer.user.id })
@@ -145,14 +142,9 @@ describe('deleting a user', () => {
     const begun = await shop.begin(person)
     await shop.pay(begun)
     const admin = await shop.admin()
-    const refused = {
-      status: 409,
-      serverMessage: 'A payment is still being processed. Please try again in a minute.',
-    }
+    const refused = { status: 409, serverMessage: 'A payment is still being processed. Please try again in a minute.' }
     await expect(admin.call(accounts.adminDelete, { id: person.user.id })).rejects.toMatchObject(refused)
-    await expect(person.call(accounts.deleteMyself, { password: person.password })).rejects.toMatchObject(
-      refused,
-    )
+    await expect(person.call(accounts.deleteMyself, { password: person.password })).rejects.toMatchObject(refused)
 
     await shop.confirmPurchase(person, begun)
     const [purchase] = await person.call(purchases.list, {})
@@ -193,9 +185,7 @@ describe('deleting your own account', () => {
   test('can’t be brute-forced', async () => {
     const person = await shop.user()
     for (let count = 0; count < 10; count++)
-      await expect(person.call(accounts.deleteMyself, { password: 'wrong' })).rejects.toMatchObject({
-        status: 403,
-      })
+      await expect(person.call(accounts.deleteMyself, { password: 'wrong' })).rejects.toMatchObject({ status: 403 })
     await expect(person.call(accounts.deleteMyself, { password: person.password })).rejects.toMatchObject({
       status: 429,
     })
@@ -224,9 +214,7 @@ describe('my data', () => {
       devices: [{ ip: expect.any(String) }],
       knownBrowsers: [{ firstSeenAt: expect.any(String) }, {}],
       checkouts: [{ amountInCents: 3900, email: buyer.user.email }],
-      adminActions: [
-        { action: 'purchase.refund', by: 'the shop', ip: null, isAboutYou: true, at: expect.any(String) },
-      ],
+      adminActions: [{ action: 'purchase.refund', by: 'the shop', ip: null, isAboutYou: true, at: expect.any(String) }],
       purchases: [
         {
           id: buyer.purchase.id,

@@ -34,11 +34,7 @@ type Others = AccountEvents & { passwordLinks: PasswordLinks }
 const thiefsTime = 30 * 24 * hour
 
 const elsewhere = () =>
-  new Refusal(
-    403,
-    'login-required',
-    'Log in to your account in this browser first, then open the link again.',
-  )
+  new Refusal(403, 'login-required', 'Log in to your account in this browser first, then open the link again.')
 const useless = () => new Refusal(400, 'link-invalid', 'This link no longer works.')
 
 /** Another address for an account: the new one confirms it, the old one can take it back for three days. */
@@ -58,8 +54,7 @@ export function createEmailChange(context: Context, others: Others) {
     await endOpenLinks(tx, userId)
     await accountChanged(tx, userId)
     const { ip, action } = recorded
-    if (user && isStaff(user))
-      await audit.record(tx, { user: { id: userId }, ip }, { action, aboutId: userId })
+    if (user && isStaff(user)) await audit.record(tx, { user: { id: userId }, ip }, { action, aboutId: userId })
     return user
   }
 
@@ -83,8 +78,7 @@ export function createEmailChange(context: Context, others: Others) {
           .values({ userId: user.id, oldEmail: user.email, newEmail: email, requestedAt: now() })
           .returning({ id: emailChanges.id })
         if (!(await attempts.mayMail(tx, 'new address', email))) return
-        if ((await tx.$count(users, eq(users.email, email))) > 0)
-          await mails.send(tx, email, 'emailTaken', {})
+        if ((await tx.$count(users, eq(users.email, email))) > 0) await mails.send(tx, email, 'emailTaken', {})
         else await mails.send(tx, email, 'confirmEmail', { id: change?.id ?? '' })
       })
     },
@@ -160,8 +154,7 @@ export function createEmailChange(context: Context, others: Others) {
 /** Replaces an address that went back to the account it was taken from. */
 const givenBackEmail = (userId: string) => `given-back-${userId}@deleted.invalid`
 
-const takenByNow = () =>
-  conflict('email-taken', 'This address belongs to another account by now. Please email us.')
+const takenByNow = () => conflict('email-taken', 'This address belongs to another account by now. Please email us.')
 
 /** An account that has the address by now loses it, but not what was bought: its owner asks the seller for another address. */
 async function giveBack(

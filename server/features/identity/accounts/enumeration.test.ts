@@ -55,11 +55,9 @@ async function workOf(path: string, body: object) {
     }
     shop.app.server.prependListener('request', watchRequest)
   })
-  const response = await shop.visitor().fetch(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+  const response = await shop
+    .visitor()
+    .fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
   const done = { status: response.status, answer: await response.text(), ...(await work) }
   return { done, mails: (await shop.mails()).slice(mailsBefore).map(({ to }) => to) }
 }
@@ -85,9 +83,6 @@ test('a reset request does the same work for every address, and the email comes 
   expect(first?.done.statements).not.toEqual([])
   const mailed = works.filter(({ mails }) => mails.length > 0)
   expect(mailed.map(({ email, mails }) => ({ email, mails }))).toEqual(
-    [addresses['a customer'], addresses['a guest who has no password yet']].map((email) => ({
-      email,
-      mails: [email],
-    })),
+    [addresses['a customer'], addresses['a guest who has no password yet']].map((email) => ({ email, mails: [email] })),
   )
 })

@@ -42,10 +42,7 @@ export function createLogin(context: Context, passwordLinks: PasswordLinks) {
           const tokenId = await passwordLinks.create(tx, user.id, 'firstPassword')
           await mails.send(tx, email, 'welcome', { tokenId })
         }
-        return {
-          user,
-          authenticated: { userId: user.id, passwordHash, provenBy: 'password', refusal: wrongPassword },
-        }
+        return { user, authenticated: { userId: user.id, passwordHash, provenBy: 'password', refusal: wrongPassword } }
       })
     },
 
@@ -66,10 +63,7 @@ export function createLogin(context: Context, passwordLinks: PasswordLinks) {
       if (!isRight || !found) throw wrongPassword()
       await attempts.clear('login', email, known)
       const { user, passwordHash } = found
-      return {
-        user,
-        authenticated: { userId: user.id, passwordHash, provenBy: 'password', refusal: wrongPassword },
-      }
+      return { user, authenticated: { userId: user.id, passwordHash, provenBy: 'password', refusal: wrongPassword } }
     },
 
     /** The link by which someone who signed up shows that the address is theirs. */

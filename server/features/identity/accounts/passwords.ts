@@ -16,8 +16,7 @@ const lifetimes = { reset: hour, firstPassword: 7 * 24 * hour }
 type Change = { currentPassword: string; newPassword: string }
 type Link = { userId: string; use(): Promise<void> }
 
-const uselessLink = () =>
-  new Refusal(400, 'link-invalid', 'Failed to reset password. The link may have expired.')
+const uselessLink = () => new Refusal(400, 'link-invalid', 'Failed to reset password. The link may have expired.')
 
 export type PasswordLinks = Pick<ReturnType<typeof createPasswords>, 'create' | 'find'>
 
@@ -29,13 +28,15 @@ export function createPasswords(context: Context) {
   /** The link's secret is derived from the row's id when the email is written; only its hash is stored. */
   async function create(tx: Transaction, userId: string, kind: keyof typeof lifetimes) {
     const tokenId = randomUUID()
-    await tx.insert(passwordTokens).values({
-      id: tokenId,
-      tokenHash: hashToken(linkToken('password', tokenId)),
-      userId,
-      createdAt: now(),
-      expiresAt: new Date(now().getTime() + lifetimes[kind]),
-    })
+    await tx
+      .insert(passwordTokens)
+      .values({
+        id: tokenId,
+        tokenHash: hashToken(linkToken('password', tokenId)),
+        userId,
+        createdAt: now(),
+        expiresAt: new Date(now().getTime() + lifetimes[kind]),
+      })
     return tokenId
   }
 
@@ -67,8 +68,7 @@ export function createPasswords(context: Context) {
     async find(tx: Transaction, token: string): Promise<Link> {
       const hash = eq(passwordTokens.tokenHash, hashToken(token))
       const [found] = await tx.select().from(passwordTokens).where(hash)
-      if (!found || found.expiresAt <= now())
-        throw new Refusal(400, 'link-invalid', 'This link no longer works.')
+      if (!found || found.expiresAt <= now()) throw new Refusal(400, 'link-invalid', 'This link no longer works.')
       return {
         userId: found.userId,
         async use() {

@@ -13,10 +13,7 @@ type OtherRooms = {
   newsletter: { subscriptionOf(email: string): Promise<object | null> }
 }
 
-export function createPersonalData(
-  { db, audit, mails }: Context,
-  { rooms, contact, newsletter }: OtherRooms,
-) {
+export function createPersonalData({ db, audit, mails }: Context, { rooms, contact, newsletter }: OtherRooms) {
   /** Without secrets, and without what merely shares the address: typing an address doesn't prove it's yours. */
   async function of(userId: string) {
     const data = await readPersonalData(db, userId)

@@ -42,10 +42,6 @@ export function createProfile({ db, now }: Context, { accountChanged, usernameGi
 }
 
 /** Only the access wing gives people their names: a name has consequences there. */
-export async function setTradingViewUsername(
-  tx: Transaction,
-  userId: string,
-  tradingViewUsername: string | null,
-) {
+export async function setTradingViewUsername(tx: Transaction, userId: string, tradingViewUsername: string | null) {
   await tx.update(users).set({ tradingViewUsername }).where(eq(users.id, userId))
 }

@@ -100,9 +100,9 @@ test('a corrected address leaves nothing that the stranger of the mistyped mailb
   const email = `right-${stranger.user.email}`
   await (await shop.admin()).call(customers.adminCorrectEmail, { id: stranger.user.id, email })
   await expect(tryIt()).rejects.toMatchObject({ status: 401 })
-  await expect(
-    shop.visitor().call(accounts.login, { email, password: stranger.password }),
-  ).rejects.toMatchObject({ status: 401 })
+  await expect(shop.visitor().call(accounts.login, { email, password: stranger.password })).rejects.toMatchObject({
+    status: 401,
+  })
 })
 
 test('an undo by a mailbox that never proved the account leaves nothing of the stranger who used its address', async () => {

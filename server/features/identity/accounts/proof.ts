@@ -64,12 +64,7 @@ export async function forgetChanges(tx: Transaction, userId: string) {
 }
 
 /** Whether its former account may still take this address back. Only for accounts worth taking, or anyone could block one. */
-export async function isReserved(
-  tx: Transaction,
-  email: string,
-  now: Date,
-  exceptFor?: string,
-): Promise<boolean> {
+export async function isReserved(tx: Transaction, email: string, now: Date, exceptFor?: string): Promise<boolean> {
   const [reserved] = await tx
     .select({ id: emailChanges.id })
     .from(emailChanges)

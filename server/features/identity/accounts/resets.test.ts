@@ -35,9 +35,9 @@ describe('a reset', () => {
     await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'sezame' })
     expect(await person.call(accounts.user, {})).toBeNull()
     const { email } = person.user
-    await expect(
-      shop.visitor().call(accounts.login, { email, password: person.password }),
-    ).rejects.toMatchObject({ status: 401 })
+    await expect(shop.visitor().call(accounts.login, { email, password: person.password })).rejects.toMatchObject({
+      status: 401,
+    })
     expect(await shop.visitor().call(accounts.login, { email, password: 'sezame' })).toEqual(person.user)
     expect(await mailsTo(email, 'Your password was changed')).toHaveLength(1)
   })
@@ -57,9 +57,7 @@ describe('a reset', () => {
       const waiting = sql`select 1 from pg_stat_activity where ${pid} = any(pg_blocking_pids(pid))`
       await Promise.race([
         login,
-        vi.waitFor(async () => expect((await db.execute(waiting)).rows).not.toHaveLength(0), {
-          timeout: 30_000,
-        }),
+        vi.waitFor(async () => expect((await db.execute(waiting)).rows).not.toHaveLength(0), { timeout: 30_000 }),
       ])
     })
     await expect(login).rejects.toMatchObject({ status: 401, serverMessage: 'Invalid email or password' })
@@ -112,12 +110,10 @@ describe('a reset', () => {
       await shop.visitor().fetch(path, { method: 'HEAD' })
     }
     for (const newPassword of ['short', '123456', 'macgyver'])
-      await expect(shop.visitor().call(accounts.resetPassword, { token, newPassword })).rejects.toMatchObject(
-        {
-          status: 400,
-          fields: { newPassword: expect.any(String) },
-        },
-      )
+      await expect(shop.visitor().call(accounts.resetPassword, { token, newPassword })).rejects.toMatchObject({
+        status: 400,
+        fields: { newPassword: expect.any(String) },
+      })
     await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'sezame' })
   })
 
@@ -132,22 +128,17 @@ describe('a reset', () => {
     })
     const tokenOf = (email: string) => new Map(tokens).get(email) ?? ''
     later.clock.advance({ minutes: 59 })
-    await later
-      .visitor()
-      .call(accounts.resetPassword, { token: tokenOf(early.user.email), newPassword: 'sezame' })
+    await later.visitor().call(accounts.resetPassword, { token: tokenOf(early.user.email), newPassword: 'sezame' })
     later.clock.advance({ minutes: 2 })
     await expect(
-      later
-        .visitor()
-        .call(accounts.resetPassword, { token: tokenOf(late.user.email), newPassword: 'sezame' }),
+      later.visitor().call(accounts.resetPassword, { token: tokenOf(late.user.email), newPassword: 'sezame' }),
     ).rejects.toMatchObject(expired)
   })
 
   test('unlocks an account locked by too many attempts', async () => {
     const { user } = await shop.verifiedUser()
     const attempt = (password: string) => shop.visitor().call(accounts.login, { email: user.email, password })
-    for (let count = 0; count < 10; count++)
-      await expect(attempt('wrong')).rejects.toMatchObject({ status: 401 })
+    for (let count = 0; count < 10; count++) await expect(attempt('wrong')).rejects.toMatchObject({ status: 401 })
     await expect(attempt('wrong')).rejects.toMatchObject({ status: 429 })
     const token = await tokenFor(user.email)
     await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'sezame' })
@@ -167,11 +158,7 @@ describe('the emailed link', () => {
           host: 'localhost',
           path: '/api/auth/request-password-reset',
           method: 'POST',
-          headers: {
-            host: 'evil.example',
-            'x-forwarded-host': 'evil.example',
-            'content-type': 'application/json',
-          },
+          headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'content-type': 'application/json' },
         },
         (response) => response.resume().on('end', done),
       )
@@ -196,9 +183,7 @@ describe('asking for a reset', () => {
   test('gets the same answer for known and unknown addresses', async () => {
     const { user } = await shop.user()
     const answers = await Promise.all(
-      [user.email, 'nobody@example.com'].map((email) =>
-        shop.visitor().call(accounts.requestPasswordReset, { email }),
-      ),
+      [user.email, 'nobody@example.com'].map((email) => shop.visitor().call(accounts.requestPasswordReset, { email })),
     )
     expect(answers[0]).toEqual({
       message: 'If an account exists with this email, you will receive a password reset link.',
@@ -251,9 +236,7 @@ describe('a guest who has paid', () => {
     await using later = await openShop()
     const { email } = await later.guest(later.visitor())
     await later.settle()
-    const mail = (await later.mails()).find(
-      ({ to, subject }) => to === email && subject === 'Set your password',
-    )
+    const mail = (await later.mails()).find(({ to, subject }) => to === email && subject === 'Set your password')
     const token = tokenIn(/http\S+token=\S+/.exec(mail?.text ?? '')?.[0] ?? '')
     later.clock.advance({ days: 6 })
     await later.visitor().call(accounts.resetPassword, { token, newPassword: 'sezame' })

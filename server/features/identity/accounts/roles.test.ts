@@ -31,11 +31,9 @@ describe('an admin', () => {
     expect(await person.call(accounts.user, {})).toMatchObject({ isAdmin: false, role: 'support' })
     await person.call(accounts.adminList, {})
     await person.call(purchases.adminList, {})
-    await expect(
-      person.call(purchases.adminRefund, { id: buyer.purchase.id, refundedSoFar: 0 }),
-    ).rejects.toMatchObject({
-      status: 403,
-    })
+    await expect(person.call(purchases.adminRefund, { id: buyer.purchase.id, refundedSoFar: 0 })).rejects.toMatchObject(
+      { status: 403 },
+    )
   })
 
   test('lets support cancel at the end of the period, never now, and look with the buyer’s eyes', async () => {
@@ -55,9 +53,9 @@ describe('an admin', () => {
       .update(purchaseRows)
       .set({ status: 'past_due' })
       .where(eq(purchaseRows.id, unpaid.purchase.id))
-    await expect(
-      support.call(purchases.adminCancelAtPeriodEnd, { id: unpaid.purchase.id }),
-    ).rejects.toMatchObject({ code: 'not-active' })
+    await expect(support.call(purchases.adminCancelAtPeriodEnd, { id: unpaid.purchase.id })).rejects.toMatchObject({
+      code: 'not-active',
+    })
   })
 
   test('takes a role away without deleting anyone, and the audit log tells', async () => {
@@ -77,12 +75,7 @@ describe('an admin', () => {
   test('is told of every new one, however it came about', async () => {
     const person = await shop.verifiedUser()
     await admin.call(staff.adminSetRole, { id: person.user.id, role: 'admin' })
-    const added = {
-      email: 'third@example.com',
-      password: 'a third admin’s own',
-      name: 'Third',
-      isAdmin: true,
-    }
+    const added = { email: 'third@example.com', password: 'a third admin’s own', name: 'Third', isAdmin: true }
     await admin.call(accounts.adminAdd, added)
     const told = (await shop.mails())
       .filter(({ subject }) => subject === 'Your shop has a new admin')
@@ -129,8 +122,7 @@ describe('a role', () => {
     }
     return logIn
   }
-  const rise = (id: string, role: 'admin' | 'support' | 'none') =>
-    admin.call(staff.adminSetRole, { id, role })
+  const rise = (id: string, role: 'admin' | 'support' | 'none') => admin.call(staff.adminSetRole, { id, role })
 
   test('is not for an address that somebody only typed', async () => {
     const stranger = await shop.user()
@@ -148,12 +140,7 @@ describe('a role', () => {
 
   test('is for whoever proved the address, and for whom an admin added', async () => {
     const person = await shop.verifiedUser()
-    const added = {
-      email: 'partner@example.com',
-      password: 'chosen for a partner',
-      name: 'Partner',
-      isAdmin: false,
-    }
+    const added = { email: 'partner@example.com', password: 'chosen for a partner', name: 'Partner', isAdmin: false }
     await admin.call(accounts.adminAdd, added)
     for (const q of [person.user.email, added.email]) {
       const [found] = await admin.call(accounts.adminList, { q })

@@ -67,11 +67,7 @@ export function createRoles({ db, now, audit, mails }: Context) {
           .where(eq(users.id, userId))
         // A session keeps what it was begun with: how long it lasts, and whether it had a second step.
         await endSessions(tx, userId)
-        await audit.record(tx, actor, {
-          action: 'user.role',
-          aboutId: userId,
-          detail: { from: before, to: rank },
-        })
+        await audit.record(tx, actor, { action: 'user.role', aboutId: userId, detail: { from: before, to: rank } })
         if (rank !== 'none' && power[rank] > power[before]) {
           // Whatever else opens the account may be someone else's: only the mailbox is proven.
           await removeFactors(tx, userId)

@@ -47,9 +47,9 @@ describe('the seller’s own addresses', () => {
     for (const email of [support, seller.email]) {
       await expect(person.call(credentials.changeEmail, { email })).rejects.toMatchObject(refused)
     }
-    await expect(
-      admin.call(customers.adminCorrectEmail, { id: person.user.id, email: support }),
-    ).rejects.toMatchObject(refused)
+    await expect(admin.call(customers.adminCorrectEmail, { id: person.user.id, email: support })).rejects.toMatchObject(
+      refused,
+    )
     expect((await shop.mails()).map(({ subject }) => subject)).not.toContain('Confirm your new email address')
   })
 

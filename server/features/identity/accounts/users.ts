@@ -48,11 +48,7 @@ export function createUsers({ db, now, passwords, audit, mails }: Context, passw
         .where(eq(purchases.userId, page.id))
         .as('counts')
       const rows = await db
-        .select({
-          ...page._.selectedFields,
-          activePurchases: counts.active,
-          totalPurchases: counts.total,
-        })
+        .select({ ...page._.selectedFields, activePurchases: counts.active, totalPurchases: counts.total })
         .from(page)
         .crossJoinLateral(counts)
         .orderBy(...inOrder(users, sort))
@@ -70,11 +66,7 @@ export function createUsers({ db, now, passwords, audit, mails }: Context, passw
           .onConflictDoNothing({ target: users.email })
           .returning({ id: users.id })
         if (!added) throw conflict('email-taken', 'There is already a user with this email')
-        await audit.record(tx, actor, {
-          action: 'user.add',
-          aboutId: added.id,
-          detail: { isAdmin: user.isAdmin },
-        })
+        await audit.record(tx, actor, { action: 'user.add', aboutId: added.id, detail: { isAdmin: user.isAdmin } })
         if (user.isAdmin) await tellAdmins(tx, mails, added)
         if (!invite) return
         const tokenId = await passwordLinks.create(tx, added.id, 'firstPassword')
@@ -106,8 +98,7 @@ export function createCorrections(
     async correctEmail(actor: Actor, userId: string, email: string) {
       await db.transaction(async (tx) => {
         const user = await lockUser(tx, userId)
-        if (isStaff(user))
-          throw conflict('staff-account', 'Staff change their address themselves, in their profile')
+        if (isStaff(user)) throw conflict('staff-account', 'Staff change their address themselves, in their profile')
         if (user.email === email) throw conflict('same-address', 'This is already the account’s address')
         const [other] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
         if (other) throw conflict('email-taken', 'There is already a user with this email')

@@ -73,9 +73,7 @@ describe('with app codes on, the password', () => {
     const guesser = await atSecondStep(person)
     for (let tries = 0; tries < 5; tries++)
       await expect(guesser.call(logins.withCode, { code: '000000' })).rejects.toMatchObject({ status: 403 })
-    await expect(guesser.call(logins.withCode, { code: app.code() })).rejects.toMatchObject({
-      status: 429,
-    })
+    await expect(guesser.call(logins.withCode, { code: app.code() })).rejects.toMatchObject({ status: 429 })
     shop.clock.advance({ minutes: 16 })
     const later = await atSecondStep(person)
     await later.call(logins.withCode, { code: app.code() })
@@ -86,9 +84,7 @@ describe('with app codes on, the password', () => {
     const app = await addApp(shop, person)
     shop.clock.advance({ minutes: 11 })
     await expect(person.call(factors.renewRecoveryCodes, {})).rejects.toMatchObject({ again: ['code'] })
-    await expect(person.call(stepUp.withPassword, { password: person.password })).rejects.toMatchObject({
-      status: 403,
-    })
+    await expect(person.call(stepUp.withPassword, { password: person.password })).rejects.toMatchObject({ status: 403 })
     await person.call(stepUp.withCode, { code: app.code() })
     expect((await person.call(factors.renewRecoveryCodes, {})).recoveryCodes).toHaveLength(10)
   })
@@ -108,9 +104,7 @@ describe('recovery codes', () => {
     const inside = outcomes[0]?.status === 'fulfilled' ? both[0] : both[1]
     expect(await inside?.call(factors.show, {})).toMatchObject({ recoveryCodesLeft: 9, isRecovering: true })
     expect(await person.call(accounts.user, {})).toBeNull()
-    const subjects = (await shop.mails())
-      .filter(({ to }) => to === person.user.email)
-      .map(({ subject }) => subject)
+    const subjects = (await shop.mails()).filter(({ to }) => to === person.user.email).map(({ subject }) => subject)
     expect(subjects).toContain('A recovery code was used to log in')
     // The way out of a lost phone: turn it off, or set it up again.
     await inside?.call(factors.removeAppCodes, {})
@@ -122,9 +116,7 @@ describe('recovery codes', () => {
     const { recoveryCodes } = await addApp(shop, person)
     await person.call(factors.renewRecoveryCodes, {})
     const visitor = await atSecondStep(person)
-    await expect(visitor.call(logins.withCode, { code: recoveryCodes[0] ?? '' })).rejects.toMatchObject({
-      status: 403,
-    })
+    await expect(visitor.call(logins.withCode, { code: recoveryCodes[0] ?? '' })).rejects.toMatchObject({ status: 403 })
   })
 })
 
@@ -142,9 +134,7 @@ test('a new factor logs out the other devices and tells the owner', async () => 
 test('a QR code that another account was shown cannot be confirmed', async () => {
   const [ada, eve] = [await shop.verifiedUser(), await shop.verifiedUser()]
   const { sealed } = await ada.call(factors.beginAppCodes, {})
-  await expect(eve.call(factors.confirmAppCodes, { sealed, code: '123456' })).rejects.toMatchObject({
-    status: 400,
-  })
+  await expect(eve.call(factors.confirmAppCodes, { sealed, code: '123456' })).rejects.toMatchObject({ status: 400 })
 })
 
 test('secrets are sealed, and still work after the shop’s key was changed', async () => {
@@ -161,10 +151,7 @@ test('secrets are sealed, and still work after the shop’s key was changed', as
   const rotated = createSecrets(newKey ?? '', oldKey)
   expect(await resealAppCodes(before.connection.db, rotated)).toEqual({ resealed: 1 })
   expect(await resealAppCodes(before.connection.db, rotated)).toEqual({ resealed: 0 })
-  await using after = await openShop({
-    databaseUrl: before.connection.url,
-    env: { SECRETS_KEY: newKey ?? '' },
-  })
+  await using after = await openShop({ databaseUrl: before.connection.url, env: { SECRETS_KEY: newKey ?? '' } })
   after.clock.advance({ minutes: 2 })
   const visitor = await atSecondStep(person, after)
   await visitor.call(logins.withCode, { code: app.codeIn(after) })

@@ -75,9 +75,7 @@ function openUnconfirmed(secrets: Secrets, sealed: string, userId: string): stri
 
 /** After a change of the shop's key (`npm run secrets`): every secret moves to the new one. */
 export async function resealAppCodes(db: Database, secrets: Secrets): Promise<{ resealed: number }> {
-  const rows = await db
-    .select({ userId: appCodes.userId, sealedSecret: appCodes.sealedSecret })
-    .from(appCodes)
+  const rows = await db.select({ userId: appCodes.userId, sealedSecret: appCodes.sealedSecret }).from(appCodes)
   let resealed = 0
   for (const { userId, sealedSecret } of rows) {
     if (secrets.isCurrent(sealedSecret)) continue

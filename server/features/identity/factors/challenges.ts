@@ -45,9 +45,7 @@ export function createChallenges({ now, attempts, linkToken, isLinkToken }: Cont
 function challengeIn({ response }: Record<string, unknown>): string | undefined {
   try {
     const { clientDataJSON } = response as { clientDataJSON: string }
-    const { challenge }: { challenge: unknown } = JSON.parse(
-      Buffer.from(clientDataJSON, 'base64url').toString(),
-    )
+    const { challenge }: { challenge: unknown } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())
     return typeof challenge === 'string' ? challenge : undefined
   } catch {
     return undefined

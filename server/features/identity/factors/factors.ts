@@ -41,12 +41,7 @@ export function createFactors(context: Context, { sessions }: { sessions: Sessio
   }
 }
 
-type Parts = {
-  sessions: Pick<Sessions, 'prove'>
-  policy: Policy
-  codes: Codes
-  passkeyLogin: PasskeyLogin
-}
+type Parts = { sessions: Pick<Sessions, 'prove'>; policy: Policy; codes: Codes; passkeyLogin: PasskeyLogin }
 
 /** Proving again who you are, in a session that has been open for a while. */
 function createStepUp(context: Context, { sessions, policy, codes, passkeyLogin }: Parts) {
@@ -55,8 +50,7 @@ function createStepUp(context: Context, { sessions, policy, codes, passkeyLogin 
 
   async function assertCounts({ user }: Actor, way: WayToProve) {
     const { ways } = await policy.waysToProve(user)
-    if (!ways.includes(way))
-      throw new Refusal(403, 'prove-again', 'Please confirm in another way.', { again: ways })
+    if (!ways.includes(way)) throw new Refusal(403, 'prove-again', 'Please confirm in another way.', { again: ways })
   }
 
   return {

@@ -12,13 +12,7 @@ import type { Notices } from './notices.ts'
 import type { PasskeyLogin } from './passkey-login.ts'
 import type { Policy } from './policy.ts'
 
-type Parts = {
-  policy: Policy
-  codes: Codes
-  passkeyLogin: PasskeyLogin
-  lostDevice: LostDevice
-  notices: Notices
-}
+type Parts = { policy: Policy; codes: Codes; passkeyLogin: PasskeyLogin; lostDevice: LostDevice; notices: Notices }
 type LoggedIn = { user: User; authenticated: Authenticated }
 
 const gone = () => new Refusal(401, 'login-required', 'Please log in again.')
@@ -62,10 +56,7 @@ export function createLogins(context: Context, { policy, codes, passkeyLogin, lo
       if (!fromApp) await recovered(user.id)
       await lostDevice.stopFor(user.id)
       securityLog('login', { ...actor, user }, { step: fromApp ? 'code' : 'recovery code' })
-      return {
-        user,
-        authenticated: { ...authenticated, provenBy: fromApp ? 'password and code' : 'recovery code' },
-      }
+      return { user, authenticated: { ...authenticated, provenBy: fromApp ? 'password and code' : 'recovery code' } }
     },
 
     async withPasskey(actor: Actor<null>, response: Record<string, unknown>): Promise<LoggedIn> {

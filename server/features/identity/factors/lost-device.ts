@@ -54,12 +54,7 @@ export function createLostDevice({ db, now, isLinkToken }: Context, notices: Not
       if (isStaff(user)) throw notForStaff()
       await db.transaction(async (tx) => {
         const mine = eq(factorResets.userId, user.id)
-        if (
-          await tx.$count(
-            factorResets,
-            and(mine, open, gt(factorResets.requestedAt, ago(wait + linkLifetime))),
-          )
-        )
+        if (await tx.$count(factorResets, and(mine, open, gt(factorResets.requestedAt, ago(wait + linkLifetime)))))
           throw new Refusal(
             409,
             'already-asked',

@@ -11,15 +11,9 @@ export type Notices = ReturnType<typeof createNotices>
 /** Anyone whose login changes is told, and other devices are logged out: if it was a thief, the owner notices. */
 export function createNotices({ mails, attempts, audit }: Context) {
   /** Anyone can sign up with anyone's address: until a link emailed there was used, it gets few emails. */
-  async function tell<Kind extends MailKind>(
-    tx: Transaction,
-    userId: string,
-    kind: Kind,
-    data: MailData<Kind>,
-  ) {
+  async function tell<Kind extends MailKind>(tx: Transaction, userId: string, kind: Kind, data: MailData<Kind>) {
     const user = await personOf(tx, userId)
-    if (user.verifiedAt || (await attempts.mayMail(tx, 'factors', userId)))
-      await mails.send(tx, user.email, kind, data)
+    if (user.verifiedAt || (await attempts.mayMail(tx, 'factors', userId))) await mails.send(tx, user.email, kind, data)
   }
 
   return {
@@ -29,11 +23,7 @@ export function createNotices({ mails, attempts, audit }: Context) {
       await endSessions(tx, actor.user.id, { except: actor.sessionId })
       await tell(tx, actor.user.id, change === 'added' ? 'factorAdded' : 'factorRemoved', { what })
       if (isStaff(actor.user))
-        await audit.record(tx, actor, {
-          action: `factor.${change}`,
-          aboutId: actor.user.id,
-          detail: { what },
-        })
+        await audit.record(tx, actor, { action: `factor.${change}`, aboutId: actor.user.id, detail: { what } })
     },
   }
 }

@@ -8,14 +8,9 @@ import { webAuthn } from './passkeys.ts'
 
 /** One sentence for whatever is wrong with it: a stranger learns nothing about who has an account. */
 const refused = () =>
-  new Refusal(
-    401,
-    'passkey-refused',
-    'This passkey wasn’t accepted. Log in with your password, or use another device.',
-  )
+  new Refusal(401, 'passkey-refused', 'This passkey wasn’t accepted. Log in with your password, or use another device.')
 
-const isCredentialId = (given: unknown): given is string =>
-  typeof given === 'string' && /^[\w-]{1,1400}$/.test(given)
+const isCredentialId = (given: unknown): given is string => typeof given === 'string' && /^[\w-]{1,1400}$/.test(given)
 
 export type PasskeyLogin = ReturnType<typeof createPasskeyLogin>
 
@@ -60,12 +55,7 @@ export function createPasskeyLogin({ db, now, config }: Context, challenges: Cha
       const used = await db
         .update(passkeys)
         .set({ counter: newCounter, isSynced: credentialBackedUp, lastUsedAt: now() })
-        .where(
-          and(
-            eq(passkeys.id, id),
-            newCounter > 0 ? lt(passkeys.counter, newCounter) : eq(passkeys.counter, 0),
-          ),
-        )
+        .where(and(eq(passkeys.id, id), newCounter > 0 ? lt(passkeys.counter, newCounter) : eq(passkeys.counter, 0)))
       if (used.rowCount === 0) throw refused()
       return { userId }
     },

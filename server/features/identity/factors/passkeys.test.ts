@@ -82,9 +82,7 @@ describe('a passkey', () => {
 
   test('is refused from another site', async () => {
     const person = await shop.verifiedUser()
-    await expect(addPasskey(person, createAuthenticator('https://evil.example'))).rejects.toMatchObject({
-      status: 400,
-    })
+    await expect(addPasskey(person, createAuthenticator('https://evil.example'))).rejects.toMatchObject({ status: 400 })
     const passkey = await addPasskey(person)
     passkey.phone.origin = 'https://evil.example'
     await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
@@ -94,9 +92,7 @@ describe('a passkey', () => {
     const passkey = await addPasskey(await shop.verifiedUser())
     const visitor = shop.visitor()
     const answer = await answerOf(passkey, visitor)
-    const outcomes = await Promise.allSettled(
-      [1, 2].map(() => shop.visitor().call(logins.withPasskey, answer)),
-    )
+    const outcomes = await Promise.allSettled([1, 2].map(() => shop.visitor().call(logins.withPasskey, answer)))
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     await expect(visitor.call(logins.withPasskey, answer)).rejects.toMatchObject({ status: 400 })
   })
@@ -139,9 +135,7 @@ describe('a passkey', () => {
     const [ada, eve] = [await shop.verifiedUser(), await shop.verifiedUser()]
     const id = crypto.getRandomValues(new Uint8Array(16))
     await addPasskey(ada, createAuthenticator(shop.url, { id }))
-    await expect(addPasskey(eve, createAuthenticator(shop.url, { id }))).rejects.toMatchObject({
-      status: 409,
-    })
+    await expect(addPasskey(eve, createAuthenticator(shop.url, { id }))).rejects.toMatchObject({ status: 409 })
   })
 
   test('of a deleted account opens nothing', async () => {
@@ -157,16 +151,14 @@ test('nonsense in a passkey’s answer is refused like any other', async () => {
   const passkey = await addPasskey(person)
   for (const id of ['\u0000', '', 7, null, 'x'.repeat(5000)]) {
     const { response } = await answerOf(passkey, shop.visitor())
-    await expect(
-      shop.visitor().call(logins.withPasskey, { response: { ...response, id } }),
-    ).rejects.toMatchObject({ status: 401 })
+    await expect(shop.visitor().call(logins.withPasskey, { response: { ...response, id } })).rejects.toMatchObject({
+      status: 401,
+    })
   }
   const made = createAuthenticator(shop.url)
   const { response, ...rest } = made.register(await person.call(factors.beginPasskey, {}))
   const odd = { ...rest, response: { ...response, transports: { not: 'a list' } } }
-  expect(await person.call(factors.addPasskey, { name: 'Odd', response: odd })).toEqual({
-    recoveryCodes: null,
-  })
+  expect(await person.call(factors.addPasskey, { name: 'Odd', response: odd })).toEqual({ recoveryCodes: null })
 })
 
 test('an account has twenty passkeys at most', async () => {
@@ -220,9 +212,7 @@ test('whoever takes an account back by its mailbox takes it without the stranger
   await shop.guest(guest, email)
   await shop.settle()
   await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
-  await expect(shop.visitor().call(credentials.confirmEmail, { id, token })).rejects.toMatchObject({
-    status: 400,
-  })
+  await expect(shop.visitor().call(credentials.confirmEmail, { id, token })).rejects.toMatchObject({ status: 400 })
 })
 
 test('a passkey with the longest id there is can be renamed and removed', async () => {

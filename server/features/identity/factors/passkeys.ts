@@ -75,12 +75,7 @@ export function createPasskeys({ db, now, config }: Context, challenges: Challen
       return registrationInfo
     },
 
-    async keep(
-      tx: Transaction,
-      { user }: Actor,
-      name: string,
-      { credential, credentialBackedUp, aaguid }: Made,
-    ) {
+    async keep(tx: Transaction, { user }: Actor, name: string, { credential, credentialBackedUp, aaguid }: Made) {
       if ((await tx.$count(passkeys, ofUser(user.id))) >= mostPasskeys)
         throw conflict('enough-passkeys', `${mostPasskeys} passkeys are enough. Remove one first.`)
       const kept = await tx

@@ -59,9 +59,7 @@ describe('an admin of a public shop', () => {
     await again.call(purchases.adminList, {})
 
     const recovering = shop.visitor()
-    await recovering
-      .call(accounts.login, { email: admin.user.email, password: admin.password })
-      .catch(() => undefined)
+    await recovering.call(accounts.login, { email: admin.user.email, password: admin.password }).catch(() => undefined)
     await recovering.call(logins.withCode, { code: app.recoveryCodes[0] ?? '' })
     await expect(recovering.call(purchases.adminList, {})).rejects.toMatchObject({ status: 403 })
     await addApp(shop, recovering)
@@ -76,9 +74,7 @@ describe('an admin of a public shop', () => {
     const response = passkey.register(await admin.call(factors.beginPasskey, {}))
     await admin.call(factors.addPasskey, { name: 'Key', response })
     const again = shop.visitor()
-    await expect(again.call(accounts.login, { email, password })).rejects.toMatchObject({
-      next: ['passkey'],
-    })
+    await expect(again.call(accounts.login, { email, password })).rejects.toMatchObject({ next: ['passkey'] })
     const answer = passkey.authenticate(await again.call(logins.passkeyOptions, {}))
     await again.call(logins.withPasskey, { response: answer })
     await again.call(purchases.adminList, {})
@@ -102,9 +98,7 @@ describe('an admin of a public shop', () => {
         admin.call(factors.removeAppCodes, {}),
         admin.call(factors.removePasskey, { id: passkey.id }),
       ])
-      await vi.waitFor(async () => expect((await db.execute(waiting)).rows).toHaveLength(2), {
-        timeout: 30_000,
-      })
+      await vi.waitFor(async () => expect((await db.execute(waiting)).rows).toHaveLength(2), { timeout: 30_000 })
       return { removals }
     })
     const both = await begun.removals
@@ -126,10 +120,7 @@ describe('an admin of a public shop', () => {
     await later.call(accounts.login, { email, password })
     expect(await later.call(accounts.user, {})).toMatchObject({ mustSetUp: true })
     await addApp(shop, later)
-    const actions = (await later.call(audit.adminList, {})).map(({ action, actorEmail }) => [
-      action,
-      actorEmail,
-    ])
+    const actions = (await later.call(audit.adminList, {})).map(({ action, actorEmail }) => [action, actorEmail])
     expect(actions).toContainEqual(['admin.reset-two-factor', 'command line'])
     await shop.queue.runNow('tell-of-commands')
     await shop.queue.runNow('tell-of-commands')
@@ -149,10 +140,7 @@ test('buyers of a public shop need no second step, and support does', async () =
   const buyer = await other.verifiedUser()
   await buyer.call(accounts.profile, {})
   const person = await other.verifiedUser()
-  await admin.call(staff.adminSetRole, {
-    id: person.user.id,
-    role: 'support',
-  })
+  await admin.call(staff.adminSetRole, { id: person.user.id, role: 'support' })
   await person.call(accounts.login, { email: person.user.email, password: person.password })
   await expect(person.call(accounts.adminList, {})).rejects.toMatchObject({ status: 403 })
   await addApp(other, person)

@@ -40,10 +40,7 @@ export function createSetUp({ db }: Context, { sessions, policy, appCodes, passk
     const { hasPasskey, hasAppCodes } = await policy.holdingsOf(user.id, tx)
     if (hasPasskey || hasAppCodes) return
     if (policy.isRequiredOf(user))
-      throw conflict(
-        'second-step-missing',
-        'This shop asks its admins for a second step. Set up another one first.',
-      )
+      throw conflict('second-step-missing', 'This shop asks its admins for a second step. Set up another one first.')
     await recovery.forget(tx, user.id)
   }
 
@@ -94,8 +91,7 @@ export function createSetUp({ db }: Context, { sessions, policy, appCodes, passk
       return change(actor, async (tx) => {
         await passkeys.keep(tx, actor, name, made)
         // Someone who is never asked for a code after the password needs none: a link by email is their way back.
-        const isAsked =
-          policy.isRequiredOf(actor.user) || (await policy.holdingsOf(actor.user.id, tx)).hasAppCodes
+        const isAsked = policy.isRequiredOf(actor.user) || (await policy.holdingsOf(actor.user.id, tx)).hasAppCodes
         const recoveryCodes = isAsked ? await recoveryCodesFor(tx, actor.user.id) : null
         await notices.changed(tx, actor, 'added', 'passkey')
         await sessions.prove(tx, actor, 'passkey')

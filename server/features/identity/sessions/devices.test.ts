@@ -21,9 +21,7 @@ async function logInFrom(userAgent: string, { user, password }: Person) {
 }
 
 const newDeviceMails = async ({ user }: Person) =>
-  (await shop.mails()).filter(
-    ({ to, subject }) => to === user.email && subject === 'New login to your account',
-  )
+  (await shop.mails()).filter(({ to, subject }) => to === user.email && subject === 'New login to your account')
 
 describe('devices', () => {
   test('are listed, most recent first, with the current one marked', async () => {
@@ -89,19 +87,12 @@ describe('a login from a new device', () => {
 })
 
 test('a name that an email client would turn into a link is refused', async () => {
-  for (const name of [
-    'Claim at evil.example',
-    'https://evil',
-    'www.evil',
-    'me@evil.example',
-    'evil。example',
-  ])
+  for (const name of ['Claim at evil.example', 'https://evil', 'www.evil', 'me@evil.example', 'evil。example'])
     await expect(shop.user({ name })).rejects.toMatchObject({
       status: 400,
       fields: {
         name: 'Please enter your name without links, email addresses or phone numbers, and with a space after a dot',
       },
     })
-  for (const name of ['J.R.R. Tolkien', 'Dr. Ada Lovelace', "Conan O'Brien Jr.", 'Ümit-Jean'])
-    await shop.user({ name })
+  for (const name of ['J.R.R. Tolkien', 'Dr. Ada Lovelace', "Conan O'Brien Jr.", 'Ümit-Jean']) await shop.user({ name })
 })

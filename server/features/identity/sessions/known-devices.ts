@@ -12,12 +12,7 @@ const fingerprintsOf = ({ device, userAgent, ip }: Device) => [
 ]
 
 /** Remembers where someone logs in. True for a device new to this user, except their very first. */
-export async function noteDevice(
-  tx: Transaction,
-  userId: string,
-  device: Device,
-  at: Date,
-): Promise<boolean> {
+export async function noteDevice(tx: Transaction, userId: string, device: Device, at: Date): Promise<boolean> {
   const fingerprints = fingerprintsOf(device)
   const ofUser = eq(knownDevices.userId, userId)
   const known = await tx.$count(knownDevices, ofUser)

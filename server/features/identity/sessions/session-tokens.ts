@@ -25,8 +25,7 @@ export const expiry = ({ now, begun, user }: Begun) =>
   new Date(Math.min(now.getTime() + sessionDays * day, begun.getTime() + longest(user)))
 
 /** Also for a request sent with the token that was replaced a moment ago. */
-export const withToken = (hash: string) =>
-  or(eq(sessions.tokenHash, hash), eq(sessions.previousTokenHash, hash))
+export const withToken = (hash: string) => or(eq(sessions.tokenHash, hash), eq(sessions.previousTokenHash, hash))
 
 /** With a new token, the browser must be given it. */
 type Found = Session & { newToken?: string | undefined }
@@ -55,8 +54,7 @@ export function createFind({ db, now, securityLog }: Context) {
 
   async function useCurrent(found: Session): Promise<Found> {
     const { id, tokenHash, previousTokenHash, rotatedAt, createdAt } = found
-    if (since(rotatedAt ?? createdAt) > tokenLifetime)
-      return { ...found, newToken: await rotate(found, tokenHash) }
+    if (since(rotatedAt ?? createdAt) > tokenLifetime) return { ...found, newToken: await rotate(found, tokenHash) }
     if (previousTokenHash && !hasArrived(found))
       await db.update(sessions).set({ lastUsedAt: now() }).where(eq(sessions.id, id))
     return found

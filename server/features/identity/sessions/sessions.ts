@@ -33,9 +33,7 @@ export async function endSessions(
   userId: string,
   { except }: { except?: string | null } = {},
 ) {
-  await tx
-    .delete(sessions)
-    .where(and(eq(sessions.userId, userId), except ? ne(sessions.id, except) : undefined))
+  await tx.delete(sessions).where(and(eq(sessions.userId, userId), except ? ne(sessions.id, except) : undefined))
 }
 
 /** Who is logged in. The browser holds a random token, the database only its hash. */
@@ -60,12 +58,7 @@ export function createSessions(context: Context) {
         await claim?.(tx)
         // Locked until the session exists: a reset either comes first and is seen, or comes after and ends it.
         const [unchanged] = await tx
-          .select({
-            email: users.email,
-            verifiedAt: users.verifiedAt,
-            isAdmin: users.isAdmin,
-            role: users.role,
-          })
+          .select({ email: users.email, verifiedAt: users.verifiedAt, isAdmin: users.isAdmin, role: users.role })
           .from(users)
           .where(
             and(
@@ -77,17 +70,19 @@ export function createSessions(context: Context) {
           )
           .for('share')
         if (!unchanged) throw refusal()
-        await tx.insert(sessions).values({
-          tokenHash: hashToken(token),
-          userId,
-          createdAt: now(),
-          lastUsedAt: now(),
-          rotatedAt: now(),
-          provenAt: now(),
-          provenBy,
-          expiresAt: expiry({ now: now(), begun: now(), user: unchanged }),
-          ...device,
-        })
+        await tx
+          .insert(sessions)
+          .values({
+            tokenHash: hashToken(token),
+            userId,
+            createdAt: now(),
+            lastUsedAt: now(),
+            rotatedAt: now(),
+            provenAt: now(),
+            provenBy,
+            expiresAt: expiry({ now: now(), begun: now(), user: unchanged }),
+            ...device,
+          })
         await tx.insert(logins).values({ userId, at: now(), ...device })
         const isNews = await noteDevice(tx, userId, { ...device, device: browser }, now())
         // Verified mailboxes only, because anyone can sign up with anyone's address.

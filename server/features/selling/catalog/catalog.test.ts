@@ -37,12 +37,7 @@ test('a product is what its file says', () => {
 })
 
 test.each([
-  [
-    'monthly: $39',
-    'monthly: 39 dollars',
-    4,
-    '“monthly” is “39 dollars”, but must be a price like $39 or $39.50',
-  ],
+  ['monthly: $39', 'monthly: 39 dollars', 4, '“monthly” is “39 dollars”, but must be a price like $39 or $39.50'],
   ['monthly: $39', 'price: $39', 4, '“price” is none of name, state, order'],
   ['yearly: $390', 'monthly: $40', 5, '“monthly” is there twice'],
   ['state: on sale', 'state: sold', 3, '“state” is “sold”, but must be on sale, or coming, or not listed'],
@@ -51,14 +46,9 @@ test.each([
   ['state: on sale', 'seats: few', 3, '“seats” must be a whole number above 0'],
   ['## Key Benefits', '## Benefits', 33, '“Benefits” is none of the sections Card, Facts'],
   ['drawings: rebound\n', '', 78, 'the chart needs a picture'],
-])(
-  'a file with %j changed to %j does not open a shop, and says where to look',
-  (before, after, line, says) => {
-    expect(() => readProductFile(path, source.replace(before, after))).toThrow(
-      `${path}, line ${line}: ${says}`,
-    )
-  },
-)
+])('a file with %j changed to %j does not open a shop, and says where to look', (before, after, line, says) => {
+  expect(() => readProductFile(path, source.replace(before, after))).toThrow(`${path}, line ${line}: ${says}`)
+})
 
 test('a process names a product that a newer one has added since it started', async () => {
   await using shop = await openShop()

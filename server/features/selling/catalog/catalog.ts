@@ -40,8 +40,7 @@ export async function openCatalog(db: Database, folder?: string) {
     rows.filter(({ slug }) => slug === file.slug).map(({ id }) => ({ ...file, id })),
   )
   const first = present.find(({ state }) => state === 'on sale')
-  if (!first)
-    throw new StartError('content/products: no product is on sale, so there is nothing to open a shop for')
+  if (!first) throw new StartError('content/products: no product is on sale, so there is nothing to open a shop for')
   const names = new Map(rows.map(({ id, slug, name }) => [id, { id, slug, name }]))
 
   return {

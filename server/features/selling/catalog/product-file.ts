@@ -53,8 +53,7 @@ export function readProductFile(path: string, source: string): ProductFile {
     throw refuse(1, 'a file’s name is the product’s address: lower-case letters, digits, and hyphens')
   const lines = source.split(/\r?\n/).map((text, index) => ({ number: index + 1, text: text.trim() }))
   const end = lines.findIndex(({ text }, index) => index > 0 && text === '---')
-  if (lines[0]?.text !== '---' || end < 0)
-    throw refuse(1, 'the file begins with settings between two lines “---”')
+  if (lines[0]?.text !== '---' || end < 0) throw refuse(1, 'the file begins with settings between two lines “---”')
 
   const given = new Map<string, { value: string; number: number }>()
   for (const { text, number } of lines.slice(1, end).filter((line) => line.text)) {
@@ -95,8 +94,7 @@ export function readProductFile(path: string, source: string): ProductFile {
   const allowed = Object.values(sectionNames)
   for (const [index, { title, at }] of sections.entries()) {
     if (!allowed.includes(title)) throw refuse(at, `“${title}” is none of the sections ${allowed.join(', ')}`)
-    if (sections.findIndex((other) => other.title === title) < index)
-      throw refuse(at, `“${title}” is there twice`)
+    if (sections.findIndex((other) => other.title === title) < index) throw refuse(at, `“${title}” is there twice`)
   }
   const section = (key: keyof typeof sectionNames) => {
     const found = sections.find(({ title }) => title === sectionNames[key])
@@ -123,8 +121,7 @@ export function readProductFile(path: string, source: string): ProductFile {
   const chart = sections.some(({ title }) => title === sectionNames.chart) ? section('chart') : undefined
   const image = chart && /!\[(.+)\]\((\/\S+)\)/.exec(textOf(chart.lines))
   const drawings = given.has('drawings') ? oneOf('drawings', ['rebound']) : null
-  if (chart && !drawings && !image)
-    throw refuse(chart.at, 'the chart needs a picture: ![What it shows](/name.png)')
+  if (chart && !drawings && !image) throw refuse(chart.at, 'the chart needs a picture: ![What it shows](/name.png)')
 
   return {
     slug,
@@ -180,8 +177,7 @@ export function readProductFile(path: string, source: string): ProductFile {
 function sectionsOf(lines: Line[], mark = '## '): Section[] {
   const sections: Section[] = [{ title: '', at: lines[0]?.number ?? 1, lines: [] }]
   for (const line of lines)
-    if (line.text.startsWith(mark))
-      sections.push({ title: line.text.slice(mark.length), at: line.number, lines: [] })
+    if (line.text.startsWith(mark)) sections.push({ title: line.text.slice(mark.length), at: line.number, lines: [] })
     else sections.at(-1)?.lines.push(line)
   return sections
 }
@@ -194,8 +190,5 @@ const textOf = (lines: Line[]) =>
 
 function partOf({ lines }: Section) {
   const [lead, ...items] = sectionsOf(lines, '### ')
-  return {
-    lead: textOf(lead?.lines ?? []),
-    items: items.map((item) => ({ ...item, text: textOf(item.lines) })),
-  }
+  return { lead: textOf(lead?.lines ?? []), items: items.map((item) => ({ ...item, text: textOf(item.lines) })) }
 }

@@ -75,9 +75,7 @@ export function createBegin(context: Context, others: Others) {
     const isBuyer = { userId: user?.id ?? null, email }
     const insistOnOffer = async () => {
       if (wish.amount !== undefined && wish.amount !== amount)
-        throw new Refusal(409, 'price-changed', `The price has changed to ${exactDollars(amount)}`, {
-          amount,
-        })
+        throw new Refusal(409, 'price-changed', `The price has changed to ${exactDollars(amount)}`, { amount })
       await seats.insistOnFree(isBuyer, product.id)
     }
 
@@ -154,13 +152,7 @@ export function createBegin(context: Context, others: Others) {
   }
 }
 
-type Order = {
-  user: User | null
-  email: string
-  price: Price
-  place: Place | undefined
-  code: Code | undefined
-}
+type Order = { user: User | null; email: string; price: Price; place: Place | undefined; code: Code | undefined }
 
 /** An unpaid subscription at Stripe, with everything it needs there. */
 function createSubscribe({ stripe }: Context, { customers, prices, codes }: Others) {
@@ -193,11 +185,7 @@ function createSubscribe({ stripe }: Context, { customers, prices, codes }: Othe
 const secondClick = 'Your checkout has just been opened. Please try again.'
 
 /** What the page says before anyone pays is what Stripe will charge. */
-export const discounted = (
-  { code, charges }: Awaited<ReturnType<Codes['apply']>>,
-  due: number,
-  at: Date,
-) => ({
+export const discounted = ({ code, charges }: Awaited<ReturnType<Codes['apply']>>, due: number, at: Date) => ({
   code: code.code,
   worth: worthInWords(code),
   due,

@@ -36,19 +36,13 @@ describe('a guest', () => {
       { status: 'active', amount: 3900, billingType: 'monthly', user: { email }, paymentIntentId },
     ])
     await shop.settle()
-    expect((await subjectsTo(email)).toSorted()).toEqual([
-      'Set your password',
-      'Your receipt: Rebound Sigma Pro',
-    ])
+    expect((await subjectsTo(email)).toSorted()).toEqual(['Set your password', 'Your receipt: Rebound Sigma Pro'])
   })
 
   test('who closes the tab still gets an account, the purchase, and both emails', async () => {
     const { email } = await shop.guest(shop.visitor())
     await shop.settle()
-    expect((await subjectsTo(email)).toSorted()).toEqual([
-      'Set your password',
-      'Your receipt: Rebound Sigma Pro',
-    ])
+    expect((await subjectsTo(email)).toSorted()).toEqual(['Set your password', 'Your receipt: Rebound Sigma Pro'])
   })
 
   test('with the email of an account: the purchase goes to its owner, and the guest isn’t logged in', async () => {
@@ -68,9 +62,7 @@ describe('a guest', () => {
       email: owner.user.email,
       wayIn: 'login',
     })
-    await expect(shop.visitor().call(checkout.paid, { paymentIntentId })).rejects.toMatchObject({
-      status: 404,
-    })
+    await expect(shop.visitor().call(checkout.paid, { paymentIntentId })).rejects.toMatchObject({ status: 404 })
     await shop.confirmPurchase(owner, { paymentIntentId })
     expect(await owner.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
     expect(await subjectsTo(owner.user.email)).toContain('Rebound Sigma Pro was added to your account')
@@ -89,9 +81,9 @@ describe('a guest', () => {
     expect(await guest.call(checkout.paid, { paymentIntentId })).toMatchObject({ wayIn: 'new-link' })
 
     expect(await stranger.call(accounts.user, {})).toBeNull()
-    await expect(stranger.call(accounts.login, { email, password: stranger.password })).rejects.toMatchObject(
-      { status: 401 },
-    )
+    await expect(stranger.call(accounts.login, { email, password: stranger.password })).rejects.toMatchObject({
+      status: 401,
+    })
     expect((await subjectsTo(email)).toSorted()).toEqual([
       'Set your password to see your purchase',
       'Welcome to Rebound Sigma',
@@ -136,9 +128,7 @@ describe('a guest', () => {
     await expect(shop.logInGuest(late, paid)).rejects.toMatchObject(refused)
     await shop.settle()
     const { paymentIntentId: lateId } = paid
-    expect(await late.call(checkout.paid, { paymentIntentId: lateId })).toMatchObject({
-      wayIn: 'first-link',
-    })
+    expect(await late.call(checkout.paid, { paymentIntentId: lateId })).toMatchObject({ wayIn: 'first-link' })
   })
 
   test('who pays in two tabs is logged in by the payment that counts and told the other one is refunded', async () => {
@@ -203,9 +193,7 @@ describe('a guest', () => {
     const guest = shop.visitor()
     const { email, paymentIntentId } = await shop.guest(guest)
     await shop.settle()
-    const mail = (await shop.mails()).find(
-      ({ to, subject }) => to === email && subject === 'Set your password',
-    )
+    const mail = (await shop.mails()).find(({ to, subject }) => to === email && subject === 'Set your password')
     const token = /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
     await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'open sesame' })
     await expect(shop.logInGuest(guest, { paymentIntentId })).rejects.toMatchObject({
@@ -220,9 +208,7 @@ describe('a guest', () => {
     const begun = await shop.begin(guest, { email: 'unpaid@example.com' })
     expect(await shop.pay(begun, 'pm_card_visa_chargeDeclined')).toBe('Your card was declined.')
     const { paymentIntentId } = begun
-    await expect(shop.logInGuest(guest, { paymentIntentId })).rejects.toMatchObject({
-      status: 409,
-    })
+    await expect(shop.logInGuest(guest, { paymentIntentId })).rejects.toMatchObject({ status: 409 })
     await shop.settle()
     expect(await subjectsTo('unpaid@example.com')).toEqual([])
   })
@@ -230,18 +216,17 @@ describe('a guest', () => {
   test('must enter an email', async () => {
     const wish = { productSlug: 'rebound-sigma-pro', billingType: 'monthly' as const }
     for (const email of [undefined, null, '', ' '])
-      await expect(
-        shop.visitor().call(checkout.createSubscriptionIntent, { ...wish, email }),
-      ).rejects.toMatchObject({ status: 400, serverMessage: 'Please enter your email to continue' })
+      await expect(shop.visitor().call(checkout.createSubscriptionIntent, { ...wish, email })).rejects.toMatchObject({
+        status: 400,
+        serverMessage: 'Please enter your email to continue',
+      })
     await expect(
       shop.visitor().call(checkout.createSubscriptionIntent, { ...wish, email: 'ada@' }),
     ).rejects.toMatchObject({ status: 400, serverMessage: 'Please enter a valid email address' })
     // Logged in, whatever a form sends for it is beside the point.
     const user = await shop.user()
     for (const email of [null, ''])
-      expect(await user.call(checkout.createSubscriptionIntent, { ...wish, email })).toMatchObject({
-        amountDue: 3900,
-      })
+      expect(await user.call(checkout.createSubscriptionIntent, { ...wish, email })).toMatchObject({ amountDue: 3900 })
   })
 })
 
@@ -268,10 +253,7 @@ describe('a payment that Stripe is still processing', () => {
     expect(await confirmed()).toMatchObject({ status: 202 })
     for (const billingType of ['monthly', 'yearly'] as const)
       expect(
-        await user.call(checkout.createSubscriptionIntent, {
-          productSlug: reboundSigmaPro.slug,
-          billingType,
-        }),
+        await user.call(checkout.createSubscriptionIntent, { productSlug: reboundSigmaPro.slug, billingType }),
       ).toEqual({ clientSecret, isPaid: true, amountDue: 3900 })
     await shop.settle()
     expect(await confirmed()).toMatchObject({ status: 200 })
@@ -341,12 +323,9 @@ describe('a second subscription', () => {
     const buyer = await shop.buyer()
     await expect(shop.begin(buyer)).rejects.toMatchObject({
       status: 409,
-      serverMessage:
-        'You already have a subscription to Rebound Sigma Pro. You can manage it on your dashboard.',
+      serverMessage: 'You already have a subscription to Rebound Sigma Pro. You can manage it on your dashboard.',
     })
-    await expect(shop.begin(shop.visitor(), { email: buyer.user.email })).rejects.toMatchObject({
-      status: 409,
-    })
+    await expect(shop.begin(shop.visitor(), { email: buyer.user.email })).rejects.toMatchObject({ status: 409 })
   })
 
   test('that was paid in another tab is cancelled and fully refunded', async () => {
@@ -359,11 +338,7 @@ describe('a second subscription', () => {
     const bought = await user.call(purchases.list, {})
     const [kept, returned] = bought.toSorted((a, b) => a.status.localeCompare(b.status))
     expect(kept).toMatchObject({ status: 'active', refundedAmount: 0 })
-    expect(returned).toMatchObject({
-      status: 'cancelled',
-      endedBecause: 'duplicate',
-      refundedAmount: returned?.amount,
-    })
+    expect(returned).toMatchObject({ status: 'cancelled', endedBecause: 'duplicate', refundedAmount: returned?.amount })
     expect(await subjectsTo(user.user.email)).toContain('We’re refunding your second payment')
   })
 })
@@ -378,12 +353,7 @@ test('a page that shows another price is told the present one, and nothing is be
       email,
       amount,
     })
-  const changed = {
-    status: 409,
-    code: 'price-changed',
-    serverMessage: 'The price has changed to $39.00',
-    amount: 3900,
-  }
+  const changed = { status: 409, code: 'price-changed', serverMessage: 'The price has changed to $39.00', amount: 3900 }
   await expect(begin(3500)).rejects.toMatchObject(changed)
   expect(await customersAtStripe(email)).toBe(0)
   const begun = await begin(3900)
@@ -463,11 +433,7 @@ describe('a price at Stripe', () => {
     await setPrice(own, { unit_amount: 4100 })
     // The page says what Stripe will charge, and that payment counts.
     const guest = own.visitor()
-    const wish = {
-      productSlug: reboundSigmaPro.slug,
-      billingType: 'monthly',
-      email: 'b@example.com',
-    } as const
+    const wish = { productSlug: reboundSigmaPro.slug, billingType: 'monthly', email: 'b@example.com' } as const
     expect(await guest.call(checkout.createSubscriptionIntent, wish)).toMatchObject({ amountDue: 4100 })
     const begun = await own.begin(guest, wish)
     await own.pay(begun)

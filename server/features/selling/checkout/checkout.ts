@@ -40,8 +40,7 @@ const loginWindow = 60 * 60_000
 
 const accountExists = () =>
   new Refusal(403, 'login-required', 'An account with this email exists. Please log in to continue.')
-const pleaseLogIn = () =>
-  new Refusal(403, 'login-required', 'Please log in to continue. We’ve emailed you how.')
+const pleaseLogIn = () => new Refusal(403, 'login-required', 'Please log in to continue. We’ve emailed you how.')
 
 /** From "Continue to Payment" to a booked purchase. */
 export function createCheckout(context: Context, others: Others) {
@@ -82,9 +81,7 @@ export function createCheckout(context: Context, others: Others) {
       }
       const isTheirs = checkout.userId === user.id || (!checkout.userId && checkout.email === user.email)
       if (isTheirs && !checkout.closedAt && (await stripe.payments.hasPaid(paymentIntentId))) return 'not yet'
-      throw checkout.userId
-        ? conflict('not-paid', 'The payment hasn’t been completed yet')
-        : notFound('Purchase')
+      throw checkout.userId ? conflict('not-paid', 'The payment hasn’t been completed yet') : notFound('Purchase')
     },
 
     /**
@@ -108,8 +105,7 @@ export function createCheckout(context: Context, others: Others) {
       const amountDue = (await checkouts.orders.amountDueOf(begun.id)) ?? begun.amount
       const isRecent = payment.paidAt.getTime() >= now().getTime() - loginWindow
       if (!booked?.userId || payment.amount !== amountDue || !isRecent) throw pleaseLogIn()
-      if (!booked.madeAccount)
-        throw (await personOf(db, booked.userId)).passwordHash ? accountExists() : pleaseLogIn()
+      if (!booked.madeAccount) throw (await personOf(db, booked.userId)).passwordHash ? accountExists() : pleaseLogIn()
       const newNonce = randomToken()
       return {
         newNonce,
@@ -154,11 +150,7 @@ export function createCheckout(context: Context, others: Others) {
 /** What a plan costs with a code, before anything begins. */
 const createQuote =
   ({ catalog, now }: Context, { prices, codes, checkouts }: Others) =>
-  async (
-    { user }: Actor<User | null>,
-    nonce: string | undefined,
-    { productSlug, billingType, code }: WantedQuote,
-  ) => {
+  async ({ user }: Actor<User | null>, nonce: string | undefined, { productSlug, billingType, code }: WantedQuote) => {
     const product = catalog.onSale().find(({ slug }) => slug === productSlug)
     if (!product) throw notFound('Product')
     const { amount: price } = await prices.of(product.id, billingType)

@@ -31,8 +31,7 @@ export function createCheckouts(context: Context) {
     ofSubscription: (subscriptionId: string) => find(eq(checkouts.subscriptionId, subscriptionId)),
     ofPayment: (paymentIntentId: string) => find(eq(checkouts.paymentIntentId, paymentIntentId)),
 
-    subscriptionsOfCustomer: (customerId: string) =>
-      subscriptionsOf(db, eq(checkouts.customerId, customerId)),
+    subscriptionsOfCustomer: (customerId: string) => subscriptionsOf(db, eq(checkouts.customerId, customerId)),
 
     /** What this buyer, or this guest's browser, started but hasn't paid yet, newest first. */
     open: (who: { userId: string } | { nonceHash: string }, email?: string) =>
@@ -124,8 +123,7 @@ function createAdopted({ db, now }: Context) {
 /** Whom a payment logs in: the browser that holds its checkout's nonce, once, until the account is handed over. */
 function createLogins({ db, now }: Context) {
   return {
-    hasNonce: async (nonceHash: string) =>
-      (await db.$count(checkouts, eq(checkouts.nonceHash, nonceHash))) > 0,
+    hasNonce: async (nonceHash: string) => (await db.$count(checkouts, eq(checkouts.nonceHash, nonceHash))) > 0,
 
     /** A browser keeps its checkouts under a new nonce; the old nonce becomes worthless. */
     async rotateNonce(tx: Transaction, oldHash: string, newHash: string) {

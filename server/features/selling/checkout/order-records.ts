@@ -34,15 +34,8 @@ export function createOrderRecords({ db, now }: Context) {
       }),
 
     /** That they were told about news by email when they gave the address, and whether they objected. */
-    async recordNews(
-      checkoutId: string,
-      news: { version: string; objects?: boolean | undefined } | undefined,
-    ) {
-      if (news)
-        await record(db, checkoutId, {
-          newsVersion: news.version,
-          newsObjectedAt: news.objects ? now() : null,
-        })
+    async recordNews(checkoutId: string, news: { version: string; objects?: boolean | undefined } | undefined) {
+      if (news) await record(db, checkoutId, { newsVersion: news.version, newsObjectedAt: news.objects ? now() : null })
     },
 
     /** Whether this checkout told them about news, and they did not object. */

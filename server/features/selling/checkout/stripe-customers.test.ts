@@ -97,9 +97,7 @@ test('deleting an account deletes its customers; invoices remain, and the books 
   const [customer] = await customersOf(buyer.user.id)
   await buyer.call(accounts.deleteMyself, { password: buyer.password })
   await shop.settle()
-  expect(await customersOf(buyer.user.id)).toEqual([
-    expect.objectContaining({ id: customer?.id, deleted: true }),
-  ])
+  expect(await customersOf(buyer.user.id)).toEqual([expect.objectContaining({ id: customer?.id, deleted: true })])
   const { rows } = await shop.connection.db.execute(sql`
     select 1 from sandbox.objects where kind = 'invoice' and data->>'customer' = ${customer?.id}`)
   expect(rows).toHaveLength(1)

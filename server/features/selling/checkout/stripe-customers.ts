@@ -53,8 +53,7 @@ export function createCustomers({ db, now, stripe, queue, config }: Context) {
     return row
   }
 
-  const countLive = (userId: string) =>
-    db.$count(purchases, and(eq(purchases.userId, userId), isLivePurchase))
+  const countLive = (userId: string) => db.$count(purchases, and(eq(purchases.userId, userId), isLivePurchase))
 
   async function billingDetailsOf(userId: string): Promise<BillingDetails> {
     const details = (await findDetails(userId))?.details
@@ -103,8 +102,7 @@ export function createCustomers({ db, now, stripe, queue, config }: Context) {
     /** A new customer at Stripe gets what the account already has. */
     async copyBillingDetails(customerId: string, userId: string) {
       const row = await findDetails(userId)
-      if (row?.details)
-        await stripe.customers.setBillingDetails(customerId, { ...row.details, name: row.name })
+      if (row?.details) await stripe.customers.setBillingDetails(customerId, { ...row.details, name: row.name })
     },
 
     dataOf: async (userId: string) => ({ billingDetails: await billingDetailsOf(userId) }),

@@ -50,14 +50,11 @@ test.for([
   ['FR', 20, 650],
   ['IT', 22, 703],
   ['CH', 8.1, 292],
-] as const)(
-  'a buyer in %s pays the same $39.00, of which %d %% is tax',
-  async ([country, percent, amount]) => {
-    const { tax, purchase } = await buyFrom({ country })
-    expect(tax).toMatchObject({ percent, amount, isReverseCharge: false })
-    expect(purchase).toMatchObject({ amount: 3900, status: 'active' })
-  },
-)
+] as const)('a buyer in %s pays the same $39.00, of which %d %% is tax', async ([country, percent, amount]) => {
+  const { tax, purchase } = await buyFrom({ country })
+  expect(tax).toMatchObject({ percent, amount, isReverseCharge: false })
+  expect(purchase).toMatchObject({ amount: 3900, status: 'active' })
+})
 
 test('summary, receipt and invoice say what tax is inside; the invoice has the seller’s particulars', async () => {
   const { tax, page, user } = await buyFrom({ country: 'DE' })
@@ -176,9 +173,7 @@ test('terms with another text are another version, and every version can be read
   expect(await shop.visitor().call(termsInForce.show, { version: before.version })).toEqual(before)
   await admin.call(settings.adminSave, { SUPPORT_EMAIL: '' })
   expect(await shop.visitor().call(termsInForce.show, {})).toEqual(before)
-  await expect(shop.visitor().call(termsInForce.show, { version: 'unknown' })).rejects.toMatchObject({
-    status: 404,
-  })
+  await expect(shop.visitor().call(termsInForce.show, { version: 'unknown' })).rejects.toMatchObject({ status: 404 })
 })
 
 test('what the buyer agreed to and where they are stays with the order, and is in their data', async () => {
@@ -188,17 +183,13 @@ test('what the buyer agreed to and where they are stays with the order, and is i
   const terms = await buyer.call(termsInForce.show, {})
   const agreed = { termsVersion: terms.version }
   const stranger = await shop.user()
-  await expect(stranger.call(checkout.agree, { paymentIntentId })).rejects.toMatchObject({
-    status: 404,
-  })
+  await expect(stranger.call(checkout.agree, { paymentIntentId })).rejects.toMatchObject({ status: 404 })
   await buyer.call(checkout.agree, { paymentIntentId })
   await shop.pay({ clientSecret, paymentIntentId })
   await shop.settle()
   const record = { ...agreed, country: 'CA', postalCode: 'K1A 0B1', cardCountry: 'US' }
   expect(await buyer.call(accounts.myData, {})).toMatchObject({ orders: [record] })
-  const receipt = (await shop.mails()).find(
-    ({ to, subject }) => to === buyer.user.email && /receipt/.test(subject),
-  )
+  const receipt = (await shop.mails()).find(({ to, subject }) => to === buyer.user.email && /receipt/.test(subject))
   for (const part of [
     `Terms of Service (version ${terms.version})`.toUpperCase(),
     'RIGHT OF WITHDRAWAL',

@@ -38,16 +38,9 @@ const move = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({
-      who: fc.constant('owner'),
-      deed: fc.constant('use an emailed link'),
-      which: fc.nat(5),
-    }),
+    arbitrary: fc.record({ who: fc.constant('owner'), deed: fc.constant('use an emailed link'), which: fc.nat(5) }),
   },
-  {
-    weight: 1,
-    arbitrary: fc.record({ who: fc.constant('time'), deed: fc.constant('pass'), which: fc.nat(1) }),
-  },
+  { weight: 1, arbitrary: fc.record({ who: fc.constant('time'), deed: fc.constant('pass'), which: fc.nat(1) }) },
 )
 type Move = { who: string; deed: string; which: number }
 
@@ -85,9 +78,7 @@ async function play(moves: Move[]) {
     for (const each of Object.values(people)) {
       const seen = await each.browser.call(accounts.user, {})
       if (seen?.email === email && !entitled.has(each))
-        throw new Error(
-          `After "${who}: ${deed}" the ${each.name} is logged in to an account that is not theirs`,
-        )
+        throw new Error(`After "${who}: ${deed}" the ${each.name} is logged in to an account that is not theirs`)
     }
   }
 }
@@ -96,8 +87,7 @@ async function play(moves: Move[]) {
 async function act({ browser, begun, password }: Person, deed: string, which: number, email: string) {
   const one = begun[which % Math.max(1, begun.length)]
   const tried = async () => {
-    if (deed === 'begin')
-      begun.push(await shop.begin(browser, { email, billing: which % 2 ? 'yearly' : 'monthly' }))
+    if (deed === 'begin') begun.push(await shop.begin(browser, { email, billing: which % 2 ? 'yearly' : 'monthly' }))
     if (deed === 'pay' && one) await shop.pay(one)
     if (deed === 'guest login' && one) await shop.logInGuest(browser, one)
     if (deed === 'cancel') {
@@ -146,15 +136,12 @@ test('who gets an account handed over does not pay with the card of whoever had 
   const first = await shop.guest(stranger, email)
   await shop.logInGuest(stranger, first)
   const cancelAll = async (visitor: Visitor) => {
-    for (const { id } of await visitor.call(purchases.list, {}))
-      await admin.call(purchases.adminCancel, { id })
+    for (const { id } of await visitor.call(purchases.list, {})) await admin.call(purchases.adminCancel, { id })
   }
   await cancelAll(stranger)
   await shop.guest(owner, email)
   await shop.settle()
-  const mail = (await shop.mails()).findLast(
-    ({ to, text }) => to === email && text.includes('/reset-password?'),
-  )
+  const mail = (await shop.mails()).findLast(({ to, text }) => to === email && text.includes('/reset-password?'))
   const token = /reset-password\?\S*token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
   await owner.call(accounts.resetPassword, { token, newPassword: 'the owner of this' })
   await owner.call(accounts.login, { email, password: 'the owner of this' })

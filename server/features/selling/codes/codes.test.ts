@@ -18,13 +18,9 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const quote = (
-  code: string,
-  billingType: 'monthly' | 'yearly' = 'monthly',
-  visitor: Visitor = shop.visitor(),
-) => visitor.call(checkout.quote, { productSlug: reboundSigmaPro.slug, billingType, code })
-const shown = async (code: string) =>
-  (await admin.call(codes.adminList, {})).find((each) => each.code === code)
+const quote = (code: string, billingType: 'monthly' | 'yearly' = 'monthly', visitor: Visitor = shop.visitor()) =>
+  visitor.call(checkout.quote, { productSlug: reboundSigmaPro.slug, billingType, code })
+const shown = async (code: string) => (await admin.call(codes.adminList, {})).find((each) => each.code === code)
 const refusal = { status: 409, code: 'code-refused' }
 const inWords = (months: number, withYear = false) => {
   const at = new Date(shop.clock.now())
@@ -83,8 +79,7 @@ test('gets one answer, whether it is unknown, over, stopped, for another plan, o
   await admin.call(codes.adminAdd, { code: 'NEWCOMER', percentOff: 50, newOnly: true })
   await admin.call(codes.adminAdd, { code: 'STOPPED', percentOff: 50 })
   await admin.call(codes.adminStop, { id: (await shown('STOPPED'))?.id ?? '' })
-  const day = (days: number) =>
-    new Date(shop.clock.now().getTime() + days * 86_400_000).toISOString().slice(0, 10)
+  const day = (days: number) => new Date(shop.clock.now().getTime() + days * 86_400_000).toISOString().slice(0, 10)
   await admin.call(codes.adminAdd, { code: 'LATER', percentOff: 50, from: day(2) })
   const buyer = await shop.buyer()
   const answers = new Set<string>()
@@ -102,10 +97,9 @@ test('gets one answer, whether it is unknown, over, stopped, for another plan, o
   expect(answers.size).toBe(1)
   // A guest is known by the address that is typed at the checkout.
   expect(await quote('NEWCOMER')).toMatchObject({ due: 1950 })
-  await shop.connection.pool.query(
-    `update purchases set status = 'cancelled', ended_at = now() where id = $1`,
-    [buyer.purchase.id],
-  )
+  await shop.connection.pool.query(`update purchases set status = 'cancelled', ended_at = now() where id = $1`, [
+    buyer.purchase.id,
+  ])
   const guest = { code: 'NEWCOMER', email: buyer.user.email }
   await expect(shop.begin(shop.visitor(), guest)).rejects.toMatchObject(refusal)
 })
@@ -120,9 +114,7 @@ test('leaves at least a dollar to pay, and is made once', async () => {
     { percentOff: 10, until: '2020-01-01' },
   ]
   for (const [index, wish] of wrong.entries())
-    await expect(admin.call(codes.adminAdd, { code: `WRONG-${index}`, ...wish })).rejects.toMatchObject({
-      status: 400,
-    })
+    await expect(admin.call(codes.adminAdd, { code: `WRONG-${index}`, ...wish })).rejects.toMatchObject({ status: 400 })
   await admin.call(codes.adminAdd, { code: 'DOLLAR', amountOff: 38_900, billingType: 'yearly' })
   const again = admin.call(codes.adminAdd, { code: 'dollar', percentOff: 1 })
   await expect(again).rejects.toMatchObject({ status: 400, fields: { code: expect.any(String) } })

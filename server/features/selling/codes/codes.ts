@@ -18,8 +18,7 @@ type Buyer = { userId: string | null; email: string | null }
 type Order = { productId: string; billingType: BillingType; price: number; buyer: Buyer }
 
 /** One answer to all of them: trying does not show which codes there are. */
-const sentence =
-  'We can’t apply this code. It may be misspelled or over, or for another plan or new customers only.'
+const sentence = 'We can’t apply this code. It may be misspelled or over, or for another plan or new customers only.'
 const refused = () => new Refusal(409, 'code-refused', sentence, { fields: { code: sentence } })
 
 /** How long a use is kept for someone who is paying. */
@@ -49,9 +48,7 @@ export function createCodes({ db, now, stripe }: Context) {
       .select({ id: purchases.id })
       .from(purchases)
       .innerJoin(users, eq(users.id, purchases.userId))
-      .where(
-        and(or(...isTheirs), sql`coalesce(${purchases.endedBecause}, '') not in ('duplicate', 'no_seat')`),
-      )
+      .where(and(or(...isTheirs), sql`coalesce(${purchases.endedBecause}, '') not in ('duplicate', 'no_seat')`))
       .limit(1)
     return found !== undefined
   }
@@ -86,9 +83,7 @@ export function createCodes({ db, now, stripe }: Context) {
         if (!code || code.stoppedAt || !(await isFree(tx, code, own))) throw refused()
         const isOwn = and(inArray(codeUses.checkoutId, own), isNull(codeUses.usedAt))
         await tx.update(codeUses).set({ heldUntil: now() }).where(isOwn)
-        await tx
-          .insert(codeUses)
-          .values({ checkoutId, codeId, heldUntil: new Date(now().getTime() + heldFor) })
+        await tx.insert(codeUses).values({ checkoutId, codeId, heldUntil: new Date(now().getTime() + heldFor) })
       })
     },
 
@@ -140,10 +135,7 @@ function chargesOf(price: number, code: Code, billingType: BillingType, now: Dat
     billingType,
     today: reduced,
     next: { amount: step < end ? reduced : price, at: addMonths(now, step) },
-    later:
-      step < end && end < Infinity
-        ? { amount: price, at: addMonths(now, step * Math.ceil(end / step)) }
-        : null,
+    later: step < end && end < Infinity ? { amount: price, at: addMonths(now, step * Math.ceil(end / step)) } : null,
   }
 }
 

@@ -44,11 +44,7 @@ export function createAdministration({ db, now, audit }: Context, execution: Exe
     async list({ limit, cursor, state }: Wanted) {
       const after = decodeCursor(cursor)
       const rows = await db
-        .select({
-          declaration: declarations,
-          purchase: purchases,
-          email: users.email,
-        })
+        .select({ declaration: declarations, purchase: purchases, email: users.email })
         .from(declarations)
         .leftJoin(purchases, eq(purchases.id, declarations.purchaseId))
         .leftJoin(users, eq(users.id, purchases.userId))

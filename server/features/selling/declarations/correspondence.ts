@@ -69,15 +69,11 @@ export function createCorrespondence({ db, mails, attempts, supportEmail }: Cont
 
     /** Counted apart from what strangers send. False if it has to wait. */
     tellUnconfirmed: (row: DeclarationRow) =>
-      unlessFlooded(
-        'declaration',
-        `seller ${supportEmail} unconfirmed`,
-        { requests: 20, seconds: hour },
-        () =>
-          mails.sendOnce(`seller about unconfirmed ${row.id}`, supportEmail, 'declarationUnconfirmed', {
-            ...contentOf(row),
-            dueAt: declarationDue(row.declaredAt).toISOString(),
-          }),
+      unlessFlooded('declaration', `seller ${supportEmail} unconfirmed`, { requests: 20, seconds: hour }, () =>
+        mails.sendOnce(`seller about unconfirmed ${row.id}`, supportEmail, 'declarationUnconfirmed', {
+          ...contentOf(row),
+          dueAt: declarationDue(row.declaredAt).toISOString(),
+        }),
       ),
   }
 }

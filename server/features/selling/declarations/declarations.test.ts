@@ -68,9 +68,7 @@ test('a cancellation ends the contract at the end of its period', async () => {
   expect((await mailsTo(email)).map(({ subject }) => subject)).toEqual(
     expect.arrayContaining(['We’ve received your cancellation', 'Your subscription will be cancelled']),
   )
-  expect(await buyer.call(purchases.list, {})).toMatchObject([
-    { status: 'pending_cancel', refundedAmount: 0 },
-  ])
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel', refundedAmount: 0 }])
   expect(await stored(id)).toMatchObject({ state: 'done', outcome: expect.stringContaining('Ends on ') })
 })
 
@@ -79,9 +77,7 @@ test('a cancellation moments after the purchase is one, though Stripe’s clock 
   const buyer = await behind.buyer()
   await buyer.call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary' })
   await behind.settle()
-  expect(await buyer.call(purchases.list, {})).toMatchObject([
-    { status: 'pending_cancel', refundedAmount: 0 },
-  ])
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel', refundedAmount: 0 }])
 })
 
 test('declared twice, it is carried out once, and both are kept', async () => {
@@ -100,9 +96,7 @@ test('declared twice, it is carried out once, and both are kept', async () => {
 test('with a typo it waits on the seller’s list, due in 14 days, and the answer is the same', async () => {
   const [known, unknown] = [await shop.buyer(), 'adaa-typo@example.com']
   const right = await shop.visitor().call(contract.withdraw, declared(known.user.email))
-  const wrong = await shop
-    .visitor()
-    .call(contract.withdraw, { ...declared(unknown), email: 'ada@example.com' })
+  const wrong = await shop.visitor().call(contract.withdraw, { ...declared(unknown), email: 'ada@example.com' })
   expect(Object.keys(wrong)).toEqual(Object.keys(right))
   expect([right.next, wrong.next]).toEqual(['click', 'click'])
   await shop.settle()
@@ -167,9 +161,7 @@ test('a receipt quotes what was typed, but no mail program finds a link in it', 
   expect(receipt?.text).toContain('Contract: see x. com/evil')
   expect(`${receipt?.text} ${receipt?.html}`).not.toMatch(/t\.me|x\.com|evil\.example/)
   for (const name of ['visit evil.example', 't.me/x', 'Eve\nYour card was charged'])
-    await expect(shop.visitor().call(contract.cancel, { ...fine, name })).rejects.toMatchObject({
-      status: 400,
-    })
+    await expect(shop.visitor().call(contract.cancel, { ...fine, name })).rejects.toMatchObject({ status: 400 })
 })
 
 test('an address that proved nothing gets three receipts a day, and never less than the first', async () => {
@@ -189,11 +181,7 @@ test('an address that proved nothing gets three receipts a day, and never less t
 test('what a person declared is in their data and leaves with their account; the fact stays', async () => {
   const buyer = await shop.buyer()
   const reason = 'My doctor says so'
-  const { id } = await buyer.call(contract.cancel, {
-    ...declared(buyer.user.email),
-    grounds: 'good_cause',
-    reason,
-  })
+  const { id } = await buyer.call(contract.cancel, { ...declared(buyer.user.email), grounds: 'good_cause', reason })
   await shop.settle()
   await (await shop.admin()).call(contract.adminClose, { id, outcome: 'Ada Trader called; settled' })
   expect(await buyer.call(accounts.myData, {})).toMatchObject({

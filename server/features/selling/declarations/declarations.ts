@@ -98,12 +98,10 @@ export function createDeclarations(context: Context, { purchases }: { purchases:
 
     /** The link went to the mailbox of the purchase. */
     async confirm(id: string, token: string) {
-      if (!isLinkToken('declaration', id, token))
-        throw new Refusal(400, 'link-invalid', 'This link is not valid')
+      if (!isLinkToken('declaration', id, token)) throw new Refusal(400, 'link-invalid', 'This link is not valid')
       const row = await execution.find(id)
       if (!row?.purchaseId) throw new Refusal(410, 'link-expired', 'This link has expired.')
-      if (row.state === 'open' && !hasLiveLink(row, now()))
-        throw new Refusal(410, 'link-expired', linkEnded(row))
+      if (row.state === 'open' && !hasLiveLink(row, now())) throw new Refusal(410, 'link-expired', linkEnded(row))
       const purchase = await purchases.find(row.purchaseId)
       if (mayCarryOut(row, purchase)) await execution.confirmAndCarryOut(id, { userId: purchase.userId })
     },

@@ -43,9 +43,7 @@ export function mayCarryOut(
   { kind, declaredAt, forCause }: DeclarationRow,
   purchase: Ordered & { stripeSubscriptionId: string | null },
 ) {
-  return kind === 'withdrawal'
-    ? !isTooLate(declaredAt, purchase) && purchase.stripeSubscriptionId !== null
-    : !forCause
+  return kind === 'withdrawal' ? !isTooLate(declaredAt, purchase) && purchase.stripeSubscriptionId !== null : !forCause
 }
 
 /** A purchase whose history is still unread counts from its booking. */
@@ -90,16 +88,12 @@ export function createExecution(
       const paidBack = refundedAmount > before.refundedAmount ? ', and the renewal was refunded' : ''
       outcome = endsAt ? `Ends on ${dayOf(endsAt)}` : endedWith(kept, until, `Ended right away${paidBack}`)
     }
-    if (kept && kept.disputed > 0)
-      await db.update(declarations).set({ outcome }).where(eq(declarations.id, id))
+    if (kept && kept.disputed > 0) await db.update(declarations).set({ outcome }).where(eq(declarations.id, id))
     else await close(id, outcome)
   }
 
   async function close(id: string, outcome: string, tx: Database | Transaction = db) {
-    await tx
-      .update(declarations)
-      .set({ state: 'done', handledAt: now(), outcome })
-      .where(eq(declarations.id, id))
+    await tx.update(declarations).set({ state: 'done', handledAt: now(), outcome }).where(eq(declarations.id, id))
   }
 
   return {
@@ -124,10 +118,7 @@ export function createExecution(
       const failures: unknown[] = []
       for (const { id } of waiting) await carryOut(id).catch((error: unknown) => failures.push(error))
       if (failures.length > 0)
-        throw new AggregateError(
-          failures,
-          `${failures.length} of ${waiting.length} declarations not carried out`,
-        )
+        throw new AggregateError(failures, `${failures.length} of ${waiting.length} declarations not carried out`)
     },
   }
 }

@@ -50,9 +50,7 @@ test('a link that went to a mailbox the account no longer has carries out nothin
   const receipt = (await mailsTo(buyer.user.email)).find(({ text }) => text.includes('confirm?id='))
   const admin = await shop.admin()
   await admin.call(customers.adminCorrectEmail, { id: buyer.user.id, email: 'moved@example.com' })
-  await expect(shop.visitor().call(contract.confirm, linkIn(receipt?.text))).rejects.toMatchObject({
-    status: 410,
-  })
+  await expect(shop.visitor().call(contract.confirm, linkIn(receipt?.text))).rejects.toMatchObject({ status: 410 })
   await shop.settle()
   expect(await admin.call(purchases.adminList, { status: 'live' })).toContainEqual(
     expect.objectContaining({ id: buyer.purchase.id, status: 'active' }),
@@ -141,9 +139,7 @@ test('a flood of strangers’ declarations keeps none that a buyer has not confi
     await stranger.call(contract.withdraw, { ...declared(`flood-${sent}@example.com`), contract: 'no idea' })
   await shop.settle()
   await shop.queue.runNow('hand-declarations-to-seller')
-  const told = (await mailsTo('help@example.com')).filter(({ subject }) =>
-    subject.startsWith('Not confirmed'),
-  )
+  const told = (await mailsTo('help@example.com')).filter(({ subject }) => subject.startsWith('Not confirmed'))
   expect(told.at(-1)?.text).toContain(buyer.user.email)
 })
 
@@ -167,9 +163,7 @@ test('renewed after its due date, the seller refunds what was paid until then, a
 test('a cancellation counts from its arrival: the renewal charged while it waited goes back', async () => {
   const buyer = await shop.buyer()
   await shop.advance(28, 'day')
-  const { id } = await shop
-    .visitor()
-    .call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary' })
+  const { id } = await shop.visitor().call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary' })
   const receipt = (await mailsTo(buyer.user.email)).find(({ text }) => text.includes('confirm?id='))
   await shop.advance(5, 'day')
   await shop.visitor().call(contract.confirm, linkIn(receipt?.text))
@@ -183,9 +177,7 @@ test('a cancellation counts from its arrival: the renewal charged while it waite
 test('a renewal that goes back but is disputed waits for the bank, and goes back once the dispute is won', async () => {
   const buyer = await shop.buyer()
   await shop.advance(28, 'day')
-  const { id } = await shop
-    .visitor()
-    .call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary' })
+  const { id } = await shop.visitor().call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary' })
   const receipt = (await mailsTo(buyer.user.email)).find(({ text }) => text.includes('confirm?id='))
   await shop.advance(5, 'day')
   const [renewal] = await shop.connection.db
@@ -204,10 +196,7 @@ test('a renewal that goes back but is disputed waits for the bank, and goes back
   await shop.settle()
   // Another test left one that always fails.
   await shop.queue.runNow('carry-out-declarations').catch(() => {})
-  expect(await stored(id)).toMatchObject({
-    state: 'done',
-    outcome: 'Ended right away, and the renewal was refunded',
-  })
+  expect(await stored(id)).toMatchObject({ state: 'done', outcome: 'Ended right away, and the renewal was refunded' })
   expect(await (await shop.admin()).call(purchases.adminList, { q: buyer.user.email })).toMatchObject([
     { status: 'cancelled', refundedAmount: 3900 },
   ])

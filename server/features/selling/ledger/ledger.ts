@@ -41,11 +41,7 @@ export function createLedger(context: Context) {
       .select()
       .from(mrrMovements)
       .where(
-        and(
-          eq(mrrMovements.userId, userId),
-          eq(mrrMovements.productId, productId),
-          ne(mrrMovements.purchaseId, id),
-        ),
+        and(eq(mrrMovements.userId, userId), eq(mrrMovements.productId, productId), ne(mrrMovements.purchaseId, id)),
       )
     const others = standingOf(found)
     return ({ at, before, after }: Movement, isFirst: boolean): { kind: MovementKind; people: number } => {
@@ -107,12 +103,7 @@ export function createLedger(context: Context) {
       const billing = rows.at(-1)?.billingType ?? null
       const end: Movement = { source: 'deleted', at: now(), before, after: 0, cause: 'deleted', billing }
       await add(tx, [
-        {
-          ...rowOf(purchase, end),
-          recordedAt: end.at,
-          revision: 0,
-          ...(await kindsFor(tx, purchase))(end, false),
-        },
+        { ...rowOf(purchase, end), recordedAt: end.at, revision: 0, ...(await kindsFor(tx, purchase))(end, false) },
       ])
     },
     ...createKeeping(context),

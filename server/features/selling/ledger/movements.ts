@@ -102,16 +102,7 @@ export function movementsOfBooked(row: BookedRow): Movement[] {
   return [
     { source: 'booked', at: createdAt, before: 0, after: arr, cause: 'bought', billing },
     ...(isOver
-      ? [
-          {
-            source: 'end',
-            at: end,
-            before: arr,
-            after: 0,
-            cause: row.endedBecause ?? ('expired' as const),
-            billing,
-          },
-        ]
+      ? [{ source: 'end', at: end, before: arr, after: 0, cause: row.endedBecause ?? ('expired' as const), billing }]
       : []),
   ]
 }

@@ -104,12 +104,7 @@ export function createProof({ db, now, stripe, log }: Context, { checkouts, sync
         .select({ arr: sql<number>`coalesce(sum(${purchases.arr}), 0)::int` })
         .from(purchases)
         .where(and(isNull(purchases.stripeSubscriptionId), gt(purchases.arr, 0)))
-      await db.insert(mrrProofs).values({
-        at: now(),
-        ...total,
-        elsewhere: paidElsewhere?.arr ?? 0,
-        differences,
-      })
+      await db.insert(mrrProofs).values({ at: now(), ...total, elsewhere: paidElsewhere?.arr ?? 0, differences })
       await db.delete(mrrProofs).where(lt(mrrProofs.at, new Date(now().getTime() - keptFor)))
       if (total.differing > 0)
         log.warn({ ...total, differences }, 'recurring revenue differs from Stripe’s list of subscriptions')
@@ -137,11 +132,7 @@ export function createProof({ db, now, stripe, log }: Context, { checkouts, sync
 
 function familiesOf(proof: typeof mrrProofs.$inferSelect | undefined, now: Date): Family[] {
   return [
-    gauge(
-      'shop_mrr_differing',
-      'Subscriptions that Stripe’s own list counts differently.',
-      proof?.differing ?? 0,
-    ),
+    gauge('shop_mrr_differing', 'Subscriptions that Stripe’s own list counts differently.', proof?.differing ?? 0),
     gauge(
       'shop_mrr_difference_dollars',
       'How far monthly recurring revenue is from Stripe’s own list.',

@@ -137,21 +137,13 @@ export function createPrices({ db, now, stripe, audit, catalog }: Context) {
       await db
         .update(prices)
         .set({ stripePriceId })
-        .where(
-          and(
-            eq(prices.productId, productId),
-            eq(prices.billingType, billingType),
-            eq(prices.number, number),
-          ),
-        )
+        .where(and(eq(prices.productId, productId), eq(prices.billingType, billingType), eq(prices.number, number)))
     return stripePriceId
   }
 
   /** Now, and as planned. */
   const offered = async () =>
-    (await history(db, catalog, now())).flatMap(({ rows }) =>
-      rows.filter(({ state }) => /current|planned/.test(state)),
-    )
+    (await history(db, catalog, now())).flatMap(({ rows }) => rows.filter(({ state }) => /current|planned/.test(state)))
 
   return {
     async of(productId: string, billingType: BillingType): Promise<Price> {

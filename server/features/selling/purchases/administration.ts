@@ -105,11 +105,7 @@ export function createAdministration(context: Context, others: Others) {
         await runExclusive(subscriptionId, async () => {
           const { status } = await findPurchase(db, id)
           if (status !== 'active') throw conflict('not-active', 'Only an active subscription can be extended')
-          await stripe.subscriptions.extend(
-            subscriptionId,
-            until,
-            `extend-${subscriptionId}-${until.getTime()}`,
-          )
+          await stripe.subscriptions.extend(subscriptionId, until, `extend-${subscriptionId}-${until.getTime()}`)
           await sync(subscriptionId)
         })
       await db.transaction(async (tx) => {
@@ -153,9 +149,7 @@ export function createSellerEnding(context: Context, { booked, ending, sync }: E
       if (amount === wanted) return amount
       throw conflict('changed-meanwhile', `The rest is ${exactDollars(amount)} by now. Please look again.`)
     }
-    await stripe.payments.refund(payment.paymentIntentId, decide, {
-      purpose: restOfPeriod(subscriptionId),
-    })
+    await stripe.payments.refund(payment.paymentIntentId, decide, { purpose: restOfPeriod(subscriptionId) })
   }
 
   const record = (
@@ -187,8 +181,7 @@ export function createSellerEnding(context: Context, { booked, ending, sync }: E
       if (hasEnded(status)) throw conflict('not-active', 'Only an active purchase can be cancelled')
       if (refund && !subscriptionId)
         throw conflict('booked-by-hand', 'This purchase was booked by hand, so there’s no payment to refund')
-      if (refund && subscriptionId)
-        await runExclusive(subscriptionId, () => payBackUnused(subscriptionId, refund))
+      if (refund && subscriptionId) await runExclusive(subscriptionId, () => payBackUnused(subscriptionId, refund))
       await endAtStripe(purchase)
       await db.transaction(async (tx) => {
         await booked.end(tx, id)

@@ -74,8 +74,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     if (isHandedOver) {
       await accounts.guests.handOver(tx, buyer, checkout.paymentIntentId)
       // Whatever was started may still be open in someone's browser, and paying would only lead to a refund.
-      for (const subscriptionId of await checkouts.logins.end(tx, buyer))
-        await payBack(tx, { subscriptionId })
+      for (const subscriptionId of await checkouts.logins.end(tx, buyer)) await payBack(tx, { subscriptionId })
     }
     if (!buyer.deletedAt)
       await notices.tell(tx, {
@@ -108,8 +107,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     const state = changedState(before, answer, checkout.billingType)
     const { refundedAmount, isDisputed, disputeDueAt, failedRefunds, uncoveredNotes } = state
     const isBack = !isLive(before.status) && isLive(state.status)
-    const isSecond =
-      !isPaidForNothing(before.endedBecause) && isBack && (await hasOther(tx, before.userId, checkout))
+    const isSecond = !isPaidForNothing(before.endedBecause) && isBack && (await hasOther(tx, before.userId, checkout))
     // It came back while its owner had another: what was paid since then goes back, and never counts.
     const since = isSecond ? (before.pausedAt ?? before.endedAt) : null
     const end: ReturnType<typeof endOf> = since ? { at: since, cause: 'duplicate' } : endOf(state)
@@ -121,8 +119,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     // Stripe sends a dozen events about one payment: most say what is already written. A refund may arrive unseen by that.
     const hasRefunds = answer.payments.some((payment) => payment.refunds.length > 0)
     const news = !isSame || hasRefunds ? await recordPayments(tx, before.id, answer) : []
-    if (news.some(({ status }) => status === 'succeeded'))
-      await creditRefunds(tx, { subscriptionId: answer.id })
+    if (news.some(({ status }) => status === 'succeeded')) await creditRefunds(tx, { subscriptionId: answer.id })
     if (isSame) return
     const [after] = await tx.update(purchases).set(changes).where(eq(purchases.id, before.id)).returning()
     if (movements) await ledger.record(tx, before, movements, before.arr === null)
@@ -166,9 +163,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
 /** Money that came when nothing could be bought with it anymore. What the bank decides about is the bank's. */
 const hasLate = ({ endedAt, payments }: Subscription) =>
   endedAt !== null &&
-  payments.some(
-    (payment) => payment.paidAt > endedAt && payment.refunded < payment.amount && canGoBack(payment),
-  )
+  payments.some((payment) => payment.paidAt > endedAt && payment.refunded < payment.amount && canGoBack(payment))
 
 const isPaidForNothing = (because: EndReason | null) => because === 'duplicate' || because === 'no_seat'
 
@@ -212,11 +207,7 @@ function changedState(before: PurchaseRow, answer: Subscription, bought: Billing
 }
 
 /** With everything that was paid for it so far. */
-export async function insertPurchase(
-  tx: Transaction,
-  bought: typeof purchases.$inferInsert,
-  answer: Subscription,
-) {
+export async function insertPurchase(tx: Transaction, bought: typeof purchases.$inferInsert, answer: Subscription) {
   const [purchase] = await tx.insert(purchases).values(bought).returning()
   if (!purchase) throw new Error(`The purchase of ${answer.id} was not booked`)
   await recordPayments(tx, purchase.id, answer)

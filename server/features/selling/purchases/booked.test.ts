@@ -51,9 +51,7 @@ test('a purchase booked until a day ends by itself to the minute, a week after a
   expect(await admin.call(purchases.adminList, { q: buyer.user.email })).toMatchObject([
     { reason: 'Paid by wire', endsAt },
   ])
-  expect(await buyer.call(accounts.myData, {})).toMatchObject({
-    purchases: [{ bookedByHandBecause: 'Paid by wire' }],
-  })
+  expect(await buyer.call(accounts.myData, {})).toMatchObject({ purchases: [{ bookedByHandBecause: 'Paid by wire' }] })
 
   shop.clock.advance({ days: 12 })
   await shop.queue.runNow('ending-notices')
@@ -96,10 +94,7 @@ test('one without an end that is cancelled, extended and resumed has none again'
   await buyer.call(purchases.cancel, { id })
   const until = inDays(60).toISOString().slice(0, 10)
   await admin.call(purchases.adminExtend, { id, until })
-  expect(await only(buyer)).toMatchObject({
-    status: 'pending_cancel',
-    endsAt: expect.stringContaining(until),
-  })
+  expect(await only(buyer)).toMatchObject({ status: 'pending_cancel', endsAt: expect.stringContaining(until) })
   await buyer.call(purchases.resume, { id })
   expect(await only(buyer)).toMatchObject({ status: 'active', endsAt: null })
 })

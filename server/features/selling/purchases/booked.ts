@@ -102,8 +102,7 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
     cancel: (tx: Transaction, id: string) =>
       change(tx, id, (row) => {
         if (row.status === 'pending_cancel') return null
-        if (row.status !== 'active')
-          throw conflict('not-active', 'Only an active subscription can be cancelled')
+        if (row.status !== 'active') throw conflict('not-active', 'Only an active subscription can be cancelled')
         return { status: 'pending_cancel', endsAt: endOf(row, now()) }
       }),
 
@@ -118,26 +117,19 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
     /** Moves the day on which it ends. One without an end, if it was cancelled, has none again when it is resumed. */
     extend: (tx: Transaction, id: string, until: Date) =>
       change(tx, id, ({ status, endsAt, bookedUntil }) => {
-        if (!isLive(status) || !endsAt)
-          throw conflict('not-active', 'This purchase has no end that could be moved')
+        if (!isLive(status) || !endsAt) throw conflict('not-active', 'This purchase has no end that could be moved')
         return { endsAt: until, bookedUntil: bookedUntil && until }
       }),
 
     /** Immediately: no payment of it passed through the shop, so the seller pays back what there was. */
     end: (tx: Transaction, id: string) =>
       change(tx, id, ({ status }) =>
-        isLive(status)
-          ? { status: 'cancelled', endsAt: null, endedAt: now(), endedBecause: 'cancelled' }
-          : null,
+        isLive(status) ? { status: 'cancelled', endsAt: null, endedAt: now(), endedBecause: 'cancelled' } : null,
       ),
 
     /** Ends what has run out, and what was cancelled and whose period is over. */
     async endDue() {
-      const isDue = and(
-        inArray(purchases.status, ['active', 'pending_cancel']),
-        lte(purchases.endsAt, now()),
-        isByHand,
-      )
+      const isDue = and(inArray(purchases.status, ['active', 'pending_cancel']), lte(purchases.endsAt, now()), isByHand)
       const due = await db.select({ id: purchases.id }).from(purchases).where(isDue)
       const decide: Decide = ({ status, endsAt }) => ({
         ...(status === 'active'

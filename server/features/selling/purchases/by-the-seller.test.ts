@@ -30,10 +30,7 @@ test('at the end of the paid period: access stays until then, and it can be take
   const buyer = await shop.buyer()
   const { id, currentPeriodEnd } = buyer.purchase
   const admin = await shop.admin()
-  expect(await admin.call(purchases.adminCancellation, { id })).toMatchObject({
-    endsAt: currentPeriodEnd,
-    refund: 0,
-  })
+  expect(await admin.call(purchases.adminCancellation, { id })).toMatchObject({ endsAt: currentPeriodEnd, refund: 0 })
   await admin.call(purchases.adminCancelAtPeriodEnd, { id })
   expect(await stateOf(shop, buyer)).toMatchObject({ status: 'pending_cancel', endsAt: currentPeriodEnd })
   await admin.call(purchases.adminResume, { id })

@@ -139,11 +139,7 @@ export function createEnding(context: Context, others: Others) {
 
     /** It ends now, and what was paid before `until` goes back. Returns what was not refunded. Safe to repeat. */
     withdraw: async (id: string, { from, until }: Declared) =>
-      endAndPayBack(
-        await findPurchase(db, id),
-        (payment, answer) => withdrawable(answer, from)(payment),
-        until,
-      ),
+      endAndPayBack(await findPurchase(db, id), (payment, answer) => withdrawable(answer, from)(payment), until),
 
     endAllOf: (userId: string) => endAllOf(context, others, userId),
   }

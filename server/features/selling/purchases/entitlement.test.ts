@@ -46,9 +46,7 @@ describe('the table of docs/entitlements.md', () => {
   test('has every status, with and without a dispute', () => {
     for (const status of purchaseStatuses)
       for (const dispute of ['none', 'open'])
-        expect(
-          rows.filter((row) => row.purchase === status && ['any', dispute].includes(row.dispute)),
-        ).toHaveLength(1)
+        expect(rows.filter((row) => row.purchase === status && ['any', dispute].includes(row.dispute))).toHaveLength(1)
   })
 
   test.for(rows)('$purchase, dispute $dispute: $until', ({ purchase, dispute, until, reason }) => {
@@ -60,9 +58,7 @@ describe('the table of docs/entitlements.md', () => {
     // Anyone who holds nothing gets nothing out of a disputed purchase.
     expect(entitlementOf([facts], freezes, null)).toEqual(isOpen ? null : regular)
     // "keep" changes nothing until the dispute is decided.
-    expect(entitlementOf([facts], keeps, held)).toEqual(
-      entitlementOf([{ ...facts, isDisputed: false }], freezes, null),
-    )
+    expect(entitlementOf([facts], keeps, held)).toEqual(entitlementOf([{ ...facts, isDisputed: false }], freezes, null))
   })
 })
 

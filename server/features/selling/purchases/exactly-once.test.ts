@@ -18,11 +18,7 @@ const receipts = async (shop: TestShop) =>
   (await shop.mails()).filter(({ subject }) => subject === 'Your receipt: Rebound Sigma Pro')
 
 /** Guests who have paid, and of whom no webhook has told the shop yet. */
-async function paidGuests(
-  shop: TestShop,
-  count: number,
-  webhooks: { delaySeconds: number } | { drop: true },
-) {
+async function paidGuests(shop: TestShop, count: number, webhooks: { delaySeconds: number } | { drop: true }) {
   await shop.sandbox.controls.webhooks.misbehave(webhooks)
   const pay = async () => {
     const visitor = shop.visitor()
@@ -93,9 +89,7 @@ test('50 cancellations at once become one at Stripe, and all succeed', async () 
       and data->'data'->'previous_attributes'->>'cancel_at_period_end' = 'false'`)
   expect(rows[0]?.count).toBe(1)
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel' }])
-  const mails = (await shop.mails()).filter(
-    ({ subject }) => subject === 'Your subscription will be cancelled',
-  )
+  const mails = (await shop.mails()).filter(({ subject }) => subject === 'Your subscription will be cancelled')
   expect(mails).toHaveLength(1)
 })
 
@@ -103,9 +97,7 @@ describe('the order of events', () => {
   const permutations = <Item>(items: Item[]): Item[][] =>
     items.length < 2
       ? [items]
-      : items.flatMap((first, index) =>
-          permutations(items.toSpliced(index, 1)).map((rest) => [first, ...rest]),
-        )
+      : items.flatMap((first, index) => permutations(items.toSpliced(index, 1)).map((rest) => [first, ...rest]))
 
   test('doesn’t matter: every permutation leads to the same books and the same emails', async () => {
     await using shop = await openShop()
@@ -130,15 +122,7 @@ describe('the order of events', () => {
     expect(await receipts(shop)).toHaveLength(24)
   })
 
-  const deeds = [
-    'cancel',
-    'resume',
-    'refund a part',
-    'dispute',
-    'deliver',
-    'deliver again',
-    'reconcile',
-  ] as const
+  const deeds = ['cancel', 'resume', 'refund a part', 'dispute', 'deliver', 'deliver again', 'reconcile'] as const
 
   test('doesn’t matter, nor what buyer and bank do in between: the books end in Stripe’s state', {
     timeout: 120_000,
@@ -193,12 +177,7 @@ test('three days without webhooks lose nothing: the reconciler arrives at Stripe
   await shop.advance(3, 'day')
   await shop.queue.runNow('reconcile')
   const booked = await expectExactBooks(shop)
-  expect(booked.map(({ status }) => status).toSorted()).toEqual([
-    'active',
-    'cancelled',
-    'cancelled',
-    'pending_cancel',
-  ])
+  expect(booked.map(({ status }) => status).toSorted()).toEqual(['active', 'cancelled', 'cancelled', 'pending_cancel'])
 })
 
 test('thousands of unhandled events are processed in one go', async () => {
@@ -207,9 +186,7 @@ test('thousands of unhandled events are processed in one go', async () => {
     sql`insert into stripe_events (id, type) select 'evt_' || n, 'customer.updated' from generate_series(1, 2500) n`,
   )
   await shop.queue.runNow('reconcile')
-  const { rows } = await shop.connection.db.execute(
-    sql`select id from stripe_events where handled_at is null`,
-  )
+  const { rows } = await shop.connection.db.execute(sql`select id from stripe_events where handled_at is null`)
   expect(rows).toEqual([])
 })
 

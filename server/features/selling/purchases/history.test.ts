@@ -201,14 +201,7 @@ function standing(all: Awaited<ReturnType<typeof movementsOf>>) {
   const gone = new Set(all.map(({ corrects }) => corrects))
   return all
     .filter(({ id, corrects }) => corrects === null && !gone.has(id))
-    .map(({ source, at, kind, cause, arrBefore, arrAfter }) => ({
-      source,
-      at,
-      kind,
-      cause,
-      arrBefore,
-      arrAfter,
-    }))
+    .map(({ source, at, kind, cause, arrBefore, arrAfter }) => ({ source, at, kind, cause, arrBefore, arrAfter }))
     .toSorted((a, b) => a.at.getTime() - b.at.getTime() || a.arrBefore - b.arrBefore)
 }
 
@@ -275,12 +268,8 @@ async function dueByWithdrawal(subscription: string, customer: string) {
     .map(({ data }) => data as unknown as Bill)
     .filter(({ status }) => status === 'paid')
     .flatMap((bill) => {
-      const whole = bill.lines.data.find(
-        (each) => each.amount > 0 && !each.parent.subscription_item_details.proration,
-      )
-      return whole
-        ? { ...bill, ...whole.period, isYear: whole.period.end - whole.period.start > 300 * 86_400 }
-        : []
+      const whole = bill.lines.data.find((each) => each.amount > 0 && !each.parent.subscription_item_details.proration)
+      return whole ? { ...bill, ...whole.period, isYear: whole.period.end - whole.period.start > 300 * 86_400 } : []
     })
     .toSorted((a, b) => b.start - a.start)
   const other = bills.findIndex(({ isYear }) => isYear !== bills[0]?.isYear)
@@ -296,13 +285,11 @@ async function dueByWithdrawal(subscription: string, customer: string) {
   const isOpen = (bill: Bill | undefined) => bill && now < bill.status_transitions.paid_at + 15 * 86_400
   if (!first || !last || !isOpen(last)) return 0
   const credit = -last.lines.data.reduce((sum, { amount }) => sum + Math.min(amount, 0), 0)
-  const isEarlier = ({ created, invoice }: Charged) =>
-    created < last.status_transitions.paid_at && invoice !== last.id
+  const isEarlier = ({ created, invoice }: Charged) => created < last.status_transitions.paid_at && invoice !== last.id
   const before = charges.find(isEarlier)
   return charges.reduce((sum, charge) => {
     const { amount, refunded, disputed, bounced } = charge
-    const due =
-      isOpen(first) || !isEarlier(charge) ? amount : charge === before ? Math.min(amount, credit) : 0
+    const due = isOpen(first) || !isEarlier(charge) ? amount : charge === before ? Math.min(amount, credit) : 0
     return sum + (disputed || bounced ? 0 : Math.max(0, due - refunded))
   }, 0)
 }
@@ -364,11 +351,7 @@ async function liveThrough(buyer: Buyer, story: (typeof deeds)[number][]) {
     'seller pauses': () => controls.pause(subscription),
     'seller resumes': () => dashboard.unpause(subscription),
     'seller refunds a part': async () => {
-      await admin.call(purchases.adminRefund, {
-        id,
-        amount: 300,
-        refundedSoFar: (await rowOf(buyer)).refundedAmount,
-      })
+      await admin.call(purchases.adminRefund, { id, amount: 300, refundedSoFar: (await rowOf(buyer)).refundedAmount })
       decided += 300
     },
     'bank sends a refund back': async () => {
@@ -390,8 +373,7 @@ async function liveThrough(buyer: Buyer, story: (typeof deeds)[number][]) {
       await logIn(buyer)
       await buyer.call(purchases.resume, { id })
     },
-    'buyer switches to yearly, in two windows': () =>
-      switchTo((order) => Promise.allSettled([order(), order()])),
+    'buyer switches to yearly, in two windows': () => switchTo((order) => Promise.allSettled([order(), order()])),
     'buyer switches with a card whose bank asks': async () => {
       await logIn(buyer)
       const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
@@ -458,14 +440,7 @@ const lives: [typeof asked, 'monthly' | 'yearly', Worth, (typeof deeds)[number][
     asked,
     'monthly',
     worths[2],
-    [
-      'a month passes',
-      'buyer cancels',
-      'buyer resumes',
-      'seller gives time',
-      'a month passes',
-      'a month passes',
-    ],
+    ['a month passes', 'buyer cancels', 'buyer resumes', 'seller gives time', 'a month passes', 'a month passes'],
   ],
   [
     asked,
@@ -473,12 +448,7 @@ const lives: [typeof asked, 'monthly' | 'yearly', Worth, (typeof deeds)[number][
     null,
     ['seller refunds a part', 'seller refunds a part', 'bank sends a refund back', 'a month passes'],
   ],
-  [
-    asked,
-    'monthly',
-    worths[1],
-    ['seller gives the customer a discount', 'seller gives a credit', 'a month passes'],
-  ],
+  [asked, 'monthly', worths[1], ['seller gives the customer a discount', 'seller gives a credit', 'a month passes']],
   [
     { ...asked, drop: true },
     'monthly',
@@ -489,13 +459,7 @@ const lives: [typeof asked, 'monthly' | 'yearly', Worth, (typeof deeds)[number][
     asked,
     'monthly',
     worths[2],
-    [
-      'a month passes',
-      'buyer switches to yearly, in two windows',
-      'buyer cancels',
-      'buyer resumes',
-      'buyer withdraws',
-    ],
+    ['a month passes', 'buyer switches to yearly, in two windows', 'buyer cancels', 'buyer resumes', 'buyer withdraws'],
   ],
   [
     { ...asked, drop: true },
@@ -570,9 +534,7 @@ test('whatever buyer, seller, bank and dashboard do: charged as said, refunded a
           .from(payments)
           .where(eq(payments.purchaseId, row.id))
         const charges = (await chargesOf(customer)).map(({ amount }) => amount)
-        expect(kept.map(({ amount }) => amount).toSorted((a, b) => a - b)).toEqual(
-          charges.toSorted((a, b) => a - b),
-        )
+        expect(kept.map(({ amount }) => amount).toSorted((a, b) => a - b)).toEqual(charges.toSorted((a, b) => a - b))
         await logIn(buyer)
         const opened = buyer.call(privatePackage.show, {}).then(
           () => true,

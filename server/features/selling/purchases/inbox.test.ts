@@ -60,12 +60,5 @@ test('each event is tried once in a run, also one that fails for the first time'
   await arrived('poison-old', 2, 90, 'failed before')
   await arrived('good', 2, 1)
   await openInbox().handlePending(() => {})
-  expect(synced.toSorted()).toEqual([
-    'good1',
-    'good2',
-    'poison-new1',
-    'poison-new2',
-    'poison-old1',
-    'poison-old2',
-  ])
+  expect(synced.toSorted()).toEqual(['good1', 'good2', 'poison-new1', 'poison-new2', 'poison-old1', 'poison-old2'])
 })

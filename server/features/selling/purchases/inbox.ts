@@ -6,10 +6,7 @@ import { messageOf } from '#server/process/log.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import type { Sync } from './sync.ts'
 
-type Others = {
-  checkouts: Pick<Checkouts, 'ofPayment' | 'subscriptionsOfCustomer'>
-  sync: Sync
-}
+type Others = { checkouts: Pick<Checkouts, 'ofPayment' | 'subscriptionsOfCustomer'>; sync: Sync }
 
 /** The rest follows with the next run. */
 const mostInARun = 50_000
@@ -74,9 +71,7 @@ export function createInbox(
     async receive(event: StripeEvent) {
       const added = await keep(event)
       crashPoint('event kept')
-      const [kept] = added
-        ? [added]
-        : await db.select().from(stripeEvents).where(eq(stripeEvents.id, event.id))
+      const [kept] = added ? [added] : await db.select().from(stripeEvents).where(eq(stripeEvents.id, event.id))
       if (!kept?.handledAt) await handle(event)
     },
 
@@ -96,16 +91,11 @@ export function createInbox(
     countOverdue: () =>
       db.$count(
         stripeEvents,
-        and(
-          isNull(stripeEvents.handledAt),
-          lt(stripeEvents.receivedAt, new Date(now().getTime() - overdueAfter)),
-        ),
+        and(isNull(stripeEvents.handledAt), lt(stripeEvents.receivedAt, new Date(now().getTime() - overdueAfter))),
       ),
 
     async forgetHandled(before: Date) {
-      await db
-        .delete(stripeEvents)
-        .where(and(isNotNull(stripeEvents.handledAt), lt(stripeEvents.receivedAt, before)))
+      await db.delete(stripeEvents).where(and(isNotNull(stripeEvents.handledAt), lt(stripeEvents.receivedAt, before)))
     },
   }
 }

@@ -86,9 +86,7 @@ describe('the list of all purchases', () => {
             (q ?? '').split(' ').every((part) => isIn(purchase, part.toLowerCase())),
         )
         const seen = await walk({ q, status, billingType, sort, limit })
-        expect(seen.map(({ id }) => id)).toEqual(
-          (sort === 'oldest' ? wanted.toReversed() : wanted).map(({ id }) => id),
-        )
+        expect(seen.map(({ id }) => id)).toEqual((sort === 'oldest' ? wanted.toReversed() : wanted).map(({ id }) => id))
       }),
       {
         numRuns: 25,
@@ -133,20 +131,13 @@ describe('the list of users', () => {
 })
 
 test('the index lookup never misses anything that contains the word', () => {
-  const letters = fc.string({
-    unit: fc.constantFrom(...Array.from('abz09.@-_% é')),
-    minLength: 1,
-    maxLength: 30,
-  })
+  const letters = fc.string({ unit: fc.constantFrom(...Array.from('abz09.@-_% é')), minLength: 1, maxLength: 30 })
   fc.assert(
     fc.property(letters, letters, letters, (before, q, behind) => {
       const pattern = trigramPattern(q)
       if (!pattern) return
       const asExpression = Array.from(pattern)
-        .map(
-          (letter) =>
-            ({ '%': '.*', _: '.' })[letter] ?? letter.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`),
-        )
+        .map((letter) => ({ '%': '.*', _: '.' })[letter] ?? letter.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
         .join('')
       expect(`${before}${q}${behind}`.toLowerCase()).toMatch(new RegExp(`^${asExpression}$`, 'su'))
     }),

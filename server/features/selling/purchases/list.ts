@@ -44,11 +44,7 @@ const buyersColumns = {
 }
 
 /** With a user, finds only what's theirs: someone else's purchase doesn't exist. */
-export async function findPurchase(
-  db: Database | Transaction,
-  id: string,
-  userId?: string,
-): Promise<PurchaseRow> {
+export async function findPurchase(db: Database | Transaction, id: string, userId?: string): Promise<PurchaseRow> {
   const [found] = await db
     .select()
     .from(purchases)
@@ -83,9 +79,7 @@ export async function listPurchases<Shown extends Position>(
         after ? beyond(purchases, after, sort) : undefined,
         few ? inArray(purchases.userId, few) : undefined,
         horizon ? upTo(purchases, horizon, sort) : undefined,
-        q && !few
-          ? sql`(select ${matches(q)} from ${users} where ${users.id} = ${purchases.userId})`
-          : undefined,
+        q && !few ? sql`(select ${matches(q)} from ${users} where ${users.id} = ${purchases.userId})` : undefined,
       ),
     )
     .orderBy(...inOrder(purchases, sort, few || need ? 'sorting' : 'index'))
@@ -129,8 +123,7 @@ export function prepareOwnPurchases(db: Database) {
   const find = createLoader(async (userIds: string[]) =>
     Map.groupBy(await statement.execute({ userIds }), ({ purchase }) => purchase.userId),
   )
-  return async (userId: string, limit: number) =>
-    pageOfPurchases(((await find(userId)) ?? []).map(showToBuyer), limit)
+  return async (userId: string, limit: number) => pageOfPurchases(((await find(userId)) ?? []).map(showToBuyer), limit)
 }
 
 type Position = { createdAt: Date; id: string }

@@ -14,11 +14,7 @@ const cardDays = 30
 export const needy = (now: Date): Record<PurchaseNeed | PurchaseRisk, Needy> => ({
   // It could still become a dispute.
   fraud_warnings: { has: and(isNotNull(purchases.warnedPaymentIntentId), isLivePurchase) },
-  disputes: {
-    has: eq(purchases.isDisputed, true),
-    dueAt: purchases.disputeDueAt,
-    amount: purchases.lastPaidAmount,
-  },
+  disputes: { has: eq(purchases.isDisputed, true), dueAt: purchases.disputeDueAt, amount: purchases.lastPaidAmount },
   failed_refunds: { has: gt(purchases.failedRefunds, 0) },
   uncovered_notes: { has: gt(purchases.uncoveredNotes, 0) },
   failed_payments: {
@@ -46,12 +42,9 @@ export async function countNeedy(db: Database, now: Date, mostCounted: number) {
       select ${need} as need, count(*)::int, min(due) as due, coalesce(sum(amount), 0)::int as amount
       from (select ${dueAt ?? sql`null::timestamptz`} as due, ${amount ?? sql`0`} as amount from ${purchases} where ${has} limit ${mostCounted}) found`,
   )
-  const { rows } = await db.execute<{
-    need: string
-    count: number
-    due: string | Date | null
-    amount: number
-  }>(sql.join(counts, sql` union all `))
+  const { rows } = await db.execute<{ need: string; count: number; due: string | Date | null; amount: number }>(
+    sql.join(counts, sql` union all `),
+  )
   return (need: PurchaseNeed | PurchaseRisk) => {
     const none = { count: 0, due: null, amount: 0 }
     const { count, due, amount } = rows.find((row) => row.need === need) ?? none

@@ -92,10 +92,7 @@ test('time that the seller gave is no renewal: the first year stays the first, a
   await shop.advance(32, 'day')
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
   const [extended] = await buyer.call(purchases.list, {})
-  expect(await buyer.call(purchases.cancellation, { id })).toEqual({
-    endsAt: extended?.currentPeriodEnd,
-    refund: 0,
-  })
+  expect(await buyer.call(purchases.cancellation, { id })).toEqual({ endsAt: extended?.currentPeriodEnd, refund: 0 })
 })
 
 test('whether or not Stripe shortens the period that is ended, the rest goes back', async () => {

@@ -7,11 +7,7 @@ const day = 86_400_000
 type PaidYear = { from: Date; until: Date; amount: number }
 
 /** A renewed year can be ended with one month's notice, and the rest is paid back to the day (§ 309 no. 9 BGB). */
-export function noticeFor(
-  purchase: PurchaseRow,
-  amount: number,
-  now: Date,
-): { endsAt: Date; refund: number } | null {
+export function noticeFor(purchase: PurchaseRow, amount: number, now: Date): { endsAt: Date; refund: number } | null {
   const { billingType, orderedAt, paidFrom: from, paidUntil: until, currentPeriodEnd } = purchase
   if (billingType !== 'yearly' || !orderedAt || !from || !until || !currentPeriodEnd) return null
   const endsAt = endOfDay(addMonths(now, 1))

@@ -54,11 +54,7 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
       if (endedBecause === 'duplicate' || endedBecause === 'no_seat') {
         const kind = endedBecause === 'duplicate' ? 'duplicateRefunded' : 'seatRefunded'
         if (!before?.endedBecause)
-          await mails.send(tx, to.email, kind, {
-            ...subscription,
-            slug,
-            amount: after.lastPaidAmount ?? amount,
-          })
+          await mails.send(tx, to.email, kind, { ...subscription, slug, amount: after.lastPaidAmount ?? amount })
         return
       }
       if (attached) await mails.send(tx, to.email, 'purchaseAttached', subscription)
@@ -73,9 +69,7 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
           invoiceId: money?.paid?.invoiceId ?? null,
           isFirst: before === undefined,
           switched:
-            before?.billingType === 'monthly' && billingType === 'yearly'
-              ? { credit: money?.paid?.credit ?? 0 }
-              : null,
+            before?.billingType === 'monthly' && billingType === 'yearly' ? { credit: money?.paid?.credit ?? 0 } : null,
           ...(unlocksItself === undefined ? {} : { unlocksItself }),
           ...(mayGetNews ? { newsTo: after.userId } : {}),
           tax: money?.paid?.tax ?? null,
@@ -98,12 +92,7 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
       if (status === 'paused' && before?.status !== 'paused')
         await mails.send(tx, to.email, 'subscriptionPaused', about)
       const was = before?.status
-      if (
-        (was === 'pending_cancel' || was === 'paused') &&
-        status === 'active' &&
-        currentPeriodEnd &&
-        !endsAt
-      )
+      if ((was === 'pending_cancel' || was === 'paused') && status === 'active' && currentPeriodEnd && !endsAt)
         await mails.send(tx, to.email, 'subscriptionResumed', {
           ...subscription,
           renewsAt: currentPeriodEnd.toISOString(),
@@ -156,8 +145,7 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
     async tellExtended(tx: Transaction, purchase: PurchaseRow, until: Date) {
       const { to, about } = await whom(tx, purchase)
       const renews = purchase.stripeSubscriptionId !== null
-      if (to)
-        await mails.send(tx, to, 'subscriptionExtended', { ...about, until: until.toISOString(), renews })
+      if (to) await mails.send(tx, to, 'subscriptionExtended', { ...about, until: until.toISOString(), renews })
     },
   }
 }

@@ -4,11 +4,7 @@ import { payments, refunds } from '#server/database/schema.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 
 /** Rows are added and brought up to date, never deleted: what was paid was paid. Returns the refunds that are news. */
-export async function recordPayments(
-  tx: Transaction,
-  purchaseId: string,
-  { payments: paid, periods }: Subscription,
-) {
+export async function recordPayments(tx: Transaction, purchaseId: string, { payments: paid, periods }: Subscription) {
   const periodOf = new Map(periods.map((period) => [period.invoiceId, period]))
   const rows = paid.map(({ paymentIntentId, invoiceId, invoiceNumber, paidAt, amount, country, lost }) => {
     const period = periodOf.get(invoiceId)

@@ -29,10 +29,7 @@ export function createInvoices({ db, now, stripe, attempts, isLinkToken }: Conte
     async latest(userId: string, id: string) {
       const purchase = await findPurchase(db, id, userId)
       if (!purchase.stripeSubscriptionId)
-        throw conflict(
-          'booked-by-hand',
-          'There is no invoice for this purchase: it was not paid through this shop',
-        )
+        throw conflict('booked-by-hand', 'There is no invoice for this purchase: it was not paid through this shop')
       const invoiceUrl = (await invoicesOf(purchase)).find((invoice) => invoice.invoiceUrl)?.invoiceUrl
       if (!invoiceUrl) throw notFound('Invoice')
       return { invoiceUrl }
@@ -67,11 +64,7 @@ export function createInvoices({ db, now, stripe, attempts, isLinkToken }: Conte
       )
       const byHand = rows.filter((row) => !row.stripeSubscriptionId && row.bookedAs !== 'gift')
       const refunded = sum(rows, ({ refundedAmount }) => refundedAmount)
-      return {
-        documents,
-        paid: Math.max(0, invoiced + sum(byHand, ({ price }) => price) - refunded),
-        refunded,
-      }
+      return { documents, paid: Math.max(0, invoiced + sum(byHand, ({ price }) => price) - refunded), refunded }
     },
   }
 }
@@ -108,19 +101,14 @@ export function createCardUpdate({ db, stripe, mails, runExclusive }: Context, {
       if (!setupIntentId) {
         const owed = await owedBy(subscriptionId)
         await sync(subscriptionId)
-        return {
-          state: owed ? ('processing' as const) : ('done' as const),
-          confirmWith: owed?.confirmWith ?? null,
-        }
+        return { state: owed ? ('processing' as const) : ('done' as const), confirmWith: owed?.confirmWith ?? null }
       }
       const card = await stripe.customers.storedCard(setupIntentId, customerId)
       if (!card) throw conflict('card-not-saved', 'We couldn’t save the card. Please try again.')
       return runExclusive(subscriptionId, async () => {
         const owed = await owedBy(subscriptionId)
         try {
-          const paid = owed
-            ? await stripe.invoices.pay(owed.id, card)
-            : { state: 'done' as const, confirmWith: null }
+          const paid = owed ? await stripe.invoices.pay(owed.id, card) : { state: 'done' as const, confirmWith: null }
           // A card that can't pay what is open wouldn't pay the next renewal either: the old one stays.
           if (paid.confirmWith) return paid
           await stripe.subscriptions.useCard(subscriptionId, card)
@@ -187,11 +175,7 @@ export function createRefunds({ db, stripe, audit, runExclusive }: Context, { sy
           keepsAccess: keepAccess,
           reason: reason === 'goodwill' ? undefined : reason,
         })
-        const detail = {
-          amount,
-          ...(reason && { because: refundReasons[reason] }),
-          ...(keepAccess && { keepAccess }),
-        }
+        const detail = { amount, ...(reason && { because: refundReasons[reason] }), ...(keepAccess && { keepAccess }) }
         await audit.record(db, actor, { action: 'purchase.refund', subject: id, aboutId: userId, detail })
         await sync(stripeSubscriptionId)
       })
@@ -246,5 +230,4 @@ function wouldEnd(answer: Subscription, intent: string) {
   return !answer.endedAt && moneyIsBack({ ...answer, payments }) === 'refunded'
 }
 
-const sum = <Item>(items: Item[], of: (item: Item) => number) =>
-  items.reduce((total, item) => total + of(item), 0)
+const sum = <Item>(items: Item[], of: (item: Item) => number) => items.reduce((total, item) => total + of(item), 0)

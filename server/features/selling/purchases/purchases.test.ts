@@ -50,9 +50,7 @@ describe('a cancelled subscription', () => {
     await buyer.call(purchases.cancel, { id: buyer.purchase.id })
     await pass(own, buyer, 1, 'month')
     expect(await stateOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
-    await expect(buyer.call(purchases.resume, { id: buyer.purchase.id })).rejects.toMatchObject({
-      status: 409,
-    })
+    await expect(buyer.call(purchases.resume, { id: buyer.purchase.id })).rejects.toMatchObject({ status: 409 })
     expect(await subjectsTo(buyer, own)).toContain('Your subscription to Rebound Sigma Pro has ended')
     expect(await own.buy(buyer)).toMatchObject({ status: 'active' })
   })
@@ -200,8 +198,7 @@ describe('an unpaid renewal', () => {
     const finish = () => buyer.call(purchases.finishCardUpdate, { id, setupIntentId })
     expect(await finish()).toEqual({ state: 'done', confirmWith: null })
     expect(await stateOf(buyer)).toMatchObject({ status: 'active', pastDueSince: null })
-    const told = async () =>
-      (await own.mails()).filter(({ subject }) => subject === 'Your card was changed').length
+    const told = async () => (await own.mails()).filter(({ subject }) => subject === 'Your card was changed').length
     const before = await told()
     await finish()
     expect(await told()).toBe(before)
@@ -216,9 +213,9 @@ describe('an unpaid renewal', () => {
       (await subjectsTo(buyer, own)).filter((subject) => subject === 'Your card was changed').length
     await pass(own, buyer, 1, 'month')
     const before = await changes()
-    await expect(
-      own.changeCard(buyer, buyer.purchase.id, 'pm_card_chargeCustomerFail'),
-    ).rejects.toMatchObject({ serverMessage: expect.stringContaining('declined') })
+    await expect(own.changeCard(buyer, buyer.purchase.id, 'pm_card_chargeCustomerFail')).rejects.toMatchObject({
+      serverMessage: expect.stringContaining('declined'),
+    })
     expect(await changes()).toBe(before)
     expect(await stateOf(buyer)).toMatchObject({ status: 'past_due' })
     await own.changeCard(buyer, buyer.purchase.id, 'pm_card_visa')
@@ -299,11 +296,7 @@ describe('a refund', () => {
     const buyer = await shop.buyer()
     await shop.sandbox.controls.refund(intentOf(buyer))
     await shop.settle()
-    expect(await stateOf(buyer)).toMatchObject({
-      status: 'cancelled',
-      endedBecause: 'refunded',
-      refundedAmount: 3900,
-    })
+    expect(await stateOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'refunded', refundedAmount: 3900 })
   })
 
   test('through a dispute ends access once the dispute is lost, not before', async () => {
@@ -311,9 +304,7 @@ describe('a refund', () => {
     const dispute = await shop.sandbox.controls.openDispute(intentOf(buyer))
     await shop.settle()
     expect(await stateOf(buyer)).toMatchObject({ status: 'active' })
-    expect((await shop.mails()).map(({ subject }) => subject)).toContain(
-      `Disputed payment: ${buyer.user.email}`,
-    )
+    expect((await shop.mails()).map(({ subject }) => subject)).toContain(`Disputed payment: ${buyer.user.email}`)
     await shop.sandbox.controls.closeDispute(dispute.id, 'lost')
     await shop.settle()
     expect(await stateOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'disputed' })

@@ -84,9 +84,7 @@ export function createPurchases(context: Context, others: Others) {
     find: (id: string) => findPurchase(db, id),
 
     list: (userId: string, page: { limit: number; cursor?: string | undefined }) =>
-      page.cursor
-        ? listPurchases(db, { ...page, userId }, now(), showToBuyer)
-        : firstPage(userId, page.limit),
+      page.cursor ? listPurchases(db, { ...page, userId }, now(), showToBuyer) : firstPage(userId, page.limit),
 
     async ofPaymentIntent(userId: string, paymentIntentId: string): Promise<PurchaseRow | undefined> {
       const [found] = await db
@@ -100,8 +98,7 @@ export function createPurchases(context: Context, others: Others) {
 
     async historyOf(userId: string, { before }: HistoryPart) {
       const events = []
-      for (const row of await rowsOf(userId))
-        events.push(...eventsOf(row, (await catalog.named(row.productId)).name))
+      for (const row of await rowsOf(userId)) events.push(...eventsOf(row, (await catalog.named(row.productId)).name))
       return events.filter(({ at }) => at <= before)
     },
 
@@ -136,8 +133,6 @@ function eventsOf(row: PurchaseRow, product: string) {
     event('begun', createdAt, row.stripeSubscriptionId ? 'Subscribed' : 'Booked by hand'),
     ...(pastDueSince ? [event('unpaid', pastDueSince, 'Renewal not paid')] : []),
     ...(pausedAt ? [event('paused', pausedAt, 'Paused at Stripe')] : []),
-    ...(endedAt && hasEnded(row.status)
-      ? [event('ended', endedAt, endings[endedBecause ?? 'cancelled'])]
-      : []),
+    ...(endedAt && hasEnded(row.status) ? [event('ended', endedAt, endings[endedBecause ?? 'cancelled'])] : []),
   ]
 }

@@ -21,22 +21,14 @@ async function purchaseOf({ purchase }: { purchase: { id: string } }) {
 /** The newest invoice at Stripe of a purchase, with the secret of what pays it. */
 async function invoiceOf(buyer: { purchase: { id: string } }) {
   const subscription = (await purchaseOf(buyer))?.stripeSubscriptionId
-  const { rows: found } = await shop.connection.db.execute<{
-    id: string
-    intent: string
-    secret: string
-  }>(sql`
+  const { rows: found } = await shop.connection.db.execute<{ id: string; intent: string; secret: string }>(sql`
     select i.id, p.id as intent, p.data->>'client_secret' as secret
     from sandbox.objects i
     join sandbox.objects ip on ip.kind = 'invoice_payment' and ip.data->>'invoice' = i.id
     join sandbox.objects p on p.id = ip.data->'payment'->>'payment_intent'
     where i.kind = 'invoice' and i.data->'parent'->'subscription_details'->>'subscription' = ${subscription}
     order by i.seq desc limit 1`)
-  return {
-    id: found[0]?.id ?? '',
-    paymentIntentId: found[0]?.intent ?? '',
-    clientSecret: found[0]?.secret ?? '',
-  }
+  return { id: found[0]?.id ?? '', paymentIntentId: found[0]?.intent ?? '', clientSecret: found[0]?.secret ?? '' }
 }
 
 /** Someone whose renewal failed, so that Stripe's news no longer arrive. */

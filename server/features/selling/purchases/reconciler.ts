@@ -95,9 +95,7 @@ export function createReconciler(context: Context, { inbox, sync, switching }: O
     const unpaid = await db.select().from(purchases).where(eq(purchases.status, 'past_due'))
     for (const { id, stripeSubscriptionId, ...row } of unpaid)
       if (stripeSubscriptionId && isOver(row))
-        await runExclusive(stripeSubscriptionId, () => endGracePeriod(id, stripeSubscriptionId)).catch(
-          logError,
-        )
+        await runExclusive(stripeSubscriptionId, () => endGracePeriod(id, stripeSubscriptionId)).catch(logError)
   }
 
   /** Stripe first: a buyer who has just paid keeps it, and one who pays while it ends gets the money back. */

@@ -39,29 +39,26 @@ test('a refund that failed after its credit note: the note covers the next one, 
 test.each([
   ['won', 'Ended right away and refunded in full', 3900],
   ['lost', 'Ended right away. The buyer’s bank has paid back $39.00', 0],
-] as const)(
-  'a withdrawal from a disputed payment waits for the bank; %s: %s',
-  async (end, outcome, refunded) => {
-    const buyer = await shop.buyer()
-    const { controls } = shop.sandbox
-    const dispute = await controls.openDispute(intentOf(buyer))
-    const { id } = await buyer.call(declarations.withdraw, declared(buyer.user.email))
-    await shop.settle()
-    const waiting = { state: 'confirmed', outcome: 'Ended right away. The buyer’s bank decides about $39.00' }
-    expect(await storedDeclaration(shop, id)).toMatchObject(waiting)
-    expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 0 }])
-    await shop.queue.runNow('carry-out-declarations')
-    expect(await storedDeclaration(shop, id)).toMatchObject(waiting)
+] as const)('a withdrawal from a disputed payment waits for the bank; %s: %s', async (end, outcome, refunded) => {
+  const buyer = await shop.buyer()
+  const { controls } = shop.sandbox
+  const dispute = await controls.openDispute(intentOf(buyer))
+  const { id } = await buyer.call(declarations.withdraw, declared(buyer.user.email))
+  await shop.settle()
+  const waiting = { state: 'confirmed', outcome: 'Ended right away. The buyer’s bank decides about $39.00' }
+  expect(await storedDeclaration(shop, id)).toMatchObject(waiting)
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 0 }])
+  await shop.queue.runNow('carry-out-declarations')
+  expect(await storedDeclaration(shop, id)).toMatchObject(waiting)
 
-    await controls.closeDispute(dispute.id, end)
-    await shop.settle()
-    await shop.queue.runNow('carry-out-declarations')
-    await shop.settle()
-    expect(await storedDeclaration(shop, id)).toMatchObject({ state: 'done', outcome })
-    expect(await buyer.call(purchases.list, {})).toMatchObject([{ refundedAmount: refunded }])
-    expect(await shop.queue.failed.count()).toBe(0)
-  },
-)
+  await controls.closeDispute(dispute.id, end)
+  await shop.settle()
+  await shop.queue.runNow('carry-out-declarations')
+  await shop.settle()
+  expect(await storedDeclaration(shop, id)).toMatchObject({ state: 'done', outcome })
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ refundedAmount: refunded }])
+  expect(await shop.queue.failed.count()).toBe(0)
+})
 
 const mailsTo = async ({ user }: Buyer, own = shop) =>
   (await own.mails()).filter(({ to }) => to === user.email).map(({ subject, text }) => `${subject}\n${text}`)
@@ -73,8 +70,7 @@ async function pass(own: TestShop, buyer: Buyer, count: number, unit: 'day' | 'm
 }
 
 const subscriptionOf = async (own: TestShop, { purchase: { id } }: Buyer) =>
-  (await own.connection.db.select().from(purchaseRows).where(eq(purchaseRows.id, id)))[0]
-    ?.stripeSubscriptionId ?? ''
+  (await own.connection.db.select().from(purchaseRows).where(eq(purchaseRows.id, id)))[0]?.stripeSubscriptionId ?? ''
 
 test('a refund that the bank sends back reaches buyer and seller, until it has gone back another way', async () => {
   await using own = await openShop()
@@ -87,20 +83,15 @@ test('a refund that the bank sends back reaches buyer and seller, until it has g
   await own.advance(1, 'day')
   await own.settle()
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ ...ended, refundedAmount: 0 }])
-  expect((await mailsTo(buyer, own)).at(-1)).toMatch(
-    /^Your refund of \$39.00 came back to us[^]*where to send it/,
-  )
+  expect((await mailsTo(buyer, own)).at(-1)).toMatch(/^Your refund of \$39.00 came back to us[^]*where to send it/)
 
   const admin = await own.admin()
-  const needs = async () =>
-    (await admin.call(overview.adminNeeds, {})).filter(({ kind }) => kind === 'failed_refunds')
+  const needs = async () => (await admin.call(overview.adminNeeds, {})).filter(({ kind }) => kind === 'failed_refunds')
   const listed = () => admin.call(purchases.adminList, { need: 'failed_refunds' })
   expect(await needs()).toEqual([{ kind: 'failed_refunds', count: 1, dueAt: null }])
   expect(await listed()).toMatchObject([{ id, failedRefunds: 3900 }])
   await admin.call(purchases.adminSettleRefunds, { id, amount: 3900 })
-  await expect(admin.call(purchases.adminSettleRefunds, { id, amount: 3900 })).rejects.toMatchObject({
-    status: 409,
-  })
+  await expect(admin.call(purchases.adminSettleRefunds, { id, amount: 3900 })).rejects.toMatchObject({ status: 409 })
   await own.queue.runNow('reconcile')
   expect([await needs(), await listed()]).toEqual([[], []])
   expect((await mailsTo(buyer, own)).filter((mail) => mail.includes('came back'))).toHaveLength(1)
@@ -109,11 +100,7 @@ test('a refund that the bank sends back reaches buyer and seller, until it has g
 test('a refund that waits gets its credit note when it arrives', async () => {
   await using own = await openShop()
   const buyer = await own.buyer({ card: 'pm_card_pendingRefund' })
-  await (await own.admin()).call(purchases.adminRefund, {
-    id: buyer.purchase.id,
-    amount: 1000,
-    refundedSoFar: 0,
-  })
+  await (await own.admin()).call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
   await own.settle()
   expect(await notesOf(buyer)).toEqual([])
   await pass(own, buyer, 1, 'day')
@@ -133,8 +120,7 @@ test('a second payment that is disputed before it could go back goes back once t
   const dispute = await shop.sandbox.controls.openDispute(second.paymentIntentId)
   await shop.settle()
   const refunded = async () =>
-    (await buyer.call(purchases.list, {})).find(({ endedBecause }) => endedBecause === 'duplicate')
-      ?.refundedAmount
+    (await buyer.call(purchases.list, {})).find(({ endedBecause }) => endedBecause === 'duplicate')?.refundedAmount
   expect([await refunded(), await shop.queue.failed.count()]).toEqual([0, 0])
   await shop.sandbox.controls.closeDispute(dispute.id, 'won')
   await shop.settle()
@@ -159,8 +145,7 @@ test('no refund is promised by a call that failed, nor after the cancellation wa
   await cancel(kept)
   await own.settle()
   const admin = await own.admin()
-  for (const { purchase } of [failed, back, kept])
-    await admin.call(purchases.adminCancel, { id: purchase.id })
+  for (const { purchase } of [failed, back, kept]) await admin.call(purchases.adminCancel, { id: purchase.id })
   await own.settle()
   const stateOf = async ({ call }: Buyer) => (await call(purchases.list, {}))[0]
   expect(await stateOf(failed)).toMatchObject({ status: 'cancelled', refundedAmount: 0 })

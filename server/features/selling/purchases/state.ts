@@ -30,8 +30,7 @@ const day = 86_400_000
 const byTime = (a: Date, b: Date) => a.getTime() - b.getTime()
 
 /** An incomplete subscription was never paid, so it's an attempt, not a purchase. */
-export const isUnpaidAttempt = ({ status }: Subscription) =>
-  status === 'incomplete' || status === 'incomplete_expired'
+export const isUnpaidAttempt = ({ status }: Subscription) => status === 'incomplete' || status === 'incomplete_expired'
 
 /** The period of its own that was paid for last. One that a change within it cost more belongs to it. */
 export const paidPeriod = ({ periods }: Subscription): PaidPeriod | undefined =>
@@ -50,14 +49,11 @@ export function moneyIsBack(subscription: Subscription): 'refunded' | 'disputed'
     : subscription.payments.slice(0, 1)
   // A switch is also paid for with what was left of the payment before it, even one of the same second.
   const before = bought?.credit
-    ? subscription.payments.find(
-        ({ paidAt, invoiceId }) => paidAt <= bought.paidAt && invoiceId !== bought.invoiceId,
-      )
+    ? subscription.payments.find(({ paidAt, invoiceId }) => paidAt <= bought.paidAt && invoiceId !== bought.invoiceId)
     : undefined
   if ([...payments, before].some((payment) => payment?.dispute === 'lost')) return 'disputed'
   const isBack = payments.length > 0 && payments.every(({ refunded, amount }) => refunded >= amount)
-  if (payments.some(({ refunds }) => refunds.some((each) => each.keepsAccess && isArriving(each))))
-    return undefined
+  if (payments.some(({ refunds }) => refunds.some((each) => each.keepsAccess && isArriving(each)))) return undefined
   return isBack ? 'refunded' : undefined
 }
 
@@ -128,13 +124,9 @@ function nextCharges(subscription: Subscription) {
   const step = plan.billing === 'yearly' ? 12 : 1
   let laterAt = next
   // Counted from the first day: a month that is too short for it moves no later one.
-  for (let months = step; ends && laterAt < ends; months += step)
-    laterAt = latest(laterAt, addMonths(anchor, months))
+  for (let months = step; ends && laterAt < ends; months += step) laterAt = latest(laterAt, addMonths(anchor, months))
   const laterAmount = priceAt(subscription, laterAt)
-  return {
-    nextAmount: nextAmount(subscription),
-    ...(laterAmount === amount ? none : { laterAmount, laterAt }),
-  }
+  return { nextAmount: nextAmount(subscription), ...(laterAmount === amount ? none : { laterAmount, laterAt }) }
 }
 const none = { laterAmount: null, laterAt: null }
 const latest = (a: Date, b: Date) => (a > b ? a : b)
@@ -157,9 +149,7 @@ function paidTime(subscription: Subscription) {
 /** What came in for the period that was paid for last, and for changes within it. */
 function paidForPeriod({ periods, payments }: Subscription, { start: from }: PaidPeriod) {
   const invoices = new Set(periods.flatMap(({ start, invoiceId }) => (start >= from ? [invoiceId] : [])))
-  return payments
-    .filter(({ invoiceId }) => invoices.has(invoiceId))
-    .reduce((sum, { amount }) => sum + amount, 0)
+  return payments.filter(({ invoiceId }) => invoices.has(invoiceId)).reduce((sum, { amount }) => sum + amount, 0)
 }
 
 /** What can go back of the payment for the period that runs, if it ends now: the share of the days that are left. */
@@ -191,10 +181,7 @@ export const sentBack = (payments: Payment[]) =>
   payments.reduce((sum, { amount, refunded, refunds }) => {
     const first = refunds.findIndex(({ status }) => status === 'failed')
     const later = first < 0 ? [] : refunds.slice(first)
-    const open = later.reduce(
-      (left, refund) => left + (isArriving(refund) ? -refund.amount : refund.amount),
-      0,
-    )
+    const open = later.reduce((left, refund) => left + (isArriving(refund) ? -refund.amount : refund.amount), 0)
     return sum + Math.min(Math.max(open, 0), amount - refunded)
   }, 0)
 
@@ -202,8 +189,7 @@ const isArriving = ({ status }: Refund) => status !== 'failed' && status !== 'ca
 
 /** The same answer from Stripe always gives the same state. An interval that isn't ours counts as the plan that was bought. */
 export function stateOf(subscription: Subscription, bought: BillingType): PurchaseState {
-  const { status, plan, currentPeriodEnd, endsAt, endedAt, dueInvoice, payments, paused, leaving } =
-    subscription
+  const { status, plan, currentPeriodEnd, endsAt, endedAt, dueInvoice, payments, paused, leaving } = subscription
   const owed = subscription.openInvoice ?? dueInvoice
   const hasDraft = !endedAt && dueInvoice?.status === 'draft'
   const common = {

@@ -9,18 +9,16 @@ import { createPostman } from '#server/testing/webhooks.ts'
 
 const everyState: StateAtStripe[] = words.status.flatMap((status) =>
   words.cancellation.flatMap((cancellation) =>
-    words.invoice.flatMap((invoice) =>
-      words.payment.map((payment) => ({ status, cancellation, invoice, payment })),
-    ),
+    words.invoice.flatMap((invoice) => words.payment.map((payment) => ({ status, cancellation, invoice, payment }))),
   ),
 )
 
 test('every state Stripe can report is in exactly one row of the table', () => {
   expect(everyState).toHaveLength(10 * 2 * 6 * 4)
   for (const state of everyState) expect(meaningOf(state)).toBeDefined()
-  expect(() =>
-    meaningOf({ status: 'frozen', cancellation: 'none', invoice: 'paid', payment: 'kept' }),
-  ).toThrow('no row')
+  expect(() => meaningOf({ status: 'frozen', cancellation: 'none', invoice: 'paid', payment: 'kept' })).toThrow(
+    'no row',
+  )
 })
 
 describe('the shop', () => {
@@ -33,8 +31,7 @@ describe('the shop', () => {
 
   /** A purchase that started normally always has a first invoice and a first payment. */
   const reachable = everyState.filter(
-    ({ status, invoice, payment }) =>
-      !status.startsWith('incomplete') && invoice !== 'none' && payment !== 'none',
+    ({ status, invoice, payment }) => !status.startsWith('incomplete') && invoice !== 'none' && payment !== 'none',
   )
 
   /** Two of each row of the table; all of them with `RUNS=all`. */
@@ -58,12 +55,7 @@ describe('the shop', () => {
           () => true,
           () => false,
         )
-        expect({
-          state,
-          purchase: shown?.status,
-          endedBecause: shown?.endedBecause,
-          access: await opened,
-        }).toEqual({
+        expect({ state, purchase: shown?.status, endedBecause: shown?.endedBecause, access: await opened }).toEqual({
           state,
           purchase,
           endedBecause,
@@ -118,13 +110,7 @@ async function arranger(shop: TestShop, paymentIntentId: string) {
     await set(sql`id = ${id}`, {
       status: state.status.replace(/^paused .*/, 'paused'),
       status_details: state.status.startsWith('paused')
-        ? {
-            paused: {
-              type: 'subscription',
-              transitioned_at: now,
-              subscription: { type: reasons[state.status] },
-            },
-          }
+        ? { paused: { type: 'subscription', transitioned_at: now, subscription: { type: reasons[state.status] } } }
         : undefined,
       cancel_at_period_end: state.cancellation === 'scheduled',
       ended_at: state.status === 'canceled' || state.status === 'incomplete_expired' ? now : null,

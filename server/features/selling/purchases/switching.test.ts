@@ -100,9 +100,7 @@ test('the year begins now, the unused days are credited to the second, and the a
   expect(mine).toContain('switchesToYearly')
 
   const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
-  const mails = (await mailsTo(shop, buyer.user.email)).filter(({ text }) =>
-    text.includes(dollars(offer.due)),
-  )
+  const mails = (await mailsTo(shop, buyer.user.email)).filter(({ text }) => text.includes(dollars(offer.due)))
   expect(mails.map(({ subject }) => subject)).toEqual(['You’ve switched to yearly: Rebound Sigma Pro'])
   for (const words of [`-${dollars(unused)}`, 'Within 14 days you can withdraw', 'TERMS OF SERVICE'])
     expect(mails[0]?.text).toContain(words)

@@ -39,45 +39,29 @@ function obstacle(subscription: Subscription, purchase: PurchaseRow, now: Date):
   if (status === 'paused')
     return conflict('not-active', 'This subscription is paused. You can switch once it continues.')
   if (isDisputed)
-    return conflict(
-      'switch-refused',
-      'A payment is in dispute with your bank. You can switch once that’s settled.',
-    )
+    return conflict('switch-refused', 'A payment is in dispute with your bank. You can switch once that’s settled.')
   if (plan.billing === 'yearly') return conflict('switch-refused', 'You’re already on the yearly plan.')
   if (plan.billing !== 'monthly' || plan.quantity !== 1)
     return conflict('switch-refused', `Your plan was made for you. ${writeToUs}`)
   if (trialEndsAt && trialEndsAt > now)
-    return conflict(
-      'too-soon',
-      `Your time until ${day.format(trialEndsAt)} is free. You can switch after that.`,
-    )
+    return conflict('too-soon', `Your time until ${day.format(trialEndsAt)} is free. You can switch after that.`)
   if (dueInvoice?.status === 'draft' || dueInvoice?.status === 'open')
     return conflict('payment-pending', 'Your renewal is being charged. Please try again in an hour.')
   // A credit is for time that was paid for, and only once: what went back can't be credited as well.
   const isPaidFor = paid && paid.end >= currentPeriodEnd
   const isRefunded = payments.some(({ invoiceId, refunded }) => invoiceId === paid?.invoiceId && refunded > 0)
-  if (!isPaidFor || isRefunded)
-    return conflict('switch-refused', `Your last payment was changed by hand. ${writeToUs}`)
+  if (!isPaidFor || isRefunded) return conflict('switch-refused', `Your last payment was changed by hand. ${writeToUs}`)
   return undefined
 }
 
 async function subscriptionOf(stripe: StripeGateway, { stripeSubscriptionId }: PurchaseRow) {
   if (!stripeSubscriptionId)
-    throw conflict(
-      'booked-by-hand',
-      'This purchase wasn’t paid through this shop. Please write to us to change it.',
-    )
+    throw conflict('booked-by-hand', 'This purchase wasn’t paid through this shop. Please write to us to change it.')
   return stripe.subscriptions.read(stripeSubscriptionId)
 }
 
 /** What Stripe would charge for a year. Its price may have been archived there meanwhile. */
-async function previewAt(
-  { stripe }: Context,
-  prices: Prices,
-  subscription: Subscription,
-  productId: string,
-  at: Date,
-) {
+async function previewAt({ stripe }: Context, prices: Prices, subscription: Subscription, productId: string, at: Date) {
   const price = await prices.of(productId, 'yearly')
   let priceId = await prices.stripeIdOf(price)
   let offer = await stripe.planSwitches.preview(subscription, { priceId, at })
@@ -112,9 +96,7 @@ export function createSwitching(context: Context, { prices, sync }: Others) {
     await stripe.planSwitches.drop(subscription)
     crashPoint('switch dropped')
     await sync(subscription.id)
-    await db
-      .delete(planSwitches)
-      .where(and(eq(planSwitches.purchaseId, purchase.id), isNull(planSwitches.doneAt)))
+    await db.delete(planSwitches).where(and(eq(planSwitches.purchaseId, purchase.id), isNull(planSwitches.doneAt)))
   }
 
   /** How far it is after the card was asked, or the bank: done, waiting for the buyer, or off. */
@@ -130,11 +112,7 @@ export function createSwitching(context: Context, { prices, sync }: Others) {
     const { billingType } = await findPurchase(db, purchase.id)
     if (billingType === 'yearly') return { state: 'done' as const, confirmWith: null }
     if (subscription.pending && !giveUp)
-      throw new Refusal(
-        402,
-        'card-declined',
-        `${open?.refusal ?? 'Your card was declined.'} Nothing has changed.`,
-      )
+      throw new Refusal(402, 'card-declined', `${open?.refusal ?? 'Your card was declined.'} Nothing has changed.`)
     return { state: 'off' as const, confirmWith: null }
   }
 
@@ -175,9 +153,7 @@ export function createSwitching(context: Context, { prices, sync }: Others) {
             409,
             'price-changed',
             `The amount has changed to ${exactDollars(due)}. Please look again.`,
-            {
-              amount: due,
-            },
+            { amount: due },
           )
         // A second attempt takes the place of one that waits for the bank.
         if (subscription.pending) await drop(purchase, subscription)
@@ -191,8 +167,7 @@ export function createSwitching(context: Context, { prices, sync }: Others) {
         await stripe.planSwitches.begin(current, { priceId, at, switchId })
         crashPoint('switched at Stripe')
         const { state, confirmWith } = await outcome(purchase, false)
-        if (state === 'off')
-          throw conflict('changed-meanwhile', 'Your subscription has changed. Please look again.')
+        if (state === 'off') throw conflict('changed-meanwhile', 'Your subscription has changed. Please look again.')
         return { state, confirmWith }
       })
     },
@@ -209,9 +184,7 @@ export function createSwitching(context: Context, { prices, sync }: Others) {
         .select({ purchase: purchases })
         .from(planSwitches)
         .innerJoin(purchases, eq(purchases.id, planSwitches.purchaseId))
-        .where(
-          and(isNull(planSwitches.doneAt), lt(planSwitches.agreedAt, new Date(now().getTime() - bankTakes))),
-        )
+        .where(and(isNull(planSwitches.doneAt), lt(planSwitches.agreedAt, new Date(now().getTime() - bankTakes))))
       for (const { purchase } of old)
         await runExclusive(purchase.stripeSubscriptionId ?? purchase.id, async () =>
           drop(purchase, await subscriptionOf(stripe, purchase)),

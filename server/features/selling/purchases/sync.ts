@@ -32,11 +32,7 @@ export function createSync(context: Context, others: Others) {
     async ({ subscriptionId, since }) => {
       await stripe.subscriptions.cancelNow(subscriptionId)
       crashPoint('duplicate cancelled')
-      await payBackAll(
-        stripe,
-        subscriptionId,
-        since ? whole(({ paidAt }) => paidAt > new Date(since)) : undefined,
-      )
+      await payBackAll(stripe, subscriptionId, since ? whole(({ paidAt }) => paidAt > new Date(since)) : undefined)
       await sync(subscriptionId)
     },
   )
@@ -100,9 +96,7 @@ export function createSync(context: Context, others: Others) {
     // A switch waits for its payment only as long as it could still be ordered.
     const mustDrop =
       answer.pending &&
-      (answer.endsAt ||
-        answer.status !== 'active' ||
-        answer.payments.some(({ dispute }) => dispute === 'open'))
+      (answer.endsAt || answer.status !== 'active' || answer.payments.some(({ dispute }) => dispute === 'open'))
     if (!mustEnd && !mustVoid && !mustDrop) return answer
     if (mustDrop) await stripe.planSwitches.drop(answer)
     if (mustEnd) await stripe.subscriptions.cancelNow(subscriptionId)
@@ -118,11 +112,7 @@ export function createSync(context: Context, others: Others) {
 export const restOfPeriod = (subscriptionId: string) => `rest of ${subscriptionId}`
 
 /** Refunds what is due of every payment for a subscription, if it can go back. Safe to repeat: what is back is not left. */
-export async function payBackAll(
-  stripe: StripeGateway,
-  subscriptionId: string,
-  dueOf: DueOf = ({ amount }) => amount,
-) {
+export async function payBackAll(stripe: StripeGateway, subscriptionId: string, dueOf: DueOf = ({ amount }) => amount) {
   const left = async () => {
     const answer = await stripe.subscriptions.read(subscriptionId)
     return answer.payments.flatMap((payment) => {

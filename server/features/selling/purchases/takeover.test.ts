@@ -42,17 +42,10 @@ test('whatever runs at Stripe without the shop is listed, and the seller says on
     id,
     priceId: yearly,
     sdk,
-  } = await subscribe('old@example.com', {
-    name: 'Old Friend',
-    amount: 25_000,
-    interval: 'year',
-    priceId: undefined,
-  })
+  } = await subscribe('old@example.com', { name: 'Old Friend', amount: 25_000, interval: 'year', priceId: undefined })
   await shop.buyer()
   expect(await listed(id)).toMatchObject({ email: 'old@example.com', amount: 25_000, obstacle: null })
-  expect(await take([id])).toMatchObject([
-    { verdict: 'fault', message: 'Please say first which plan its price is.' },
-  ])
+  expect(await take([id])).toMatchObject([{ verdict: 'fault', message: 'Please say first which plan its price is.' }])
   const { prices, subscriptions } = await admin.call(takeover.adminList, {})
   expect(prices.find((price) => price.id === yearly)).toMatchObject({
     name: 'Old indicator',
@@ -64,10 +57,7 @@ test('whatever runs at Stripe without the shop is listed, and the seller says on
   expect(subscriptions.map(({ email }) => email).toSorted()).toEqual(['first@example.com', 'old@example.com'])
   await admin.call(takeover.adminSetPlan, { id: yearly, plan: { ...monthly, billingType: 'yearly' } })
   const again = await admin.call(takeover.adminList, {})
-  expect(again.prices.find((price) => price.id === yearly)?.plan).toEqual({
-    ...monthly,
-    billingType: 'yearly',
-  })
+  expect(again.prices.find((price) => price.id === yearly)?.plan).toEqual({ ...monthly, billingType: 'yearly' })
   await admin.call(takeover.adminSetPlan, { id: yearly, plan: null })
   await expect(admin.call(takeover.adminSetPlan, { id: 'price_unknown', plan: null })).rejects.toMatchObject({
     status: 404,
@@ -108,20 +98,14 @@ test('one that is taken over is a purchase like any other: it renews, is cancell
 
   await aMonthPasses()
   const [renewed] = await bookedFor(email)
-  expect(Date.parse(renewed?.currentPeriodEnd ?? '')).toBeGreaterThan(
-    Date.parse(booked?.currentPeriodEnd ?? ''),
-  )
+  expect(Date.parse(renewed?.currentPeriodEnd ?? '')).toBeGreaterThan(Date.parse(booked?.currentPeriodEnd ?? ''))
   expect((await mailsTo(email)).map(({ subject }) => subject)).toHaveLength(1)
 
   await admin.call(purchases.adminCancelAtPeriodEnd, { id: purchaseId })
   expect(await bookedFor(email)).toMatchObject([{ status: 'pending_cancel' }])
   await admin.call(purchases.adminResume, { id: purchaseId })
   const left = await admin.call(purchases.adminRefundable, { id: purchaseId })
-  await admin.call(purchases.adminRefund, {
-    id: purchaseId,
-    amount: 2900,
-    refundedSoFar: left.refundedSoFar,
-  })
+  await admin.call(purchases.adminRefund, { id: purchaseId, amount: 2900, refundedSoFar: left.refundedSoFar })
   await shop.settle()
   expect(await bookedFor(email)).toMatchObject([{ status: 'cancelled', endedBecause: 'refunded' }])
 })
@@ -172,9 +156,7 @@ test('what cannot be taken over stays as it is at Stripe, and the seller is told
   ])
   await shop.settle()
   const states = await Promise.all(
-    [second, euros, nobody, refunded].map(
-      async ({ id, sdk }) => (await sdk.subscriptions.retrieve(id)).status,
-    ),
+    [second, euros, nobody, refunded].map(async ({ id, sdk }) => (await sdk.subscriptions.retrieve(id)).status),
   )
   expect(states).toEqual(['active', 'active', 'active', 'active'])
 })

@@ -160,14 +160,9 @@ function obstacleTo({ email, currency, hasOnePrice }: ExistingSubscription) {
 }
 
 /** What only its history shows: the shop would end some of them immediately. */
-function faultOf(
-  answer: Subscription,
-  { endedAt, status, pastDueSince }: ReturnType<typeof stateOf>,
-  now: Date,
-) {
+function faultOf(answer: Subscription, { endedAt, status, pastDueSince }: ReturnType<typeof stateOf>, now: Date) {
   if (endedAt || isUnpaidAttempt(answer)) return 'It has ended at Stripe.'
-  if (moneyIsBack(answer))
-    return 'Its last payment went back, which ends a subscription here. Cancel it at Stripe.'
+  if (moneyIsBack(answer)) return 'Its last payment went back, which ends a subscription here. Cancel it at Stripe.'
   if (status === 'past_due' && pastDueSince && graceEnd(pastDueSince) <= now)
     return 'It has been unpaid for over 14 days, which ends a subscription here. Collect the payment at Stripe first.'
   return null

@@ -56,8 +56,7 @@ test.each([false, true])(
 test('a refund after one that failed at the bank moves money again', async () => {
   const buyer = await shop.buyer({ card: 'pm_card_refundFail' })
   const { id } = buyer.purchase
-  const refund = async () =>
-    (await shop.admin()).call(purchases.adminRefund, { id, amount: 1000, refundedSoFar: 0 })
+  const refund = async () => (await shop.admin()).call(purchases.adminRefund, { id, amount: 1000, refundedSoFar: 0 })
   await refund()
   await shop.advance(2, 'day')
   await shop.settle()

@@ -74,9 +74,7 @@ function levelOf(people: number) {
 
 /** How many people may have a product, and whether visitors see it. The desk's number is the first product's. */
 export async function limitOf(db: Connected, catalog: Catalog, productId: string) {
-  const [row] = await db
-    .select({ limit: tvConnection.seatLimit, shows: tvConnection.showsSeats })
-    .from(tvConnection)
+  const [row] = await db.select({ limit: tvConnection.seatLimit, shows: tvConnection.showsSeats }).from(tvConnection)
   const own = catalog.byId(productId)?.seats ?? null
   const limit = productId === catalog.first().id ? (row?.limit ?? own) : own
   return { limit, shows: row?.shows ?? false }
@@ -84,9 +82,7 @@ export async function limitOf(db: Connected, catalog: Catalog, productId: string
 
 /** Of all products together; without one of them, there is no limit. */
 async function limitOfAll(db: Connected, catalog: Catalog) {
-  const limits = await Promise.all(
-    catalog.onSale().map(async ({ id }) => (await limitOf(db, catalog, id)).limit),
-  )
+  const limits = await Promise.all(catalog.onSale().map(async ({ id }) => (await limitOf(db, catalog, id)).limit))
   return limits.reduce((sum, limit) => (sum === null || limit === null ? null : sum + limit), 0)
 }
 
@@ -116,7 +112,4 @@ async function othersListed(db: Connected, productId?: string): Promise<number> 
 }
 
 export const reservedSeats = (db: Connected, productId: string, at: Date) =>
-  db.$count(
-    seatReservations,
-    and(eq(seatReservations.productId, productId), gt(seatReservations.expiresAt, at)),
-  )
+  db.$count(seatReservations, and(eq(seatReservations.productId, productId), gt(seatReservations.expiresAt, at)))

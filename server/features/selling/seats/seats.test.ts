@@ -16,9 +16,7 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 beforeEach(async () => {
   admin = await shop.admin()
-  await shop.connection.pool.query(
-    'delete from seat_reservations; delete from waitlist; delete from attempts',
-  )
+  await shop.connection.pool.query('delete from seat_reservations; delete from waitlist; delete from attempts')
   await settings({ seatLimit: null, showsSeats: false })
 })
 
@@ -87,8 +85,7 @@ describe('a limit of seats', () => {
   test('keeps no seat for somebody who only fills in the form', async () => {
     const buyer = await shop.user()
     await leaveFree(1)
-    for (let count = 0; count < 4; count++)
-      await shop.begin(shop.visitor(), { email: `looking-${count}@example.com` })
+    for (let count = 0; count < 4; count++) await shop.begin(shop.visitor(), { email: `looking-${count}@example.com` })
     expect(await shown()).toMatchObject({ isSoldOut: false })
     await beginAndAgree(buyer)
   })
@@ -253,8 +250,7 @@ test('the meter warns at 90 and at 100 people, once each a month, and forecasts 
     )
   const warnings = async () => {
     await shop.queue.runNow('warn-about-seats')
-    return (await shop.mails()).filter(({ subject }) => subject.endsWith('people have access on TradingView'))
-      .length
+    return (await shop.mails()).filter(({ subject }) => subject.endsWith('people have access on TradingView')).length
   }
   const before = (await meter()).people
   expect(await warnings()).toBe(0)

@@ -11,8 +11,7 @@ import { createMeter, limitOf, reservedSeats, takenSeats } from './meter.ts'
 type Buyer = { userId: string | null; email: string }
 
 /** The page then offers the waiting list. */
-const soldOut = () =>
-  conflict('sold-out', 'All seats are taken at the moment. We can tell you when one is free.')
+const soldOut = () => conflict('sold-out', 'All seats are taken at the moment. We can tell you when one is free.')
 
 /** How long a seat is kept for someone who is paying. */
 const reservedFor = 15 * 60_000
@@ -81,9 +80,7 @@ export function createSeats(context: Context) {
         if (!(await isFree(tx, productId, limit))) throw soldOut()
         if (!(await mayKeep(tx, ip))) return
         const expiresAt = new Date(now().getTime() + reservedFor)
-        await tx
-          .insert(seatReservations)
-          .values({ productId, holder: buyer.userId ?? buyer.email, expiresAt })
+        await tx.insert(seatReservations).values({ productId, holder: buyer.userId ?? buyer.email, expiresAt })
       })
     },
 
@@ -93,9 +90,7 @@ export function createSeats(context: Context) {
       if (limit !== null) await takeTurns(tx, productId)
       const released = await tx
         .delete(seatReservations)
-        .where(
-          and(eq(seatReservations.productId, productId), inArray(seatReservations.holder, [userId, email])),
-        )
+        .where(and(eq(seatReservations.productId, productId), inArray(seatReservations.holder, [userId, email])))
         .returning()
       if (limit === null || released.some(({ expiresAt }) => expiresAt > now())) return true
       return (await hasSeat(tx, userId, productId)) || isFree(tx, productId, limit)
@@ -108,10 +103,7 @@ export function createSeats(context: Context) {
       if (limit === null) return { isSoldOut: false, shown: null }
       const taken = await takenSeats(db, productId)
       const reserved = await reservedSeats(db, productId, now())
-      return {
-        isSoldOut: taken + reserved >= limit,
-        shown: shows ? { taken: Math.min(taken, limit), limit } : null,
-      }
+      return { isSoldOut: taken + reserved >= limit, shown: shows ? { taken: Math.min(taken, limit), limit } : null }
     },
   }
 }
@@ -141,10 +133,7 @@ function createWaitingList({ db, now, mails, catalog }: Context) {
   async function freeSeats(tx: Transaction, productId: string): Promise<number> {
     const { limit } = await limitOf(tx, catalog, productId)
     if (limit === null) return mostInvitations
-    const invited = await tx.$count(
-      waitlist,
-      and(eq(waitlist.productId, productId), gt(waitlist.invitedAt, ago(day))),
-    )
+    const invited = await tx.$count(waitlist, and(eq(waitlist.productId, productId), gt(waitlist.invitedAt, ago(day))))
     const kept = await reservedSeats(tx, productId, now())
     return limit - (await takenSeats(tx, productId)) - kept - invited
   }

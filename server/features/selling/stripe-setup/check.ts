@@ -1,12 +1,6 @@
 import { exactDollars } from '#contract/money.ts'
 import type { Finding } from '#contract/selling/stripe-setup.ts'
-import {
-  apiVersion,
-  eventTypes,
-  type StripeGateway,
-  StripeRefusal,
-  type WantedPrice,
-} from '#server/gateways/stripe.ts'
+import { apiVersion, eventTypes, type StripeGateway, StripeRefusal, type WantedPrice } from '#server/gateways/stripe.ts'
 
 type About = Finding['about']
 
@@ -63,9 +57,7 @@ export function createCheck(options: SetupOptions) {
     for (const price of wanted) {
       const fault = await stripe.prices.fault(price)
       if (fault)
-        faults.push(
-          todo('Prices', `${price.lookupKey} should be ${inWords(price)}, but ${fault}. A restart fixes it.`),
-        )
+        faults.push(todo('Prices', `${price.lookupKey} should be ${inWords(price)}, but ${fault}. A restart fixes it.`))
     }
     const all = list(wanted.map(inWords))
     return faults.length > 0 ? faults : [ok('Prices', `New subscribers pay ${all}.`)]
@@ -75,9 +67,7 @@ export function createCheck(options: SetupOptions) {
     if (isLocal) return [note('Wallets', 'Apple Pay and Google Pay aren’t shown on localhost.')]
     const domain = await stripe.account.walletDomain(hostname)
     if (!domain)
-      return [
-        todo('Wallets', `Stripe doesn’t know ${hostname} yet, so Apple Pay isn’t shown. ${command} adds it.`),
-      ]
+      return [todo('Wallets', `Stripe doesn’t know ${hostname} yet, so Apple Pay isn’t shown. ${command} adds it.`)]
     return domain.fault
       ? [todo('Wallets', `${hostname}: ${domain.fault}`)]
       : [ok('Wallets', `Apple Pay and Google Pay are shown on ${hostname}.`)]
@@ -140,10 +130,7 @@ export function createCheck(options: SetupOptions) {
       if (!(error instanceof StripeRefusal)) throw error
       const { isOutage, message } = error.fault
       return [
-        todo(
-          'Key',
-          isOutage ? `Stripe isn’t answering: ${message}` : `Stripe doesn’t accept the key: ${message}`,
-        ),
+        todo('Key', isOutage ? `Stripe isn’t answering: ${message}` : `Stripe doesn’t accept the key: ${message}`),
       ]
     }
   }

@@ -52,10 +52,7 @@ describe('a seller’s account at Stripe', () => {
       'Stripe doesn’t know shop.rebound-sigma.com yet, so Apple Pay isn’t shown. `npm run stripe -- setup` adds it.',
     ])
     const { done, webhookSecret } = await account.setup()
-    expect(done).toEqual([
-      `Webhook endpoint ${url}`,
-      'Domain shop.rebound-sigma.com for Apple Pay and Google Pay',
-    ])
+    expect(done).toEqual([`Webhook endpoint ${url}`, 'Domain shop.rebound-sigma.com for Apple Pay and Google Pay'])
     expect(webhookSecret).toMatch(/^whsec_/)
     expect((await account.check()).map(({ about, state }) => `${about}: ${state}`)).toEqual([
       'Account: ok',
@@ -76,10 +73,7 @@ describe('a seller’s account at Stripe', () => {
     ])
     await account.warn()
     expect(account.warnings).toEqual([expect.stringMatching(/^Stripe, Webhook: It doesn’t send customer/)])
-    expect(await account.setup()).toEqual({
-      done: ['Events of the webhook endpoint'],
-      webhookSecret: undefined,
-    })
+    expect(await account.setup()).toEqual({ done: ['Events of the webhook endpoint'], webhookSecret: undefined })
     const [after] = (await account.sdk.webhookEndpoints.list()).data
     expect(after).toMatchObject({ id: endpoint?.id, enabled_events: eventTypes })
   })
@@ -87,11 +81,7 @@ describe('a seller’s account at Stripe', () => {
   test('whose endpoint uses another API version gets a new one, and the old one is disabled', async () => {
     const [current] = (await account.sdk.webhookEndpoints.list()).data
     await account.sdk.webhookEndpoints.del(current?.id ?? '')
-    const old = await account.sdk.webhookEndpoints.create({
-      url,
-      api_version: '2020-08-27',
-      enabled_events: ['*'],
-    })
+    const old = await account.sdk.webhookEndpoints.create({ url, api_version: '2020-08-27', enabled_events: ['*'] })
     expect(await account.todos()).toEqual([
       `Its API version is 2020-08-27, but the shop expects ${StripeSdk.API_VERSION}. \`npm run stripe -- setup\` fixes it.`,
     ])
@@ -130,9 +120,7 @@ describe('a seller’s account at Stripe', () => {
     await shop.guest(shop.visitor())
     expect(await account.todos()).toEqual([])
     account.wait(15)
-    expect(await account.todos()).toEqual([
-      expect.stringMatching(/^\d+ events? from the last three days did not/),
-    ])
+    expect(await account.todos()).toEqual([expect.stringMatching(/^\d+ events? from the last three days did not/)])
     await shop.connection.db.execute(sql`delete from sandbox.deliveries`)
     await shop.sandbox.controls.webhooks.misbehave({ drop: true })
   })
@@ -155,10 +143,7 @@ test('a shop with test payments tells its admin so, along with what is wrong wit
   )
   expect(await check()).toMatchObject([
     { state: 'note' },
-    {
-      state: 'todo',
-      text: expect.stringContaining('should be $39.00 per month, but it is 41.00 USD per month.'),
-    },
+    { state: 'todo', text: expect.stringContaining('should be $39.00 per month, but it is 41.00 USD per month.') },
   ])
 })
 

@@ -41,8 +41,7 @@ export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'w
     /** At startup: after an upgrade, the shop may need more from Stripe than was set up. */
     async warn() {
       const findings = await check()
-      for (const { about, state, text } of findings)
-        if (state === 'todo') log.warn(`Stripe, ${about}: ${text}`)
+      for (const { about, state, text } of findings) if (state === 'todo') log.warn(`Stripe, ${about}: ${text}`)
     },
 
     /** Creates what's missing, except prices, which the shop itself makes; safe to repeat. A new endpoint's signing secret is shown only now. */

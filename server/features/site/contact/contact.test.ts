@@ -56,9 +56,7 @@ test('a name can’t become a header or HTML', async () => {
 
 test('a bot that fills the hidden field gets the usual answer, and nothing happens', async () => {
   const email = 'robot@example.com'
-  const answer = await shop
-    .visitor()
-    .call(contact.send, { ...message, email, website: 'https://spam.example' })
+  const answer = await shop.visitor().call(contact.send, { ...message, email, website: 'https://spam.example' })
   expect(answer).toEqual({})
   expect(await stored(email)).toEqual([])
 })
@@ -207,7 +205,5 @@ test('everything about one customer is one file, with what shares their address 
     },
   })
   expect(await admin.call(audit.adminList, { q: 'user.export' })).toMatchObject([{ subject: email }])
-  await expect(admin.call(customerData.adminDownload, { id: randomUUID() })).rejects.toMatchObject({
-    status: 404,
-  })
+  await expect(admin.call(customerData.adminDownload, { id: randomUUID() })).rejects.toMatchObject({ status: 404 })
 })

@@ -98,10 +98,7 @@ export function createContact({ db, now, mails, audit, supportEmail }: Context) 
       await db.transaction(async (tx) => {
         const message = await lock(tx, id)
         if (message.answeredAt)
-          throw conflict(
-            'already-handled',
-            'This message has been answered. Mark it as open to answer again.',
-          )
+          throw conflict('already-handled', 'This message has been answered. Mark it as open to answer again.')
         await tx
           .update(contactMessages)
           .set({ answer, answeredAt: now(), answeredBy: actor.user.id })
@@ -132,9 +129,7 @@ export function createContact({ db, now, mails, audit, supportEmail }: Context) 
     },
 
     async forgetOld() {
-      await db
-        .delete(contactMessages)
-        .where(lt(contactMessages.createdAt, keptSince(now(), retention.contactMessages)))
+      await db.delete(contactMessages).where(lt(contactMessages.createdAt, keptSince(now(), retention.contactMessages)))
     },
 
     /** For the seller, who knows that typing an address proves nothing. */

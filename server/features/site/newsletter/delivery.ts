@@ -129,8 +129,7 @@ export function createDelivery(context: Context) {
           and not exists (select from ${audienceOf(newsletter)} a where a.email = r.email)`,
       )
       const open = and(eq(recipients.newsletterId, id), inArray(recipients.state, ['waiting', 'handed_over']))
-      if ((await tx.$count(recipients, open)) === 0)
-        await setState(tx, id, { state: 'sent', finishedAt: now() })
+      if ((await tx.$count(recipients, open)) === 0) await setState(tx, id, { state: 'sent', finishedAt: now() })
     })
   }
 

@@ -19,10 +19,7 @@ export function createDrafts(context: Context) {
   async function refuseStale(id: string): Promise<never> {
     const { state, updatedBy, updatedAt } = await find(id)
     if (state !== 'draft')
-      throw conflict(
-        'already-handled',
-        'This newsletter has been sent or scheduled. It can’t be changed anymore.',
-      )
+      throw conflict('already-handled', 'This newsletter has been sent or scheduled. It can’t be changed anymore.')
     const at = updatedAt.toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
     throw conflict(
       'changed-meanwhile',
@@ -59,9 +56,7 @@ export function createDrafts(context: Context) {
 
     async remove(actor: Actor, id: string) {
       await db.transaction(async (tx) => {
-        const removed = await tx
-          .delete(newsletters)
-          .where(and(eq(newsletters.id, id), eq(newsletters.state, 'draft')))
+        const removed = await tx.delete(newsletters).where(and(eq(newsletters.id, id), eq(newsletters.state, 'draft')))
         if (removed.rowCount === 0) await refuseStale(id)
         await audit.record(tx, actor, { action: 'newsletter.delete', subject: id })
       })

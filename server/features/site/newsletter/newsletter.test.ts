@@ -20,9 +20,7 @@ const rowsOf = (email: string) =>
 const mailsTo = async (email: string) => (await shop.mails()).filter((mail) => mail.to === email)
 
 function linkIn(text: string | undefined) {
-  const { pathname, searchParams } = new URL(
-    /https?:\/\/[^\s>]+\/newsletter\/[^\s>]+/.exec(text ?? '')?.[0] ?? '',
-  )
+  const { pathname, searchParams } = new URL(/https?:\/\/[^\s>]+\/newsletter\/[^\s>]+/.exec(text ?? '')?.[0] ?? '')
   return { pathname, id: searchParams.get('id') ?? '', token: searchParams.get('token') ?? '' }
 }
 
@@ -40,11 +38,13 @@ const status = async (email: string) => {
 
 test('both steps can be proven: the text, the page, the times, and where each came from', async () => {
   const email = newAddress()
-  await shop.visitor().fetch('/api/newsletter/subscribe', {
-    method: 'POST',
-    body: JSON.stringify({ email }),
-    headers: { 'content-type': 'application/json', referer: `${shop.url}/products?secret=1` },
-  })
+  await shop
+    .visitor()
+    .fetch('/api/newsletter/subscribe', {
+      method: 'POST',
+      body: JSON.stringify({ email }),
+      headers: { 'content-type': 'application/json', referer: `${shop.url}/products?secret=1` },
+    })
   const { id, token } = linkIn((await mailsTo(email)).at(-1)?.text)
   await shop.visitor().call(newsletter.confirm, { id, token })
   const [row] = await rowsOf(email)
@@ -98,11 +98,9 @@ test('an email client unsubscribes with one click, per RFC 8058', async () => {
   expect(await status(email)).toBe('subscribed')
 
   for (const contentType of ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
-    const response = await shop.visitor().fetch(address, {
-      method: 'POST',
-      headers: { 'content-type': contentType },
-      body: 'List-Unsubscribe=One-Click',
-    })
+    const response = await shop
+      .visitor()
+      .fetch(address, { method: 'POST', headers: { 'content-type': contentType }, body: 'List-Unsubscribe=One-Click' })
     expect(response.status).toBe(200)
     expect(await status(email)).toBe('left')
   }

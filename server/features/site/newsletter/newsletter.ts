@@ -6,10 +6,7 @@ import { newsletterVersion } from '#contract/site/newsletter.ts'
 import type { NewsletterState } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { containing, decodeCursor, pageOf } from '#server/database/cursor.ts'
-import {
-  newsletterSubscriptions as subscriptions,
-  mailSuppressions as suppressions,
-} from '#server/database/schema.ts'
+import { newsletterSubscriptions as subscriptions, mailSuppressions as suppressions } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import { hashToken } from '#server/security/tokens.ts'
 import { createDrafts } from './drafts.ts'
@@ -42,11 +39,7 @@ export function createNewsletter(context: Context) {
 
     /** Gives the same answer for a known address, which is stored once. */
     async subscribe(email: string, from: { ip: string; page: string }) {
-      const proof = {
-        consentVersion: newsletterVersion,
-        requestedOn: from.page,
-        requestedFrom: hashToken(from.ip),
-      }
+      const proof = { consentVersion: newsletterVersion, requestedOn: from.page, requestedFrom: hashToken(from.ip) }
       await db.transaction(async (tx) => {
         const [asked] = await tx
           .insert(subscriptions)

@@ -17,8 +17,7 @@ export function missingFor({ config, settings: { live } }: Pick<Context, 'config
   const missing: string[] = []
   if (!(name && street && city && country))
     missing.push('Your postal address, which every newsletter must have: fill in the seller under Settings.')
-  if (!config.mail.smtpUrl)
-    missing.push('A mail server: set `SMTP_URL` in the environment and restart the shop.')
+  if (!config.mail.smtpUrl) missing.push('A mail server: set `SMTP_URL` in the environment and restart the shop.')
   if (!config.publicUrlIsGiven)
     missing.push('A public address for its links: set `PUBLIC_URL` in the environment and restart the shop.')
   return missing

@@ -55,8 +55,7 @@ const written = {
   buyersOf: null,
 }
 
-const readable = (source: string) =>
-  source.replaceAll('=\r\n', '').replaceAll('=3D', '=').replaceAll('\r\n ', ' ')
+const readable = (source: string) => source.replaceAll('=\r\n', '').replaceAll('=3D', '=').replaceAll('\r\n ', ' ')
 
 const addresses = (accepted: { to: string }[]) => accepted.map(({ to }) => to).toSorted()
 
@@ -148,9 +147,7 @@ test('buyers get it only if the checkout said so, the address is proven, and the
   const { id } = await draft({ buyersOf: productId })
   expect(await show(id)).toMatchObject({ audience: 1 })
   // Who is a subscriber, too, gets one email.
-  await shop.connection.db
-    .insert(newsletterSubscriptions)
-    .values({ email: told.user.email, confirmedAt: new Date() })
+  await shop.connection.db.insert(newsletterSubscriptions).values({ email: told.user.email, confirmedAt: new Date() })
   expect(await show(id)).toMatchObject({ audience: 1 })
   // The first receipt has a link to object, for those who have not.
   const linkIn = ({ user }: typeof told) =>
@@ -313,10 +310,7 @@ test('it goes out at its time, asks first when that was missed by an hour or a b
 })
 
 test('a paused newsletter waits, a stopped one is over, and after 30 days only the counts are left', async () => {
-  const { shop, smtp, admin, readers, draft, show, run, states } = await shopWith(
-    {},
-    { env: { MAIL_RATE: '600' } },
-  )
+  const { shop, smtp, admin, readers, draft, show, run, states } = await shopWith({}, { env: { MAIL_RATE: '600' } })
   await readers(40)
   const { id } = await draft()
   const begun = Date.now()

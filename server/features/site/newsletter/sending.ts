@@ -16,10 +16,7 @@ type Newsletter = typeof newsletters.$inferSelect
 const latestMs = 3_600_000
 
 /** From "send" to the end: what the seller decides, and the job that does it. */
-export function createSending(
-  context: Context,
-  { refuseStale }: Pick<ReturnType<typeof createDrafts>, 'refuseStale'>,
-) {
+export function createSending(context: Context, { refuseStale }: Pick<ReturnType<typeof createDrafts>, 'refuseStale'>) {
   const { db, now, audit, queue, log } = context
   const { sendSlice, setState, pause } = createDelivery(context)
 
@@ -35,17 +32,12 @@ export function createSending(
   }
 
   /** Why it must not go out without being asked about. */
-  async function objection({
-    state,
-    scheduledFor,
-    approvedAt,
-  }: Newsletter): Promise<PauseReason | undefined> {
+  async function objection({ state, scheduledFor, approvedAt }: Newsletter): Promise<PauseReason | undefined> {
     if (missingFor(context).length > 0) return 'incomplete'
     // What was sent after the backup was made is not in it.
     const since = sql`${auditLog.action} = 'backup.restore' and ${auditLog.at} > ${approvedAt}`
     if ((await db.$count(auditLog, since)) > 0) return 'restored'
-    if (state === 'scheduled' && scheduledFor && now().getTime() - scheduledFor.getTime() > latestMs)
-      return 'missed'
+    if (state === 'scheduled' && scheduledFor && now().getTime() - scheduledFor.getTime() > latestMs) return 'missed'
     return undefined
   }
 
@@ -81,10 +73,7 @@ export function createSending(
     await db.transaction(async (tx) => {
       const [found] = await tx.select().from(newsletters).where(eq(newsletters.id, id)).for('update')
       if (!found || !from.includes(found.state))
-        throw conflict(
-          'already-handled',
-          'This newsletter isn’t in that state anymore. Please reload the page.',
-        )
+        throw conflict('already-handled', 'This newsletter isn’t in that state anymore. Please reload the page.')
       await to(tx, found)
       await audit.record(tx, actor, { action, subject: id })
     })

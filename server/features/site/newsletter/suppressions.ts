@@ -43,10 +43,7 @@ export function createSuppressions({ db, now, audit, isLinkToken }: Context) {
           .update(subscriptions)
           .set({ unsubscribedAt: now() })
           .where(and(eq(subscriptions.email, email), isNull(subscriptions.unsubscribedAt)))
-        await tx
-          .insert(suppressions)
-          .values({ email, userId, because: 'objected', at: now() })
-          .onConflictDoNothing()
+        await tx.insert(suppressions).values({ email, userId, because: 'objected', at: now() }).onConflictDoNothing()
         // Counted with the newsletter they got last.
         await tx.execute(
           sql`update ${recipients} set left_at = ${now()} where id = (select id from ${recipients}
@@ -65,14 +62,8 @@ export function createSuppressions({ db, now, audit, isLinkToken }: Context) {
             .values({ email: user.email, userId, because: 'by_seller', at: now() })
             .onConflictDoNothing()
         else
-          await tx
-            .delete(suppressions)
-            .where(or(eq(suppressions.email, user.email), eq(suppressions.userId, userId)))
-        await audit.record(tx, actor, {
-          action: 'newsletter.suppress',
-          aboutId: userId,
-          detail: { isSuppressed },
-        })
+          await tx.delete(suppressions).where(or(eq(suppressions.email, user.email), eq(suppressions.userId, userId)))
+        await audit.record(tx, actor, { action: 'newsletter.suppress', aboutId: userId, detail: { isSuppressed } })
       })
     },
 

@@ -41,9 +41,7 @@ test('whoever has paid that long is asked once, and whoever got the money back i
 })
 
 test('a review is public at once, good or bad, and there is one each', async () => {
-  await expect(
-    buyer.call(reviews.write, { ...told, text: 'Go to www.scam.example now' }),
-  ).rejects.toMatchObject({
+  await expect(buyer.call(reviews.write, { ...told, text: 'Go to www.scam.example now' })).rejects.toMatchObject({
     status: 400,
   })
   await buyer.call(reviews.write, { ...told, stars: 2 })
@@ -62,9 +60,7 @@ test('the seller answers, and hides only what was reported, with a reason and th
   const id = review?.id ?? ''
   await admin.call(reviews.adminAnswer, { id, answer: 'Thank you for trying it.' })
   expect(await visitor.call(reviews.list, {})).toMatchObject([{ answer: 'Thank you for trying it.' }])
-  await expect(admin.call(reviews.adminHide, { id, reason: 'I dislike it' })).rejects.toMatchObject({
-    status: 409,
-  })
+  await expect(admin.call(reviews.adminHide, { id, reason: 'I dislike it' })).rejects.toMatchObject({ status: 409 })
   await visitor.call(reviews.report, { id, reason: 'It names me.' })
   expect((await shop.mails()).at(-1)?.subject).toBe('A review was reported')
   expect(await admin.call(reviews.adminList, {})).toMatchObject([{ id, report: 'It names me.' }])
@@ -74,10 +70,7 @@ test('the seller answers, and hides only what was reported, with a reason and th
     { text: '', author: null, stars: 2, hiddenBecause: 'It named a private person.' },
   ])
   expect(await reviewSummary(shop.connection.db)).toEqual({ count: 1, average: 2, byStars: [0, 1, 0, 0, 0] })
-  expect((await shop.mails()).at(-1)).toMatchObject({
-    to: buyer.user.email,
-    subject: 'Your review was hidden',
-  })
+  expect((await shop.mails()).at(-1)).toMatchObject({ to: buyer.user.email, subject: 'Your review was hidden' })
 })
 
 test('a deleted author becomes anonymous, and the review stays', async () => {

@@ -25,9 +25,7 @@ export function createReviews(context: Context) {
       const [found] = await tx
         .select({ id: users.id })
         .from(users)
-        .where(
-          and(eq(users.id, userId), isEligible(product.id, now()), not(hasReview(product.id, isWritten))),
-        )
+        .where(and(eq(users.id, userId), isEligible(product.id, now()), not(hasReview(product.id, isWritten))))
       if (found) return product
     }
     return undefined
@@ -57,11 +55,7 @@ export function createReviews(context: Context) {
         if (!product && (await tx.$count(reviews, and(eq(reviews.userId, user.id), isWritten))) > 0)
           throw conflict('already-reviewed', 'You have already written a review. Thank you!')
         if (!product)
-          throw new Refusal(
-            403,
-            'too-soon',
-            `You can write a review once you’ve paid for ${paidDaysToReview} days.`,
-          )
+          throw new Refusal(403, 'too-soon', `You can write a review once you’ve paid for ${paidDaysToReview} days.`)
         const written = { stars, text, author, writtenAt: now() }
         const [saved] = await tx
           .insert(reviews)
@@ -167,8 +161,7 @@ function createModeration({ db, now, mails, audit }: Context) {
           .innerJoin(users, eq(users.id, reviews.userId))
           .where(and(eq(reviews.id, id), isWritten))
         if (!found) throw notFound('Review')
-        if (!found.reportedAt)
-          throw conflict('not-reported', 'Only a review that someone reported can be hidden')
+        if (!found.reportedAt) throw conflict('not-reported', 'Only a review that someone reported can be hidden')
         await tx.update(reviews).set({ hiddenBecause: reason }).where(eq(reviews.id, id))
         await audit.record(tx, actor, { action: 'review.hide', subject: id, aboutId: found.userId })
         if (!found.deletedAt) await mails.send(tx, found.email, 'reviewHidden', { reason })

@@ -56,9 +56,7 @@ export async function listReviews<Item extends { id: string; writtenAt: Date }>(
   const rows = await db
     .select()
     .from(reviews)
-    .where(
-      and(isWritten, after && sql`(${reviews.writtenAt}, ${reviews.id}) < (${after.at}, ${after.id}::uuid)`),
-    )
+    .where(and(isWritten, after && sql`(${reviews.writtenAt}, ${reviews.id}) < (${after.at}, ${after.id}::uuid)`))
     .orderBy(desc(reviews.writtenAt), desc(reviews.id))
     .limit(limit + 1)
   return pageOf(rows.map(present), limit, ({ writtenAt: at, id }) => ({ at, id }))
@@ -70,11 +68,7 @@ export function forEveryone(row: Row) {
   return review.hiddenBecause ? { ...review, text: '', author: null } : { ...review, text, author }
 }
 
-export const forTheSeller = (row: Row) => ({
-  ...whole(row),
-  report: row.report,
-  reportedAt: row.reportedAt,
-})
+export const forTheSeller = (row: Row) => ({ ...whole(row), report: row.report, reportedAt: row.reportedAt })
 
 function whole({ id, stars, text, author, writtenAt, invitedAt, answer, answeredAt, hiddenBecause }: Row) {
   return {

@@ -14,10 +14,7 @@ const withKeys = checked(accessRequestForm)
 const nameOnly = checked(usernameForm)
 const messages = {
   refreshes: [access.mine, purchases.list],
-  succeeded: {
-    title: 'Access request submitted!',
-    description: "We'll send your TradingView access within 24 hours.",
-  },
+  succeeded: { title: 'Access request submitted!', description: "We'll send your TradingView access within 24 hours." },
   failed: 'Submission failed',
 }
 
@@ -78,8 +75,8 @@ function ExchangeKeys() {
       <Notice tone="warning">
         <p className="font-medium">Read-only keys only</p>
         <p>
-          We use them only to set up your access, and then delete them. Create a new key that can only read.
-          Never give anyone, including us, a key that can trade or withdraw.
+          We use them only to set up your access, and then delete them. Create a new key that can only read. Never give
+          anyone, including us, a key that can trade or withdraw.
         </p>
       </Notice>
       <Field name="apiKey" label="Exchange API Key">

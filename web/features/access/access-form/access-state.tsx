@@ -30,11 +30,7 @@ const looks: Record<AccessState, Look> = {
   withheld: { icon: CircleSlash, tone: 'neutral', text: 'removed' },
 }
 
-const problems: Record<NameProblem, string> = {
-  not_found: 'not found',
-  taken: 'taken',
-  unreadable: 'not valid',
-}
+const problems: Record<NameProblem, string> = { not_found: 'not found', taken: 'taken', unreadable: 'not valid' }
 
 /** What is wrong with the name, as long as nothing has been unlocked for it. */
 export const problemOf = ({ state, problem }: OwnAccess) =>
@@ -70,9 +66,7 @@ export function AccessSentence({ mine, purchase }: { mine: OwnAccess; purchase: 
     case 'locked':
       return (
         <>
-          {username || !mine.unlocksItself
-            ? 'Send us your access request.'
-            : 'Add your TradingView username.'}{' '}
+          {username || !mine.unlocksItself ? 'Send us your access request.' : 'Add your TradingView username.'}{' '}
           {whenAccessComes(mine)}
         </>
       )
@@ -110,18 +104,11 @@ function Promised({ by }: { by: string | null }) {
   return <Time before="We have your request and will email you by" value={by} withClock after="." />
 }
 
-function Unlocked({
-  mine: { reason, until },
-  purchase,
-}: {
-  mine: OwnAccess
-  purchase: Purchase | undefined
-}) {
+function Unlocked({ mine: { reason, until }, purchase }: { mine: OwnAccess; purchase: Purchase | undefined }) {
   // Days of grace are ours to know: buyers read the day they have paid for.
   const paidUntil = purchase?.endsAt ?? purchase?.currentPeriodEnd
   const renews = 'Unlocked. Your subscription renews on'
-  if (reason === 'renews')
-    return paidUntil ? <Time before={renews} value={paidUntil} after="." /> : 'Unlocked.'
+  if (reason === 'renews') return paidUntil ? <Time before={renews} value={paidUntil} after="." /> : 'Unlocked.'
   const end = reason === 'ends' ? (paidUntil ?? until) : until
   return (
     <>

@@ -5,12 +5,7 @@ import { CallButton } from '#web/api/call-button.tsx'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useCall } from '#web/api/use-call.ts'
 import { AccessRequestForm } from '#web/features/access/access-form/access-request-form.tsx'
-import {
-  AccessSentence,
-  lookOf,
-  problemOf,
-  StateBadge,
-} from '#web/features/access/access-form/access-state.tsx'
+import { AccessSentence, lookOf, problemOf, StateBadge } from '#web/features/access/access-form/access-state.tsx'
 import { OpenIndicator, useAccess } from '#web/features/access/access-form/open-indicator.tsx'
 import { UsernameInput } from '#web/features/selling/checkout/username-input.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -56,9 +51,7 @@ function AccessCard({ mine, purchase }: { mine: OwnAccess; purchase: Purchase })
       <span className="grid size-11 shrink-0 place-items-center rounded-md bg-accent-soft text-accent-strong max-sm:hidden">
         <Icon
           className={
-            state === 'unlocking' && !mine.problem
-              ? 'size-5.5 animate-spin motion-reduce:animate-none'
-              : 'size-5.5'
+            state === 'unlocking' && !mine.problem ? 'size-5.5 animate-spin motion-reduce:animate-none' : 'size-5.5'
           }
           strokeWidth={1.75}
         />
@@ -79,9 +72,7 @@ function AccessCard({ mine, purchase }: { mine: OwnAccess; purchase: Purchase })
             </Link>
           </p>
         )}
-        {oldUsername && (
-          <p className="text-sm text-muted">{oldUsername} stays unlocked until the new one is.</p>
-        )}
+        {oldUsername && <p className="text-sm text-muted">{oldUsername} stays unlocked until the new one is.</p>}
         {isAsked && mayChangeFrom ? (
           <p className="text-sm text-muted">
             You can change the username again on <Time value={mayChangeFrom} />.

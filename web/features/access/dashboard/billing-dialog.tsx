@@ -42,10 +42,7 @@ export default function BillingDialog({ onClose }: { onClose: () => void }) {
             <Select
               autoComplete="country"
               defaultValue={data.country}
-              options={[
-                ['', 'Choose your country'],
-                ...countries.map((code) => [code, nameOf.of(code)] as const),
-              ]}
+              options={[['', 'Choose your country'], ...countries.map((code) => [code, nameOf.of(code)] as const)]}
             />
           </Field>
           <Field name="vatId" label="VAT ID">

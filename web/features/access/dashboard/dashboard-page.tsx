@@ -51,11 +51,7 @@ export default function DashboardPage() {
           </Suspense>
         )}
         {isPending ? (
-          <div
-            aria-busy="true"
-            aria-label="Loading your products"
-            className="flex min-h-screen flex-col gap-6"
-          >
+          <div aria-busy="true" aria-label="Loading your products" className="flex min-h-screen flex-col gap-6">
             <Skeleton className="h-32" />
             <Skeleton className="h-60" />
           </div>

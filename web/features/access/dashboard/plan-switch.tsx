@@ -29,9 +29,7 @@ export function PlanSwitch({ purchase }: { purchase: Purchase }) {
       <TextButton className="self-start text-left text-sm" onClick={() => setOpen(true)}>
         Switch to yearly{saving && ` and save ${saving.saved} a year`}
       </TextButton>
-      <Suspense fallback={null}>
-        {open && <SwitchDialog purchase={purchase} onClose={() => setOpen(false)} />}
-      </Suspense>
+      <Suspense fallback={null}>{open && <SwitchDialog purchase={purchase} onClose={() => setOpen(false)} />}</Suspense>
     </>
   )
 }

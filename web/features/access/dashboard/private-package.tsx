@@ -35,10 +35,7 @@ function PrivatePackage({ title, slug }: { title: string; slug: string }) {
       description={
         <>
           New here? The{' '}
-          <Link
-            href="/setup-guide"
-            className="font-medium text-ink underline decoration-accent underline-offset-4"
-          >
+          <Link href="/setup-guide" className="font-medium text-ink underline decoration-accent underline-offset-4">
             setup guide
           </Link>{' '}
           takes five minutes.
@@ -54,18 +51,8 @@ function PrivatePackage({ title, slug }: { title: string; slug: string }) {
 const isFirstVisit = !attempt(() => localStorage.getItem('instructions'))
 
 const scripts = [
-  {
-    icon: ChartCandlestick,
-    title: 'Indicator',
-    text: 'Invite-only, for your daily charts',
-    url: 'indicatorUrl',
-  },
-  {
-    icon: FlaskConical,
-    title: 'Strategy',
-    text: 'The same rules, ready for backtests',
-    url: 'strategyUrl',
-  },
+  { icon: ChartCandlestick, title: 'Indicator', text: 'Invite-only, for your daily charts', url: 'indicatorUrl' },
+  { icon: FlaskConical, title: 'Strategy', text: 'The same rules, ready for backtests', url: 'strategyUrl' },
 ] as const
 
 function Contents({ slug }: { slug: string }) {
@@ -117,13 +104,7 @@ function Folded({ title, isOpen, children }: { title: string; isOpen: boolean; c
 }
 
 /** Looks open once access is unlocked: before that, TradingView only says that the script is locked. */
-function ScriptLink(props: {
-  icon: LucideIcon
-  title: string
-  text: string
-  href: string
-  isUnlocked: boolean
-}) {
+function ScriptLink(props: { icon: LucideIcon; title: string; text: string; href: string; isUnlocked: boolean }) {
   const { icon: Picture, title, text, href, isUnlocked } = props
   return (
     <a

@@ -51,12 +51,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
         <p className="text-xs text-muted">Contract {contractNumber(id)}</p>
       </div>
       <div className="flex flex-wrap gap-2 max-sm:*:grow lg:justify-end">
-        <Button
-          variant="secondary"
-          size="sm"
-          pending={download.isPending}
-          onClick={() => download.mutate(id)}
-        >
+        <Button variant="secondary" size="sm" pending={download.isPending} onClick={() => download.mutate(id)}>
           Download Invoice
         </Button>
         {status === 'past_due' && (
@@ -85,9 +80,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
             {isLive(status) ? 'Subscribe' : 'Subscribe again'}
           </ButtonLink>
         )}
-        <Suspense fallback={null}>
-          {Opened && <Opened purchase={purchase} onClose={() => open(null)} />}
-        </Suspense>
+        <Suspense fallback={null}>{Opened && <Opened purchase={purchase} onClose={() => open(null)} />}</Suspense>
       </div>
     </li>
   )
@@ -116,9 +109,7 @@ function Dates({ purchase }: { purchase: Purchase }) {
             `: ${purchase.charges ?? `next charge ${exactDollars(purchase.nextAmount ?? purchase.amount)}`}`}
         </>
       )}
-      {(status === 'pending_cancel' || (status === 'active' && endsAt)) && (
-        <Time before=", ends on" value={end} />
-      )}
+      {(status === 'pending_cancel' || (status === 'active' && endsAt)) && <Time before=", ends on" value={end} />}
       {(status === 'cancelled' || status === 'expired') && <Time before=", ended on" value={endedAt} />}.{' '}
       {endedBecause && endings[endedBecause]}
       {status === 'paused' && 'Nothing is charged until it continues, and you have no access.'}
@@ -205,13 +196,7 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
     if (sure) cancel.mutate({ id })
   }
   return (
-    <Button
-      variant="ghost"
-      size="sm"
-      pending={cancel.isPending}
-      pendingText="Cancelling..."
-      onClick={() => void ask()}
-    >
+    <Button variant="ghost" size="sm" pending={cancel.isPending} pendingText="Cancelling..." onClick={() => void ask()}>
       Cancel Subscription
     </Button>
   )

@@ -30,11 +30,7 @@ export function QuickCards({ purchases }: { purchases: MyPurchases }) {
         <ProductCount {...purchases} />
       </QuickCard>
       {purchases.owned.some(({ list }) => list) && (
-        <QuickCard
-          title="Recommended Assets"
-          icon={ChartCandlestick}
-          onClick={() => scrollTo('recommended-assets')}
-        >
+        <QuickCard title="Recommended Assets" icon={ChartCandlestick} onClick={() => scrollTo('recommended-assets')}>
           <AssetCount />
         </QuickCard>
       )}
@@ -52,9 +48,7 @@ export function QuickCards({ purchases }: { purchases: MyPurchases }) {
       >
         End this session
       </QuickCard>
-      <Suspense fallback={null}>
-        {isEditing && <ProfileDialog onClose={() => setIsEditing(false)} />}
-      </Suspense>
+      <Suspense fallback={null}>{isEditing && <ProfileDialog onClose={() => setIsEditing(false)} />}</Suspense>
     </div>
   )
 }

@@ -21,12 +21,8 @@ export function RecommendedAssets() {
       description={
         <>
           The Rebound List{maker && ` by ${maker.name}`},{' '}
-          {reviewedAt ? (
-            <Time before="last reviewed on" value={reviewedAt} />
-          ) : (
-            'reviewed at least once a month'
-          )}
-          . {maker?.name ?? 'Its author'} may hold what is on it. Not investment advice.
+          {reviewedAt ? <Time before="last reviewed on" value={reviewedAt} /> : 'reviewed at least once a month'}.{' '}
+          {maker?.name ?? 'Its author'} may hold what is on it. Not investment advice.
         </>
       }
       actions={data && data.length > 0 && <ListActions list={data} />}

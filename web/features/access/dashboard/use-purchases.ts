@@ -9,8 +9,7 @@ export function usePurchases() {
   const { products } = useSettings()
   const query = useInfiniteQuery({
     queryKey: [...keyOf(purchases.list), 'pages'],
-    queryFn: ({ pageParam, signal }) =>
-      callPage(purchases.list, pageParam ? { cursor: pageParam } : {}, { signal }),
+    queryFn: ({ pageParam, signal }) => callPage(purchases.list, pageParam ? { cursor: pageParam } : {}, { signal }),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
   })

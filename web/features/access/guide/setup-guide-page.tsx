@@ -36,10 +36,7 @@ export default function SetupGuidePage() {
         <ol className="flex flex-col">
           {steps.map(({ title, blocks }, index) => (
             <li key={title} className="group relative flex gap-5 pb-10 last:pb-0 sm:gap-7">
-              <span
-                aria-hidden="true"
-                className="absolute top-11 bottom-1 left-5 w-px bg-line group-last:hidden"
-              />
+              <span aria-hidden="true" className="absolute top-11 bottom-1 left-5 w-px bg-line group-last:hidden" />
               <span
                 aria-hidden="true"
                 className="grid size-10 shrink-0 place-items-center rounded-full border border-line bg-surface font-mono text-sm font-medium text-accent"

@@ -73,14 +73,7 @@ const drawings: ReactNode[] = [
   <g key="list">
     {['SPY', 'QQQ', 'AAPL', 'KO'].map((ticker, row) => (
       <g key={ticker} transform={`translate(20 ${20 + row * 24})`}>
-        <rect
-          y="-8"
-          width="16"
-          height="16"
-          rx="4"
-          className="fill-accent/15 stroke-accent"
-          strokeWidth="1.5"
-        />
+        <rect y="-8" width="16" height="16" rx="4" className="fill-accent/15 stroke-accent" strokeWidth="1.5" />
         <path d="M4 0l3 3 5-6" className="stroke-accent" />
         <text x="28" y="4" className="fill-ink font-mono text-[12px]">
           {ticker}

@@ -26,11 +26,7 @@ export function OneStepLeft({ paymentIntentId, order }: { paymentIntentId: strin
   // However they get to the login from here, it leads back.
   useEffect(() => returnTo(`/checkout/success?payment_intent=${paymentIntentId}`), [paymentIntentId])
   return (
-    <Paid
-      order={order}
-      title={title}
-      next={<p>Thank you. Your payment went through, so please don’t pay again.</p>}
-    >
+    <Paid order={order} title={title} next={<p>Thank you. Your payment went through, so please don’t pay again.</p>}>
       <p>{text}</p>
       {order.wayIn === 'login' ? (
         <ButtonLink href="/auth" className="self-start">
@@ -39,10 +35,7 @@ export function OneStepLeft({ paymentIntentId, order }: { paymentIntentId: strin
       ) : (
         <p className="text-muted">
           No email? Look in your spam folder, or{' '}
-          <Link
-            href="/forgot-password"
-            className="font-medium text-accent-strong underline underline-offset-2"
-          >
+          <Link href="/forgot-password" className="font-medium text-accent-strong underline underline-offset-2">
             get another link
           </Link>
           .

@@ -115,8 +115,7 @@ const succeeded = { title: 'Payment successful!' }
 
 /** The account exists already: the person who paid here reads at least what they paid for. */
 async function paidWithoutLogin(paymentIntentId: string, refused: unknown): Promise<State> {
-  if (!(refused instanceof ApiError && refused.code === 'login-required'))
-    return { step: 'failed', error: refused }
+  if (!(refused instanceof ApiError && refused.code === 'login-required')) return { step: 'failed', error: refused }
   try {
     const order = await call(checkout.paid, { paymentIntentId })
     toast(succeeded)
@@ -134,8 +133,7 @@ function NotLoggedIn({ error }: { error: unknown }) {
     const timer = setTimeout(() => navigate('/dashboard', { replace: true }), 5000)
     return () => clearTimeout(timer)
   }, [navigate])
-  const isRefunded =
-    error instanceof ApiError && (error.code === 'paid-twice' || error.code === 'paid-too-late')
+  const isRefunded = error instanceof ApiError && (error.code === 'paid-twice' || error.code === 'paid-too-late')
   return (
     <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">
       <h1 className="text-3xl">{isRefunded ? 'Your payment goes back' : 'We could not log you in'}</h1>

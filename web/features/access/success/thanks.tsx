@@ -13,10 +13,7 @@ import { Paid } from './paid.tsx'
 const GuestPasskey = lazy(() => import('#web/features/identity/account/guest-passkey.tsx'))
 
 /** Booked, and logged in: how far the access is, and the form, which knows the name given before. */
-export function Thanks(props: {
-  paymentIntentId: string
-  onLeave: (path: '/dashboard' | '/welcome') => void
-}) {
+export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashboard' | '/welcome') => void }) {
   const { paymentIntentId, onLeave } = props
   const { data: bought } = useData(purchases.list, {})
   const { data: profile } = useData(accounts.profile, {})
@@ -32,8 +29,8 @@ export function Thanks(props: {
         profile?.hasPassword === false && (
           <>
             <p className="text-muted">
-              We’ve created your account and emailed you a link to set a password. You’re logged in on this
-              device until you log out.
+              We’ve created your account and emailed you a link to set a password. You’re logged in on this device until
+              you log out.
             </p>
             <Suspense fallback={null}>
               <GuestPasskey />
@@ -47,10 +44,7 @@ export function Thanks(props: {
       ) : (
         <>
           {mine && (
-            <div
-              role="status"
-              className="flex flex-col gap-2 rounded-md border border-line bg-ground px-4 py-3"
-            >
+            <div role="status" className="flex flex-col gap-2 rounded-md border border-line bg-ground px-4 py-3">
               {mine.username && (
                 <p className="flex flex-wrap items-center gap-3 font-medium break-words">
                   {mine.username} <StateBadge mine={mine} />

@@ -53,8 +53,7 @@ function Activation({ mine }: { mine: OwnAccess | undefined }) {
   if (mine?.state !== 'unlocked') return <>{promise} Until then, here’s where to start.</>
   return (
     <>
-      {promise} Yours is ready: <strong className="font-semibold text-ink">{mine.username}</strong> is
-      unlocked.
+      {promise} Yours is ready: <strong className="font-semibold text-ink">{mine.username}</strong> is unlocked.
     </>
   )
 }

@@ -30,8 +30,7 @@ export function AccessMenu({ person, actions }: { person: Person; actions: Actio
       actions={[
         mayUndo && { text: 'Undo', do: () => actions.undo([id]) },
         state === 'asked' && { text: 'Unlock', do: () => actions.unlock([id]) },
-        state === 'unlocking' &&
-          !mayUndo && { text: 'Unlocked by hand', do: () => actions.unlockedByHand(id) },
+        state === 'unlocking' && !mayUndo && { text: 'Unlocked by hand', do: () => actions.unlockedByHand(id) },
         state === 'withheld' && { text: 'Restore', do: () => actions.restore([id]) },
         isAdmin && {
           text: 'Change username',
@@ -45,8 +44,7 @@ export function AccessMenu({ person, actions }: { person: Person; actions: Actio
           renderDialog: (close) => <DeclineDialog ids={[id]} onClose={close} />,
           isDangerous: true,
         },
-        isPaidFor &&
-          !mayUndo && { text: 'Remove', do: () => actions.withhold(id, username), isDangerous: true },
+        isPaidFor && !mayUndo && { text: 'Remove', do: () => actions.withhold(id, username), isDangerous: true },
       ]}
     />
   )

@@ -16,29 +16,17 @@ type Kind = { text: string; sentence: string | ((row: AccessTodo) => string) }
 export const kinds: Record<TodoKind, Kind> = {
   decide: { text: 'Decide', sentence: 'Asked again after you declined or removed access.' },
   unlock: { text: 'Unlock', sentence: 'Add them on TradingView.' },
-  move: {
-    text: 'Move',
-    sentence: ({ username, oldUsername }) => `Add ${username}, then remove ${oldUsername}.`,
-  },
+  move: { text: 'Move', sentence: ({ username, oldUsername }) => `Add ${username}, then remove ${oldUsername}.` },
   lock: { text: 'Remove', sentence: 'Access has ended. Remove them on TradingView.' },
   name_not_found: { text: 'Name not found', sentence: 'Not on TradingView. We’ve asked the buyer.' },
   name_taken: { text: 'Name taken', sentence: 'Two customers use this TradingView account.' },
-  name_unreadable: {
-    text: 'Name not valid',
-    sentence: 'Not a valid TradingView username. Ask the buyer.',
-  },
-  stuck: {
-    text: 'Stuck',
-    sentence: ({ detail }) => detail ?? 'TradingView keeps failing for this person.',
-  },
+  name_unreadable: { text: 'Name not valid', sentence: 'Not a valid TradingView username. Ask the buyer.' },
+  stuck: { text: 'Stuck', sentence: ({ detail }) => detail ?? 'TradingView keeps failing for this person.' },
   had_access: {
     text: 'Had access before',
     sentence: 'Already had access. Manage it from here, so it ends with the subscription?',
   },
-  renamed: {
-    text: 'Renamed',
-    sentence: ({ username, oldUsername }) => `${oldUsername} seems to be ${username} now.`,
-  },
+  renamed: { text: 'Renamed', sentence: ({ username, oldUsername }) => `${oldUsername} seems to be ${username} now.` },
 }
 
 /** Those whom one click unlocks. */

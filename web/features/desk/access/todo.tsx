@@ -47,10 +47,7 @@ export default function Todo() {
         }
         shownElsewhere={{ kind: todoKinds }}
         chips={{ overdue: { yes: 'Overdue', no: 'New requests' } }}
-        none={{
-          title: 'All clear',
-          description: 'People who wait for you appear here.',
-        }}
+        none={{ title: 'All clear', description: 'People who wait for you appear here.' }}
         firstHead={
           <span className="flex items-center justify-between gap-4 sm:flex-row-reverse sm:justify-end">
             <span aria-hidden="true" className="@min-[60rem]:hidden">
@@ -111,16 +108,12 @@ function useSelection(present: AccessTodo[]) {
   return {
     rows,
     possible: possible.length,
-    toggleAll: () =>
-      setSelected(rows.length === possible.length ? new Set() : new Set(possible.map(({ id }) => id))),
+    toggleAll: () => setSelected(rows.length === possible.length ? new Set() : new Set(possible.map(({ id }) => id))),
     toggle: (id: string) => setSelected(new Set(selected).symmetricDifference(new Set([id]))),
   }
 }
 
-function Chosen(props: {
-  selection: ReturnType<typeof useSelection>
-  actions: ReturnType<typeof useActions>
-}) {
+function Chosen(props: { selection: ReturnType<typeof useSelection>; actions: ReturnType<typeof useActions> }) {
   const { selection, actions } = props
   const [declining, setDeclining] = useState(false)
   const idsOf = (rows: AccessTodo[]) => rows.slice(0, mostAtOnce).map(({ id }) => id)
@@ -153,7 +146,5 @@ function Chosen(props: {
 type Ticked = { label: string; checked: boolean; disabled?: boolean; onChange: () => void }
 
 function TickBox({ label, ...rest }: Ticked) {
-  return (
-    <input type="checkbox" aria-label={label} className="size-4.5 cursor-pointer accent-accent" {...rest} />
-  )
+  return <input type="checkbox" aria-label={label} className="size-4.5 cursor-pointer accent-accent" {...rest} />
 }

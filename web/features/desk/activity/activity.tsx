@@ -26,10 +26,7 @@ export default function Activity() {
 
 function FailedJobs() {
   const retry = useCall(jobs.adminRetry, { succeeded: 'Job restarted', failed: 'Failed to restart the job' })
-  const discard = useCall(jobs.adminDiscard, {
-    succeeded: 'Job discarded',
-    failed: 'Failed to discard the job',
-  })
+  const discard = useCall(jobs.adminDiscard, { succeeded: 'Job discarded', failed: 'Failed to discard the job' })
   return (
     <Section title="Failed jobs" hint="Background jobs that failed after every retry.">
       <RecordList
@@ -91,9 +88,7 @@ function AuditLog() {
             </Cell>
             <Cell label="To what" className="max-w-96">
               {entry.subject && <span className="block break-words">{entry.subject}</span>}
-              {entry.detail && (
-                <span className="block text-xs break-words text-muted">{inWords(entry.detail)}</span>
-              )}
+              {entry.detail && <span className="block text-xs break-words text-muted">{inWords(entry.detail)}</span>}
             </Cell>
             <Cell label="From" className="whitespace-nowrap text-muted tabular-nums">
               {entry.ip}

@@ -18,8 +18,7 @@ const key = keyOf(contract.adminList)
 function useMove() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ id, to }: { id: string; to: number }) =>
-      call(contract.adminMove, { id, position: to + 1 }),
+    mutationFn: ({ id, to }: { id: string; to: number }) => call(contract.adminMove, { id, position: to + 1 }),
     onMutate: async ({ id, to }) => {
       await client.cancelQueries({ queryKey: key })
       client.setQueryData<ManagedAsset[]>(key, (list = []) => moved(list, id, to))
@@ -60,9 +59,7 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
   const remove = useRemove()
   const toggle = useCall(contract.adminSwitch, { failed: 'Failed to change asset' })
   const [editing, setEditing] = useState<ManagedAsset | null>(null)
-  const places = new Map(
-    (drag ? moved(assets, drag.id, drag.to) : assets).map(({ id }, place) => [id, place] as const),
-  )
+  const places = new Map((drag ? moved(assets, drag.id, drag.to) : assets).map(({ id }, place) => [id, place] as const))
 
   function put({ id, ticker }: ManagedAsset, to: number) {
     if (to < 0 || to >= assets.length || assets[to]?.id === id) return
@@ -131,9 +128,7 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
                 type="checkbox"
                 className="size-4.5"
                 checked={
-                  toggle.variables?.id === asset.id && toggle.isPending
-                    ? toggle.variables.isActive
-                    : asset.isActive
+                  toggle.variables?.id === asset.id && toggle.isPending ? toggle.variables.isActive : asset.isActive
                 }
                 onChange={(event) => toggle.mutate({ id: asset.id, isActive: event.target.checked })}
               />

@@ -48,10 +48,7 @@ function ReboundList() {
   const shown = all.data?.filter(({ productId }) => lists.length < 2 || productId === product?.id)
   const [first] = useSettings().products
   const [importing, setImporting] = useDialog('import')
-  const add = useCall(assets.adminAdd, {
-    succeeded: 'Asset added successfully',
-    failed: 'Failed to add asset',
-  })
+  const add = useCall(assets.adminAdd, { succeeded: 'Asset added successfully', failed: 'Failed to add asset' })
   const reviewedAt = shown?.map((asset) => asset.reviewedAt).toSorted()[0]
 
   return (
@@ -185,12 +182,7 @@ function QuickActions() {
     <Card className="flex flex-col gap-4">
       <h2 className="text-lg">Quick Actions</h2>
       <p className="text-sm text-muted">For active buyers who haven’t told us their TradingView username.</p>
-      <Button
-        variant="secondary"
-        className="justify-start"
-        pending={send.isPending}
-        onClick={() => void countAndAsk()}
-      >
+      <Button variant="secondary" className="justify-start" pending={send.isPending} onClick={() => void countAndAsk()}>
         {!send.isPending && <BellRing className="size-4" />}
         Send Reminders
       </Button>

@@ -50,9 +50,7 @@ export function ImportDialog({ productId, known, onClose }: Given) {
           </span>
         ))}
         {faults.length > 5 && <span className="block text-danger">and {faults.length - 5} more</span>}
-        {found.length > 500 && (
-          <span className="block text-danger">Please import at most 500 at a time.</span>
-        )}
+        {found.length > 500 && <span className="block text-danger">Please import at most 500 at a time.</span>}
         {isReady && (
           <span className="text-muted">
             {tickers.size - there} new{there > 0 && `, ${there} already on the list`}

@@ -22,9 +22,7 @@ export function parseAssetList(pasted: string): { assets: InferOutput<typeof new
   })
   return {
     assets: parsed.flatMap(({ data }) => data ?? []),
-    faults: parsed.flatMap(({ number, error }) =>
-      error ? [`Line ${number}: ${error.issues[0]?.message}`] : [],
-    ),
+    faults: parsed.flatMap(({ number, error }) => (error ? [`Line ${number}: ${error.issues[0]?.message}`] : [])),
   }
 }
 

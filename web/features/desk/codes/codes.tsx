@@ -32,10 +32,7 @@ export default function Codes() {
         <AddButton text="New code" dialog={AddCodeDialog} />
       </header>
       {data?.length === 0 && (
-        <EmptyState
-          title="No codes yet"
-          description="Each code has a link that fills it in at the checkout."
-        />
+        <EmptyState title="No codes yet" description="Each code has a link that fills it in at the checkout." />
       )}
       {data ? data.length > 0 && <List rows={data} /> : <Pending query={query} />}
     </section>
@@ -73,9 +70,7 @@ function List({ rows }: { rows: ShownCode[] }) {
               <Cell label="Used" className="tabular-nums">
                 {number(row.used)}
                 {row.maxUses !== null && ` of ${number(row.maxUses)}`}
-                {row.maxUses !== null && row.late > 0 && (
-                  <span className="block text-muted">{row.late} paid late</span>
-                )}
+                {row.maxUses !== null && row.late > 0 && <span className="block text-muted">{row.late} paid late</span>}
                 {row.held > 0 && <span className="block text-muted">{row.held} paying now</span>}
               </Cell>
               <Cell label="When">

@@ -61,9 +61,7 @@ function Payments({ id }: { id: string }) {
       {data && (
         <>
           <p className="text-sm text-muted">
-            <strong className="block text-xl font-semibold text-ink tabular-nums">
-              {exactDollars(data.paid)}
-            </strong>
+            <strong className="block text-xl font-semibold text-ink tabular-nums">{exactDollars(data.paid)}</strong>
             paid{data.refunded > 0 && `, after ${exactDollars(data.refunded)} refunded`}
           </p>
           {data.documents.length === 0 ? (
@@ -137,9 +135,7 @@ function Line({ kind, number, createdAt, amount, status, invoiceUrl, pdfUrl }: I
           <Time value={createdAt} />, {kind === 'invoice' ? status : 'credit note'}
         </span>
       </span>
-      <span className="tabular-nums">
-        {kind === 'invoice' ? exactDollars(amount) : `−${exactDollars(amount)}`}
-      </span>
+      <span className="tabular-nums">{kind === 'invoice' ? exactDollars(amount) : `−${exactDollars(amount)}`}</span>
     </li>
   )
 }

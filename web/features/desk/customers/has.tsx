@@ -67,11 +67,7 @@ function Owned({ purchase, actions }: { purchase: ManagedPurchase; actions: (Row
   )
 }
 
-function Until({
-  purchase: { status, currentPeriodEnd, endsAt, graceEndsAt, endedAt },
-}: {
-  purchase: Purchase
-}) {
+function Until({ purchase: { status, currentPeriodEnd, endsAt, graceEndsAt, endedAt } }: { purchase: Purchase }) {
   const [words, at] =
     status === 'past_due'
       ? ['Access until', graceEndsAt]
@@ -97,12 +93,7 @@ function Access({ person }: { person: AccessPerson }) {
         <Badge tone={states[state].tone}>access {states[state].text}</Badge>
         <span className="ml-auto flex items-center gap-1">
           {state === 'asked' && (
-            <Button
-              variant="secondary"
-              size="sm"
-              pending={actions.isBusy}
-              onClick={() => actions.unlock([id])}
-            >
+            <Button variant="secondary" size="sm" pending={actions.isBusy} onClick={() => actions.unlock([id])}>
               Unlock
             </Button>
           )}

@@ -42,8 +42,8 @@ export default function SeeAs({ id }: { id: string }) {
       >
         <Eye className="size-5 shrink-0 text-warning" />
         <span className="min-w-0 flex-1 basis-60 break-words">
-          You’re looking at the dashboard of <strong>{data.user?.email}</strong>. Nothing can be changed here,
-          and the audit log records that you looked.
+          You’re looking at the dashboard of <strong>{data.user?.email}</strong>. Nothing can be changed here, and the
+          audit log records that you looked.
         </span>
         <Link href={`/admin/customers/${id}`} className="font-medium underline underline-offset-4">
           Back to the customer
@@ -84,9 +84,7 @@ function useLookOnly() {
 
 /** A cache of its own, which knows every answer and asks no one. */
 function filledWith(seen: Seen, product: string) {
-  const client = new QueryClient({
-    defaultOptions: { queries: { retry: false, staleTime: Infinity, enabled: false } },
-  })
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Infinity, enabled: false } } })
   client.setQueryData(keyOf(accounts.user), seen.user)
   client.setQueryData([...keyOf(purchases.list), 'pages'], {
     pages: [{ items: seen.purchases, next: undefined }],

@@ -1,13 +1,4 @@
-import {
-  CreditCard,
-  KeyRound,
-  LogIn,
-  type LucideIcon,
-  Mail,
-  MessageSquare,
-  Receipt,
-  UserCog,
-} from 'lucide-react'
+import { CreditCard, KeyRound, LogIn, type LucideIcon, Mail, MessageSquare, Receipt, UserCog } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { customers, type TimelineEntry } from '#contract/desk/customers.ts'
 import { exactDollars } from '#contract/money.ts'
@@ -42,9 +33,7 @@ export function Timeline({ id }: { id: string }) {
     <Card className="flex flex-col gap-5 max-xl:order-last">
       <h2 className="text-lg">Timeline</h2>
       {!query.data && <Pending query={query} className="h-60" />}
-      {query.isSuccess && entries.length === 0 && (
-        <p className="text-sm text-muted">Nothing has happened yet.</p>
-      )}
+      {query.isSuccess && entries.length === 0 && <p className="text-sm text-muted">Nothing has happened yet.</p>}
       <ol aria-label="Timeline" className="flex flex-col">
         {entries.map((entry) => (
           <Moment key={entry.id} entry={entry}>

@@ -30,8 +30,7 @@ export function Who({ customer }: { customer: Customer }) {
   const download = useCall(customerData.adminDownload, {
     succeeded: 'Customer data exported',
     failed: 'Failed to export the customer’s data',
-    onSuccess: (data) =>
-      saveFile(`${email.replaceAll(/[^\w.@-]/g, '_')}.json`, JSON.stringify(data, null, 2)),
+    onSuccess: (data) => saveFile(`${email.replaceAll(/[^\w.@-]/g, '_')}.json`, JSON.stringify(data, null, 2)),
   })
 
   return (
@@ -85,13 +84,7 @@ export function Who({ customer }: { customer: Customer }) {
                       onClose={close}
                     >
                       <Field name="email" label="New email">
-                        <Input
-                          type="email"
-                          autoComplete="off"
-                          required
-                          maxLength={254}
-                          defaultValue={email}
-                        />
+                        <Input type="email" autoComplete="off" required maxLength={254} defaultValue={email} />
                       </Field>
                     </CallDialog>
                   ),
@@ -126,18 +119,15 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 function Next({ customer }: { customer: Customer }) {
-  const renewing = customer.purchases.find(
-    ({ status, currentPeriodEnd }) => status === 'active' && currentPeriodEnd,
-  )
+  const renewing = customer.purchases.find(({ status, currentPeriodEnd }) => status === 'active' && currentPeriodEnd)
   const ending = customer.purchases.find(({ status, endsAt }) => isLive(status) && endsAt)
   const unpaid = customer.purchases.find(({ status }) => status === 'past_due')
-  if (unpaid)
-    return <span className="text-danger">{exactDollars(unpaid.dueAmount ?? unpaid.amount)} is overdue</span>
+  if (unpaid) return <span className="text-danger">{exactDollars(unpaid.dueAmount ?? unpaid.amount)} is overdue</span>
   if (renewing?.currentPeriodEnd)
     return (
       <>
-        {exactDollars(renewing.nextAmount ?? renewing.amount)} on <Time value={renewing.currentPeriodEnd} />,
-        then every {billingPeriods[renewing.billingType]}
+        {exactDollars(renewing.nextAmount ?? renewing.amount)} on <Time value={renewing.currentPeriodEnd} />, then every{' '}
+        {billingPeriods[renewing.billingType]}
       </>
     )
   return ending ? <Time before="None; ends on" value={ending.endsAt} /> : 'None'

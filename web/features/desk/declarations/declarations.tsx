@@ -44,8 +44,8 @@ export default function Declarations() {
   return (
     <div className="flex flex-col gap-4">
       <p className="text-sm text-muted">
-        Withdrawals and cancellations sent without logging in. Confirmed ones run by themselves. Decide the
-        others by the due date, and check the sender first.
+        Withdrawals and cancellations sent without logging in. Confirmed ones run by themselves. Decide the others by
+        the due date, and check the sender first.
       </p>
       <RecordList
         label="List of declarations"
@@ -81,10 +81,7 @@ export default function Declarations() {
                             title="Close without action"
                             call={declarations.adminClose}
                             extra={{ id: row.id }}
-                            options={{
-                              succeeded: 'Declaration closed',
-                              failed: 'Failed to close the declaration',
-                            }}
+                            options={{ succeeded: 'Declaration closed', failed: 'Failed to close the declaration' }}
                             field={{
                               name: 'outcome',
                               label: 'How was it handled?',
@@ -166,10 +163,7 @@ function CarryOut({ row }: { row: Declaration }) {
     <CallButton
       call={declarations.adminCarryOut}
       input={{ id: row.id }}
-      options={{
-        succeeded: { title: 'Done', description: 'The buyer gets an email.' },
-        failed: 'Couldn’t complete',
-      }}
+      options={{ succeeded: { title: 'Done', description: 'The buyer gets an email.' }, failed: 'Couldn’t complete' }}
       asks={{ title: action, description, action, destructive: true }}
       variant="secondary"
       size="sm"

@@ -129,8 +129,7 @@ const files = {
   payments:
     'One line per payment, refund and lost dispute: amount, tax, country, the period it paid for, and the invoice’s number. For a month or a year, export it from Purchases, Payments.',
   forms: 'One line per access request: TradingView username, exchange, and what you decided. Never the keys.',
-  newsletter:
-    'One line per address, with who has confirmed and who has left. Write only to those who confirmed.',
+  newsletter: 'One line per address, with who has confirmed and who has left. Write only to those who confirmed.',
 } as const
 const kinds = Object.keys(files) as (keyof typeof files)[]
 

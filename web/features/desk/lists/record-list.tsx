@@ -11,15 +11,10 @@ import { type Choices, useDialog, useFilters } from './use-filters.ts'
 
 type Listed = Endpoint & { answer?: 'list' }
 type Wanted<E extends Listed> = Omit<InputOf<E>, 'limit' | 'cursor'>
-type ItemOf<E extends Listed> =
-  OutputOf<E> extends (infer Item extends { id: string | number })[] ? Item : never
+type ItemOf<E extends Listed> = OutputOf<E> extends (infer Item extends { id: string | number })[] ? Item : never
 
 /** A select: its values and their texts, and what it says when none is chosen. */
-export type Filter = {
-  label: string
-  all: string
-  options: Options
-}
+export type Filter = { label: string; all: string; options: Options }
 type Chip = Partial<Record<string, string>> | ((value: string) => string)
 
 type Props<E extends Listed> = Omit<TableProps<ItemOf<E>>, 'empty' | 'query'> & {
@@ -48,8 +43,7 @@ export function RecordList<E extends Listed>(props: Props<E>) {
   const [selects, removable] = [Object.entries<Filter>(filters), Object.entries<Chip>(chips)]
   const choices: Choices = { ...(search && { q: 'text' }), ...shownElsewhere }
   for (const [name, { options }] of selects) choices[name] = options.map(([value]) => value)
-  for (const [name, texts] of removable)
-    choices[name] = typeof texts === 'function' ? 'text' : Object.keys(texts)
+  for (const [name, texts] of removable) choices[name] = typeof texts === 'function' ? 'text' : Object.keys(texts)
   const [chosen, choose] = useFilters(choices)
   const query = usePages(list, { ...chosen, ...input } as Wanted<E>)
   const set = removable.flatMap(([name, texts]) => {
@@ -64,12 +58,7 @@ export function RecordList<E extends Listed>(props: Props<E>) {
         <div className="flex flex-wrap items-center gap-3">
           {search && <SearchBox placeholder={search} />}
           {selects.map(([name, filter]) => (
-            <FilterSelect
-              key={name}
-              {...filter}
-              value={chosen[name]}
-              onChange={(value) => choose({ [name]: value })}
-            />
+            <FilterSelect key={name} {...filter} value={chosen[name]} onChange={(value) => choose({ [name]: value })} />
           ))}
           {controls}
         </div>

@@ -25,10 +25,7 @@ function listing(initial: Row[]) {
     const items = server.rows.slice(start, start + limit)
     const more = start + limit < server.rows.length
     url.searchParams.set('cursor', items.at(-1)?.id ?? '')
-    return Response.json(
-      items,
-      more ? { headers: { link: `<${url.pathname}${url.search}>; rel="next"` } } : {},
-    )
+    return Response.json(items, more ? { headers: { link: `<${url.pathname}${url.search}>; rel="next"` } } : {})
   })
   onTestFinished(() => void vi.unstubAllGlobals())
   return server

@@ -114,9 +114,7 @@ export function usePages<E extends Endpoint & { answer?: 'list' }>(
   return useInfiniteQuery({
     queryKey: [...keyOf(endpoint), 'pages', input],
     queryFn: ({ pageParam, signal }) =>
-      callPage(endpoint, { ...input, limit: pageSize, cursor: pageParam } as unknown as InputOf<E>, {
-        signal,
-      }),
+      callPage(endpoint, { ...input, limit: pageSize, cursor: pageParam } as unknown as InputOf<E>, { signal }),
     initialPageParam: '',
     getNextPageParam: (page) => page.next,
     placeholderData: keepPreviousData,

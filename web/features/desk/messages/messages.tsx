@@ -24,9 +24,7 @@ export default function Messages() {
         columns={['From', 'Message', 'State', 'Received', hiddenActions]}
         list={messages.adminList}
         search="Search messages..."
-        filters={{
-          state: { label: 'State', all: 'All messages', options: messageStates.map((each) => [each, each]) },
-        }}
+        filters={{ state: { label: 'State', all: 'All messages', options: messageStates.map((each) => [each, each]) } }}
         chips={{ customerId: () => 'From one customer' }}
         none={{
           title: 'No messages yet',
@@ -60,9 +58,7 @@ function Row({ message, onOpen }: { message: Message; onOpen: () => void }) {
       <Cell className="max-w-96">
         <span className="line-clamp-2 break-words">{message.message}</span>
       </Cell>
-      <Cell label="State">
-        {message.answeredAt ? <Badge>answered</Badge> : <Badge tone="warning">open</Badge>}
-      </Cell>
+      <Cell label="State">{message.answeredAt ? <Badge>answered</Badge> : <Badge tone="warning">open</Badge>}</Cell>
       <DayCell label="Received" value={message.createdAt} />
       <Cell className="py-1.5 text-right">
         <Button variant={message.answeredAt ? 'ghost' : 'secondary'} size="sm" onClick={onOpen}>

@@ -19,9 +19,7 @@ export default function Newsletter() {
       columns={['Email', 'State', 'Signed up', 'Confirmed', 'Unsubscribed']}
       list={newsletterAddresses.adminList}
       search="Search by email..."
-      filters={{
-        state: { label: 'State', all: 'All states', options: Object.entries(newsletterStateTexts) },
-      }}
+      filters={{ state: { label: 'State', all: 'All states', options: Object.entries(newsletterStateTexts) } }}
       controls={
         <ExportButton
           kind="newsletter"

@@ -64,10 +64,7 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
     failed: 'Failed to save the draft',
     onSuccess: ({ id }) => navigate(`/admin/messages/newsletters/${id}`, { replace: true }),
   })
-  const save = useCall(newsletters.adminSave, {
-    succeeded: 'Draft saved',
-    failed: 'Failed to save the draft',
-  })
+  const save = useCall(newsletters.adminSave, { succeeded: 'Draft saved', failed: 'Failed to save the draft' })
 
   return (
     <Card onInput={() => setUnsaved(true)}>
@@ -103,11 +100,7 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
         </Field>
         <fieldset className="flex flex-col gap-3">
           <legend className="mb-2 text-sm font-medium">To</legend>
-          <Checkbox
-            label="Newsletter subscribers"
-            name="toSubscribers"
-            defaultChecked={start.toSubscribers}
-          />
+          <Checkbox label="Newsletter subscribers" name="toSubscribers" defaultChecked={start.toSubscribers} />
           {products.length === 1 &&
             products.map(({ id, name }) => (
               <Checkbox
@@ -123,15 +116,12 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
               name="buyersOf"
               aria-label="Buyers"
               defaultValue={start.buyersOf ?? ''}
-              options={[
-                ['', 'No buyers'],
-                ...products.map(({ id, name }) => [id, `Buyers of ${name}`] as const),
-              ]}
+              options={[['', 'No buyers'], ...products.map(({ id, name }) => [id, `Buyers of ${name}`] as const)]}
             />
           )}
           <p className="text-sm text-muted">
-            Buyers who were told at the checkout, confirmed their address, and did not object. Each address
-            gets it once.
+            Buyers who were told at the checkout, confirmed their address, and did not object. Each address gets it
+            once.
           </p>
         </fieldset>
         <div className="flex justify-end gap-3 max-sm:flex-col-reverse">

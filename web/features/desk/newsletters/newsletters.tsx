@@ -36,16 +36,9 @@ export default function Newsletters() {
           <Cell label="State">
             <StateBadge {...row} counts={counts} />
           </Cell>
-          <DayCell
-            label="Date"
-            value={row.finishedAt ?? row.startedAt ?? row.scheduledFor ?? row.updatedAt}
-          />
+          <DayCell label="Date" value={row.finishedAt ?? row.startedAt ?? row.scheduledFor ?? row.updatedAt} />
           {[counts.sent, counts.refused, counts.left].map((count, at) => (
-            <Cell
-              key={`${at + 1}`}
-              label={['Sent', 'Refused', 'Unsubscribed'][at] ?? ''}
-              className="tabular-nums"
-            >
+            <Cell key={`${at + 1}`} label={['Sent', 'Refused', 'Unsubscribed'][at] ?? ''} className="tabular-nums">
               {number(count)}
             </Cell>
           ))}

@@ -26,8 +26,7 @@ const figures = [
 
 /** How far it is, and what became of it. */
 export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
-  const { id, state, counts, pausedBecause, lastError, scheduledFor, startedAt, finishedAt, missing } =
-    newsletter
+  const { id, state, counts, pausedBecause, lastError, scheduledFor, startedAt, finishedAt, missing } = newsletter
   const all = counts.waiting + counts.sent + counts.refused + counts.uncertain
 
   const stopping = {
@@ -65,9 +64,7 @@ export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
           <dl className="flex flex-wrap gap-x-6 gap-y-4">
             {figures.map(([name, label]) => (
               <div key={name}>
-                <dt className="text-sm text-muted">
-                  {name === 'waiting' && finishedAt ? 'Not sent' : label}
-                </dt>
+                <dt className="text-sm text-muted">{name === 'waiting' && finishedAt ? 'Not sent' : label}</dt>
                 <dd className="text-xl font-semibold tabular-nums">{counts[name].toLocaleString('en-US')}</dd>
               </div>
             ))}
@@ -76,8 +73,8 @@ export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
       )}
       {counts.uncertain > 0 && (
         <p className="text-sm text-muted">
-          Uncertain: the connection or the shop ended before the mail server answered. They may have it, so it
-          isn’t sent to them again.
+          Uncertain: the connection or the shop ended before the mail server answered. They may have it, so it isn’t
+          sent to them again.
         </p>
       )}
       <Troubled newsletter={newsletter} />
@@ -103,11 +100,7 @@ export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
             </CallButton>
           )}
           {state === 'paused' && (
-            <CallButton
-              call={newsletters.adminResume}
-              input={{ id }}
-              options={{ failed: 'Failed to resume it' }}
-            >
+            <CallButton call={newsletters.adminResume} input={{ id }} options={{ failed: 'Failed to resume it' }}>
               {startedAt ? 'Resume' : 'Send now'}
             </CallButton>
           )}

@@ -17,8 +17,7 @@ const fills: Record<MovementKind, string> = {
 }
 const losses = ['churn', 'contraction'] as const
 
-export const netOf = ({ movements }: OverviewMonth) =>
-  movementKinds.reduce((sum, kind) => sum + movements[kind].arr, 0)
+export const netOf = ({ movements }: OverviewMonth) => movementKinds.reduce((sum, kind) => sum + movements[kind].arr, 0)
 const sumOf = ({ movements }: OverviewMonth, kinds: readonly MovementKind[]) =>
   kinds.reduce((sum, kind) => sum + Math.abs(movements[kind].arr), 0)
 
@@ -83,9 +82,7 @@ function Bars(props: { month: OverviewMonth; x: number; ground: number; scale: n
   const net = netOf(month)
   const each = movementKinds
     .filter((kind) => month.movements[kind].count !== 0)
-    .map(
-      (kind) => `${kindTexts[kind]}: ${signed(month.movements[kind].arr)} (${month.movements[kind].count})`,
-    )
+    .map((kind) => `${kindTexts[kind]}: ${signed(month.movements[kind].arr)} (${month.movements[kind].count})`)
   return (
     <g>
       <title>{[monthName(month.month), ...each, `Net: ${signed(net)}`].join('\n')}</title>
@@ -114,8 +111,7 @@ function MovementsTable({ months, soFar }: { months: OverviewMonth[]; soFar: str
           {index === 0 && ` (${soFar})`}
           {month.late > 0 && (
             <span className="block text-xs text-muted">
-              {month.late === 1 ? '1 movement was' : `${month.late} movements were`} recorded after it was
-              over
+              {month.late === 1 ? '1 movement was' : `${month.late} movements were`} recorded after it was over
             </span>
           )}
         </span>,
@@ -123,11 +119,7 @@ function MovementsTable({ months, soFar }: { months: OverviewMonth[]; soFar: str
           month.movements[kind].count === 0 ? (
             '–'
           ) : (
-            <Link
-              key={kind}
-              href={`/admin/overview/figures?kind=${kind}&month=${month.month}`}
-              className={underlined}
-            >
+            <Link key={kind} href={`/admin/overview/figures?kind=${kind}&month=${month.month}`} className={underlined}>
               {signed(month.movements[kind].arr)}{' '}
               <span className="text-xs text-muted">({month.movements[kind].count})</span>
             </Link>

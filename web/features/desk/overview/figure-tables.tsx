@@ -23,8 +23,7 @@ export function Stayed({ cohorts }: Pick<ShownFigures, 'cohorts'>) {
             number(joined),
             ...stayed.map(({ count, arr }, age) => (
               <span key={ages[age]}>
-                {Math.round((100 * count) / joined)}%{' '}
-                <span className="block text-xs text-muted">{perMonth(arr)}</span>
+                {Math.round((100 * count) / joined)}% <span className="block text-xs text-muted">{perMonth(arr)}</span>
               </span>
             )),
           ])}
@@ -74,8 +73,8 @@ export function Proof({ proof }: Pick<ShownFigures, 'proof'>) {
         <>
           <p role={proof.differing > 0 ? 'alert' : undefined}>
             <Time value={proof.at} withClock />: {number(proof.compared)}{' '}
-            {proof.compared === 1 ? 'subscription comes' : 'subscriptions come'} to {perMonth(proof.atStripe)}{' '}
-            a month at Stripe and to {perMonth(proof.here)} here.{' '}
+            {proof.compared === 1 ? 'subscription comes' : 'subscriptions come'} to {perMonth(proof.atStripe)} a month
+            at Stripe and to {perMonth(proof.here)} here.{' '}
             {proof.differing === 0 ? 'Every one is the same.' : `${number(proof.differing)} differ.`}
             {proof.elsewhere > 0 &&
               ` Another ${perMonth(proof.elsewhere)} was paid elsewhere, which Stripe doesn’t know.`}

@@ -21,12 +21,7 @@ export function Figure(props: {
   const { title, meaning, value, href, note, isBad } = props
   return (
     <div className="bg-surface p-4">
-      <dt
-        className={classes(
-          'text-xs leading-6 text-muted',
-          meaning && 'float-left mr-1 max-w-[calc(100%-1.75rem)]',
-        )}
-      >
+      <dt className={classes('text-xs leading-6 text-muted', meaning && 'float-left mr-1 max-w-[calc(100%-1.75rem)]')}>
         {title}
       </dt>
       <dd>
@@ -103,10 +98,7 @@ export function FigureTable(props: { label: string; heads: readonly string[]; ro
       <tbody>
         {rows.map(([about, ...cells], index) => (
           <tr key={`${index + 1}`}>
-            <th
-              scope="row"
-              className="border-b border-line px-4 py-2 text-left font-normal whitespace-nowrap"
-            >
+            <th scope="row" className="border-b border-line px-4 py-2 text-left font-normal whitespace-nowrap">
               {about}
             </th>
             {heads.slice(1).map((title, at) => (

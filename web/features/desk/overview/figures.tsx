@@ -58,8 +58,7 @@ export default function Figures() {
   )
 }
 
-const peopleAt = (query: Record<string, string>) =>
-  `/admin/overview/figures?${new URLSearchParams(query)}` as Href
+const peopleAt = (query: Record<string, string>) => `/admin/overview/figures?${new URLSearchParams(query)}` as Href
 
 function Moved({ data, range }: { data: ShownFigures; range: Range }) {
   const { before, movements } = data
@@ -133,11 +132,7 @@ type LeftProps = Pick<ShownFigures, 'lost' | 'reasons'> & { range: Range }
 
 function Left({ lost, reasons, range }: LeftProps) {
   const ended = lost.map(({ cause, ...sum }) => ({ ...sum, text: causeTexts[cause], query: { cause } }))
-  const said = reasons.map(({ reason, ...sum }) => ({
-    ...sum,
-    text: leaveReasonTexts[reason],
-    query: { reason },
-  }))
+  const said = reasons.map(({ reason, ...sum }) => ({ ...sum, text: leaveReasonTexts[reason], query: { reason } }))
   return (
     <Part title="Why people left" meaning={meanings.left}>
       {lost.length === 0 ? (

@@ -46,11 +46,7 @@ const texts: Record<NeedKind, Words> = {
   messages: { one: 'message to answer', many: 'messages to answer', href: '/admin/messages?state=open' },
   new_requests: { one: 'new access request', href: '/admin/access?overdue=no' },
   to_lock: { one: 'person to remove', many: 'people to remove', href: '/admin/access?kind=lock' },
-  paused_newsletters: {
-    one: 'paused newsletter',
-    todo: 'Resume it, or stop it',
-    href: '/admin/messages/newsletters',
-  },
+  paused_newsletters: { one: 'paused newsletter', todo: 'Resume it, or stop it', href: '/admin/messages/newsletters' },
   revenue_differs: {
     one: 'subscription that Stripe counts differently',
     many: 'subscriptions that Stripe counts differently',
@@ -111,11 +107,7 @@ export function Needs() {
             )
           })}
           {toDo > 0 && (
-            <Row
-              href="/admin/settings"
-              count={toDo}
-              text={toDo === 1 ? 'Stripe step left' : 'Stripe steps left'}
-            />
+            <Row href="/admin/settings" count={toDo} text={toDo === 1 ? 'Stripe step left' : 'Stripe steps left'} />
           )}
         </ul>
       )}

@@ -44,8 +44,7 @@ function Figures() {
     <div className="flex flex-col gap-6">
       {unread > 0 && (
         <p role="status" className="rounded-md bg-accent-soft px-4 py-3 text-sm">
-          The figures are being read from Stripe: {counted(unread)} {unread === 1 ? 'purchase' : 'purchases'}{' '}
-          to go.
+          The figures are being read from Stripe: {counted(unread)} {unread === 1 ? 'purchase' : 'purchases'} to go.
         </p>
       )}
       <FiveFigures>

@@ -3,8 +3,7 @@ import * as z from '#contract/zod.ts'
 
 /** 39.99 becomes 3999, parsed digit by digit because 39.99 * 100 isn't exact. So does 39,99, as much of the world writes it. */
 export function centsOf(typed: string): number | undefined {
-  const [, whole, point, comma] =
-    /^\$?\s*(\d{1,9}(?:,\d{3})*|\d*)(?:\.(\d{0,2})|,(\d{1,2}))?$/.exec(typed.trim()) ?? []
+  const [, whole, point, comma] = /^\$?\s*(\d{1,9}(?:,\d{3})*|\d*)(?:\.(\d{0,2})|,(\d{1,2}))?$/.exec(typed.trim()) ?? []
   const part = point ?? comma ?? ''
   if (whole === undefined || (whole === '' && part === '')) return undefined
   return Number(`${whole.replaceAll(',', '')}${part.padEnd(2, '0')}`)
@@ -19,9 +18,7 @@ export const dollarAmount = z.pipe(
       context.issues.push({
         code: 'custom',
         input: typed,
-        message: typed.trim().startsWith('-')
-          ? 'The amount cannot be negative'
-          : 'Please enter an amount like 39.99',
+        message: typed.trim().startsWith('-') ? 'The amount cannot be negative' : 'Please enter an amount like 39.99',
       })
       return z.NEVER
     }),

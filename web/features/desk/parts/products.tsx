@@ -4,11 +4,7 @@ import { Select } from '#web/ui/input.tsx'
 
 export const useProducts = () => useData(prices.adminProducts, {}).data ?? []
 
-type Given = {
-  products: { id: string; name: string }[]
-  value: string | undefined
-  onChange: (id: string) => void
-}
+type Given = { products: { id: string; name: string }[]; value: string | undefined; onChange: (id: string) => void }
 
 export function ProductChoice({ products, value, onChange }: Given) {
   if (products.length < 2) return null

@@ -35,12 +35,7 @@ export function RowMenu({ of, actions }: { of: string; actions: (RowAction | fal
         className="ml-auto grid size-10 place-items-center rounded-md text-muted hover:bg-accent-soft hover:text-ink"
       >
         {present.map((action) => (
-          <MenuItem
-            key={action.text}
-            isDangerous={action.isDangerous}
-            not={action.not}
-            onClick={() => start(action)}
-          >
+          <MenuItem key={action.text} isDangerous={action.isDangerous} not={action.not} onClick={() => start(action)}>
             {action.text}
           </MenuItem>
         ))}

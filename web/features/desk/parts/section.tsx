@@ -1,11 +1,7 @@
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classes } from '#web/ui/classes.ts'
 
-type Props = Omit<ComponentProps<'section'>, 'title'> & {
-  title: string
-  hint?: ReactNode
-  beside?: ReactNode
-}
+type Props = Omit<ComponentProps<'section'>, 'title'> & { title: string; hint?: ReactNode; beside?: ReactNode }
 
 export function Section({ title, hint, beside, className, children, ...rest }: Props) {
   const id = useId()

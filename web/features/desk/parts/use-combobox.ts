@@ -36,11 +36,7 @@ export function useCombobox(count: number, pick: (index: number) => void) {
         role: 'option',
         tabIndex: -1,
         'aria-selected': index === at,
-        className: classes(
-          'cursor-pointer rounded-sm px-3 text-sm',
-          index === at && 'bg-accent-soft',
-          className,
-        ),
+        className: classes('cursor-pointer rounded-sm px-3 text-sm', index === at && 'bg-accent-soft', className),
         // Else the field would lose the focus before the click, and the list might close.
         onMouseDown: (event: MouseEvent) => event.preventDefault(),
         onClick: () => pick(index),

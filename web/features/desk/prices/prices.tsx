@@ -28,11 +28,7 @@ export default function Prices() {
       {query.data ? (
         <div className="grid items-start gap-4 lg:grid-cols-2">
           {query.data.map((plan) => (
-            <PlanCard
-              key={`${plan.productId} ${plan.billingType}`}
-              plan={plan}
-              onChange={() => setChanging(plan)}
-            />
+            <PlanCard key={`${plan.productId} ${plan.billingType}`} plan={plan} onChange={() => setChanging(plan)} />
           ))}
         </div>
       ) : (
@@ -80,10 +76,7 @@ function PlanCard({ plan, onChange }: { plan: Plan; onChange: () => void }) {
       </p>
       <ul aria-label={`History, ${product}, ${billingType}`} className="flex flex-col text-sm">
         {publications.map((each) => (
-          <li
-            key={each.number}
-            className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line py-2.5"
-          >
+          <li key={each.number} className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line py-2.5">
             <span className="min-w-20 font-medium tabular-nums">{exactDollars(each.amount)}</span>
             <Badge tone={tones[each.state]}>{each.state}</Badge>
             <span className="text-muted">
@@ -112,10 +105,8 @@ const now = z.object({
 const later = z.extend(now, { from: z.string().check(z.minLength(1, 'Please choose a day')) })
 
 /** "1 pays", "412 pay". */
-const counted = (count: number, verb: string) =>
-  `${count.toLocaleString('en-US')} ${verb}${count === 1 ? 's' : ''}`
-const kept = ({ amount, count }: Plan['subscriptions'][number]) =>
-  `${counted(count, 'keep')} ${exactDollars(amount)}.`
+const counted = (count: number, verb: string) => `${count.toLocaleString('en-US')} ${verb}${count === 1 ? 's' : ''}`
+const kept = ({ amount, count }: Plan['subscriptions'][number]) => `${counted(count, 'keep')} ${exactDollars(amount)}.`
 
 const inDollars = (cents: number | null | undefined) => (cents ? (cents / 100).toFixed(2) : '')
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)

@@ -1,12 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { catalog } from '#contract/selling/catalog.ts'
-import {
-  mostTakenOver,
-  type PriceAtStripe,
-  type SubscriptionAtStripe,
-  takeover,
-} from '#contract/selling/takeover.ts'
+import { mostTakenOver, type PriceAtStripe, type SubscriptionAtStripe, takeover } from '#contract/selling/takeover.ts'
 import { billingTypes } from '#contract/statuses.ts'
 import { call, useData } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
@@ -135,9 +130,7 @@ function PlanChoice({ price: { id, name, billingType, plan, isOther } }: { price
       .filter((each) => !billingType || each === billingType)
       .map((each) => ({ productId: product.id, billingType: each, text: `${product.name}, ${each}` })),
   )
-  const chosen = plans.findIndex(
-    (each) => each.productId === plan?.productId && each.billingType === plan.billingType,
-  )
+  const chosen = plans.findIndex((each) => each.productId === plan?.productId && each.billingType === plan.billingType)
   return (
     <Select
       aria-label={`What ${name || id} is`}

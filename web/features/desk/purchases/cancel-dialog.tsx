@@ -29,9 +29,7 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
   // Asked each time it opens: what is left becomes less every day.
   const { data: known, isError } = useData(purchases.adminCancellation, { id }, { gcTime: 0 })
   const send = () =>
-    isLater
-      ? cancelLater.mutate({ id })
-      : cancelNow.mutate({ id, ...(refunds && known && { refund: known.rest }) })
+    isLater ? cancelLater.mutate({ id }) : cancelNow.mutate({ id, ...(refunds && known && { refund: known.rest }) })
   const later = <Later endsAt={known?.endsAt ?? null} refund={known?.refund ?? 0} />
   const now = (
     <>
@@ -58,11 +56,7 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
           {mayWait && mayEndNow ? (
             <fieldset className="flex flex-col gap-3">
               <legend className="sr-only">When</legend>
-              <Choice
-                label="At the end of the paid period"
-                checked={isLater}
-                onChange={() => setIsLater(true)}
-              >
+              <Choice label="At the end of the paid period" checked={isLater} onChange={() => setIsLater(true)}>
                 {later}
               </Choice>
               <Choice label="End now" checked={!isLater} onChange={() => setIsLater(false)}>
@@ -73,11 +67,7 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
             <p>{isLater ? later : now}</p>
           )}
           {!isLater && known && known.rest > 0 && (
-            <Checkbox
-              label={`Refund the rest, ${exactDollars(known.rest)}`}
-              checked={refunds}
-              onTick={setRefunds}
-            />
+            <Checkbox label={`Refund the rest, ${exactDollars(known.rest)}`} checked={refunds} onTick={setRefunds} />
           )}
         </div>
       )}
@@ -98,8 +88,8 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
 function Later({ endsAt, refund }: { endsAt: string | null; refund: number }): ReactNode {
   return (
     <>
-      They keep access until {endsAt ? <Time value={endsAt} /> : 'then'}, and nothing more is charged. You can
-      undo it until then.
+      They keep access until {endsAt ? <Time value={endsAt} /> : 'then'}, and nothing more is charged. You can undo it
+      until then.
       {refund > 0 &&
         ` The year has renewed, so it ends with one month’s notice, and ${exactDollars(refund)} is refunded then.`}
     </>

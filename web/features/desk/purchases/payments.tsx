@@ -12,19 +12,13 @@ import { DayCell } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { monthName } from '../overview/words.ts'
 
-const kindTexts: Record<PaymentKind, string> = {
-  payment: 'Payment',
-  refund: 'Refund',
-  dispute: 'Lost dispute',
-}
+const kindTexts: Record<PaymentKind, string> = { payment: 'Payment', refund: 'Refund', dispute: 'Lost dispute' }
 const countryName = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
 
 /** This year and the two before, then the last twelve months. */
 function periodsUntil(now: Date) {
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
-  const months = Array.from({ length: 12 }, (_, ago) =>
-    new Date(Date.UTC(year, month - ago)).toISOString().slice(0, 7),
-  )
+  const months = Array.from({ length: 12 }, (_, ago) => new Date(Date.UTC(year, month - ago)).toISOString().slice(0, 7))
   return [
     ...[year, year - 1, year - 2].map((each) => [String(each), String(each)] as const),
     ...months.map((each) => [each, monthName(each)] as const),
@@ -47,11 +41,7 @@ export default function Payments() {
         search="Search by email, name or invoice..."
         filters={{
           kind: { label: 'Kind', all: 'All kinds', options: Object.entries(kindTexts) },
-          period: {
-            label: 'Period',
-            all: 'All time',
-            options: isOther ? [[period, period], ...periods] : periods,
-          },
+          period: { label: 'Period', all: 'All time', options: isOther ? [[period, period], ...periods] : periods },
         }}
         controls={
           <ExportButton
@@ -74,9 +64,7 @@ function Row(payment: ShownPayment) {
     <>
       <CustomerCell user={user} />
       <Cell label="What">
-        <Badge tone={kind === 'payment' ? 'good' : kind === 'refund' ? 'warning' : 'bad'}>
-          {kindTexts[kind]}
-        </Badge>
+        <Badge tone={kind === 'payment' ? 'good' : kind === 'refund' ? 'warning' : 'bad'}>{kindTexts[kind]}</Badge>
         {status && status !== 'succeeded' && <span className="block pt-1 text-xs text-muted">{status}</span>}
       </Cell>
       <Cell label="Amount" className="whitespace-nowrap tabular-nums">

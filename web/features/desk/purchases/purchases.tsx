@@ -31,11 +31,7 @@ export default function Purchases() {
       search="Search by email or name..."
       filters={{
         status: { label: 'Status', all: 'All statuses', options: statusOptions },
-        billingType: {
-          label: 'Billing',
-          all: 'All billing',
-          options: billingTypes.map((each) => [each, each]),
-        },
+        billingType: { label: 'Billing', all: 'All billing', options: billingTypes.map((each) => [each, each]) },
         sort: sorting('Sort purchases'),
       }}
       chips={{ need: needTexts }}
@@ -60,8 +56,7 @@ const needTexts: Record<PurchaseNeed | PurchaseRisk, string> = {
 const statusOptions = Object.entries({ live: 'with access', paying: 'paying', ...statusTexts })
 
 function Row({ purchase, actions }: { purchase: ManagedPurchase; actions: (RowAction | false)[] }) {
-  const { user, product, billingType, amount, refundedAmount, status, createdAt, endsAt, kind, reason } =
-    purchase
+  const { user, product, billingType, amount, refundedAmount, status, createdAt, endsAt, kind, reason } = purchase
   return (
     <>
       <CustomerCell user={{ id: purchase.userId, ...user }} />

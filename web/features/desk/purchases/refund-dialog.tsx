@@ -17,9 +17,7 @@ const reason = z.pipe(
   z.transform((chosen) => (chosen in refundReasons ? (chosen as RefundReason) : undefined)),
 )
 const all = z.object({ reason })
-const part = z.extend(all, {
-  amount: dollarAmount.check(z.minimum(1, 'Please enter an amount like 39.99')),
-})
+const part = z.extend(all, { amount: dollarAmount.check(z.minimum(1, 'Please enter an amount like 39.99')) })
 
 const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const dayOf = (at: string) => days.format(new Date(at))
@@ -32,8 +30,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
   const { id, user } = purchase
   // Asked each time it opens: what is left can change at Stripe without us.
   const { data: known, isError } = useData(purchases.adminRefundable, { id }, { gcTime: 0 })
-  const payment =
-    known?.payments.find(({ paymentIntentId }) => paymentIntentId === chosen) ?? known?.payments[0]
+  const payment = known?.payments.find(({ paymentIntentId }) => paymentIntentId === chosen) ?? known?.payments[0]
   const isWhole = inFull || (payment !== undefined && centsOf(typed) === payment.left)
   const mayEnd = isWhole && payment?.ends === true
   return (
@@ -47,12 +44,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
       call={purchases.adminRefund}
       options={{ succeeded: 'Refund sent successfully', failed: 'Failed to refund' }}
       schema={inFull ? all : part}
-      button={{
-        variant: 'danger',
-        pendingText: 'Refunding...',
-        disabled: payment?.left === 0,
-        children: 'Refund',
-      }}
+      button={{ variant: 'danger', pendingText: 'Refunding...', disabled: payment?.left === 0, children: 'Refund' }}
       onClose={onClose}
       inputOf={(wanted) => ({
         id,
@@ -101,22 +93,14 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
       )}
       {known?.accessUntil && (
         <output className="text-sm">
-          {mayEnd && !keeps
-            ? 'The subscription ends immediately, and so does access.'
-            : 'The subscription continues.'}
+          {mayEnd && !keeps ? 'The subscription ends immediately, and so does access.' : 'The subscription continues.'}
         </output>
       )}
     </CallDialog>
   )
 }
 
-function Left({
-  known,
-  isError,
-}: {
-  known: OutputOf<typeof purchases.adminRefundable> | undefined
-  isError: boolean
-}) {
+function Left({ known, isError }: { known: OutputOf<typeof purchases.adminRefundable> | undefined; isError: boolean }) {
   if (isError) return 'We couldn’t ask Stripe how much can be refunded.'
   if (!known) return 'Checking with Stripe…'
   const left = known.payments.reduce((sum, payment) => sum + payment.left, 0)
@@ -124,8 +108,7 @@ function Left({
   return (
     <>
       {exactDollars(left)} can be refunded
-      {known.refundedSoFar > 0 && `; ${exactDollars(known.refundedSoFar)} of this purchase has been refunded`}
-      .
+      {known.refundedSoFar > 0 && `; ${exactDollars(known.refundedSoFar)} of this purchase has been refunded`}.
     </>
   )
 }

@@ -47,23 +47,14 @@ export function usePurchaseActions() {
 
   return (purchase: ManagedPurchase): (RowAction | false)[] => {
     const { id, user, status, paymentIntentId, endsAt, endedBecause, isWarned, failedRefunds } = purchase
-    const opens = (Dialog: typeof CancelDialog) => (close: () => void) => (
-      <Dialog purchase={purchase} onClose={close} />
-    )
+    const opens = (Dialog: typeof CancelDialog) => (close: () => void) => <Dialog purchase={purchase} onClose={close} />
     const mayExtend = (status === 'active' && paymentIntentId !== null) || endsAt !== null
     const mayRefund = paymentIntentId !== null && endedBecause !== 'refunded' && !isWarned
     // Support cancels, and does no more.
-    const cancel = status === 'active' && {
-      text: 'Cancel',
-      renderDialog: opens(CancelDialog),
-      isDangerous: true,
-    }
+    const cancel = status === 'active' && { text: 'Cancel', renderDialog: opens(CancelDialog), isDangerous: true }
     if (!isAdmin) return [cancel]
     return [
-      isWarned && {
-        text: 'Keep, it’s no fraud',
-        do: () => settleWarning.mutate({ id, decision: 'dismiss' }),
-      },
+      isWarned && { text: 'Keep, it’s no fraud', do: () => settleWarning.mutate({ id, decision: 'dismiss' }) },
       failedRefunds > 0 && {
         text: 'Paid another way',
         asks: {
@@ -83,8 +74,7 @@ export function usePurchaseActions() {
         isDangerous: true,
       },
       mayRefund && { text: 'Refund', renderDialog: opens(RefundDialog), isDangerous: true },
-      cancel ||
-        (!hasEnded(status) && { text: 'End now', renderDialog: opens(CancelDialog), isDangerous: true }),
+      cancel || (!hasEnded(status) && { text: 'End now', renderDialog: opens(CancelDialog), isDangerous: true }),
       {
         text: 'Delete purchase',
         asks: {

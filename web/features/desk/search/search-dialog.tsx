@@ -86,21 +86,14 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
       </div>
       <div {...list} aria-label="Results" className="max-h-[50vh] overflow-y-auto">
         {options.map(({ href, title, detail }, index) => (
-          <div
-            key={`${title} ${href}`}
-            {...option(index, 'flex justify-between gap-x-4 py-2.5 max-sm:flex-col')}
-          >
+          <div key={`${title} ${href}`} {...option(index, 'flex justify-between gap-x-4 py-2.5 max-sm:flex-col')}>
             <span className="font-medium wrap-anywhere sm:truncate">{title}</span>
             <span className="text-muted wrap-anywhere sm:truncate">{detail}</span>
           </div>
         ))}
       </div>
       <output className="block min-h-5 px-3 text-sm text-muted">
-        {isWaiting
-          ? 'Searching...'
-          : found.isError
-            ? 'We couldn’t search. Please try again.'
-            : verdict(answer)}
+        {isWaiting ? 'Searching...' : found.isError ? 'We couldn’t search. Please try again.' : verdict(answer)}
       </output>
     </Dialog>
   )

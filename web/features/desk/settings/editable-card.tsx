@@ -10,11 +10,7 @@ type Group = { title: string; hint: string; hasPhoto?: true; of: RegExp }
 
 export const groups: Group[] = [
   { title: 'Seller', hint: 'For the imprint, emails, invoices, and legal texts.', of: /^SELLER_/ },
-  {
-    title: 'Support',
-    hint: 'Buyers write to this address, and access requests go to it.',
-    of: /^SUPPORT_/,
-  },
+  { title: 'Support', hint: 'Buyers write to this address, and access requests go to it.', of: /^SUPPORT_/ },
   { title: 'Package links', hint: 'What buyers open on TradingView.', of: /_URL$/ },
   {
     title: 'Maker',
@@ -60,12 +56,7 @@ export function EditableCard(props: { group: Group; settings: Setting[]; childre
         }}
       >
         {fields.map(({ name, label, type = 'text', value, isFixed }) => (
-          <Field
-            key={name}
-            name={name}
-            label={label}
-            hint={isFixed ? `Set on the server by ${name}` : undefined}
-          >
+          <Field key={name} name={name} label={label} hint={isFixed ? `Set on the server by ${name}` : undefined}>
             {/* What is disabled is not sent. */}
             <Input
               type={type}

@@ -8,10 +8,7 @@ type Props = { photo: string | null; source: 'environment' | 'here' | 'default' 
 export function PhotoField({ photo, source }: Props) {
   const id = useId()
   const [isReading, setIsReading] = useState(false)
-  const save = useCall(settings.adminSavePhoto, {
-    succeeded: 'Photo saved',
-    failed: 'Failed to save the photo',
-  })
+  const save = useCall(settings.adminSavePhoto, { succeeded: 'Photo saved', failed: 'Failed to save the photo' })
 
   async function choose({ target }: ChangeEvent<HTMLInputElement>) {
     const [file] = target.files ?? []

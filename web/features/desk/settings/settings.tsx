@@ -64,8 +64,7 @@ function MailCard({ goesTo }: { goesTo: string }) {
         input={{}}
         options={{
           failed: 'The test failed',
-          onSuccess: ({ to }) =>
-            toast({ title: 'Test email sent', description: `Check the inbox of ${to}.` }),
+          onSuccess: ({ to }) => toast({ title: 'Test email sent', description: `Check the inbox of ${to}.` }),
         }}
         variant="secondary"
         pendingText="Sending..."
@@ -79,11 +78,7 @@ function MailCard({ goesTo }: { goesTo: string }) {
 function Fold(props: { title: string; badge?: ReactNode; open?: boolean; children: ReactNode }) {
   const { title, badge, open, children } = props
   return (
-    <details
-      open={open}
-      className="group rounded-lg border border-line bg-surface shadow-card"
-      aria-label={title}
-    >
+    <details open={open} className="group rounded-lg border border-line bg-surface shadow-card" aria-label={title}>
       <summary className="flex h-16 cursor-pointer list-none items-center gap-3 rounded-lg px-6">
         <h2 className="text-lg">{title}</h2>
         {badge}
@@ -98,9 +93,7 @@ function Environment({ all }: { all: Setting[] }) {
   const rest = all.filter(({ name }) => !editableSettings.some((editable) => editable === name))
   return (
     <Fold title="Set on the server">
-      <p className="text-sm text-muted">
-        From the environment or .env; .env.example explains each. Restart to apply.
-      </p>
+      <p className="text-sm text-muted">From the environment or .env; .env.example explains each. Restart to apply.</p>
       <Table label="Settings on the server">
         <thead>
           <tr>

@@ -69,18 +69,10 @@ export function ConnectDialog(props: { connection: TradingViewConnection; onClos
           .
         </p>
       )}
-      <Field
-        name="cookies"
-        label="Session cookies"
-        hint="Encrypted before they are stored, and never shown again."
-      >
+      <Field name="cookies" label="Session cookies" hint="Encrypted before they are stored, and never shown again.">
         <Textarea rows={3} autoComplete="off" spellCheck={false} />
       </Field>
-      <Field
-        name="host"
-        label="Host"
-        hint="www.tradingview.com, or your country’s, such as de.tradingview.com."
-      >
+      <Field name="host" label="Host" hint="www.tradingview.com, or your country’s, such as de.tradingview.com.">
         <Input autoComplete="off" spellCheck={false} defaultValue={connection.host} />
       </Field>
       {mustAccept && <Checkbox name="accepts" label={tradingViewAcceptance} />}

@@ -52,10 +52,7 @@ function Status({ connection }: { connection: TradingViewConnection }) {
   const trouble = troubleOf(connection)
 
   async function ask(action: 'Pause' | 'Resume' | 'Remove') {
-    const question = {
-      title: `${action} ${action === 'Remove' ? `${heldBack} people` : 'connection'}`,
-      action,
-    }
+    const question = { title: `${action} ${action === 'Remove' ? `${heldBack} people` : 'connection'}`, action }
     if (!(await confirmSwitch(action === 'Pause' ? 'off' : mode, question))) return
     if (action === 'Pause') pause.mutate({})
     else if (action === 'Resume') resume.mutate({})
@@ -71,8 +68,8 @@ function Status({ connection }: { connection: TradingViewConnection }) {
         </div>
         {!isAllowed && (
           <p className="text-sm text-muted">
-            <code>TRADINGVIEW=off</code> is set on this server, so TradingView is never called, whatever you
-            choose here.
+            <code>TRADINGVIEW=off</code> is set on this server, so TradingView is never called, whatever you choose
+            here.
           </p>
         )}
         {trouble && (
@@ -96,12 +93,7 @@ function Status({ connection }: { connection: TradingViewConnection }) {
             </Button>
           )}
           {state === 'paused' && (
-            <Button
-              size="sm"
-              variant="secondary"
-              pending={resume.isPending}
-              onClick={() => void ask('Resume')}
-            >
+            <Button size="sm" variant="secondary" pending={resume.isPending} onClick={() => void ask('Resume')}>
               Resume
             </Button>
           )}
@@ -110,12 +102,7 @@ function Status({ connection }: { connection: TradingViewConnection }) {
               <Button size="sm" variant="secondary" pending={test.isPending} onClick={() => test.mutate({})}>
                 Check connection
               </Button>
-              <Button
-                size="sm"
-                variant="secondary"
-                pending={pause.isPending}
-                onClick={() => void ask('Pause')}
-              >
+              <Button size="sm" variant="secondary" pending={pause.isPending} onClick={() => void ask('Pause')}>
                 Pause
               </Button>
             </>
@@ -141,10 +128,7 @@ function Summary({ connection }: { connection: TradingViewConnection }) {
 }
 
 function Disconnect() {
-  const forget = useCall(tradingViewAdmin.forget, {
-    failed: 'Failed to disconnect',
-    succeeded: 'Disconnected',
-  })
+  const forget = useCall(tradingViewAdmin.forget, { failed: 'Failed to disconnect', succeeded: 'Disconnected' })
   async function ask() {
     const yes = await confirmSwitch('off', {
       title: 'Disconnect TradingView',

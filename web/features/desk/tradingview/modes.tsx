@@ -25,10 +25,7 @@ const modes: Record<ConnectionMode, { title: string; text: string }> = {
 
 /** What the connection may do by itself; before it is switched, it says what that would do. */
 export function Modes({ connection }: { connection: TradingViewConnection }) {
-  const settings = useCall(tradingViewAdmin.settings, {
-    failed: 'Failed to change the connection',
-    succeeded: 'Saved',
-  })
+  const settings = useCall(tradingViewAdmin.settings, { failed: 'Failed to change the connection', succeeded: 'Saved' })
   async function choose(mode: ConnectionMode) {
     if (mode === connection.mode) return
     const yes = await confirmSwitch(mode, { title: `Switch to “${modes[mode].title}”`, action: 'Switch' })
@@ -90,10 +87,7 @@ export async function confirmSwitch(
   const { also, ...rest } = question
   try {
     const preview = await call(tradingViewAdmin.preview, {})
-    return await confirm({
-      ...rest,
-      description: [previewText(preview, mode), also].filter(Boolean).join(' '),
-    })
+    return await confirm({ ...rest, description: [previewText(preview, mode), also].filter(Boolean).join(' ') })
   } catch (error) {
     toastError('Failed to find out what would happen', error)
     return false
@@ -107,10 +101,7 @@ const form = z.object({
 
 export function MeterCard({ connection }: { connection: TradingViewConnection }) {
   const { data } = useData(tradingViewAdmin.meter, {})
-  const settings = useCall(tradingViewAdmin.settings, {
-    succeeded: 'Seats saved',
-    failed: 'Failed to save seats',
-  })
+  const settings = useCall(tradingViewAdmin.settings, { succeeded: 'Seats saved', failed: 'Failed to save seats' })
   if (!data) return <Skeleton className="h-32 rounded-lg" />
   return (
     <Section title="Seats">
@@ -121,10 +112,7 @@ export function MeterCard({ connection }: { connection: TradingViewConnection })
           aria-label="Seats"
           className="flex flex-wrap items-end gap-4"
           onSubmit={({ seatLimit, showsSeats }) =>
-            settings.mutateAsync({
-              seatLimit: seatLimit ? Number(seatLimit) : null,
-              showsSeats: showsSeats === 'on',
-            })
+            settings.mutateAsync({ seatLimit: seatLimit ? Number(seatLimit) : null, showsSeats: showsSeats === 'on' })
           }
         >
           <Field name="seatLimit" label="Seat limit (optional)">
@@ -146,22 +134,12 @@ export function MeterCard({ connection }: { connection: TradingViewConnection })
 }
 
 function Reading({ meter }: { meter: Meter }) {
-  const {
-    people: present,
-    limit,
-    foreign,
-    lastDay,
-    forecast,
-    endBefore,
-    newAtThisPace,
-    waiting,
-    level,
-  } = meter
+  const { people: present, limit, foreign, lastDay, forecast, endBefore, newAtThisPace, waiting, level } = meter
   return (
     <>
       <p>
-        <strong>{limit === null ? people(present) : `${present} of ${limit} seats`}</strong> · About{' '}
-        {forecast} by <Time value={lastDay} /> ({endBefore} ending, {newAtThisPace} new)
+        <strong>{limit === null ? people(present) : `${present} of ${limit} seats`}</strong> · About {forecast} by{' '}
+        <Time value={lastDay} /> ({endBefore} ending, {newAtThisPace} new)
         {foreign > 0 && ` · ${foreign} added by hand`}
         {waiting > 0 && ` · ${waiting} waiting for a seat`}
       </p>
@@ -171,9 +149,7 @@ function Reading({ meter }: { meter: Meter }) {
         </svg>
       )}
       {limit !== null && present >= limit && (
-        <p className="font-medium text-warning">
-          All seats are taken, so visitors are offered the waiting list.
-        </p>
+        <p className="font-medium text-warning">All seats are taken, so visitors are offered the waiting list.</p>
       )}
       {level !== 'calm' && (
         <p className={level === 'full' ? 'font-medium text-danger' : 'font-medium text-warning'}>

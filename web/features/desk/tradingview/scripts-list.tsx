@@ -19,18 +19,14 @@ export function ScriptsList() {
   const drop = useCall(tradingViewAdmin.dropScript, { failed })
 
   const stopping = {
-    description:
-      'People keep access, but we stop managing it. If you turn it on again, we ask before removing anyone.',
+    description: 'People keep access, but we stop managing it. If you turn it on again, we ask before removing anyone.',
     action: 'Stop unlocking',
     destructive: true,
   }
 
   if (!data) return <Skeleton className="h-24 rounded-lg" />
   return (
-    <Section
-      title="Scripts"
-      beside={<ProductChoice products={products} value={productId} onChange={setChosen} />}
-    >
+    <Section title="Scripts" beside={<ProductChoice products={products} value={productId} onChange={setChosen} />}>
       {data.length === 0 ? (
         <EmptyState title="No scripts" description="The account has no invite-only scripts." />
       ) : (
@@ -51,9 +47,7 @@ export function ScriptsList() {
                 <Button
                   size="sm"
                   variant="ghost"
-                  onClick={() =>
-                    ask({ title: `Stop unlocking ${name}`, ...stopping }, () => drop.mutate({ pineId }))
-                  }
+                  onClick={() => ask({ title: `Stop unlocking ${name}`, ...stopping }, () => drop.mutate({ pineId }))}
                 >
                   Stop<span className="sr-only"> unlocking {name}</span>
                 </Button>

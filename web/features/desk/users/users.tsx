@@ -71,10 +71,7 @@ export default function Users() {
               <RowMenu
                 of={user.email}
                 actions={[
-                  {
-                    text: 'Change role',
-                    renderDialog: (close) => <RoleDialog user={user} onClose={close} />,
-                  },
+                  { text: 'Change role', renderDialog: (close) => <RoleDialog user={user} onClose={close} /> },
                   {
                     text: 'Delete user',
                     asks: {

@@ -25,10 +25,7 @@ export default function AccountPage() {
   const mayAdd = user?.isProven === true
   return (
     <>
-      <PageHeading
-        title="Account"
-        description="How you log in, where you’re logged in, and what we store about you."
-      />
+      <PageHeading title="Account" description="How you log in, where you’re logged in, and what we store about you." />
       <Container className="flex max-w-3xl flex-col gap-6 pb-24">
         {mustSetUp && (
           <Notice tone="warning">
@@ -64,9 +61,7 @@ export default function AccountPage() {
                 title="Confirm your address first"
                 text="Then you can add passkeys, an authenticator app, and recovery codes."
               >
-                <ConfirmFirst>
-                  They open your account, so we have to know that this mailbox is yours:
-                </ConfirmFirst>
+                <ConfirmFirst>They open your account, so we have to know that this mailbox is yours:</ConfirmFirst>
               </Part>
             )}
             {(mayAdd || show.data.passkeys.length > 0) && (

@@ -36,11 +36,7 @@ export function AppCodes({ since, mayAdd, onCodes }: Props) {
           <CallButton
             call={factors.removeAppCodes}
             input={{}}
-            options={{
-              refreshes,
-              succeeded: 'Authenticator app turned off',
-              failed: 'Failed to turn it off',
-            }}
+            options={{ refreshes, succeeded: 'Authenticator app turned off', failed: 'Failed to turn it off' }}
             asks={{
               title: 'Turn off app codes',
               description: 'After your password, we’ll no longer ask for a code.',
@@ -69,11 +65,7 @@ export function AppCodes({ since, mayAdd, onCodes }: Props) {
   )
 }
 
-function AppDialog(props: {
-  begun: Begun
-  onClose: () => void
-  onDone: (recoveryCodes: string[] | null) => void
-}) {
+function AppDialog(props: { begun: Begun; onClose: () => void; onDone: (recoveryCodes: string[] | null) => void }) {
   const { qr, secret, sealed } = props.begun
   return (
     <CallDialog

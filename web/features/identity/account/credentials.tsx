@@ -27,8 +27,8 @@ export function ChangeEmail() {
     >
       {sentTo && (
         <Notice>
-          We’ve emailed a link to <span className="font-medium wrap-anywhere">{sentTo}</span>. Your address
-          changes when you use it, within 24 hours. Until then, nothing changes.
+          We’ve emailed a link to <span className="font-medium wrap-anywhere">{sentTo}</span>. Your address changes when
+          you use it, within 24 hours. Until then, nothing changes.
         </Notice>
       )}
       <Button variant="secondary" onClick={() => setIsOpen(true)}>
@@ -39,10 +39,7 @@ export function ChangeEmail() {
           title="Change email"
           description="We’ll email a link to the new address. Your current one is told, too."
           call={credentials.changeEmail}
-          options={{
-            failed: 'Failed to change the address',
-            onSuccess: (_output, { email }) => setSentTo(email),
-          }}
+          options={{ failed: 'Failed to change the address', onSuccess: (_output, { email }) => setSentTo(email) }}
           button={{ pendingText: 'Sending...', children: 'Send the link' }}
           onClose={() => setIsOpen(false)}
         >
@@ -80,13 +77,7 @@ export function ChangePassword() {
             <PasswordInput what="current password" autoComplete="current-password" required maxLength={128} />
           </Field>
           <Field name="newPassword" label="New password" hint="Minimum 8 characters">
-            <PasswordInput
-              what="new password"
-              autoComplete="new-password"
-              required
-              minLength={8}
-              maxLength={128}
-            />
+            <PasswordInput what="new password" autoComplete="new-password" required minLength={8} maxLength={128} />
           </Field>
         </CallDialog>
       )}
@@ -106,8 +97,7 @@ function SetPassword({ email }: { email: string }) {
     >
       {send.isSuccess ? (
         <Notice>
-          Check the inbox of <span className="font-medium wrap-anywhere">{email}</span>. The link works for 60
-          minutes.
+          Check the inbox of <span className="font-medium wrap-anywhere">{email}</span>. The link works for 60 minutes.
         </Notice>
       ) : (
         <Button variant="secondary" pending={send.isPending} onClick={() => send.mutate({ email })}>

@@ -21,8 +21,8 @@ export default function GuestPasskey() {
     return (
       <div className="flex flex-col items-start gap-2">
         <ConfirmFirst>
-          Or skip the password: confirm your address, then use your fingerprint, face, or screen lock instead.
-          We’ll send the link to
+          Or skip the password: confirm your address, then use your fingerprint, face, or screen lock instead. We’ll
+          send the link to
         </ConfirmFirst>
       </div>
     )

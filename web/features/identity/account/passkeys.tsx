@@ -91,11 +91,7 @@ function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => v
       title="Rename passkey"
       call={factors.renamePasskey}
       extra={{ id: passkey.id }}
-      options={{
-        refreshes: [factors.show],
-        succeeded: 'Passkey renamed',
-        failed: 'Failed to rename the passkey',
-      }}
+      options={{ refreshes: [factors.show], succeeded: 'Passkey renamed', failed: 'Failed to rename the passkey' }}
       button={{ pendingText: 'Saving...', children: 'Save' }}
       onClose={onClose}
     >

@@ -63,11 +63,7 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
       <Field name="name" label="Name">
         <Input autoComplete="name" maxLength={100} defaultValue={profile.data.name} />
       </Field>
-      <Field
-        name="tradingViewUsername"
-        label="TradingView Username"
-        hint="The account we unlock the indicator for."
-      >
+      <Field name="tradingViewUsername" label="TradingView Username" hint="The account we unlock the indicator for.">
         <Input
           autoComplete="off"
           autoCapitalize="none"

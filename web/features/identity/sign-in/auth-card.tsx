@@ -26,8 +26,7 @@ export const textLink = 'rounded-sm font-medium text-accent underline-offset-4 h
 
 /** The server's refusal, shown inline because the toast soon disappears. */
 export function Refusal({ error }: { error: Error | null }) {
-  if (!(error instanceof ApiError) || !error.serverMessage || Object.keys(error.fields).length > 0)
-    return null
+  if (!(error instanceof ApiError) || !error.serverMessage || Object.keys(error.fields).length > 0) return null
   return <Problem>{error.serverMessage}</Problem>
 }
 

@@ -36,9 +36,7 @@ export default function ConfirmAddressPage() {
       <Refusal error={confirm.error} />
       {isDone ? (
         <div className="flex flex-wrap gap-3">
-          <ButtonLink href={user ? '/dashboard' : '/auth'}>
-            {user ? 'Go to your dashboard' : 'Log in'}
-          </ButtonLink>
+          <ButtonLink href={user ? '/dashboard' : '/auth'}>{user ? 'Go to your dashboard' : 'Log in'}</ButtonLink>
           {user && (
             <ButtonLink variant="secondary" href="/account">
               Add a passkey

@@ -29,13 +29,7 @@ export default function ForgotPasswordPage() {
           renderButton={belowRefusal}
         >
           <Field name="email" label="Email">
-            <Input
-              type="email"
-              autoComplete="username"
-              required
-              maxLength={254}
-              placeholder="you@example.com"
-            />
+            <Input type="email" autoComplete="username" required maxLength={254} placeholder="you@example.com" />
           </Field>
         </CallForm>
       ) : (
@@ -57,8 +51,8 @@ function SentNote({ email, again }: { email: string; again: () => void }) {
         </span>
         <p className="font-medium">{resetRequested}</p>
         <p className="text-muted">
-          Please check the inbox of <span className="font-medium wrap-anywhere text-ink">{email}</span> and
-          your spam folder. The link works for 60 minutes.
+          Please check the inbox of <span className="font-medium wrap-anywhere text-ink">{email}</span> and your spam
+          folder. The link works for 60 minutes.
         </p>
       </output>
       <Button variant="secondary" size="sm" onClick={again}>

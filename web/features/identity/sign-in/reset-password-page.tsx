@@ -61,10 +61,7 @@ function ResetForm({ token, isFirst }: { token: string; isFirst: boolean }) {
       onInvalid={explain}
       options={{
         succeeded: isFirst ? 'Password set' : 'Password reset successful.',
-        failed: {
-          title: 'Reset failed',
-          description: 'Failed to reset password. The link may have expired.',
-        },
+        failed: { title: 'Reset failed', description: 'Failed to reset password. The link may have expired.' },
         onSuccess: async () => {
           setIsDone(true)
           // Somebody has bought with the address of this account: the login leads to what they bought.
@@ -82,13 +79,7 @@ function ResetForm({ token, isFirst }: { token: string; isFirst: boolean }) {
       renderButton={belowRefusal}
     >
       <Field name="newPassword" label="New password" hint="Minimum 6 characters">
-        <PasswordInput
-          what="new password"
-          autoComplete="new-password"
-          required
-          minLength={6}
-          maxLength={128}
-        />
+        <PasswordInput what="new password" autoComplete="new-password" required minLength={6} maxLength={128} />
       </Field>
       <Field name="confirmPassword" label="Confirm password">
         <PasswordInput what="confirmed password" autoComplete="new-password" required maxLength={128} />

@@ -43,11 +43,7 @@ export default function SecondStep({ next, onLoggedIn, onBack }: Props) {
         <button type="button" className={`${textLink} cursor-pointer`} onClick={onBack}>
           Back
         </button>
-        <button
-          type="button"
-          className={`${textLink} cursor-pointer`}
-          onClick={() => setIsRecovering(!isRecovering)}
-        >
+        <button type="button" className={`${textLink} cursor-pointer`} onClick={() => setIsRecovering(!isRecovering)}>
           {isRecovering ? 'I have my device' : 'I don’t have my device'}
         </button>
       </div>
@@ -63,15 +59,14 @@ function NoCodesEither() {
   if (ask.isSuccess)
     return (
       <Notice>
-        We’ve emailed you. In 72 hours you’ll get a link that removes the second step. If you find your device
-        before, just log in with it.
+        We’ve emailed you. In 72 hours you’ll get a link that removes the second step. If you find your device before,
+        just log in with it.
       </Notice>
     )
   return (
     <div className="flex flex-col items-start gap-2 border-t border-line pt-4">
       <p className="text-sm text-muted">
-        No codes either? We can email you a link that removes the second step. For your safety, it comes after
-        72 hours.
+        No codes either? We can email you a link that removes the second step. For your safety, it comes after 72 hours.
       </p>
       <Button variant="secondary" size="sm" pending={ask.isPending} onClick={() => ask.mutate({})}>
         Email me the link

@@ -31,8 +31,7 @@ const fields = (z: Zod, isGuest: boolean) => ({
   noNews: optional(z),
 })
 const form = (isGuest: boolean) => checked((z) => z.object(fields(z, isGuest)))
-const formWithPlace = (isGuest: boolean) =>
-  checked((z) => z.object({ ...fields(z, isGuest), ...placeForm(z) }))
+const formWithPlace = (isGuest: boolean) => checked((z) => z.object({ ...fields(z, isGuest), ...placeForm(z) }))
 
 /** Who buys: a guest gives an email, which stays for a reload; anyone who is logged in has one. */
 export function Buyer(props: {
@@ -66,11 +65,7 @@ export function Buyer(props: {
         className="flex flex-col gap-6"
         onInvalid={(_errors, { email }) => {
           if (!user && !email)
-            toast({
-              title: 'Email required',
-              description: 'Please enter your email to continue',
-              destructive: true,
-            })
+            toast({ title: 'Email required', description: 'Please enter your email to continue', destructive: true })
         }}
         onSubmit={async (asked: Asked) => {
           if (!user) attempt(() => sessionStorage.setItem(noteOfEmail, asked.email))
@@ -79,8 +74,8 @@ export function Buyer(props: {
       >
         {user ? (
           <p>
-            You are logged in as <strong className="font-semibold wrap-anywhere">{user.email}</strong>. The
-            subscription will belong to this account.
+            You are logged in as <strong className="font-semibold wrap-anywhere">{user.email}</strong>. The subscription
+            will belong to this account.
           </p>
         ) : (
           <Field

@@ -68,8 +68,7 @@ export default function CheckoutPage() {
               onOffer={(next) =>
                 setOffers((others) => ({
                   // With another code or none, the other plan costs something else, too.
-                  ...(Object.values(others).every((each) => each.discount?.code === next.discount?.code) &&
-                    others),
+                  ...(Object.values(others).every((each) => each.discount?.code === next.discount?.code) && others),
                   [plan]: next,
                 }))
               }

@@ -7,9 +7,7 @@ import { TextButton } from '#web/ui/button.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 
-const form = checked((z) =>
-  z.object({ code: z.string().check(z.trim(), z.minLength(1, 'Please enter a code')) }),
-)
+const form = checked((z) => z.object({ code: z.string().check(z.trim(), z.minLength(1, 'Please enter a code')) }))
 
 /** Who opens it wants to type. */
 const focus = (input: HTMLInputElement | null) => input?.focus()

@@ -167,8 +167,7 @@ export function OrderSummary({ product, billing, offer }: Order & { offer: Offer
         <dd className="text-xl font-semibold tabular-nums">{exactDollars(due)}</dd>
       </dl>
       <p className="text-sm text-muted">
-        {discount ? discount.charges : `Renews every ${period} at ${exactDollars(price)}`} until you cancel.{' '}
-        {tax.note}
+        {discount ? discount.charges : `Renews every ${period} at ${exactDollars(price)}`} until you cancel. {tax.note}
       </p>
       <Assurances />
     </Card>

@@ -14,11 +14,7 @@ export const placeForm = (z: Zod) => ({
   vatId: z.optional(vatId(z)),
 })
 
-export type PlaceValues = {
-  country?: string | undefined
-  postalCode?: string | undefined
-  vatId?: string | undefined
-}
+export type PlaceValues = { country?: string | undefined; postalCode?: string | undefined; vatId?: string | undefined }
 
 export function useWantsPlace() {
   return useSettings().tax.mode === 'stripe'
@@ -40,12 +36,7 @@ export function PlaceFields() {
         label="Country"
         hint="The price stays the same; the tax inside it depends on where you live."
       >
-        <Select
-          required
-          autoComplete="country"
-          value={chosen}
-          onChange={(event) => setChosen(event.target.value)}
-        >
+        <Select required autoComplete="country" value={chosen} onChange={(event) => setChosen(event.target.value)}>
           <option value="" disabled>
             Choose your country
           </option>

@@ -71,8 +71,7 @@ export function Steps(props: {
     } catch (error) {
       startOver()
       if (error instanceof ApiError && error.code === 'code-refused') setDiscount(null)
-      if (error instanceof ApiError && error.amount !== undefined)
-        onOffer({ price: error.amount, due: error.amount })
+      if (error instanceof ApiError && error.amount !== undefined) onOffer({ price: error.amount, due: error.amount })
       toastError({ title: 'Error', description: 'Failed to initialize checkout' }, error)
       // Having a subscription already is no mistake: the message stays, with the way to it.
       if (error instanceof ApiError && error.status === 409) setRefusal(error)

@@ -35,8 +35,7 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
     const { error } = await stripe.handleNextAction({ clientSecret }).finally(() => setIsAtBank(false))
     if (!error) return
     const { state } = await call(purchases.finishSwitch, { id, giveUp: true })
-    if (state !== 'done')
-      throw new Error(`${error.message ?? 'Your bank didn’t confirm the payment.'} ${unchanged}`)
+    if (state !== 'done') throw new Error(`${error.message ?? 'Your bank didn’t confirm the payment.'} ${unchanged}`)
   }
 
   const pay = useMutation({
@@ -100,8 +99,7 @@ const unchanged = 'Nothing has changed.'
 const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 
 function labelOf(kind: SwitchOffer['lines'][number]['kind'], days: number) {
-  if (kind === 'unused')
-    return days > 1 ? `For ${days} unused days of your month` : 'For the rest of your month'
+  if (kind === 'unused') return days > 1 ? `For ${days} unused days of your month` : 'For the rest of your month'
   return { plan: 'One year', discount: 'Your discount', credit: 'Your credit with us' }[kind]
 }
 
@@ -136,9 +134,7 @@ function Order({ purchase, offer }: { purchase: Purchase; offer: SwitchOffer }) 
           </div>
         )}
       </dl>
-      {product && (
-        <OrderEssentials product={product} billing="yearly" offer={{ price, due }} tax={tax ?? undefined} />
-      )}
+      {product && <OrderEssentials product={product} billing="yearly" offer={{ price, due }} tax={tax ?? undefined} />}
       <p className="text-sm text-muted">
         {consumerLaw === 'eu' &&
           'If you withdraw within 14 days, you get back everything you’ve paid for the time since. '}

@@ -21,8 +21,7 @@ export function useBankConfirmation(id: string) {
       if (error) throw new Error(error.message ?? 'Your bank didn’t confirm the payment.')
       await untilDone(async () => (await call(purchases.finishCardUpdate, { id })).state === 'done')
     },
-    onSuccess: () =>
-      toast({ title: 'Payment confirmed', description: 'Thank you. Your subscription continues.' }),
+    onSuccess: () => toast({ title: 'Payment confirmed', description: 'Thank you. Your subscription continues.' }),
     onError: (error) => toastError('Payment not confirmed', error),
     onSettled: () => client.invalidateQueries({ queryKey: keyOf(purchases.list) }),
   })

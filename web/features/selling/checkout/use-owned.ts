@@ -7,8 +7,5 @@ import { useUser } from '#web/api/session.ts'
 export function useOwned(slug: string) {
   const { user } = useUser()
   const { data, isLoading } = useData(purchases.list, {}, { enabled: user !== null })
-  return {
-    isPending: isLoading,
-    purchase: data?.find((each) => each.product.slug === slug && isOngoing(each)),
-  }
+  return { isPending: isLoading, purchase: data?.find((each) => each.product.slug === slug && isOngoing(each)) }
 }

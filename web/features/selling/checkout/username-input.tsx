@@ -9,10 +9,7 @@ type Answer = OutputOf<typeof access.checkUsername>
 /** A TradingView username that is looked up when the visitor leaves the field. It never gets in the way. */
 export function UsernameInput({ defaultValue = '' }: { defaultValue?: string | undefined }) {
   const input = useRef<HTMLInputElement>(null)
-  const [checked, setChecked] = useState<{ typed: string; answer: Answer | null }>({
-    typed: '',
-    answer: null,
-  })
+  const [checked, setChecked] = useState<{ typed: string; answer: Answer | null }>({ typed: '', answer: null })
 
   async function check(typed: string) {
     if (typed === checked.typed) return
@@ -45,15 +42,7 @@ export function UsernameInput({ defaultValue = '' }: { defaultValue?: string | u
   )
 }
 
-function Verdict({
-  typed,
-  answer,
-  take,
-}: {
-  typed: string
-  answer: Answer | null
-  take: (name: string) => void
-}) {
+function Verdict({ typed, answer, take }: { typed: string; answer: Answer | null; take: (name: string) => void }) {
   if (!answer) return null
   if (answer.refusal) return <span className="text-warning">{answer.refusal}</span>
   if (answer.found) return <span className="text-accent-strong">Found on TradingView: {answer.username}</span>

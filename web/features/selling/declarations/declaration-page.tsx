@@ -17,8 +17,7 @@ import { usePlace } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 
 type Row = [label: string, value: string]
-type Declared = ParsedInputOf<typeof declarations.withdraw> &
-  Partial<ParsedInputOf<typeof declarations.cancel>>
+type Declared = ParsedInputOf<typeof declarations.withdraw> & Partial<ParsedInputOf<typeof declarations.cancel>>
 
 const names = { ordinary: 'Ordinary cancellation', good_cause: 'Cancellation for good cause' }
 
@@ -89,10 +88,7 @@ export default function DeclarationPage() {
             action={endpoint.path}
             label={kind.name}
             className="flex flex-col gap-6"
-            options={{
-              failed: `Failed to send your ${noun}`,
-              onSuccess: showReceipt,
-            }}
+            options={{ failed: `Failed to send your ${noun}`, onSuccess: showReceipt }}
             button={{
               size: 'lg',
               pendingText: 'Sending...',
@@ -130,13 +126,7 @@ function Grounds() {
         <legend className="mb-2 text-sm font-medium">Kind of cancellation</legend>
         {grounds.map((value) => (
           <label key={value} className="flex cursor-pointer items-center gap-3">
-            <input
-              type="radio"
-              name="grounds"
-              value={value}
-              defaultChecked={value === 'ordinary'}
-              className="size-5"
-            />
+            <input type="radio" name="grounds" value={value} defaultChecked={value === 'ordinary'} className="size-5" />
             {names[value]}
           </label>
         ))}

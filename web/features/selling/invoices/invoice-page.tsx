@@ -12,9 +12,7 @@ export default function InvoicePage() {
   const [purchase = '', invoice = '', token = ''] = ['purchase', 'invoice', 'token'].map(
     (name) => query.get(name) ?? '',
   )
-  const open = useCall(purchases.openInvoice, {
-    onSuccess: ({ invoiceUrl }) => location.assign(invoiceUrl),
-  })
+  const open = useCall(purchases.openInvoice, { onSuccess: ({ invoiceUrl }) => location.assign(invoiceUrl) })
   return (
     <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">
       <h1 className="text-3xl">Your invoice</h1>

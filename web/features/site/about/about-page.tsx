@@ -33,18 +33,18 @@ function Mission() {
         </div>
         <div className="flex flex-col gap-5 text-lg text-muted lg:pt-11">
           <p className="text-ink">
-            We build professional indicators for rule-based entries and exits, for traders who want to act on
-            evidence, not noise.
+            We build professional indicators for rule-based entries and exits, for traders who want to act on evidence,
+            not noise.
           </p>
           <p>
-            Most trading tools add something to look at: one more line, one more alert, one more opinion. We
-            take things away. A good indicator says clearly when its conditions hold, stays silent when they
-            don’t, and can be tested by anyone who relies on it.
+            Most trading tools add something to look at: one more line, one more alert, one more opinion. We take things
+            away. A good indicator says clearly when its conditions hold, stays silent when they don’t, and can be
+            tested by anyone who relies on it.
           </p>
           <p>
-            That’s why each of our indicators comes with a strategy version for your own backtests, why its
-            list of symbols is reviewed at least once a month, and why the person who answers your questions
-            is the person who wrote the rules.
+            That’s why each of our indicators comes with a strategy version for your own backtests, why its list of
+            symbols is reviewed at least once a month, and why the person who answers your questions is the person who
+            wrote the rules.
           </p>
         </div>
       </Container>
@@ -61,8 +61,8 @@ function Contact() {
           <Eyebrow>Contact</Eyebrow>
           <h2 className="text-3xl">Write to us</h2>
           <p className="text-lg text-muted">
-            Ask about the product or your subscription, or share an idea. A real person reads every message
-            and replies by email.
+            Ask about the product or your subscription, or share an idea. A real person reads every message and replies
+            by email.
           </p>
           <a
             href={`mailto:${supportEmail}`}

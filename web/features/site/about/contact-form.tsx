@@ -30,8 +30,7 @@ export function ContactForm() {
         const { firstName, lastName, email, message } = values
         if ([firstName, lastName, email, message].some((value) => !String(value).trim()))
           toast({ title: 'Missing fields', description: 'Please fill in all fields.', destructive: true })
-        else if (errors.answer)
-          toast({ title: 'Incorrect answer', description: wrongAnswer, destructive: true })
+        else if (errors.answer) toast({ title: 'Incorrect answer', description: wrongAnswer, destructive: true })
       }}
       button={{
         size: 'lg',

@@ -63,11 +63,7 @@ export default function HelpPage() {
       </PageHeading>
       <Container className="flex flex-col gap-12">
         {found.map((topic) => (
-          <section
-            key={topic.id}
-            id={topic.id}
-            className="grid gap-x-16 gap-y-4 lg:grid-cols-[15rem_minmax(0,1fr)]"
-          >
+          <section key={topic.id} id={topic.id} className="grid gap-x-16 gap-y-4 lg:grid-cols-[15rem_minmax(0,1fr)]">
             <h2 className="text-xl lg:sticky lg:top-24 lg:self-start">{topic.title}</h2>
             <div className="divide-y divide-line border-y border-line">
               {topic.questions.map((question) => (

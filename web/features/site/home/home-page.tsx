@@ -39,8 +39,7 @@ function Hero() {
           <Eyebrow>Rule-based signals for stocks and ETFs</Eyebrow>
           <h1 className="text-4xl">Premium Trading Indicators</h1>
           <p className="max-w-xl text-lg text-muted sm:text-xl">
-            Short-term rebound signals for TradingView, with clear entry and exit rules. Built for execution,
-            not noise.
+            Short-term rebound signals for TradingView, with clear entry and exit rules. Built for execution, not noise.
           </p>
           <div className="flex flex-wrap gap-3">
             <ButtonLink href="/products" size="lg">
@@ -109,8 +108,8 @@ function Teaser() {
           <Eyebrow>Flagship indicator</Eyebrow>
           <h2 className="text-3xl">{name}</h2>
           <p className="text-lg text-muted">
-            An invite-only indicator for short-term rebounds, a backtest-ready strategy version, and a list of
-            symbols reviewed at least once a month.
+            An invite-only indicator for short-term rebounds, a backtest-ready strategy version, and a list of symbols
+            reviewed at least once a month.
           </p>
           <p className="mt-auto flex flex-wrap items-baseline gap-x-3 pt-6">
             <span className="text-2xl font-semibold tracking-tight">{dollars(prices.monthly)}</span>

@@ -62,11 +62,10 @@ function Contact() {
         {seller.phone && ` or call ${seller.phone}`}. We’ll reply and fix what we can.
       </p>
       <p>
-        If we don’t, you can turn to the authority that watches over accessible services in your country; in
-        Germany, that is the{' '}
+        If we don’t, you can turn to the authority that watches over accessible services in your country; in Germany,
+        that is the{' '}
         <span lang="de">
-          Marktüberwachungsstelle der Länder für die Barrierefreiheit von Produkten und Dienstleistungen
-          (MLBF)
+          Marktüberwachungsstelle der Länder für die Barrierefreiheit von Produkten und Dienstleistungen (MLBF)
         </span>{' '}
         in Magdeburg.
       </p>

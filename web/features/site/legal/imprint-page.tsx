@@ -32,9 +32,7 @@ export default function ImprintPage() {
             },
           ],
         },
-        ...(particulars.length > 0
-          ? [{ id: 'register', title: 'Particulars', blocks: [{ list: particulars }] }]
-          : []),
+        ...(particulars.length > 0 ? [{ id: 'register', title: 'Particulars', blocks: [{ list: particulars }] }] : []),
         {
           id: 'no-advice',
           title: 'No investment advice',

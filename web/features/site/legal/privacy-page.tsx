@@ -93,9 +93,7 @@ const sections = (settings: Settings): LegalSection[] => [
   {
     id: 'changes',
     title: 'Changes',
-    blocks: [
-      'We update this policy when what we do changes. The date of the last change is at the top of the page.',
-    ],
+    blocks: ['We update this policy when what we do changes. The date of the last change is at the top of the page.'],
   },
 ]
 
@@ -153,9 +151,7 @@ const recipients = ({ regionLookupUrl, gaMeasurementId }: Settings): string[] =>
   ...(regionLookupUrl
     ? [`${new URL(regionLookupUrl).hostname} (region lookup): the IP address of your connection.`]
     : []),
-  ...(gaMeasurementId
-    ? ['Google Analytics, if you consent: how the pages are used, without your name.']
-    : []),
+  ...(gaMeasurementId ? ['Google Analytics, if you consent: how the pages are used, without your name.'] : []),
   'Authorities, where the law requires it.',
 ]
 
@@ -164,11 +160,7 @@ function Cookies() {
   const isAsked = cookieBanner === 'always' || gaMeasurementId !== null
   const rows = [
     ['session', 'Keeps you logged in', '30 days'],
-    [
-      'device',
-      'Recognizes a browser you have logged in from, so that others cannot lock you out',
-      '400 days',
-    ],
+    ['device', 'Recognizes a browser you have logged in from, so that others cannot lock you out', '400 days'],
     ['half-login', 'Waits for the second step of a login', '5 minutes'],
     ['checkout', 'Ties a payment to the browser that made it', '1 day'],
     [brand.consentCookie, 'Remembers your choice about cookies', '365 days'],
@@ -189,8 +181,8 @@ function Cookies() {
   return (
     <>
       <p>
-        Cookies the site cannot work without need no consent. Analytics does: you can give and withdraw it
-        under “Cookie settings” at the bottom of every page{isAsked ? '' : ', which appears once we use any'}.
+        Cookies the site cannot work without need no consent. Analytics does: you can give and withdraw it under “Cookie
+        settings” at the bottom of every page{isAsked ? '' : ', which appears once we use any'}.
       </p>
       <table className="stacked">
         <thead>

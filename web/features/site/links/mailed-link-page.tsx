@@ -136,8 +136,7 @@ function Action(props: Link & { isOfAccount: boolean; input: { id: string; token
     },
   })
   // What no second click would change is said on the page, where it stays.
-  const ended =
-    act.error instanceof ApiError && act.error.status === 410 ? act.error.serverMessage : undefined
+  const ended = act.error instanceof ApiError && act.error.status === 410 ? act.error.serverMessage : undefined
   function submit(event: FormEvent) {
     event.preventDefault()
     if (!act.isPending) act.mutate(input)

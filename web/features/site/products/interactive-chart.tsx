@@ -82,9 +82,7 @@ export default function InteractiveChart({ className }: { className: string }) {
     }
     paint()
     chart.timeScale().fitContent()
-    chart.subscribeCrosshairMove(({ time }) =>
-      setHovered(typeof time === 'number' ? time / daySeconds : null),
-    )
+    chart.subscribeCrosshairMove(({ time }) => setHovered(typeof time === 'number' ? time / daySeconds : null))
     const theme = new MutationObserver(paint)
     theme.observe(document.documentElement, { attributeFilter: ['class'] })
     return () => {

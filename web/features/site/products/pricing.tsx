@@ -14,10 +14,7 @@ const LimitedSeats = lazy(() => import('./limited-seats.tsx'))
 const Owned = lazy(() => import('./owned.tsx'))
 
 const everything = 'Everything in the package'
-const always = [
-  'Cancel any time, keep access until the period ends',
-  '14 days to withdraw, with a full refund',
-]
+const always = ['Cancel any time, keep access until the period ends', '14 days to withdraw, with a full refund']
 const plans = [
   ['monthly', 'Monthly', 'per month'],
   ['yearly', 'Yearly', 'per year'],
@@ -87,11 +84,7 @@ function Offers({ slug }: { slug: string }) {
               ))}
             </ul>
             <div className="mt-auto flex flex-col">
-              <BuyLink
-                slug={slug}
-                href={checkoutAddress(billing, slug)}
-                variant={best ? 'primary' : 'secondary'}
-              >
+              <BuyLink slug={slug} href={checkoutAddress(billing, slug)} variant={best ? 'primary' : 'secondary'}>
                 Buy {name} - {price}
               </BuyLink>
             </div>

@@ -85,11 +85,7 @@ export default function ProductPage() {
       {text.chart && (
         <Section title="Example Chart" lead={text.chart.lead} className="later">
           {product.image ? (
-            <img
-              src={product.image.src}
-              alt={product.image.alt}
-              className="w-full rounded-xl border border-line"
-            />
+            <img src={product.image.src} alt={product.image.alt} className="w-full rounded-xl border border-line" />
           ) : (
             <ExplorableChart />
           )}
@@ -193,13 +189,7 @@ function Offer({ product, text }: About) {
 }
 
 /** A section whose heading stays in view next to it. */
-function SideBySide(props: {
-  id?: string
-  title: string
-  lead: ReactNode
-  className?: string
-  children: ReactNode
-}) {
+function SideBySide(props: { id?: string; title: string; lead: ReactNode; className?: string; children: ReactNode }) {
   return (
     <section id={props.id} className={classes('later py-16 sm:py-24', props.className)}>
       <Container className="grid gap-x-16 gap-y-10 lg:grid-cols-[1fr_2fr]">

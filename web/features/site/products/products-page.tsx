@@ -81,8 +81,8 @@ function ComingSoonCard() {
       <Badge>COMING SOON</Badge>
       <h2 className="text-2xl">More Products in Development</h2>
       <p className="text-muted">
-        We release an indicator once its rules have held up in testing, not before. Leave your email and we’ll
-        tell you when the next one is ready.
+        We release an indicator once its rules have held up in testing, not before. Leave your email and we’ll tell you
+        when the next one is ready.
       </p>
       <div className="mt-auto w-full pt-6">
         <NewsletterForm success="You'll be notified when new products launch." />

@@ -15,9 +15,7 @@ export function Steps({ items, drawings }: Props) {
         >
           {pictures[index]}
           <div className="flex flex-col gap-3">
-            <span className="font-mono text-xs font-medium tracking-wide text-accent uppercase">
-              Step {index + 1}
-            </span>
+            <span className="font-mono text-xs font-medium tracking-wide text-accent uppercase">Step {index + 1}</span>
             <h3 className="text-xl">{title}</h3>
             <p className="text-muted">{text}</p>
           </div>
@@ -34,14 +32,7 @@ const rebound = 'M162 92c16-36 24-50 46-52'
 
 function Picture({ children }: { children: ReactNode }) {
   return (
-    <svg
-      viewBox="0 0 300 130"
-      fill="none"
-      aria-hidden="true"
-      className="w-full"
-      strokeWidth="3"
-      strokeLinecap="round"
-    >
+    <svg viewBox="0 0 300 130" fill="none" aria-hidden="true" className="w-full" strokeWidth="3" strokeLinecap="round">
       <path d="M0 96H300V130H0z" className="fill-accent/10" />
       <path d="M0 96H300" className="stroke-accent/60" strokeWidth="1.5" strokeDasharray="5 6" />
       <path d="M0 44H300" className="stroke-line" strokeWidth="1.5" />

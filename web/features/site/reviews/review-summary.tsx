@@ -32,10 +32,7 @@ export function ReviewQuotes(reviews: { count: number; average: number }) {
   }
   return (
     <Section title="What Buyers Say" lead={<ReviewSummary {...reviews} />}>
-      <div
-        ref={(box) => (box ? watch(box) : undefined)}
-        className="grid min-h-60 gap-4 *:grow md:grid-cols-3"
-      >
+      <div ref={(box) => (box ? watch(box) : undefined)} className="grid min-h-60 gap-4 *:grow md:grid-cols-3">
         {isNear && (
           <Suspense fallback={null}>
             <Quotes />

@@ -41,13 +41,13 @@ export default function ReviewsPage() {
           <Summary />
           <h2 className="text-base text-ink">How we verify them</h2>
           <p>
-            Only people who have paid for at least {paidDaysToReview} days can write a review. We know from
-            their payments, invite each of them once by email, and offer nothing in return.
+            Only people who have paid for at least {paidDaysToReview} days can write a review. We know from their
+            payments, invite each of them once by email, and offer nothing in return.
           </p>
           <p>
-            Everyone writes one review, and it appears immediately. We can reply but can’t edit or delete. If
-            a review breaks the law, we hide its text, say why, and still count its stars. Reviews of deleted
-            accounts stay, without a name.
+            Everyone writes one review, and it appears immediately. We can reply but can’t edit or delete. If a review
+            breaks the law, we hide its text, say why, and still count its stars. Reviews of deleted accounts stay,
+            without a name.
           </p>
         </aside>
       </Container>
@@ -74,12 +74,7 @@ function Summary() {
             <div key={stars} className="grid grid-cols-[3.5rem_minmax(0,1fr)_2rem] items-center gap-2">
               <dt>{stars === 1 ? '1 star' : `${stars} stars`}</dt>
               <dd className="order-3 text-right">{given}</dd>
-              <svg
-                viewBox="0 0 100 8"
-                preserveAspectRatio="none"
-                aria-hidden="true"
-                className="order-2 h-2 w-full"
-              >
+              <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" className="order-2 h-2 w-full">
                 <rect width="100" height="8" className="fill-line" />
                 <rect width={(100 * given) / count} height="8" className="fill-accent" />
               </svg>

@@ -19,9 +19,7 @@ function round(value: number) {
 }
 
 function candles(rising: boolean) {
-  const chosen = bars
-    .map((bar, index) => ({ bar, index }))
-    .filter(({ bar }) => bar.close >= bar.open === rising)
+  const chosen = bars.map((bar, index) => ({ bar, index })).filter(({ bar }) => bar.close >= bar.open === rising)
   const body = step * 0.62
   return {
     wicks: chosen.map(({ bar, index }) => `M${x(index)} ${y(bar.high)}V${y(bar.low)}`).join(''),

@@ -69,11 +69,7 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
             checked={invite}
             onTick={setInvite}
           />
-          <Checkbox
-            label="They have access on TradingView already"
-            checked={hasAccess}
-            onTick={setHasAccess}
-          />
+          <Checkbox label="They have access on TradingView already" checked={hasAccess} onTick={setHasAccess} />
         </div>
       )}
       {state.step === 'done' ? (
@@ -96,11 +92,7 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
             pendingText={state.step === 'checking' ? 'Checking...' : 'Importing...'}
             onClick={() => void run({ invite, hasAccess })}
           >
-            {state.step === 'running'
-              ? 'Continue'
-              : count.new > 0
-                ? `Import ${subscribers(count.new)}`
-                : 'Import'}
+            {state.step === 'running' ? 'Continue' : count.new > 0 ? `Import ${subscribers(count.new)}` : 'Import'}
           </Button>
         </DialogButtons>
       )}
@@ -202,9 +194,7 @@ function Line({ line, verdict }: { line: ImportLine; verdict: ImportVerdict | un
       <span className="min-w-0 flex-1">
         <span className="block font-medium wrap-anywhere">{email || '–'}</span>
         <span className="block text-xs break-words text-muted">
-          {[name, tradingViewUsername, plan, paidUntil && `until ${inWords(paidUntil)}`]
-            .filter(Boolean)
-            .join(', ')}
+          {[name, tradingViewUsername, plan, paidUntil && `until ${inWords(paidUntil)}`].filter(Boolean).join(', ')}
         </span>
         {verdict?.verdict === 'fault' && (
           <span className="block text-xs font-medium break-words text-danger">{verdict.message}</span>

@@ -8,8 +8,7 @@ const linesOf = (file: string, order?: 'day' | 'month') => {
 }
 const daysOf = (...days: string[]) =>
   ['email,plan,paid until', ...days.map((day, at) => `${at}@example.com,monthly,"${day}"`)].join('\n')
-const readDays = (file: string, order?: 'day' | 'month') =>
-  linesOf(file, order).map(({ paidUntil }) => paidUntil)
+const readDays = (file: string, order?: 'day' | 'month') => linesOf(file, order).map(({ paidUntil }) => paidUntil)
 
 test('a file from another shop is read by the names of its columns, in any order', () => {
   const file = [
@@ -58,23 +57,13 @@ test('a person who is in the file twice is found, by email or by TradingView use
 })
 
 test('columns that mean nothing here are named', () => {
-  expect(readSubscribers('email,Tier,plan,paid until,,Notes\na@example.com,x,m,2099-12-31,,y')).toMatchObject(
-    {
-      unused: ['Tier', 'Notes'],
-    },
-  )
+  expect(readSubscribers('email,Tier,plan,paid until,,Notes\na@example.com,x,m,2099-12-31,,y')).toMatchObject({
+    unused: ['Tier', 'Notes'],
+  })
 })
 
 test('days are read as spreadsheets write them', () => {
-  const days = [
-    '12/31/2026',
-    '3/4/26',
-    '31.12.2026',
-    '2026/12/31',
-    '31-Dec-2026',
-    'December 31, 2026',
-    '46387',
-  ]
+  const days = ['12/31/2026', '3/4/26', '31.12.2026', '2026/12/31', '31-Dec-2026', 'December 31, 2026', '46387']
   expect(readDays(daysOf(...days, '12/31/2026 23:59'))).toEqual([
     '2026-12-31',
     // The other days with slashes leave no doubt.
@@ -83,11 +72,7 @@ test('days are read as spreadsheets write them', () => {
     '46387',
     '2026-12-31',
   ])
-  expect(readDays(daysOf('31/12/2026', '3/4/2026', '31/02/2026'))).toEqual([
-    '2026-12-31',
-    '2026-04-03',
-    '31/02/2026',
-  ])
+  expect(readDays(daysOf('31/12/2026', '3/4/2026', '31/02/2026'))).toEqual(['2026-12-31', '2026-04-03', '31/02/2026'])
 })
 
 test('if all days could be read in two ways, the seller is asked once', () => {
@@ -98,9 +83,7 @@ test('if all days could be read in two ways, the seller is asked once', () => {
 })
 
 test('a quotation mark that is never closed is found, rather than swallowing the rest', () => {
-  expect(
-    readSubscribers('email,plan,until\na@example.com,m,x\nb@example.com,"m,x\nc@example.com,m,x'),
-  ).toEqual({
+  expect(readSubscribers('email,plan,until\na@example.com,m,x\nb@example.com,"m,x\nc@example.com,m,x')).toEqual({
     fault: 'A quotation mark in line 3 is never closed. Please correct that line.',
   })
 })
@@ -113,10 +96,7 @@ test('a file is read in the encoding that the spreadsheet chose, or refused', ()
     text: zoe,
     note: 'Read as Windows-1252: please check names with accents.',
   })
-  const [workbook, picture] = [
-    Buffer.from('PK\u0003\u0004…', 'latin1'),
-    Buffer.of(0xff, 0xd8, 0x00, 0x10, 0x4a),
-  ]
+  const [workbook, picture] = [Buffer.from('PK\u0003\u0004…', 'latin1'), Buffer.of(0xff, 0xd8, 0x00, 0x10, 0x4a)]
   const bytesOfUtf16 = utf16(`\uFEFF${zoe}`)
   for (const bytes of [bytesOfUtf16, utf16(zoe), Buffer.from(bytesOfUtf16).swap16(), workbook, picture])
     expect(decode(bytes)).toMatchObject({

@@ -27,25 +27,17 @@ type Subscribers =
   | { fault: string }
   /** The days could be read in two ways, this one for example: which of them is meant? */
   | { unclearDay: string }
-  | {
-      lines: ImportLine[]
-      repeated: ReadonlyMap<number, string>
-      unused: string[]
-    }
+  | { lines: ImportLine[]; repeated: ReadonlyMap<number, string>; unused: string[] }
 
 export function readSubscribers(text: string, order?: DayOrder): Subscribers {
   const { rows: all, unclosedIn } = parseCsv(text)
   const [head, ...rows] = all
   if (!head) return { fault: 'This file is empty.' }
-  if (unclosedIn)
-    return { fault: `A quotation mark in line ${unclosedIn} is never closed. Please correct that line.` }
+  if (unclosedIn) return { fault: `A quotation mark in line ${unclosedIn} is never closed. Please correct that line.` }
   const titles = head.cells.map((cell) => cell.toLowerCase().replaceAll(/[^a-z]/g, ''))
-  const places = new Map(
-    columns.map((column) => [column, titles.findIndex((title) => names[column].includes(title))]),
-  )
+  const places = new Map(columns.map((column) => [column, titles.findIndex((title) => names[column].includes(title))]))
   const missing = needed.filter(([column]) => places.get(column) === -1).map(([, title]) => title)
-  if (missing.length > 0)
-    return { fault: `The first line must name the columns. Missing: ${missing.join(', ')}.` }
+  if (missing.length > 0) return { fault: `The first line must name the columns. Missing: ${missing.join(', ')}.` }
   if (rows.length === 0) return { fault: 'There is no one in this file.' }
   if (rows.length > mostLines)
     return { fault: `Please import at most ${mostLines.toLocaleString('en-US')} lines at a time.` }

@@ -1,11 +1,5 @@
 import { useRef, useState } from 'react'
-import {
-  type ImportLine,
-  type ImportVerdict,
-  imports,
-  mostChecked,
-  mostImported,
-} from '#contract/desk/imports.ts'
+import { type ImportLine, type ImportVerdict, imports, mostChecked, mostImported } from '#contract/desk/imports.ts'
 import { call } from '#web/api/client.ts'
 import { messageOf } from '#web/api/use-call.ts'
 import { decode } from './csv.ts'
@@ -57,14 +51,12 @@ export function useImport() {
     if (state.step === 'file' || state.step === 'days' || state.step === 'checking') return
     const { lines, notes } = state
     const verdicts = new Map(state.verdicts)
-    let left =
-      'left' in state ? state.left : lines.filter(({ line }) => verdicts.get(line)?.verdict === 'new')
+    let left = 'left' in state ? state.left : lines.filter(({ line }) => verdicts.get(line)?.verdict === 'new')
     setState({ step: 'running', lines, notes, verdicts, left })
     try {
       for (const piece of inPieces(left, mostImported)) {
         if (isClosed.current) return
-        for (const each of await call(imports.adminImport, { lines: piece, ...options }))
-          verdicts.set(each.line, each)
+        for (const each of await call(imports.adminImport, { lines: piece, ...options })) verdicts.set(each.line, each)
         left = left.slice(piece.length)
         setState({ step: 'running', lines, notes, verdicts: new Map(verdicts), left })
       }
