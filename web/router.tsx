@@ -9,7 +9,6 @@ export type Route = {
   page: string
   title: string
   access: Access
-  /** Whether search engines may list it. */
   indexable: boolean
   /** Always begins at its top, also on Back and on a reload. */
   beginsAtTop?: boolean
@@ -76,7 +75,6 @@ export const notFound: Route = { ...unlisted, path: '*', page: 'not-found/not-fo
 
 type Named = { slug: string; name: string; state: string }
 
-/** A product's page has its address and its name. */
 export const placed = (route: Route, { slug, name }: Named): Route => ({
   ...route,
   path: `/products/${slug}`,

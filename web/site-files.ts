@@ -12,7 +12,6 @@ export const placesOf = ({ products }: SiteSettings): Route[] =>
       : [route],
   )
 
-/** The files that depend on the site's URL or settings. */
 export function siteFiles(settings: SiteSettings) {
   const addresses = placesOf(settings)
     .filter((route) => route.indexable)
@@ -48,7 +47,6 @@ export function siteFiles(settings: SiteSettings) {
   ]
 }
 
-/** The changelog as an RSS feed. */
 function feed(publicUrl: string) {
   const at = (path: string) => new URL(path, publicUrl).href
   const items = changelog.entries.map(

@@ -11,7 +11,6 @@ type Props<E extends Endpoint> = ComponentProps<typeof Button> & {
   asks?: Question
 }
 
-/** A button that makes one call, after a question if it has one. */
 export function CallButton<E extends Endpoint>({ call, input, options, asks, ...button }: Props<E>) {
   const { mutate, isPending } = useCall(call, options)
   const act = () => mutate(input)

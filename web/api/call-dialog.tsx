@@ -6,12 +6,10 @@ import { CallForm, type CallFormProps } from './call-form.tsx'
 type Props<E extends Endpoint, Values> = Omit<CallFormProps<E, Values>, 'label' | 'renderButton'> & {
   title: string
   description?: ReactNode
-  /** What the way out says. */
   cancel?: string
   onClose: () => void
 }
 
-/** The form of one call in a dialog. It closes once that has worked. */
 export function CallDialog<E extends Endpoint, Values = InputOf<E>>(props: Props<E, Values>) {
   const { title, description, className, cancel, options, onClose, ...form } = props
   const onSuccess: typeof options.onSuccess = async (output, input) => {

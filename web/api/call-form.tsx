@@ -20,7 +20,6 @@ export type CallFormProps<E extends Endpoint, Values> = Pick<
   renderButton?: (button: ReactNode, error: Error | null) => ReactNode
 }
 
-/** The form of one call, held to the call's own rules. */
 export function CallForm<E extends Endpoint, Values = InputOf<E>>(props: CallFormProps<E, Values>) {
   const { call, options, schema, inputOf, label, button, children, renderButton, ...form } = props
   const send = useCall(call, options)

@@ -8,7 +8,6 @@ export const { send, call, isDone, callPage } = createCaller(
   async (ways) => (await import('./step-up.tsx')).proveAgain(ways),
 )
 
-/** The path segments, followed by the call's other input. */
 export function keyOf<E extends Endpoint>(endpoint: E, input?: InputOf<E>): unknown[] {
   const segments = endpoint.path.split('/').filter(Boolean)
   return input === undefined || Object.keys(input).length === 0 ? segments : [...segments, input]

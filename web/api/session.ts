@@ -15,7 +15,6 @@ export function useUser() {
   return { user: query.data ?? null, isLoading: query.isPending, error: query.error, retry: query.refetch }
 }
 
-/** Staff who are not admins see less. */
 export const useIsAdmin = () => useUser().user?.isAdmin === true
 
 /** True once the server has rejected a call because the session ended. */

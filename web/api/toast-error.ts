@@ -14,7 +14,6 @@ export type Message =
 /** Someone who was asked once more who they are, and closed the question: nothing happened, nothing went wrong. */
 export const wasCalledOff = (error: unknown) => error instanceof ApiError && error.again !== undefined
 
-/** What went wrong, else the message's own description, else at least what to do. */
 export function toastError(message: Message, error: unknown) {
   if (wasCalledOff(error)) return
   const { title, description, isFixed } = parts(message)

@@ -86,7 +86,6 @@ export function Header({ pathname }: { pathname: string }) {
 const admin: NavItem = { href: '/admin', text: 'Admin' }
 const dashboard: NavItem = { href: '/dashboard', text: 'Dashboard' }
 
-/** Straight to the prices, from wherever the decision is made. */
 const usePricing = () => `/products/${useSettings().products[0].slug}#pricing` as const
 
 function GetAccess({ className }: { className?: string }) {

@@ -8,7 +8,6 @@ import { useNavigation } from '#web/ui/navigation.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { toast, toastShown } from '#web/ui/toast.tsx'
 
-/** For those who may see it; sends the others where they can help themselves. */
 export default function Private({ route, children }: { route: Route; children: ReactNode }) {
   const { user, isLoading, error, retry } = useUser()
   const ended = useSessionEnded()

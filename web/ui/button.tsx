@@ -31,7 +31,6 @@ function classesOf({ variant = 'primary', size = 'md' }: Style, className?: stri
 
 type ButtonProps = ComponentProps<'button'> &
   Style & {
-    /** While true, the button shows a spinner and ignores clicks. */
     pending?: boolean
     pendingText?: ReactNode
   }
@@ -53,7 +52,6 @@ export function Button({ variant, size, pending, pendingText, className, onClick
   )
 }
 
-/** A button that reads as a link within text. */
 export function TextButton({ className, ...rest }: ComponentProps<'button'>) {
   return (
     <button

@@ -1,4 +1,3 @@
-/** Joins class names, the caller's last. */
 export function classes(...names: (string | false | null | undefined)[]) {
   return names.filter(Boolean).join(' ')
 }

@@ -18,7 +18,6 @@ export function confirm(question: Question): Promise<boolean> {
   })
 }
 
-/** Does it once they have said yes. */
 export const ask = (question: Question, act: () => unknown) =>
   void confirm(question).then((yes) => (yes ? act() : undefined))
 

@@ -73,7 +73,6 @@ export function Dialog(props: {
   )
 }
 
-/** The end of a dialog: a way out, and beside it what the dialog is for. */
 export function DialogButtons(props: { onClose: () => void; cancel?: string; children: ReactNode }) {
   const { onClose, cancel = 'Cancel', children } = props
   return (

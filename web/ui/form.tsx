@@ -117,7 +117,6 @@ export function Form<Values>(props: {
   )
 }
 
-/** The server may say which fields are invalid. */
 function fieldsOf(error: unknown): Errors {
   return error instanceof Error && 'fields' in error ? (error.fields as Errors) : {}
 }

@@ -34,7 +34,6 @@ export function Icon({ name, className = 'size-5' }: { name: keyof typeof drawin
   )
 }
 
-/** At the end of what leads on; it moves when the whole link is pointed at. */
 export const Arrow = () => (
   <Icon name="arrow" className="size-4.5 transition-transform duration-300 group-hover:translate-x-1" />
 )

@@ -11,7 +11,6 @@ type FieldControl = {
 
 export const FieldContext = createContext<FieldControl | null>(null)
 
-/** What an input inside a `Field` needs: id, name, and ARIA references to its hint and error. */
 function useField(): Partial<FieldControl> {
   return use(FieldContext) ?? {}
 }

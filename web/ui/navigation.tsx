@@ -48,7 +48,6 @@ function useNavigator() {
   return navigator
 }
 
-/** The place, or what is read of it. */
 export const usePlace = <Part = Place>(read?: (place: Place) => Part) => useStore(useNavigator().place, read)
 
 export const useNavigation = (): Place & Navigator => ({ ...useNavigator(), ...usePlace() })
@@ -120,7 +119,6 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, pathname:
   }
 }
 
-/** A link to another page of the site, without a reload. Hover or focus prefetches the page's code. */
 export function Link({ href, onClick, children, ...rest }: ComponentProps<'a'> & { href: Href }) {
   const { navigate, prefetch } = useNavigator()
   const soon = () => prefetch(href)
@@ -139,7 +137,6 @@ export function Link({ href, onClick, children, ...rest }: ComponentProps<'a'> &
   )
 }
 
-/** A link from data, to a page of this site or elsewhere. */
 export function AnyLink(props: ComponentProps<'a'> & { href: string }) {
   const Element = props.href.startsWith('/') ? Link : 'a'
   return <Element {...props} href={props.href as Href} />

@@ -2,7 +2,6 @@ import { createStore, useStore } from './store.ts'
 
 const store = createStore<HTMLElement[]>([])
 
-/** Remembers that a dialog has opened on top of the others; returns how to forget it. */
 export function rememberDialog(dialog: HTMLElement) {
   store.set([...store.get(), dialog])
   return () => store.set(store.get().filter((other) => other !== dialog))

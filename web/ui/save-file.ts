@@ -1,4 +1,3 @@
-/** Has the browser save it, as if it had been a link. */
 export function saveFile(name: string, content: BlobPart) {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(new Blob([content]))

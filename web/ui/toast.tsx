@@ -32,7 +32,6 @@ export const toastShown = () =>
     () => null,
   )
 
-/** The code that shows toasts is loaded with the first one. */
 export function ToastHost() {
   const shown = useStore(store)
   return (

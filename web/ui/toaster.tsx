@@ -10,7 +10,6 @@ export type Toast = {
   title: string
   description?: string | undefined
   destructive?: boolean
-  /** What can be done about it while it is shown, such as Undo. */
   action?: { label: string; onPress: () => void }
   open: boolean
 }

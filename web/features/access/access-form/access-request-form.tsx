@@ -18,10 +18,8 @@ const messages = {
   failed: 'Submission failed',
 }
 
-/** The access request form, shown right after payment or later from the dashboard. */
 export function AccessRequestForm(props: {
   of: { paymentIntentId: string } | { purchaseId: string }
-  /** The name we know already. */
   username: string | null
   leave: { label: string; onClick: () => void }
   /** The form stays busy until this resolves. */

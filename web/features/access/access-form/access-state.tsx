@@ -46,7 +46,6 @@ export function StateBadge({ mine }: { mine: OwnAccess }) {
   return text && <Badge tone={tone}>{text}</Badge>
 }
 
-/** One sentence that is true now. */
 export function AccessSentence({ mine, purchase }: { mine: OwnAccess; purchase: Purchase | undefined }) {
   const { state, username, similar, promisedBy } = mine
   const problem = problemOf(mine)

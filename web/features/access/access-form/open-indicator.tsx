@@ -2,14 +2,12 @@ import { access, type OwnAccess } from '#contract/access/access.ts'
 import { privatePackage } from '#contract/access/package.ts'
 import { useData } from '#web/api/client.ts'
 
-/** How far my access is; asked again every second, but only while something is on its way. */
 export const useAccess = () =>
   useData(access.mine, {}, { refetchInterval: (mine) => mine?.some(isOnItsWay) === true && 1000 })
 
 const isOnItsWay = ({ state, problem, oldUsername }: OwnAccess) =>
   (state === 'unlocking' && !problem) || (state === 'unlocked' && oldUsername !== null)
 
-/** What was bought, for those whose access is unlocked. */
 export function OpenIndicator({ product }: { product: string }) {
   const { data: links } = useData(privatePackage.show, { product })
   return (

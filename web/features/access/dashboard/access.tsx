@@ -19,7 +19,6 @@ import { Part } from './part.tsx'
 const refreshes = [access.mine, purchaseCalls.list]
 const failed = 'Failed to change the username'
 
-/** The TradingView access of each live subscription. */
 export default function Access({ purchases }: { purchases: Purchase[] }) {
   const query = useAccess()
   const { data } = query
@@ -39,7 +38,6 @@ export default function Access({ purchases }: { purchases: Purchase[] }) {
   )
 }
 
-/** One sentence and one button for each state; another name is a link beside it. */
 function AccessCard({ mine, purchase }: { mine: OwnAccess; purchase: Purchase }) {
   const { state, username, oldUsername, mayChangeFrom } = mine
   const [opened, setOpened] = useState<'form' | 'name' | null>(null)

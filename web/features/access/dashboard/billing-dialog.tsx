@@ -7,7 +7,6 @@ import { Input, Select } from '#web/ui/input.tsx'
 
 const nameOf = new Intl.DisplayNames('en', { type: 'region' })
 
-/** What a company needs on its invoices. */
 export default function BillingDialog({ onClose }: { onClose: () => void }) {
   const query = useData(billing.details, {})
   const { data } = query

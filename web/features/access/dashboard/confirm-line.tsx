@@ -6,7 +6,6 @@ import { Container } from '#web/ui/page.tsx'
 /** How long the link in the welcome email works. */
 const linkLasts = 7 * 86_400_000
 
-/** Until the address is confirmed. It asks for little and is gone as soon as that is done. */
 export function ConfirmLine() {
   const { isOpen, email, since, send, isPending, isSent, problem } = useConfirmation()
   const [now] = useState(Date.now)

@@ -8,7 +8,6 @@ import { Time } from '#web/ui/time.tsx'
 
 const CardUpdateDialog = lazy(() => import('#web/features/selling/checkout/card-update-dialog.tsx'))
 
-/** The first thing to read for anyone who is about to lose access. */
 export function FailedPayment({ purchase }: { purchase: Purchase }) {
   const [open, setOpen] = useState(false)
   const { amount, dueAmount, product, graceEndsAt, awaitsBank } = purchase

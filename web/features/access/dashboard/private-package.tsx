@@ -12,7 +12,6 @@ import { attempt } from '#web/ui/store.ts'
 import { Part } from './part.tsx'
 import { RecommendedAssets } from './recommended-assets.tsx'
 
-/** What a buyer gets besides access itself. */
 export default function WhatBuyersGet({ owned }: { owned: ListedProduct[] }) {
   return (
     <>

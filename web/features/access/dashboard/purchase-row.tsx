@@ -18,7 +18,6 @@ import { useDownloadInvoice } from './invoices.ts'
 import { PlanSwitch } from './plan-switch.tsx'
 import { resumed } from './use-purchases.ts'
 
-// Loaded when they are opened.
 const dialogs = {
   card: lazy(() => import('#web/features/selling/checkout/card-update-dialog.tsx')),
   invoices: lazy(() => import('./invoices-dialog.tsx')),
@@ -135,7 +134,6 @@ function CardInUse({ purchase, open }: { purchase: Purchase; open: Open }) {
   )
 }
 
-/** What is needed now and then. */
 function Manage({ purchase, open }: { purchase: Purchase; open: Open }) {
   return (
     <Menu

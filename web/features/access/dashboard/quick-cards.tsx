@@ -7,7 +7,6 @@ import { Skeleton } from '#web/ui/card.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import type { MyPurchases } from './use-purchases.ts'
 
-// Loaded when it is opened.
 const ProfileDialog = lazy(() => import('#web/features/identity/account/profile-dialog.tsx'))
 
 const grid = 'grid grid-cols-2 gap-2 sm:gap-3 lg:auto-cols-fr lg:grid-flow-col lg:grid-cols-none'
@@ -95,7 +94,6 @@ function Count({ value, children }: { value: string; children: ReactNode }) {
   )
 }
 
-/** Counts all purchases, and mentions the active ones when that number differs. */
 function ProductCount({ query, all, live }: MyPurchases) {
   if (query.isError) return 'Not available'
   if (!all) return null

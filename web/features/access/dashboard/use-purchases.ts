@@ -19,7 +19,6 @@ export function usePurchases() {
     query,
     all: loaded && [...live, ...loaded.filter(({ status }) => !isLive(status))],
     live,
-    /** What they own, each once. */
     owned: products.filter(({ slug }) => live.some(({ product }) => product.slug === slug)),
   }
 }
@@ -28,7 +27,6 @@ export type MyPurchases = ReturnType<typeof usePurchases>
 
 const day = (date: Date) => date.toLocaleDateString(undefined, { dateStyle: 'medium' })
 
-/** What someone wants to know who stays after all. */
 export const resumed = ({ currentPeriodEnd: end }: Purchase) => ({
   title: 'Subscription resumed',
   description: end ? `It renews on ${day(new Date(end))}.` : 'It continues as before.',

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 
-/** What each step looks like on the screen, in the shop's own lines. */
 export function StepDrawing({ step }: { step: number }) {
   return (
     <svg
@@ -31,7 +30,6 @@ const band = (
 )
 
 const drawings: ReactNode[] = [
-  // The list of invite-only scripts.
   <g key="tools">
     <rect x="24" y="14" width="160" height="100" rx="8" className="fill-ground stroke-line" />
     <text x="38" y="34" className={label}>
@@ -51,7 +49,6 @@ const drawings: ReactNode[] = [
       </g>
     ))}
   </g>,
-  // The daily chart with the indicator on it.
   <g key="chart">
     {band}
     <rect x="12" y="12" width="30" height="18" rx="5" className="fill-accent" />
@@ -60,7 +57,6 @@ const drawings: ReactNode[] = [
     </text>
     <path d={price} className="stroke-ink" />
   </g>,
-  // The Strategy Tester below the chart.
   <g key="strategy">
     <path d="M0 70H208" className="stroke-line" />
     <path d="M12 40c20-18 34-10 50 2s24 14 38 2 30-26 50-20 30 4 46-8" className="stroke-muted/60" />
@@ -69,7 +65,6 @@ const drawings: ReactNode[] = [
     </text>
     <path d="M12 118c18-2 26-8 40-6s22 4 36-4 24-2 38-6 40-12 70-8" className="stroke-accent" />
   </g>,
-  // The list, exported as a watchlist.
   <g key="list">
     {['SPY', 'QQQ', 'AAPL', 'KO'].map((ticker, row) => (
       <g key={ticker} transform={`translate(20 ${20 + row * 24})`}>
@@ -82,7 +77,6 @@ const drawings: ReactNode[] = [
       </g>
     ))}
   </g>,
-  // Entry and exit.
   <g key="signal">
     {band}
     <path d={price} className="stroke-muted/60" />
@@ -96,7 +90,6 @@ const drawings: ReactNode[] = [
       Exit
     </text>
   </g>,
-  // An alert at the close of the bar.
   <g key="alert">
     <path
       d="M104 26c-15 0-22 11-22 24 0 15-7 20-10 24h64c-3-4-10-9-10-24 0-13-7-24-22-24z"

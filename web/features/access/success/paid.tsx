@@ -8,14 +8,12 @@ import { Time } from '#web/ui/time.tsx'
 
 type Order = Omit<PaidOrder, 'wayIn'>
 
-/** Right after paying, logged in or not: what was charged, the one thing to do next, and then the rest. */
 export function Paid(props: {
   /** Undefined while it loads. */
   order: Order | undefined
   next: ReactNode
   title: string
   children: ReactNode
-  /** What can wait. */
   later?: ReactNode
 }) {
   const { order, next, title, children, later } = props

@@ -8,7 +8,6 @@ import { Notice } from '#web/ui/notice.tsx'
 import { ConfirmFirst } from './confirm-first.tsx'
 import { useMakePasskey } from './use-make-passkey.ts'
 
-/** For someone who has just bought as a guest: one tap instead of a password. */
 export default function GuestPasskey() {
   const { user } = useUser()
   const show = useData(factors.show, {})

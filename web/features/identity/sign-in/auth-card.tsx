@@ -36,7 +36,6 @@ const Problem = ({ children }: { children: string }) => (
   </Notice>
 )
 
-/** For a form that says above its button why it was refused. */
 export const belowRefusal = (button: ReactNode, error: Error | null) => (
   <>
     <Refusal error={error} />
@@ -44,7 +43,6 @@ export const belowRefusal = (button: ReactNode, error: Error | null) => (
   </>
 )
 
-/** What a passkey needs is loaded once one is asked for. */
 export function PasskeyButton({ onLoggedIn }: { onLoggedIn: (user: User) => unknown }) {
   const [pending, setPending] = useState(false)
   const [problem, setProblem] = useState('')

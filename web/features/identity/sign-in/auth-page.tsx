@@ -69,7 +69,6 @@ export default function AuthPage() {
   )
 }
 
-/** Why someone is asked to log in; nothing when they came by themselves. */
 function loginReason(): string {
   if (sessionStorage.getItem(endedKey))
     return 'Your session has ended. Log in again, and you’ll be back where you were.'

@@ -6,7 +6,6 @@ import { Input } from '#web/ui/input.tsx'
 import { belowRefusal } from './auth-card.tsx'
 import { returnTo } from './return-path.ts'
 
-/** The second step with a code, from the app or for recovery: `children` is its field. */
 export function CodeForm(props: { onLoggedIn: (user: User) => unknown; children: ReactNode }) {
   return (
     <CallForm

@@ -5,13 +5,11 @@ export const returnKey = 'return-to'
 
 export const endedKey = 'session-ended'
 
-/** Remembers the page that required a login, and whether there was a session before. */
 export function rememberReturnPath(hasEnded?: unknown) {
   sessionStorage.setItem(returnKey, location.pathname + location.search)
   if (hasEnded === true) sessionStorage.setItem(endedKey, '1')
 }
 
-/** Sends them elsewhere than they came from. */
 export const returnTo = (path: string) => sessionStorage.setItem(returnKey, path)
 
 /** Anyone who reads on elsewhere has let go of that page. */

@@ -2,7 +2,6 @@ import { useLogout } from '#web/api/session.ts'
 import { toastError } from '#web/api/toast-error.ts'
 import { useNavigation } from '#web/ui/navigation.tsx'
 
-/** Logs out and goes home after the promised delay. */
 export function useLogOut() {
   const logout = useLogout()
   const { navigate } = useNavigation()

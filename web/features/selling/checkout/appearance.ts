@@ -7,7 +7,6 @@ export const fonts = (): CustomFontSource[] => [
   { family: 'Host Grotesk', src: `url(${new URL(hostGrotesk, location.origin).href})`, weight: '300 800' },
 ]
 
-/** Styles Stripe's fields like the shop, using the current theme's colors. */
 export function appearanceFor(theme: 'light' | 'dark'): Appearance {
   const { accent, surface, ink, muted, danger, field } = themeColors()
   return {

@@ -1,4 +1,3 @@
-/** The cards we take, before anyone is asked for one. */
 export function CardBrands() {
   const box = 'h-6 w-auto rounded-[3px]'
   return (

@@ -4,7 +4,6 @@ import type { SiteSettings } from '#contract/site/site-settings.ts'
 
 let loading: Promise<Stripe> | undefined
 
-/** Loads Stripe's script from the URL in the settings, once, on first use. */
 export function stripeOf({ scriptUrl, publishableKey }: SiteSettings['stripe']): Promise<Stripe> {
   loading ??= addScript(scriptUrl)
     .then(() => loadStripe(publishableKey))

@@ -112,7 +112,6 @@ function Assurances() {
   )
 }
 
-/** On narrow screens, everything that neither the law nor the card needs beside it, folded. */
 export function OrderDetails({ product }: { product: ListedProduct }) {
   const [isOpen, setIsOpen] = useState(false)
   return (
@@ -133,7 +132,6 @@ export function OrderDetails({ product }: { product: ListedProduct }) {
   )
 }
 
-/** Beside the form, where there is room. */
 export function OrderSummary({ product, billing, offer }: Order & { offer: Offer }) {
   const period = billingPeriods[billing]
   const { tax } = useSettings()

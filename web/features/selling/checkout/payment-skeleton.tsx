@@ -17,7 +17,6 @@ export function CardFieldsSkeleton() {
   )
 }
 
-/** The whole form, while its code or the card provider's is on the way. */
 export function CardFormSkeleton({ label, children }: { label: string; children?: ReactNode }) {
   return (
     <div className="flex flex-col gap-6">

@@ -30,10 +30,8 @@ export function Payment(props: {
   email: string
   product: ListedProduct
   billing: BillingType
-  /** What it says until then. */
   offer: Offer
   onChange: (() => void) | null
-  /** Somebody else has the last seat by now. */
   onSoldOut: (refused: ApiError) => void
 }) {
   const { ready, email, product, billing, onChange, onSoldOut } = props

@@ -7,7 +7,6 @@ import { Field } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
 import { useHydrated } from '#web/ui/store.ts'
 
-/** Where the buyer is, as the form has it. */
 export const placeForm = (z: Zod) => ({
   country: country(z),
   postalCode: optionalText(z, 20),

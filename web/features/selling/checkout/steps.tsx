@@ -16,12 +16,10 @@ import { loadCardForm, Payment, type Ready } from './payment.tsx'
 // Only some have one.
 const CodeField = lazy(() => import('./code-field.tsx'))
 
-/** Who buys, then how they pay. */
 export function Steps(props: {
   product: ListedProduct
   billing: BillingType
   offer: Offer
-  /** The server has said what it costs, and what is charged today. */
   onOffer: (offer: Offer) => void
   /** Undefined as long as no one knows. */
   user: User | null | undefined
@@ -145,7 +143,6 @@ export function Steps(props: {
   )
 }
 
-/** Typed, once there is a field for it, or from a link; the server knows what it is worth on each plan. */
 function useCode(search: string) {
   const [code, setCode] = useState<string | null>(null)
   const linked = new URLSearchParams(search).get('code')

@@ -55,7 +55,6 @@ const cancellation = {
   ),
 } as const
 
-/** Open to everyone; after sending, it shows what arrived and when. */
 export default function DeclarationPage() {
   const kind = usePlace(({ pathname }) => pathname) === '/cancel' ? cancellation : withdrawal
   const { endpoint, noun, title, lead, button, contentOf, before, after } = kind

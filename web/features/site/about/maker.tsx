@@ -1,7 +1,6 @@
 import { useSettings } from '#web/api/settings.tsx'
 import { Container, Eyebrow } from '#web/ui/page.tsx'
 
-/** The person behind the product, if the settings name one. */
 export function Maker() {
   const { maker } = useSettings()
   if (!maker) return null

@@ -39,7 +39,6 @@ export default function ChangelogPage() {
   )
 }
 
-/** The seller's shortcut to a newsletter about it. */
 function WriteToBuyers({ id }: { id: string }) {
   return (
     useIsAdmin() && (

@@ -3,7 +3,6 @@ import { parseContent } from '#contract/markdown.ts'
 
 const { title, lead, sections } = parseContent(source)
 
-/** What each section says, as it was written. */
 const texts = source
   .split(/^## .*$/m)
   .slice(1)

@@ -126,7 +126,6 @@ function Teaser() {
   )
 }
 
-/** A price between its bands: the product in one drawing. */
 function Bands() {
   return (
     <svg

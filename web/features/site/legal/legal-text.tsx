@@ -6,10 +6,8 @@ import { Day } from '#web/ui/day.tsx'
 import { AnyLink } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 
-/** Its words as data, as the terms have them, and whatever is more than words. */
 export type LegalSection = { id: string; title: string; blocks?: LegalBlock[]; content?: ReactNode }
 
-/** A long text with numbered sections, a table of contents, and the date of its last change. */
 export function LegalText(props: {
   title: string
   lead: string
@@ -99,7 +97,6 @@ const Paragraph = ({ words }: { words: Words }) =>
     ),
   )
 
-/** The seller's name and address, from the settings. */
 export function SellerAddress() {
   const { seller } = useSettings()
   const lines = [seller.name || brand.name, seller.street, seller.city, seller.country].filter(Boolean)

@@ -9,7 +9,6 @@ const InteractiveChart = lazy(() => import('./interactive-chart.tsx'))
 
 const size = 'h-80 w-full sm:h-[28rem]'
 
-/** The static chart and, on request, an interactive version whose code is loaded only then. */
 export function ExplorableChart() {
   const [exploring, setExploring] = useState(false)
   return (

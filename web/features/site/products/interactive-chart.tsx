@@ -15,7 +15,6 @@ const daySeconds = 86_400
 const timeOf = (bar: number) => (bar * daySeconds) as UTCTimestamp
 const dayOf = (time: unknown) => `Day ${Number(time) / daySeconds + 1}`
 
-/** TradingView's own chart of the same made-up data: hover for prices, drag and scroll to look closer. */
 export default function InteractiveChart({ className }: { className: string }) {
   const box = useRef<HTMLDivElement>(null)
   const [hovered, setHovered] = useState<number | null>(null)

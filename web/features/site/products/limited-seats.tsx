@@ -5,7 +5,6 @@ import { useData } from '#web/api/client.ts'
 import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 
-/** What to show instead of the offers when no seat is free, and above them how many are taken. */
 export default function LimitedSeats({ slug, children }: { slug: string; children: ReactNode }) {
   const { data } = useData(seats.show, { product: slug })
   if (data?.isSoldOut) return <WaitingList slug={slug} />
@@ -22,7 +21,6 @@ export default function LimitedSeats({ slug, children }: { slug: string; childre
   )
 }
 
-/** Sold out: instead of buying, people can ask to be told. */
 function WaitingList({ slug }: { slug: string }) {
   const [isOn, setIsOn] = useState(false)
   if (isOn) return <p role="status">We’ll email you when a seat is free.</p>

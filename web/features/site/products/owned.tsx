@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import { useOwned } from '#web/features/selling/checkout/use-owned.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 
-/** No one is sold what they have. */
 export default function Owned({ slug, otherwise }: { slug: string; otherwise: ReactNode }) {
   const { purchase } = useOwned(slug)
   if (!purchase) return otherwise

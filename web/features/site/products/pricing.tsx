@@ -9,7 +9,6 @@ import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Badge } from '#web/ui/notice.tsx'
 
-// Loaded only for those who get to see them.
 const LimitedSeats = lazy(() => import('./limited-seats.tsx'))
 const Owned = lazy(() => import('./owned.tsx'))
 
@@ -95,7 +94,6 @@ function Offers({ slug }: { slug: string }) {
   )
 }
 
-/** For everyone who has not bought it yet. */
 export function BuyLink({ slug, ...link }: ComponentProps<typeof ButtonLink> & { slug: string }) {
   const buy = <ButtonLink size="lg" {...link} />
   if (!useUser().user) return buy

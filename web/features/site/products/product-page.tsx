@@ -34,7 +34,6 @@ import { ExplorableChart } from './explorable-chart.tsx'
 import { BuyLink, Pricing } from './pricing.tsx'
 import { Steps } from './steps.tsx'
 
-// Loaded only for those who get to see them.
 const Maker = lazy(async () => ({ default: (await import('#web/features/site/about/maker.tsx')).Maker }))
 
 const benefitIcons = [Crosshair, CalendarRange, ChartCandlestick, FlaskConical, Funnel, RefreshCw]
@@ -51,7 +50,6 @@ const contentIcons = [
 
 type About = { product: ListedProduct; text: ProductText }
 
-/** Any product, as its file describes it. */
 export default function ProductPage() {
   const { products } = useSettings()
   const { pathname } = useNavigation()
@@ -188,7 +186,6 @@ function Offer({ product, text }: About) {
   )
 }
 
-/** A section whose heading stays in view next to it. */
 function SideBySide(props: { id?: string; title: string; lead: ReactNode; className?: string; children: ReactNode }) {
   return (
     <section id={props.id} className={classes('later py-16 sm:py-24', props.className)}>

@@ -16,7 +16,6 @@ function three(all: Review[]) {
   return critical ? [...kindFirst.slice(0, shown - 1), critical] : others.slice(0, shown)
 }
 
-/** Loaded once they come into view. */
 export default function Quotes() {
   const { data } = useData(reviews.list, {})
   return three(data ?? []).map(({ id, stars, text, author, writtenAt }) => (

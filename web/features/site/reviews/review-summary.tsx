@@ -4,7 +4,6 @@ import { Section } from '#web/ui/section.tsx'
 
 const Quotes = lazy(() => import('./quotes.tsx'))
 
-/** The average, and where to read them all. */
 export function ReviewSummary({ count, average }: { count: number; average: number }) {
   if (count === 0) return null
   return (
@@ -19,7 +18,6 @@ export function ReviewSummary({ count, average }: { count: number; average: numb
   )
 }
 
-/** Three of them, asked for when the reader gets there. */
 export function ReviewQuotes(reviews: { count: number; average: number }) {
   const [isNear, setIsNear] = useState(false)
   if (reviews.count === 0) return null

@@ -47,7 +47,6 @@ function draw() {
   }
 }
 
-/** Describes the chart to screen readers. */
 export const chartDescription =
   'Illustrative daily candlestick chart of a made-up symbol. Three times, the price falls into the shaded zone below its usual range, and an entry is marked when it turns. Two exits follow three and four days later at a higher price, one after five days at a lower price.'
 

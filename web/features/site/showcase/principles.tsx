@@ -18,7 +18,6 @@ const principles = [
   },
 ]
 
-/** The three principles, shown on the home and about pages. */
 export function Principles() {
   return (
     <ol className="grid gap-px overflow-hidden rounded-xl border border-line bg-line lg:grid-cols-3">
@@ -46,7 +45,6 @@ function Picture({ children }: { children: ReactNode }) {
   )
 }
 
-/** A distribution and the part that counts. */
 function Evidence() {
   const columns = [8, 16, 30, 50, 74, 94, 100, 88, 66, 44, 26, 14, 7]
   return (
@@ -69,7 +67,6 @@ function Evidence() {
   )
 }
 
-/** Many days, few of them chosen. */
 function Selectivity() {
   const chosen = new Set([17, 36, 58])
   return (
@@ -87,7 +84,6 @@ function Selectivity() {
   )
 }
 
-/** The same path, every time. */
 function Consistency() {
   return (
     <Picture>
