@@ -72,7 +72,6 @@ async function buy(shop: LabShop) {
   return (cpuMicros(shop.pid()) - before) / 1000 / intents.length
 }
 
-/** What the browser has to do; the first round warms up. */
 async function pages() {
   const browser = await openBrowser('--disable-gpu')
   try {

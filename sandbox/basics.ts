@@ -17,7 +17,6 @@ export function addSteps(anchor: number, step: Step, times: number): number {
   return target / 1000 + (anchor % day)
 }
 
-/** The end of the billing period that starts at `start`, for a subscription anchored at `anchor`. */
 export function periodEnd(anchor: number, step: Step, start: number): number {
   const longest = { day, week: 7 * day, month: 31 * day, year: 366 * day }[step.interval] * step.interval_count
   let times = Math.max(1, Math.floor((start - anchor) / longest))
@@ -61,7 +60,6 @@ export function coalesce(task: () => Promise<void>) {
       })
       return running
     },
-    /** Resolves when nothing is running. */
     idle: async () => running,
   }
 }

@@ -38,7 +38,6 @@ export function createControls({ books, clock, webhooks }: Given) {
 
 type WebhookQuirks = Pick<Quirks, 'duplicates' | 'spread' | 'drop' | 'delaySeconds'>
 
-/** How the sandbox behaves from now on, until told otherwise. */
 function behaviorControls(books: Books, webhooks: ReturnType<typeof createWebhooks>) {
   const { database, usual } = books
 
@@ -66,7 +65,6 @@ function behaviorControls(books: Books, webhooks: ReturnType<typeof createWebhoo
         return behave({ duplicates, spread, drop, delaySeconds, ...quirks })
       },
       redeliver: webhooks.redeliver,
-      /** Tries everything still waiting for its first delivery, even what is delayed on purpose. */
       flush: webhooks.flush,
     },
   }
@@ -125,7 +123,6 @@ function quickControls(act: Act) {
   }
 }
 
-/** What else sellers change at Stripe itself; the shop has no part in it. */
 function dashboardControls(act: Act) {
   const on = onObjects(act)
   const changeCustomer = (id: string, change: (customer: Customer) => Customer) =>
@@ -141,7 +138,6 @@ function dashboardControls(act: Act) {
     keep: on('subscription', async (work, found) =>
       update(work, found, { ...found, cancel_at: null, cancel_at_period_end: false, canceled_at: null }),
     ),
-    /** Another price, under another interval perhaps. */
     changePrice: on('subscription', async (work, found, price: string) =>
       changePlan(work, found, { price: await work.get('price', price) }),
     ),
@@ -167,7 +163,6 @@ function dashboardControls(act: Act) {
 const seconds = { hour: 3600, minute: 60, second: 1 }
 
 function timeControls(clock: Clock, changed: () => void) {
-  /** That much later than now. */
   async function after(count: number, interval: Interval | keyof typeof seconds) {
     const now = await clock.now()
     return interval === 'hour' || interval === 'minute' || interval === 'second'
@@ -187,7 +182,6 @@ function timeControls(clock: Clock, changed: () => void) {
       changed()
     },
 
-    /** Finishes the payments that Stripe is still working on. */
     async settle() {
       await clock.settle()
       changed()

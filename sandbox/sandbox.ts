@@ -109,7 +109,6 @@ export async function openSandbox(options: SandboxOptions) {
     browser: (request: IncomingMessage, response: ServerResponse) => browser(request, response),
     scriptUrl: '/_sandbox/stripe.js' as const,
     controls,
-    /** Reports every request and its answer. */
     onCall: (listener: (call: Call) => void) => void listeners.add(listener),
 
     async close() {

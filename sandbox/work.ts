@@ -53,7 +53,6 @@ export class Work {
     this.now = Math.floor(given.time)
   }
 
-  /** Numbers from 0 to 1, the same ones in the same order for the same seed. */
   async chance(): Promise<() => number> {
     if (this.drawn) return this.drawn
     const { rows } = await this.database.query<{ draw: string }>(`select nextval('sandbox.draws') as draw`)
@@ -99,7 +98,6 @@ export class Work {
     return this.get(kind, id, param)
   }
 
-  /** A customer who has not been deleted. */
   async customer(id: string, param?: string): Promise<Customer> {
     const customer = await this.get('customer', id, param)
     if ('deleted' in customer) throw missing('customer', id, param ?? 'customer')
@@ -125,14 +123,12 @@ export class Work {
     return kept
   }
 
-  /** Inserts an object and says so: `customer.created`. */
   async create<T extends Kept>(kept: T): Promise<T> {
     await this.insert(kept)
     this.emit(`${kept.object}.created`, kept)
     return kept
   }
 
-  /** Saves a changed object and says so: `customer.updated`. */
   async update<T extends Kept>(before: Kept, after: T): Promise<T> {
     await this.save(after)
     this.emit(`${after.object}.updated`, after, before)

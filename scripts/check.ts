@@ -64,7 +64,6 @@ async function attempt(judge: Judge): Promise<Verdict> {
   }
 }
 
-/** Prints one line per step, and the full output of those that fail. */
 export async function check(): Promise<{ passed: number; failed: number }> {
   const verdicts = await Promise.all(
     Object.entries(steps).map(async ([name, judge]) => {

@@ -37,7 +37,6 @@ async function tryToReach(url: string) {
   }
 }
 
-/** One connection for one piece of work. */
 export async function withClient<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -48,7 +47,6 @@ export async function withClient<Result>(url: string, work: (client: pg.Client) 
   }
 }
 
-/** Called the wrong way, a command prints its usage and does nothing. */
 export function explain(help: string): never {
   console.error(help)
   process.exit(1)

@@ -62,7 +62,6 @@ await runCommand(async ({ config, url }) => {
   console.log('The shop is ready. Start it with `npm start`, log in as the admin and open /admin.')
 })
 
-/** What is sold: the first of the catalog. */
 async function productIdOf(url: string) {
   const connection = connect(url, () => undefined)
   try {

@@ -20,7 +20,6 @@ const server = spawn(process.execPath, ['--watch', '--watch-preserve-output', ..
   env: { ...process.env, PORT: String(port + 1), PUBLIC_URL: process.env.PUBLIC_URL ?? `http://localhost:${port}` },
 })
 
-// When either of the two exits, so does the other.
 server.once('exit', (code) => process.exit(code ?? 0))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => server.kill('SIGTERM'))
 

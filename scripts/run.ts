@@ -14,7 +14,6 @@ export function run(command: string, env: Env = {}): Promise<{ ok: boolean; outp
   })
 }
 
-/** Runs a tool that prints its own output; returns whether it succeeded. */
 export function show(command: string, env: Env = {}): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(command, { shell: true, stdio: 'inherit', env: { ...process.env, ...env } })

@@ -7,7 +7,6 @@ import { concurrently } from '../lab/load.ts'
 import { cpuMicros, timed } from '../lab/measures.ts'
 import { type Bench, type Line, line } from './compare.ts'
 
-/** Logged-in people with an account and a subscription. */
 export async function openBuyers(shop: LabShop, count: number) {
   const { buy } = await buyersAt(shop)
   return concurrently(count, async (number) => {
@@ -28,7 +27,6 @@ async function buyersAt(shop: LabShop) {
 
 let guests = 0
 
-/** Guests buying in parallel, while there is more: the intent, the card at the sandbox, the confirmation; how long the calls took. */
 export async function letGuestsBuy(shop: LabShop, lanes: number, isMore: (turn: number) => boolean) {
   const buyers = await buyersAt(shop)
   const took: { intents: number[]; confirmations: number[] } = { intents: [], confirmations: [] }

@@ -7,7 +7,6 @@ import type { LabShop } from '../lab/lab.ts'
 import { get, type Requests, runLoad } from '../lab/load.ts'
 import { cpuMicros, untilIdle } from '../lab/measures.ts'
 
-/** One line of the table: a figure, its budget, and whether the budget is met. */
 export type Line = { what: string; figure: string; budget: string; ok: boolean | undefined }
 
 export const line = (what: string, figure: string, budget = '', ok?: boolean): Line => ({ what, figure, budget, ok })

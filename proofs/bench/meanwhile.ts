@@ -7,7 +7,6 @@ import { cpuMicros, memoryOf, timed } from '../lab/measures.ts'
 import { seller } from '../lab/shop-process.ts'
 import { type Bench, type Line, line } from './compare.ts'
 
-/** Something else goes on meanwhile: how much longer others wait. */
 async function meanwhile(what: string, others: () => Promise<{ p99: number }>, work: () => Promise<unknown>) {
   const calm = await others()
   const working = work()

@@ -3,7 +3,6 @@ import { type Line, line } from './compare.ts'
 
 export type Session = ReadonlyMap<string, string>
 
-/** A first-time visitor, or someone with a session, who reaches nothing but the shop. */
 export async function openContext(browser: Browser, url: string, session: Session, options: BrowserContextOptions) {
   const context = await browser.newContext({ baseURL: url, ...options })
   await context.route(
@@ -46,7 +45,6 @@ const phone = { viewport: { width: 360, height: 780 }, deviceScaleFactor: 2 }
 
 type Felt = { paint: number; interaction: number; shift: number }
 
-/** Opens a page for a first-time visitor or someone with a session, and reads what it took until it is hydrated and quiet. */
 async function visit<Found>(
   browser: Browser,
   url: string,
@@ -129,7 +127,6 @@ async function work(browser: Browser, url: string) {
   }
 }
 
-/** Two builds in alternating rounds, page by page; `note` takes each figure. */
 export async function workBeside(
   browser: Browser,
   [there, here]: [string, string],

@@ -8,7 +8,6 @@ import { memoryOf, untilQuiet } from '../lab/measures.ts'
 import { openProcess } from '../lab/shop-process.ts'
 import { type Bench, type Line, line, measure } from './compare.ts'
 
-/** Another process on the same database, with a data folder of its own. */
 async function beside<Result>(
   { databaseUrl }: LabShop,
   { entry, ...env }: { entry?: string; WEB_CONCURRENCY?: string },
@@ -22,7 +21,6 @@ async function beside<Result>(
   return result
 }
 
-/** Time to the first response with nothing to build, and the memory used by then. */
 export const coldStart = (lab: LabShop, rounds: number): Promise<Line[]> =>
   beside(lab, { entry: 'scripts/start.ts' }, async (shop) => {
     // The first start renders the pages for its URL; later ones reuse them.

@@ -8,7 +8,6 @@ import { nobody, postgresBinaries } from '#server/database/embedded-place.ts'
 import { freePort } from '#server/database/free-port.ts'
 import { childrenOf } from '../lab/measures.ts'
 
-/** Debian's, where it is installed. */
 const nginx = '/usr/sbin/nginx'
 export const hasNginx = existsSync(nginx)
 

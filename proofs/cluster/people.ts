@@ -38,7 +38,6 @@ export function createPeople({ url, publishableKey, newVisitor, answers }: Given
     }
   }
 
-  /** Every other buyer is a guest. */
   async function buy(number: number) {
     const visitor = newVisitor()
     const email = `buyer-${number}@cluster.example`

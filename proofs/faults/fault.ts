@@ -13,7 +13,6 @@ type Given = { shop: LabShop; lab: typeof lab }
 /** Figures show what was measured, never what was expected. */
 type Outcome = { ok: boolean; figures: string; skipped?: boolean }
 type Options = {
-  /** Settings of the shop it breaks. */
   env?: Record<string, string>
   /** `npm test` has it already, as a test of its own. */
   isTested?: boolean
@@ -40,7 +39,6 @@ export function fault(
   })
 }
 
-/** At most five details, shown below the figures. */
 export const details = (lines: Iterable<string>) =>
   [...new Set(lines)]
     .slice(0, 5)

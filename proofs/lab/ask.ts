@@ -12,7 +12,6 @@ export type Answer = number | 'refused' | 'cut off'
 type Options = {
   /** Without one, each request opens its own connection. */
   agent?: Agent
-  /** Called with the reason a request was cut off. */
   onCutOff?: (reason: string) => void
 }
 
@@ -49,10 +48,8 @@ export function ask(
   })
 }
 
-/** One visitor's connection, kept alive between requests. */
 export const ownConnection = () => new Agent({ keepAlive: true, maxSockets: 1 })
 
-/** A write: a newsletter address, which must be in the database once acknowledged. */
 const subscription = (email: string, headers: Record<string, string>) => ({
   method: 'POST',
   path: '/api/newsletter/subscribe',
@@ -82,7 +79,6 @@ export function createWrites(headers: () => Record<string, string> = () => ({}))
   }
 }
 
-/** Retries for half a minute; the last response counts. */
 export async function untilWritten(write: () => Promise<Answer>): Promise<Answer> {
   const until = performance.now() + 30_000
   for (;;) {

@@ -52,7 +52,6 @@ type Place = { home: string; url: string; superuserUrl: string; folder: string }
 
 /** A lab that is open already, perhaps in another process. */
 export function labAt({ home, url, superuserUrl, folder }: Place) {
-  /** A copy of the first shop's database, or an empty one. */
   async function createDatabase({ empty = false } = {}) {
     const name = `lab_${randomBytes(4).toString('hex')}`
     const address = new URL(superuserUrl)

@@ -24,11 +24,9 @@ export const post = (path: string, body: object) => {
   return `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(json)}\r\n\r\n${json}`
 }
 
-/** Runs this many at the same time, each with its number, until all are done. */
 export const concurrently = <Result>(count: number, work: (number: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from(Array(count).keys(), work))
 
-/** Runs this many at the same time, each taking one turn after another until stopped. */
 export function keepDoing(count: number, begin: (number: number) => (turn: number) => Promise<unknown>) {
   let running = true
   const done = concurrently(count, async (number) => {
@@ -60,7 +58,6 @@ async function load({ port, request, connections, seconds }: LoadOptions): Promi
   }
 }
 
-/** One connection: each request waits for the previous response. */
 function sendUntil(end: number, port: number, request: string) {
   const bytes = Buffer.from(request)
   const isHead = request.startsWith('HEAD ')

@@ -52,7 +52,6 @@ export function memoryOf(pid: number): number {
   return Math.round(Number(kilobytes ?? 0) / 1024)
 }
 
-/** Open files and sockets. */
 export const descriptorsOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length
 
 export function isRunning(pid: number) {
@@ -69,14 +68,12 @@ export function createTally<Key extends string | number>() {
   return {
     add: (key: Key) => void counts.set(key, (counts.get(key) ?? 0) + 1),
     of: (key: Key) => counts.get(key) ?? 0,
-    /** Whether nothing else was counted. */
     only: (...keys: Key[]) => [...counts.keys()].every((key) => keys.includes(key)),
     clear: () => counts.clear(),
     show: () => [...counts].map(([key, count]) => `${key}: ${count}`).join(', ') || 'none',
   }
 }
 
-/** The result of some work, and how many milliseconds it took. */
 export async function timed<Result>(work: () => Promise<Result>): Promise<[result: Result, milliseconds: number]> {
   const started = performance.now()
   return [await work(), performance.now() - started]

@@ -25,7 +25,6 @@ export function copyOfThisVersion(folder: string) {
   for (const file of files.split('\0').filter(Boolean)) cpSync(join(here, file), join(folder, file))
 }
 
-/** Makes a copy of this version the next one. */
 export function addNextMigrations(folder: string) {
   const migrations = join(folder, 'server/database/migrations')
   const journal = join(migrations, 'meta/_journal.json')
@@ -37,7 +36,6 @@ export function addNextMigrations(folder: string) {
   writeFileSync(journal, JSON.stringify(content))
 }
 
-/** The next version, installed: its entry point. */
 export function installNextVersion(folder: string): string {
   copyOfThisVersion(folder)
   addNextMigrations(folder)

@@ -19,7 +19,6 @@ const personal = new RegExp(
 
 const leaks = new Set<string>()
 
-/** Reads everything that a shop's process says. */
 function watchForLeaks(...streams: Readable[]) {
   for (const stream of streams)
     createInterface({ input: stream }).on('line', (line) => {
@@ -28,10 +27,8 @@ function watchForLeaks(...streams: Readable[]) {
     })
 }
 
-/** In what all shops of this process have said. */
 export const leaksSoFar = () => [...leaks]
 
-/** The admin of every shop in the lab. */
 export const seller = { email: `seller@${planted.domain}`, password: 'the seller of this shop' }
 
 const here = fileURLToPath(new URL('../..', import.meta.url))
@@ -87,7 +84,6 @@ export async function openProcess(env: Record<string, string>, { entry = labShop
     url,
     port,
     pid: () => child.pid ?? 0,
-    /** How long the last start took, until it was ready. */
     secondsToStart: () => seconds,
     isAlive,
     isReady,
@@ -99,7 +95,6 @@ export async function openProcess(env: Record<string, string>, { entry = labShop
       const [code] = await exited
       return code as number | null
     },
-    /** This version, or the one with another entry point. */
     async startAgain(from = entry) {
       ;({ child, seconds } = await start(from))
     },

@@ -59,7 +59,6 @@ type ApiReply = {
 
 export type Api = ReturnType<typeof createApi>
 
-/** One request and its answer, as they went over the wire. */
 export type Call = ApiRequest & { reply: ApiReply }
 type Given = { books: Books; keys: Keys; changed: () => void; clockMoved: () => void; recorded: (call: Call) => void }
 type Task = (work: Work) => Promise<unknown>

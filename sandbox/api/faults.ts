@@ -46,7 +46,6 @@ export async function orderedFault(
   return taken
 }
 
-/** A write that fails at random, before or after its work. */
 export async function randomFault(work: Work): Promise<Fault | undefined> {
   const { failing } = work.quirks
   if (failing === 0) return undefined
@@ -61,7 +60,6 @@ const refuse = (status: 401 | 403, message: string, code?: string) =>
 
 const masked = (key: string) => `${key.slice(0, 8)}${'*'.repeat(12)}${key.slice(-4)}`
 
-/** Whether this is the publishable key; anything that is not one of our keys is refused. */
 export function isPublishable(keys: Keys, { key, fromBrowser }: Given): boolean {
   if (key === keys.publishableKey) return true
   if (key === keys.secretKey && !fromBrowser) return false

@@ -41,7 +41,6 @@ async function methodOf(
   )
 }
 
-/** What browsers may do with one intent, with its client secret. */
 const routesOf = (kind: 'payment_intent' | 'setup_intent') => [
   route(
     `GET /v1/${kind}s/:id`,

@@ -33,7 +33,6 @@ export async function resolveMethod(work: Work, id: string, param = 'payment_met
   return work.get('payment_method', id, param, true)
 }
 
-/** A stored card may pay only for the customer it is attached to. */
 export async function assertOwnCard(work: Work, id: string | null | undefined, customer: string, param: string) {
   if (!id) return
   const method = await work.get('payment_method', id, param)

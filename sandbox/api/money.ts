@@ -10,7 +10,6 @@ import { choice, flag, group, integer, list, metadata, required, text } from './
 import { listRoute, readRoute, route } from './route.ts'
 import { planOf, planParams } from './subscriptions.ts'
 
-/** The charge that paid an intent. */
 export async function claimCharge(work: Work, intent: string) {
   const { latest_charge: latest, status } = await work.claim('payment_intent', intent)
   if (latest === null || status !== 'succeeded') {

@@ -39,7 +39,6 @@ function mergeMetadata(old: Record<string, string>, change: Record<string, strin
   return Object.fromEntries(Object.entries({ ...old, ...change }).filter(([, value]) => value !== ''))
 }
 
-/** The object with the fields that were sent. */
 export function changed<T extends object>(
   before: T,
   {

@@ -42,7 +42,6 @@ export function route<S extends Shape>(
   }
 }
 
-/** `GET /v1/invoices/:id` */
 export const readRoute = (kind: Kind) => route(`GET /v1/${kind}s/:id`, {}, ({ work, id }) => work.get(kind, id))
 
 /** `GET /v1/invoices`, of those whose fields are as given; `matchOf` says where the parameters are in the object. */

@@ -11,7 +11,6 @@ import { choice, flag, group, integer, list, type Params, paging, required, text
 import { readRoute, route } from './route.ts'
 import { cancellationDetails, editable, onTrial, withDetails, withParams } from './subscription-changes.ts'
 
-/** The price of the one item that the sandbox's subscriptions have. */
 async function priceOf(work: Work, items: { price: string }[]) {
   const [item] = items
   if (!item || items.length > 1) throw invalid('The sandbox bills one item.', 'items')
@@ -20,7 +19,6 @@ async function priceOf(work: Work, items: { price: string }[]) {
   return price
 }
 
-/** How a running subscription gets another price. */
 export const planParams = {
   billing_cycle_anchor: group({ type: required(choice('now')) }),
   items: list(required(group({ id: required(text), price: required(text) }))),

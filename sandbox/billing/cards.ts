@@ -1,6 +1,5 @@
 import { type ErrorBody, Failure } from '../failure.ts'
 
-/** A card can be refused always, or only once it is charged. */
 export type Decline = {
   outcome: 'declines'
   when: 'always' | 'charged'
@@ -8,7 +7,6 @@ export type Decline = {
   declineCode?: string
   message: string
 }
-/** What a test card does when it is charged. */
 export type Behaviour =
   | { outcome: 'succeeds'; disputed?: boolean; refund?: 'waits' | 'fails' }
   | Decline

@@ -54,7 +54,6 @@ export async function refund(
   return refunded
 }
 
-/** Some banks have their final say later. */
 export async function refundDue(work: Work, refunded: Refund) {
   if (refunded.status === 'succeeded') return failRefund(work, refunded)
   const settled = { ...refunded, status: 'succeeded' as const, $sandbox: { settles_at: null } }

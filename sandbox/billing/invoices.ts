@@ -14,7 +14,6 @@ export const nextAttempt = ({ now }: Work, { created }: Invoice): number | null 
 
 type Bill = { subscription: Subscription; reason: Invoice['billing_reason']; entries: Entry[] }
 
-/** A whole period of every item. */
 export const periodEntries = (subscription: Subscription, period: Entry['period']): Entry[] =>
   subscription.items.data.map((item) => ({
     item,
@@ -146,7 +145,6 @@ async function settleInvoice(work: Work, open: Invoice, method: string | null) {
   })
 }
 
-/** Whether the invoice is for a change that waits for its payment. */
 const isPending = ({ pending_update: pending, latest_invoice: latest }: Subscription, { id }: Invoice) =>
   pending !== null && latest === id
 
@@ -187,7 +185,6 @@ async function fallBehind(work: Work, invoice: Invoice) {
     await update(work, before, { ...before, status: 'past_due' })
 }
 
-/** Saves a subscription, and emits an event when anything changed. */
 export async function update(work: Work, before: Subscription, after: Subscription): Promise<Subscription> {
   if (JSON.stringify(before) === JSON.stringify(after)) return before
   await work.save(after)
@@ -209,7 +206,6 @@ export async function voidInvoice(work: Work, invoice: Invoice): Promise<Invoice
     status_transitions: { ...invoice.status_transitions, voided_at: work.now },
   })
   work.emit('invoice.voided', voided)
-  // The change it was for is off.
   const subscription = await subscriptionOf(work, invoice)
   if (isPending(subscription, invoice)) await update(work, subscription, { ...subscription, pending_update: null })
   return voided

@@ -6,10 +6,8 @@ import type { Work } from '../work.ts'
 import { type Decline, declineError } from './cards.ts'
 import { invoiceActionRequired, invoiceAttemptFailed, invoicePaid } from './invoices.ts'
 
-/** A dispute reaches the shop some time after the payment. */
 const disputeDelay = day
 
-/** A card is charged, or stored without being charged. */
 export type Intent = PaymentIntent | SetupIntent
 
 const isPayment = (intent: Intent): intent is PaymentIntent => intent.object === 'payment_intent'

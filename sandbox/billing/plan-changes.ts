@@ -131,7 +131,6 @@ export async function pause(work: Work, before: Subscription, reason: PauseReaso
   work.emit('customer.subscription.paused', paused)
 }
 
-/** A new period begins now. */
 export async function resume(work: Work, before: Subscription) {
   if (before.status !== 'paused') throw invalid('Only a paused subscription can be resumed.')
   const period = { start: work.now, end: periodEnd(work.now, periodOf(before).step, work.now) }

@@ -22,7 +22,6 @@ type Wanted = {
   change: (subscription: Subscription) => Subscription
 }
 
-/** Writes a subscription and its first invoice, not yet paid. */
 export async function startSubscription(work: Work, { customer, price, coupons = [], change }: Wanted) {
   if (!price.recurring) throw invalid('The price must be recurring.', 'items[0][price]')
   const periodEnds = periodEnd(work.now, price.recurring, work.now)
@@ -67,7 +66,6 @@ async function renew(work: Work, before: Subscription) {
   })
 }
 
-/** Writes what a changed subscription owes, and charges the stored card. */
 export async function charge(
   work: Work,
   before: Subscription,
@@ -158,7 +156,6 @@ export async function payInvoice(work: Work, invoice: Invoice, given: PaymentMet
   return work.get('invoice', invoice.id)
 }
 
-/** The subscription as it is once any payment in progress has finished. */
 async function settled(work: Work, given: Subscription): Promise<Subscription> {
   if (given.latest_invoice) await upToDate(work, await work.get('invoice', given.latest_invoice))
   return work.get('subscription', given.id)

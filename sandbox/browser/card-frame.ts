@@ -5,9 +5,7 @@ export type Appearance = {
   variables?: Record<string, string>
   rules?: Record<string, Record<string, string>>
 }
-/** What the sandbox answers, or a refusal. */
 export type Reply = { error?: { type: string; message: string; code?: string }; [key: string]: unknown }
-/** A font that the page asks the frame to load. */
 export type Font = { family: string; src: string; weight?: string }
 
 const names = ['number', 'expiry', 'cvc'] as const
@@ -27,7 +25,6 @@ function problem(name: FieldName) {
   return problemOf(name, { number: number.value, expiry: expiry.value, cvc: cvc.value }, new Date())
 }
 
-/** Says what is wrong with a field, or that nothing is. */
 function judge(name: FieldName) {
   const found = problem(name)
   inputs[name].classList.toggle('Input--invalid', found !== undefined)

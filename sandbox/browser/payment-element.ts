@@ -2,7 +2,6 @@ import type { Appearance, CardFields, Font } from './card-frame.ts'
 
 type Handler = (event: object) => void
 
-/** The Payment Element: card fields in a frame of their own. */
 export class PaymentElement {
   readonly handlers = new Map<string, Set<Handler>>()
   appearance: Appearance

@@ -99,7 +99,6 @@ function leave(returnUrl: string | undefined, intent: Intent): Promise<never> {
 function createStripe(key: string) {
   const retrieve = async (secret: string) => wrap(await read(pathOf(secret), { key, client_secret: secret }))
 
-  /** Asks the buyer for 3-D Secure when the bank wants it. */
   async function finish(reply: Reply, secret: string): Promise<Reply> {
     if (reply.error || reply['status'] !== 'requires_action') return reply
     const outcome = await askBuyer()

@@ -39,7 +39,6 @@ export const blank = <K extends string>(object: K, prefix: string, id = newId(pr
 /** The fields of a nested object that never change, such as `charge.outcome`. */
 export const blankPart = (name: string): object => blanks[name] ?? {}
 
-/** The seller's own account; the sandbox has one. */
 export const account = {
   ...blank('account', 'acct', 'acct_1SandboxAccount0'),
   business_profile: blankPart('account.business_profile'),

@@ -76,6 +76,5 @@ export const newDiscount = (now: number, coupon: Coupon, whose: Whose) => ({
 
 export type Discount = ReturnType<typeof newDiscount>
 
-/** What a coupon takes off an amount, to the cent. */
 export const offOf = ({ percent_off: percent, amount_off: off }: Coupon, amount: number) =>
   Math.min(amount, off ?? Math.round((amount * (percent ?? 0)) / 100))

@@ -13,7 +13,6 @@ const dollars = (cents: number, currency: string) =>
 /** What one line of an invoice is about: a whole period, or the rest of one at another price or quantity. */
 export type Entry = { item: SubscriptionItem; period: Period; amount: number; isProration: boolean }
 
-/** What a running discount takes off an amount. */
 export type Cut = { discount: string; of: (amount: number) => number }
 
 type LineGiven = { invoice: string; subscription: Subscription; product: string; tax: Tax | null; cuts: Cut[] }
@@ -229,7 +228,6 @@ export const newTaxRate = (now: number, country: string, percentage: number) => 
 
 export type TaxRate = ReturnType<typeof newTaxRate>
 
-/** The tax on everything a customer buys. */
 export type Tax = { rate: TaxRate; reason: 'standard_rated' | 'reverse_charge' | 'not_collecting' }
 
 /** The tax inside a price, to the cent. Percentages have at most two decimals, so whole numbers are enough. */

@@ -12,7 +12,6 @@ export type SubscriptionStatus =
   | 'unpaid'
   | 'paused'
   | 'canceled'
-/** What Stripe says about why a subscription is paused. */
 export type PauseReason =
   | 'pause_requested'
   | 'system'
@@ -52,7 +51,6 @@ const newItem = ({ now, price, end }: Given, subscription: string) => ({
 
 export type SubscriptionItem = ReturnType<typeof newItem>
 
-/** A change that waits for its payment. */
 export const newPendingUpdate = (wanted: {
   billing_cycle_anchor: number
   expires_at: number

@@ -54,7 +54,6 @@ export const button = (action: string, label: string, fields: Record<string, str
     ([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`,
   )}<button aria-label="${about ? `${label}: ${about}` : label}">${label}</button></form>`
 
-/** A titled list. */
 export const table = (title: string, heads: string[], rows: Part[][]) => html`<section>
       <h2>${title}</h2>
       <div class="Scroll" role="region" aria-label="${title}" tabindex="0"><table>

@@ -8,7 +8,6 @@ import { date, html, money, page } from './html.ts'
 
 type Row = [name: string, value: string]
 
-/** What a page or a PDF says. */
 export type Paper = { title: string; number: string; from: string; rows: Row[]; footer: string[] }
 
 type Bill = { invoice: Invoice; intent: PaymentIntent | undefined; paper: Paper }
@@ -65,7 +64,6 @@ function rowsOf(invoice: Invoice, charge: Charge | undefined): Row[] {
 
 const row = (isShown: unknown, name: string, value: string): Row[] => (isShown ? [[name, value]] : [])
 
-/** The buyer, with what they want on their invoices. */
 function billedTo(invoice: Invoice): Row[] {
   const { customer_name: name, customer_email: email, customer_address: address } = invoice
   const { line1, postal_code: code, city, country } = address ?? {}
@@ -77,7 +75,6 @@ function billedTo(invoice: Invoice): Row[] {
   ]
 }
 
-/** Net, rate and tax; nothing without tax. */
 const taxRows = (
   { $sandbox: { percent = 0 } }: Pick<Invoice, '$sandbox'>,
   taxes: Invoice['total_taxes'],

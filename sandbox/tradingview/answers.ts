@@ -33,7 +33,6 @@ export function createAnswers({ database, now }: { database: pg.Pool; now: () =>
     return json(rows.map(({ username }) => ({ username, id: 0, badges: [] })))
   }
 
-  /** The account that this session belongs to. */
   async function accountOf({ cookies }: Request): Promise<string | undefined> {
     const { rows } = await database.query<Settings>('select * from sandbox.tradingview_settings')
     const [settings] = rows
@@ -96,7 +95,6 @@ const wrongExpiration = json({ detail: 'Wrong expiration' }, 400)
 /** `2022-11-30T23:59:59.999000+00:00` */
 const withMicroseconds = (date: Date) => date.toISOString().replace('Z', '000+00:00')
 
-/** The list of one script's people, and the three calls that change it. */
 function createAccessList({ database, now }: Given) {
   const changed = () => database.query('update sandbox.tradingview_settings set changes = changes + 1')
 

@@ -79,7 +79,6 @@ export function createTradingViewControls({ database, now }: { database: pg.Pool
   }
 }
 
-/** The seller's two. */
 export const scripts = {
   indicator: 'PUB;4f1c2a9be07d4c3f8a5560d1e2b3c4d5',
   strategy: 'PUB;9b8a7c6d5e4f40318273645566778899',

@@ -24,7 +24,6 @@ type Action = { fields: string[]; act: (controls: TradingViewControls, values: V
 
 const scriptOf = ({ script }: Values) => scripts[script as keyof typeof scripts]
 
-/** What someone at TradingView could do, and what TradingView has been seen to do by itself. */
 const actions: Record<string, Action> = {
   'End the session': { fields: [], act: (controls) => controls.endSession() },
   'Log in again (new cookies)': { fields: [], act: (controls) => controls.logIn() },

@@ -19,7 +19,6 @@ const allowed: Record<string, string[]> = {
 /** The sandbox is plugged in only where a whole shop is assembled. */
 const startsTheSandbox = /^server\/(gateways\/payments\.ts|testing\/)/
 
-/** The side that validates passes it to the schemas. */
 const validator = 'contract/zod.ts'
 
 /** Every import the house rules forbid, as sentences. */
@@ -144,7 +143,6 @@ const wings = ['identity', 'selling', 'access', 'site', 'desk']
 const wingOf = (path: string) =>
   wings.find((wing) => path.match(/^(?:contract|(?:server|web)\/features)\/(\w+)\//)?.[1] === wing)
 
-/** They list every call. */
 const namesEveryCall = /^contract\/(index|plain-forms)\.ts$/
 
 function wingComplaint(from: string, to: string): string | undefined {

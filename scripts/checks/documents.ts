@@ -19,7 +19,6 @@ export function checkDocuments(documents: ReadonlyMap<string, string>, { exists,
   return complaints
 }
 
-/** Whether `.env.example` explains every setting the server reads, and nothing else. */
 export function checkSettings(example: string, names: string[]): string[] {
   const explained = [...example.matchAll(/^#? ?([A-Z][A-Z_]+)=/gm)].map((match) => match[1] ?? '')
   return [

@@ -57,7 +57,6 @@ function writesOf(path: string, source: string, tables: OwnedTable[], complaints
   return writes
 }
 
-/** What is imported from the schema, by the name it has in this file. */
 const importedFromSchema = (path: string, source: string) =>
   new Map(
     [...source.matchAll(/^import \{([^}]+)\} from '([^']+)'/gm)]

@@ -12,7 +12,6 @@ import { type Shop, startShop } from '#server/start.ts'
 import { browser, buy, buyAndAsk, idOf, type Person, stripeOf, useCard } from './buying.ts'
 import { copyPayments } from './payments.ts'
 
-/** The one you can log in as. */
 export const demoBuyer = { name: 'Demo Buyer', email: 'buyer@example.com', password: 'a believable buyer' }
 /** Someone who helps the seller, and sees less of the admin area. */
 export const demoSupport = { name: 'Demo Support', email: 'support.demo@example.com', password: 'a believable helper' }
@@ -205,7 +204,6 @@ async function hireSupport(shop: Shop) {
   await shop.connection.pool.query('update users set role = $2, verified_at = now() where id = $1', [id, role])
 }
 
-/** One code in use, one for new customers, and one that is over. */
 async function giveDiscounts(shop: Shop) {
   await shop.connection.pool.query(
     `insert into discount_codes (code, percent_off, amount_off, months, max_uses, new_only, stopped_at) values

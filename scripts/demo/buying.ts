@@ -32,7 +32,6 @@ export async function useCard(
   if (!response.ok) throw new Error(`The sandbox refused a test card: ${await response.text()}`)
 }
 
-/** Buys and requests access right away, as the success page offers it. */
 export async function buyAndAsk(shop: Shop, buyer: Person, tradingViewUsername: string) {
   const { call, paymentIntentId } = await buy(shop, buyer, 'monthly')
   await call(access.submit, {
@@ -44,7 +43,6 @@ export async function buyAndAsk(shop: Shop, buyer: Person, tradingViewUsername: 
   })
 }
 
-/** A browser of one's own. */
 export function browser(shop: Shop) {
   let cookie = ''
   return createCaller(async (path, init) => {

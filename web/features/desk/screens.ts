@@ -20,7 +20,6 @@ type Screen = {
   /** What it is called beside the area's other screens, if not by its title. */
   tab?: string
   access: 'staff' | 'admin'
-  /** Its code is loaded when it is opened. */
   show: ComponentType<{ id: string }>
 }
 
@@ -92,7 +91,6 @@ export type Area = Omit<Definition, 'screens'> & {
 
 const isListed = (path: DeskPath): path is Listed<DeskPath> => !path.includes(':')
 
-/** What someone may open: support gets the screens for all staff. */
 export function areasFor({ isAdmin }: { isAdmin: boolean }): Area[] {
   return table.flatMap(({ screens, ...area }) => {
     const open = screens.filter(({ access }) => isAdmin || access === 'staff')

@@ -12,7 +12,6 @@ import { toast } from '#web/ui/toast.tsx'
 import { people } from '../parts/count.ts'
 import { TextDialog } from '../parts/dialog-parts.tsx'
 
-/** Another admin may have been faster. */
 function tell(changed: number, title: string, description?: string) {
   if (changed > 0) toast({ title, ...(description && { description }) })
   else toast({ title: 'Nothing changed', description: 'Someone else was faster.', destructive: true })
@@ -54,7 +53,6 @@ export function useActions() {
     restore: (ids: string[]) => restore.mutate({ ids }),
     retry: (id: string) => retry.mutate({ id }),
     adopt: (id: string) => adopt.mutate({ id }),
-    /** For people who pay. */
     withhold(id: string, username: string | null) {
       const description = `Remove the access of ${username}? They still pay for it; you can restore it as long as they do. Unless TradingView is connected, remove them there, too.`
       const question = { title: 'Remove access', description, action: 'Remove', destructive: true }

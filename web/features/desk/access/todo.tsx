@@ -13,7 +13,6 @@ import { isAsking, kinds, TodoCells } from './todo-row.tsx'
 
 const choices = { q: 'text', kind: todoKinds, overdue: ['yes', 'no'] } as const
 
-/** Everyone who waits for the seller: one row each, with what is wrong, by when, and one button. */
 export default function Todo() {
   const [chosen, choose] = useFilters(choices)
   const query = usePages(accessAdmin.todo, chosen)
@@ -100,7 +99,6 @@ function Kinds(props: {
 /** Only what is done alike for many, so many at a time; the rest stays selected. */
 const mayChoose = (row: AccessTodo) => isAsking(row) || row.kind === 'lock'
 
-/** The selected rows, ignoring any that have since left the list. */
 function useSelection(present: AccessTodo[]) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const possible = present.filter(mayChoose)

@@ -14,7 +14,6 @@ import { Tooltip } from '#web/ui/tooltip.tsx'
 
 const key = keyOf(contract.adminList)
 
-/** Shows the new order immediately and rolls back if the server rejects it. */
 function useMove() {
   const client = useQueryClient()
   return useMutation({

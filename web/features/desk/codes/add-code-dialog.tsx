@@ -39,7 +39,6 @@ const form = z.object({
 
 const durations = { once: 'once', months: 'some months', always: 'always' }
 type Duration = keyof typeof durations
-/** What the form knows as a choice, the shop knows as a number. */
 const monthsOf = (duration: Duration, months: number | undefined) =>
   duration === 'always' ? undefined : duration === 'once' ? 0 : months
 

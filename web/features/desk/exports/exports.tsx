@@ -23,13 +23,11 @@ const exportTitles: Record<FileKind, string> = {
 type Part = { state?: NewsletterState | undefined; period?: string | undefined }
 type Progress = { kind: FileKind; rows: number; of: number }
 
-/** Downloads a CSV file, one at a time, and says how far it is. */
 export function useExport() {
   const [progress, setProgress] = useState<Progress | null>(null)
   const leaving = useRef<AbortController>(null)
   useEffect(() => () => leaving.current?.abort(), [])
 
-  /** All of it, or the part in a state or of a period. */
   async function run(kind: FileKind, part: Part = {}) {
     const named = part.state ?? part.period
     const controller = new AbortController()
@@ -61,7 +59,6 @@ function ask(kind: FileKind, { state, period }: Part, signal: AbortSignal) {
 
 const newline = 10
 
-/** Streams the response and reports the row count, at most four times a second. */
 async function collect(response: Response, tell: (rows: number) => void): Promise<Blob> {
   const pieces: Blob[] = []
   let [lines, told] = [0, 0]
@@ -98,13 +95,11 @@ export function ExportProgress({ kind, rows, of, onCancel }: Progress & { onCanc
   )
 }
 
-/** One file at a time: while one runs, the others wait. */
 export function ExportButton(props: {
   kind: FileKind
   running: FileKind | undefined
   run: (kind: FileKind) => Promise<void>
   className: string
-  /** If it is not all of it. */
   text?: string
 }) {
   const { kind, running, run, className, text = `Export ${exportTitles[kind]}` } = props

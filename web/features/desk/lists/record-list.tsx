@@ -34,7 +34,6 @@ type Props<E extends Listed> = Omit<TableProps<ItemOf<E>>, 'empty' | 'query'> & 
 }
 
 const byNewest = { all: 'Newest first', options: [['oldest', 'Oldest first']] } as const
-/** Newest first is how a list comes by itself. */
 export const sorting = (label: string): Filter => ({ label, ...byNewest })
 
 /** A list with its search box, its filters, and what it says when it is empty. The address holds what was chosen. */
@@ -137,7 +136,6 @@ export function FilterSelect({ label, all, options, value = '', onChange }: Sele
   )
 }
 
-/** A choice of one value that shows them all, each with how many there are, if that is known. */
 export function Pills<Value>(props: {
   options: readonly { value: Value; text: string; count?: number }[]
   value: Value
@@ -166,7 +164,6 @@ export function Pills<Value>(props: {
   )
 }
 
-/** In place of a list that has nothing for this search and these filters, which live in the address. */
 function NoMatch({ title }: { title: string }) {
   const { pathname, navigate } = useNavigation()
   return (
@@ -182,7 +179,6 @@ function NoMatch({ title }: { title: string }) {
 export function AddButton(props: {
   text: string
   dialog: ComponentType<{ onClose: () => void }>
-  /** Beside the one that adds a single record. */
   isImport?: boolean
 }) {
   const { text, dialog: AddDialog, isImport } = props

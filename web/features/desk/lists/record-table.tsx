@@ -95,7 +95,6 @@ export function RecordTable<Item extends { id: string | number }>(props: TablePr
   )
 }
 
-/** A day in a column of its own, or a dash for what hasn't happened. */
 export function DayCell({ label, value }: { label: string; value: string | null }) {
   return (
     <Cell label={label} className="whitespace-nowrap">

@@ -53,7 +53,6 @@ export function useUnsaved() {
 }
 export type Unsaved = ReturnType<typeof useUnsaved>
 
-/** What it says, and to whom it goes. */
 export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved: Unsaved }) {
   const { start, saved } = props
   const { setUnsaved } = props.unsaved

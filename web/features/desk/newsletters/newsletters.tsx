@@ -8,7 +8,6 @@ import { RecordList } from '../lists/record-list.tsx'
 import { DayCell } from '../lists/record-table.tsx'
 import { number } from '../parts/count.ts'
 
-/** Every newsletter, newest first. */
 export default function Newsletters() {
   return (
     <RecordList

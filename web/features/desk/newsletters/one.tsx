@@ -12,7 +12,6 @@ import { SendCard } from './send-card.tsx'
 
 const list = '/admin/messages/newsletters'
 
-/** One newsletter: written and tried, then on its way, then what became of it. */
 export default function NewsletterScreen({ id }: { id: string }) {
   return (
     <div className="flex flex-col gap-6">
@@ -22,7 +21,6 @@ export default function NewsletterScreen({ id }: { id: string }) {
   )
 }
 
-/** An entry of the changelog, for its buyers, or an empty page. */
 function NewDraft() {
   const { search } = useNavigation()
   const products = useProducts()
@@ -43,7 +41,6 @@ function NewDraft() {
   )
 }
 
-/** What goes on by itself. */
 const refetchMs: Partial<Record<NewsletterShown['state'], number>> = { sending: 2000, scheduled: 15_000 }
 
 function Stored({ id }: { id: string }) {
@@ -83,7 +80,6 @@ function Stored({ id }: { id: string }) {
 
 const schemes = ['light', 'dark'] as const
 
-/** What readers get, as it is saved. */
 function Preview({ newsletter: { id, text, updatedAt } }: { newsletter: NewsletterShown }) {
   const address = newsletters.adminPreview.path.replace(':id', id)
   return (

@@ -24,7 +24,6 @@ const figures = [
   ['left', 'Unsubscribed'],
 ] as const
 
-/** How far it is, and what became of it. */
 export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
   const { id, state, counts, pausedBecause, lastError, scheduledFor, startedAt, finishedAt, missing } = newsletter
   const all = counts.waiting + counts.sent + counts.refused + counts.uncertain

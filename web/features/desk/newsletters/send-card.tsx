@@ -13,7 +13,6 @@ import type { Unsaved } from './draft.tsx'
 
 export const addresses = (count: number) => counted(count, 'address', 'addresses')
 
-/** What the shop lacks for sending. */
 export const Missing = ({ missing }: Pick<NewsletterShown, 'missing'>) =>
   missing.length > 0 && (
     <Notice tone="warning">
@@ -26,7 +25,6 @@ export const Missing = ({ missing }: Pick<NewsletterShown, 'missing'>) =>
     </Notice>
   )
 
-/** The saved draft: tried on oneself, then sent to everyone. */
 export function SendCard(props: { newsletter: NewsletterShown; unsaved: Unsaved }) {
   const { newsletter, unsaved } = props
   const { id, version, subject, audience, missing } = newsletter

@@ -81,7 +81,6 @@ export const Nothing = ({ children }: { children: string }) => (
 
 export const underlined = 'underline decoration-line underline-offset-4 hover:decoration-current'
 
-/** Figures by row; the first cell of each says what it is about. */
 export function FigureTable(props: { label: string; heads: readonly string[]; rows: ReactNode[][] }) {
   const { label, heads, rows } = props
   return (

@@ -1,7 +1,6 @@
 import { toastError } from '#web/api/use-call.ts'
 import { toast } from '#web/ui/toast.tsx'
 
-/** Says what was copied, or that it was not. */
 export async function copy(text: string, title = 'Copied') {
   try {
     await navigator.clipboard.writeText(text)

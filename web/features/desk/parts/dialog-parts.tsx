@@ -23,7 +23,6 @@ export function TextDialog<E extends Endpoint>({
   )
 }
 
-/** One of several ways to do something, with what it does. */
 export function Choice({ label, children, ...rest }: ComponentProps<'input'> & { label: string }) {
   const id = useId()
   return (

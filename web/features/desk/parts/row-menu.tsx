@@ -7,7 +7,6 @@ import { Menu, MenuItem } from '#web/ui/menu.tsx'
 export type RowAction = {
   text: string
   do?: () => unknown
-  /** The dialog that does it. */
   renderDialog?: (close: () => void) => ReactNode
   isDangerous?: boolean
   asks?: Omit<Question, 'destructive'>

@@ -11,7 +11,6 @@ import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Choice } from '../parts/dialog-parts.tsx'
 
-/** Asks what the spec asks, and says what happens to whom. */
 export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const { id, user, status, paymentIntentId } = purchase
   const mayWait = status === 'active'

@@ -15,7 +15,6 @@ import { monthName } from '../overview/words.ts'
 const kindTexts: Record<PaymentKind, string> = { payment: 'Payment', refund: 'Refund', dispute: 'Lost dispute' }
 const countryName = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
 
-/** This year and the two before, then the last twelve months. */
 function periodsUntil(now: Date) {
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
   const months = Array.from({ length: 12 }, (_, ago) => new Date(Date.UTC(year, month - ago)).toISOString().slice(0, 7))

@@ -26,7 +26,6 @@ const actions: Option[] = [
   { title: 'Send a test email', detail: 'Settings', href: '/admin/settings' },
 ]
 
-/** One box for everything: people by whatever they are known by, the screens of this area, and what is done there. */
 export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClose: () => void }) {
   const places = areas
     .flatMap(({ listed }) => listed)

@@ -5,7 +5,6 @@ import { createStore, useStore } from '#web/ui/store.ts'
 
 const record = createStore<string | null>(null)
 
-/** The open record's own name, or the screen's. */
 export function useTitle(title: string) {
   const shown = useStore(record) || title
   useEffect(() => {

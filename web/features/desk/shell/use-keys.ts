@@ -21,7 +21,6 @@ const patience = 1500
 type Actions = {
   search: () => void
   help: () => void
-  /** Goes where the letter says, if anywhere. */
   go: (letter: string) => void
 }
 

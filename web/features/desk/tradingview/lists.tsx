@@ -72,7 +72,6 @@ function inWords({ isComplete, error, people, missing, wrong, ended, foreign, he
   return `${people} on the list; ${found.length > 0 ? found.join(', ') : 'all as it should be'}`
 }
 
-/** Who is on the lists although this shop never put them there. */
 export function Strangers() {
   return (
     <Section

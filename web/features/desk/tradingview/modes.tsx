@@ -23,7 +23,6 @@ const modes: Record<ConnectionMode, { title: string; text: string }> = {
   dry: { title: 'Dry run', text: 'Changes nothing; only shows what it would do. You do all of it by hand.' },
 }
 
-/** What the connection may do by itself; before it is switched, it says what that would do. */
 export function Modes({ connection }: { connection: TradingViewConnection }) {
   const settings = useCall(tradingViewAdmin.settings, { failed: 'Failed to change the connection', succeeded: 'Saved' })
   async function choose(mode: ConnectionMode) {

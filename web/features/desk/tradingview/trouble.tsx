@@ -17,7 +17,6 @@ export function troubleOf({ state, downSince, heldBack }: TradingViewConnection)
   return heldBack ? `The sync wants to remove ${heldBack} people. Review before it runs.` : null
 }
 
-/** Above the seller's work, and only if something is broken. */
 export function BrokenBar() {
   const { data } = useData(tradingViewAdmin.show, {}, { enabled: useIsAdmin() })
   const trouble = data && troubleOf(data)

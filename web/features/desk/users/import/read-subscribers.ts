@@ -22,7 +22,6 @@ const needed: [Column, string][] = [
 
 const mostLines = 10_000
 
-/** What a file says, if all of it can be read. */
 type Subscribers =
   | { fault: string }
   /** The days could be read in two ways, this one for example: which of them is meant? */
