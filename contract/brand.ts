@@ -1,4 +1,3 @@
-/** The shop's name and tagline, in one place. */
 export const brand = {
   name: 'Rebound Sigma',
   tagline: 'Professional indicators for rule-based entries and exits. Built for execution, not noise.',

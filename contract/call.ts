@@ -65,7 +65,6 @@ function parseError(body: string): Explained {
 
 export type Fetch = (address: string, init: RequestInit) => Promise<Response>
 
-/** One page of a list, and the cursor of the next if there is one. */
 export type Page<Item> = { items: Item[]; next: string | undefined }
 
 /** `proveAgain` asks the person once more who they are; if they show it, the call is repeated. */
@@ -98,7 +97,6 @@ export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => 
     return output
   }
 
-  /** Whether a call that may take longer is done. */
   async function isDone<E extends Endpoint & { answer?: 'later' }>(endpoint: E, input: InputOf<E>) {
     const response = await send(endpoint, input)
     await response.text()

@@ -4,8 +4,6 @@ import { id, object, schema, type Zod } from './schema.ts'
 
 export { id }
 
-/** The fields that endpoints share, each with the message people see when it is wrong. */
-
 // PostgreSQL can't store NUL or, in JSON, a lone surrogate; no honest form sends either.
 const canBeStored = (z: Zod) =>
   z.refine<string>(
@@ -13,7 +11,6 @@ const canBeStored = (z: Zod) =>
     'Please remove the invisible characters',
   )
 
-/** Text a person types: trimmed, capped, and required unless `optional`. */
 export function text(z: Zod, max: number, required: string) {
   return z
     .string(required)
@@ -71,7 +68,6 @@ export const givenPassword = schema((z) =>
 export const isOneLine = (typed: string) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(typed)
 const invisible = 'Please remove the line breaks and invisible characters'
 
-/** A name of any kind, or a line of an address. */
 export const line = (z: Zod, max: number, required: string) =>
   text(z, max, required).check(z.refine<string>(isOneLine, invisible))
 export const optionalLine = (z: Zod, max: number) =>
@@ -85,7 +81,6 @@ export const mailedLink = object((z) => ({
   token: z.string(uselessLink).check(z.maxLength(100, uselessLink)),
 }))
 
-/** Stripe's ids: a known prefix, then letters, digits and underscores. */
 export const paymentIntentId = schema((z) =>
   z.string('No payment information found.').check(z.regex(/^pi_[A-Za-z0-9_]{1,200}$/, 'No payment information found.')),
 )
@@ -122,12 +117,10 @@ export const day = schema((z) =>
 /** A product by its slug; the first one, if none is named. */
 export const whichProduct = object((z) => ({ product: z.optional(z.string().check(z.maxLength(100))) }))
 
-/** A month of the books: 2026-03. */
 export const month = schema((z) =>
   z.string().check(z.regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Please enter a month like 2026-03')),
 )
 
-/** A month of the books, or all of a year. */
 export const period = schema((z) =>
   z.string().check(z.regex(/^20\d\d(-(0[1-9]|1[0-2]))?$/, 'Please enter a month like 2026-03, or a year')),
 )
@@ -139,12 +132,10 @@ export const pages = (z: Zod) => ({
   limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(longestPage)), 100),
   cursor: z.optional(z.string().check(z.maxLength(200))),
 })
-/** Most can be searched, too. */
 export const paging = (z: Zod) => ({ ...pages(z), q: optionalText(z, 100) })
 
 export const sort = schema((z) => z.optional(z.enum(['newest', 'oldest'])))
 
-/** Someone with an account. */
 export const person = object((z) => ({
   id: id(z),
   name: z.string(),

@@ -1,8 +1,6 @@
 import { resetPassword } from './fields.ts'
 import { object, schema } from './schema.ts'
 
-/** What forms have beyond their call, with scripts and without. */
-
 /** Where a link goes on that was opened in a browser without a session of its account. */
 export const choosePasswordPath = (token: string) =>
   `/reset-password?first=confirm&token=${encodeURIComponent(token)}` as const
@@ -12,7 +10,6 @@ export const resetRequested = 'If an account exists with this email, you will re
 export const twice = object((z) => ({ newPassword: resetPassword(z), confirmPassword: z.string() }))
 export type Twice = { newPassword: string; confirmPassword: string }
 
-/** What the reset page asks for. */
 export const newPasswordTwice = schema((z) =>
   twice(z).check(
     z.refine<Twice>((both) => both.newPassword === both.confirmPassword, {

@@ -35,7 +35,6 @@ import { messages } from './site/messages.ts'
 import { newsletter } from './site/newsletter.ts'
 import { reviews } from './site/reviews.ts'
 
-/** Every call between browser and server, by room. */
 export const contract = {
   accounts,
   logins,

@@ -13,7 +13,6 @@ const idOf = (title: string) =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')
 
-/** A page is a title, a lead, and sections; a section may have parts. */
 export function parseContent(markdown: string): ContentPage {
   const page: ContentPage = { title: '', lead: '', sections: [] }
   for (const text of markdown.trim().split(/\n{2,}/)) {
@@ -66,7 +65,6 @@ function parseInline(text: string): Inline[] {
   return end < text.length ? [...found, { text: text.slice(end) }] : found
 }
 
-/** Everything in it as one line, for search and the feed. */
 export const plainText = (blocks: Block[]) =>
   blocks
     .flatMap((block) => (block.kind === 'list' ? block.items : [block.inline]))

@@ -24,7 +24,6 @@ export function looksLikeLink(typed: string): boolean {
 
 const hasPhoneNumber = (typed: string) => typed.replaceAll(/\P{Nd}/gu, '').length >= 7
 
-/** Fit to be read by others: one line, and nothing to click or to call. */
 export const isPersonName = (typed: string) => isOneLine(typed) && !looksLikeLink(typed) && !hasPhoneNumber(typed)
 
 const nameMessage =

@@ -55,7 +55,6 @@ export const retention = {
 
 const day = 86_400_000
 
-/** Anything older than this is deleted. */
 export const keptSince = (now: Date, { days }: { days: number }) => new Date(now.getTime() - days * day)
 
 /** The same for what is kept for years, to the end of the last one. */

@@ -20,7 +20,6 @@ type Shape = Record<string, z.ZodMiniType>
 export const object = /* @__NO_SIDE_EFFECTS__ */ <const S extends Shape>(make: (z: Zod) => S) =>
   schema((z) => z.strictObject(make(z)))
 
-/** What goes into a schema and what comes out. */
 export type InferInput<S extends Schema> = z.input<ReturnType<S>>
 export type InferOutput<S extends Schema> = z.output<ReturnType<S>>
 

@@ -1,4 +1,3 @@
-/** The seller's particulars for imprint, invoices, and legal texts, each with the setting it comes from. */
 export const sellerSettings = {
   name: 'SELLER_NAME',
   street: 'SELLER_STREET',

@@ -3,7 +3,6 @@ import { type BillingType, billingTypes } from './billing-types.ts'
 import { isStaff, type Role, roles } from './roles.ts'
 
 export { type BillingType, billingTypes }
-/** The period one payment covers. */
 export const billingPeriods = { monthly: 'month', yearly: 'year' } as const satisfies Record<BillingType, string>
 
 /** `past_due`: a renewal failed, and the buyer keeps access while we retry. `paused`: nothing is charged or given until it resumes. */
@@ -14,10 +13,8 @@ export type PurchaseStatus = (typeof purchaseStatuses)[number]
 export const liveStatuses = ['active', 'pending_cancel', 'past_due'] as const satisfies PurchaseStatus[]
 export const isLive = (status: PurchaseStatus) => liveStatuses.some((live) => live === status)
 
-/** Nothing more will come of it. */
 export const hasEnded = (status: PurchaseStatus) => !isLive(status) && status !== 'paused'
 
-/** Why a purchase may need the seller. */
 export const purchaseNeeds = [
   'fraud_warnings',
   'disputes',
@@ -37,7 +34,6 @@ export type PurchaseRisk = (typeof purchaseRisks)[number]
 export const bookableStatuses = ['active', 'cancelled', 'expired'] as const satisfies PurchaseStatus[]
 export type BookableStatus = (typeof bookableStatuses)[number]
 
-/** How a purchase booked by hand came about. */
 export const bookingKinds = ['paid_elsewhere', 'gift'] as const
 export type BookingKind = (typeof bookingKinds)[number]
 export const bookingKindTexts: Record<BookingKind, string> = { paid_elsewhere: 'paid elsewhere', gift: 'gift' }
@@ -57,7 +53,6 @@ export const statusTexts: Record<PurchaseStatus, string> = {
   expired: 'expired',
 }
 
-/** How good that is, for buyer and seller alike. */
 export const statusTones = {
   active: 'good',
   pending_cancel: 'warning',
@@ -71,7 +66,6 @@ export const statusTones = {
 export const endReasons = ['cancelled', 'unpaid', 'refunded', 'disputed', 'duplicate', 'no_seat'] as const
 export type EndReason = (typeof endReasons)[number]
 
-/** How far a discount code is. */
 export const codeStates = ['planned', 'running', 'used up', 'over', 'stopped'] as const
 export type CodeState = (typeof codeStates)[number]
 
@@ -127,7 +121,6 @@ export type AccessState = (typeof accessStates)[number]
 /** From which the connector begins to unlock, once it works. */
 export const startableStates = ['none', 'locked', 'asked'] as const satisfies AccessState[]
 
-/** What can happen to it. */
 export const accessEvents = [
   'paid',
   'ended',
@@ -146,7 +139,6 @@ export const accessEvents = [
 ] as const
 export type AccessEvent = (typeof accessEvents)[number]
 
-/** What the seller decides about it, as the audit log says it. */
 export const accessDecisions = ['granted', 'restored', 'undone', 'declined', 'withheld', 'locked'] as const
 export type AccessDecision = (typeof accessDecisions)[number]
 
@@ -165,14 +157,11 @@ export const todoKinds = [
 ] as const
 export type TodoKind = (typeof todoKinds)[number]
 
-/** Those that the promise runs for. */
 export const promisedKinds = ['decide', 'unlock', 'move'] as const satisfies TodoKind[]
 
-/** Whether the seller still owes a contact message an answer. */
 export const messageStates = ['open', 'answered'] as const
 export type MessageState = (typeof messageStates)[number]
 
-/** Newsletter: asked but not confirmed yet, confirmed, unsubscribed. */
 export const newsletterStates = ['asked', 'subscribed', 'left'] as const
 export type NewsletterState = (typeof newsletterStates)[number]
 export const newsletterStateTexts: Record<NewsletterState, string> = {
@@ -184,7 +173,6 @@ export const newsletterStateTexts: Record<NewsletterState, string> = {
 /** How far a newsletter is; `paused` waits for the seller, who may have to be asked first. */
 export const mailingStates = ['draft', 'scheduled', 'sending', 'paused', 'stopped', 'sent'] as const
 export type MailingState = (typeof mailingStates)[number]
-/** Those that can be stopped. */
 export const stoppableStates = ['scheduled', 'sending', 'paused'] as const satisfies MailingState[]
 
 /** Why it waits: someone paused it, or the shop did before it could do harm. */
@@ -207,7 +195,6 @@ export type ImportVerdictKind = (typeof importVerdicts)[number]
 export const entitlementReasons = ['renews', 'ends', 'unpaid', 'disputed'] as const
 export type EntitlementReason = (typeof entitlementReasons)[number]
 
-/** What keeps a claimed TradingView username from being unlocked. */
 export const nameProblems = ['unreadable', 'taken', 'not_found'] as const
 export type NameProblem = (typeof nameProblems)[number]
 
@@ -227,6 +214,5 @@ export type Proof = (typeof proofs)[number]
 /** Enough where a second step is required. */
 export const strongProofs = ['password and code', 'passkey'] as const satisfies Proof[]
 
-/** How they can show it once more. */
 export const waysToProve = ['passkey', 'code', 'password'] as const
 export type WayToProve = (typeof waysToProve)[number]

@@ -1,5 +1,3 @@
-/** What people type for a TradingView username, and what it must have meant. */
-
 const longestUsername = 64
 
 export type ReadName = { username: string } | { refusal: string }

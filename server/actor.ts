@@ -1,6 +1,5 @@
 import type { Role } from '#contract/statuses.ts'
 
-/** Someone with an account, as seen by each of their calls. */
 export type User = {
   id: string
   name: string

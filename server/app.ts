@@ -19,15 +19,12 @@ import type { Pages } from './pages/pages.ts'
 import { openWings } from './wings.ts'
 
 export type Dependencies = Parameters<typeof createContext>[0] & {
-  /** Where emails go, in words. */
   mailsGoTo: string
   pages: Pages
   security: SecurityHeaders
-  /** Handles requests before the router, alongside the pages. */
   middleware: Middleware[]
 }
 
-/** The whole application: the wings, their calls and their schedules. */
 export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   const { config, connection, queue, stripe, pages, log } = deps
   const app = await createHttpServer({

@@ -49,10 +49,8 @@ function shape(s: Settings, given: ReadonlySet<string>) {
     databaseUrl: s.DATABASE_URL,
     /** Bypasses the pooler behind DATABASE_URL, for whatever needs a session of its own. */
     databaseDirectUrl: s.DATABASE_DIRECT_URL,
-    /** A replica for reading long lists. */
     databaseReplicaUrl: s.DATABASE_REPLICA_URL,
     admin: { email: s.ADMIN_EMAIL?.toLowerCase(), password: s.ADMIN_PASSWORD },
-    /** Whether admins and support must have a second step. */
     staffNeedFactor: (s.ADMIN_TWO_FACTOR ?? (s.NODE_ENV === 'production' ? 'required' : 'optional')) === 'required',
     supportEmail,
     mail: {

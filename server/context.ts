@@ -21,7 +21,6 @@ type Given = {
   config: Config
   settings: ShopSettings
   connection: Connection
-  /** What we sell. */
   catalog: Catalog
   queue: Queue
   transport: MailTransport
@@ -75,7 +74,6 @@ export function createContext({ transport, ...given }: Given) {
   }
 }
 
-/** What emails say about the shop, and the terms. */
 export function mailSite(config: Config, { live }: ShopSettings, { linkToken }: Secrets, catalog: Catalog): MailSite {
   const { publicUrl, consumerLaw, tax } = config
   return {

@@ -29,11 +29,9 @@ export class Refusal extends Error {
 export const notFound = (what: string) => new Refusal(404, 'not-found', `${what} not found`)
 export const conflict = (code: RefusalCode, message: string) => new Refusal(409, code, message)
 
-/** What is wrong with one field of a form. */
 export const invalid = (field: string, message: string) =>
   new Refusal(400, 'invalid-input', message, { fields: { [field]: message } })
 
-/** Refused for a while: the message and the header say for how long. */
 export function tooMany(seconds: number) {
   const minutes = Math.ceil(seconds / 60)
   const inWords =

@@ -192,7 +192,6 @@ async function backUpFirst(url: string, { dataDir }: Config, secrets: Secrets, l
   )
 }
 
-/** The pages, with what they show of the settings and of the books. */
 function openSite(parts: Parts, payments: Payments) {
   const { config, settings, secrets, catalog, tradingView, connection, security, log, now } = parts
   const { db } = connection

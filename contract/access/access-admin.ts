@@ -6,7 +6,6 @@ import { typedName } from './access.ts'
 
 const user = object((z) => ({ id: id(z), name: z.string(), email: z.string() }))
 
-/** Whose access, and how far it is. */
 const whose = object((z) => ({
   id: id(z),
   user: user(z),
@@ -28,7 +27,6 @@ const todo = schema((z) =>
     due: z.nullable(instant(z)),
     /** Why it is here, where the kind alone does not say it. */
     detail: z.nullable(z.string()),
-    /** From the form. */
     exchangeName: z.nullable(z.string()),
     additionalInfo: z.nullable(z.string()),
     hasKeys: z.boolean(),
@@ -55,7 +53,6 @@ const happening = object((z) => ({
   detail: z.nullable(z.string()),
 }))
 
-/** In one call. */
 export const mostAtOnce = 200
 const some = object((z) => ({
   ids: z.array(id(z)).check(z.minLength(1, 'Please choose someone'), z.maxLength(mostAtOnce)),
@@ -63,7 +60,6 @@ const some = object((z) => ({
 /** For how many it was done: fewer than were named if another admin got there first. */
 const changed = object((z) => ({ changed: z.int() }))
 
-/** About several people in one call, by all staff. */
 const decision = { access: 'staff', input: some, output: changed } as const
 
 /** What the seller has to do about people's access, and does. Every id is that of one person's access. */
@@ -74,7 +70,6 @@ export const accessAdmin = {
     input: object((z) => ({
       ...paging(z),
       kind: z.optional(z.enum(todoKinds)),
-      /** Requests whose promised day is over, or not yet. */
       overdue: z.optional(z.enum(['yes', 'no'])),
     })),
     output: (z) => z.array(todo(z)),

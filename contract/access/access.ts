@@ -38,7 +38,6 @@ const ownAccess = object((z) => ({
   /** The product's slug. */
   product: z.string(),
   state: z.enum(accessStates),
-  /** The name that is wanted. */
   username: z.nullable(z.string()),
   problem: z.nullable(z.enum(nameProblems)),
   /** What TradingView knows that looks like it. */
@@ -57,7 +56,6 @@ const ownAccess = object((z) => ({
 }))
 export type OwnAccess = InferOutput<typeof ownAccess>
 
-/** How buyers ask for access on TradingView, and what they see of it. */
 export const access = {
   submit: endpoint('POST /api/access-requests', {
     summary: 'Request access on TradingView, promised within 24 hours',

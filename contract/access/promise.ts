@@ -1,4 +1,3 @@
-/** How soon after a request access is promised. */
 export const accessPromiseHours = 24
 
 export const promisedBy = (askedAt: Date) => new Date(askedAt.getTime() + accessPromiseHours * 3_600_000)

@@ -39,7 +39,6 @@ const stranger = object((z) => ({ id: id(z), username: z.string(), script: z.str
 const preview = object((z) => ({
   toUnlock: z.int(),
   toLock: z.int(),
-  /** Names that TradingView does not know. */
   unknownNames: z.int(),
   /** Unlocked by hand, and managed by the connector from then on. */
   managedFromNow: z.int(),
@@ -65,7 +64,6 @@ const run = object((z) => ({
   error: z.nullable(z.string()),
 }))
 
-/** People with access now, and the forecast for the month's end. */
 const meter = object((z) => ({
   people: z.int(),
   foreign: z.int(),
@@ -81,7 +79,6 @@ const meter = object((z) => ({
 }))
 export type Meter = InferOutput<typeof meter>
 
-/** The seller's side of the connector. */
 export const tradingViewAdmin = {
   show: endpoint('GET /api/admin/tradingview', {
     summary: 'The connection to TradingView, without its cookies',

@@ -111,7 +111,6 @@ const auditActions = {
 }
 export type AuditedAction = keyof typeof auditActions
 
-/** What former releases recorded. */
 const formerActions = { 'access.refused': 'Declined access', 'access.revoked': 'Removed access' }
 
 const sentences: Record<string, string | undefined> = { ...auditActions, ...formerActions }

@@ -40,7 +40,6 @@ const timelineEntry = object((z) => ({
   kind: z.enum(timelineKinds),
   title: z.string(),
   detail: z.string(),
-  /** An email that can be read. */
   mailId: z.nullable(id(z)),
 }))
 export type TimelineEntry = InferOutput<typeof timelineEntry>

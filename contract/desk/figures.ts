@@ -51,11 +51,10 @@ const shown = object((z) => ({
   movements: z.record(z.enum(movementKinds), sum(z)),
   /** Why revenue was lost, the most first. */
   lost: z.array(z.strictObject({ cause: z.enum(movementCauses), arr: z.int(), count: z.int() })),
-  /** What those who cancelled said. */
   reasons: z.array(z.strictObject({ reason: z.enum(leaveReasons), arr: z.int(), count: z.int() })),
   /** By month of first payment, newest first: how many there were, and how many paid at the end of each month since. */
   cohorts: z.array(z.strictObject({ month: month(z), joined: z.int(), stayed: z.array(sum(z)) })),
-  /** Newest first, each on its own days. */
+  /** Newest first. */
   cash: z.array(z.strictObject({ month: month(z), paid: z.int(), tax: z.int(), refunded: z.int(), lost: z.int() })),
   /** The last comparison with Stripe's own list of subscriptions. */
   proof: z.nullable(

@@ -18,7 +18,6 @@ export type ImportLine = InferOutput<typeof line>
 const verdict = object((z) => ({
   line: z.int(),
   verdict: z.enum(importVerdicts),
-  /** What is wrong, or what will happen. */
   message: z.string(),
 }))
 export type ImportVerdict = InferOutput<typeof verdict>
@@ -37,7 +36,6 @@ export const imports = {
     summary: 'Book subscribers who paid elsewhere; those already there are left alone, so it can be repeated',
     input: object((z) => ({
       lines: z.array(line(z)).check(z.minLength(1), z.maxLength(mostImported)),
-      /** Tell each of them by email. */
       invite: z.boolean(),
       /** They can use the indicator on TradingView already: nothing is waiting for the seller. */
       hasAccess: z.boolean(),

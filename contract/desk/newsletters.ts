@@ -3,7 +3,6 @@ import { id, instant, line, optionalLine, pages, paging, text } from '../fields.
 import { type InferOutput, object, type Zod } from '../schema.ts'
 import { mailingStates, newsletterStates, pauseReasons, recipientStates } from '../statuses.ts'
 
-/** What a newsletter says, and to whom. */
 const written = (z: Zod) => ({
   subject: line(z, 150, 'Please write a subject'),
   preheader: z._default(optionalLine(z, 150), ''),
@@ -46,7 +45,6 @@ const shown = object((z) => ({
   version: z.int(),
   /** The text part, as it is sent. */
   text: z.string(),
-  /** How many addresses it would go to now. */
   audience: z.int(),
   /** What the shop lacks for sending, each with what to do about it. */
   missing: z.array(z.string()),

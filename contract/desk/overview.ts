@@ -13,11 +13,9 @@ const month = object((z) => ({
   arr: z.int(),
   /** People who pay at its end. */
   paying: z.int(),
-  /** Those who stopped paying. */
   lost: z.int(),
   /** Percentage lost of those who paid when it began; null if there were none. */
   churn: z.nullable(z.number()),
-  /** What moved the yearly revenue, by how much, and how often. */
   movements: z.record(z.enum(movementKinds), z.strictObject({ arr: z.int(), count: z.int() })),
   /** Movements that were recorded after it was over. */
   late: z.int(),

@@ -10,7 +10,6 @@ const hit = object((z) => ({
 }))
 export type Hit = InferOutput<typeof hit>
 
-/** How many are shown; the list of users has the rest. */
 export const mostPeopleFound = 20
 
 const found = object((z) => ({ people: z.array(hit(z)), hasMore: z.boolean() }))

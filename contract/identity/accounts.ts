@@ -20,7 +20,6 @@ const mailedToken = schema((z) => z.string('Invalid reset link').check(z.maxLeng
 
 const message = object((z) => ({ message: z.string() }))
 
-/** One place where this account is logged in. */
 const device = object((z) => ({
   id: id(z),
   userAgent: z.string(),

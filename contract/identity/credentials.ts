@@ -4,7 +4,6 @@ import { object } from '../schema.ts'
 
 const byLink = { access: 'public', limit: { requests: 20, seconds: 60 }, input: mailedLink } as const
 
-/** Changing what one logs in with, and where one stays logged in. */
 export const credentials = {
   changePassword: endpoint('POST /api/user/password', {
     fresh: 'or password',

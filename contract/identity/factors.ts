@@ -41,7 +41,6 @@ const shownOnce = object((z) => ({ recoveryCodes: z.nullable(z.array(z.string())
 const mine = { whileSettingUp: true } as const
 const limit = { requests: 20, seconds: 60 }
 
-/** Passkeys, app codes and recovery codes of your own account. */
 export const factors = {
   show: endpoint('GET /api/user/factors', {
     ...mine,
@@ -50,7 +49,6 @@ export const factors = {
       passkeys: z.array(passkey(z)),
       appCodesSince: z.nullable(instant(z)),
       recoveryCodesLeft: z.int(),
-      /** Whether this account must have a second step. */
       isRequired: z.boolean(),
       /** Whether this login used a recovery code. */
       isRecovering: z.boolean(),

@@ -3,7 +3,6 @@ import { id } from '../fields.ts'
 import { object } from '../schema.ts'
 import { roles } from '../statuses.ts'
 
-/** Who may do what besides buying. */
 export const staff = {
   adminSetRole: endpoint('POST /api/admin/users/:id/role', {
     summary: 'Make someone an admin or support, or take the role away; logs them out everywhere',

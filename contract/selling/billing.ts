@@ -26,7 +26,6 @@ export const vatId = (z: Zod) =>
       z.regex(/^([A-Z]{2}[A-Z0-9.\- +*]{2,22})?$/, 'Please enter the VAT ID like DE123456789'),
     )
 
-/** The tax inside a price. */
 export const tax = object((z) => ({
   percent: z.number(),
   amount: z.int(),

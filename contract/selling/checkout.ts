@@ -54,7 +54,6 @@ export const checkout = {
       tradingViewUsername: optionalText(z, 200),
       /** Where the buyer is; needed where tax is computed. */
       place: z.optional(place(z)),
-      /** Which version of the line about news by email the buyer saw, and whether they objected to it. */
       news: z.optional(
         z.strictObject({ version: z.string().check(z.maxLength(20)), objects: z.optional(z.boolean()) }),
       ),
@@ -65,7 +64,6 @@ export const checkout = {
       isPaid: z.boolean(),
       /** What the first payment charges, in cents. */
       amountDue: z.int(),
-      /** The tax inside the price, where there is any. */
       tax: z.optional(tax(z)),
       discount: z.optional(discount(z)),
     })),

@@ -10,7 +10,6 @@ const percent = schema((z) =>
   z.int('Please enter a whole number').check(z.minimum(1, 'From 1 to 99'), z.maximum(99, 'From 1 to 99')),
 )
 
-/** What a code is worth; it never changes. */
 const worth = object((z) => ({
   code: z.string(),
   /** One of the two: a share of the price, or cents. */
@@ -36,7 +35,6 @@ const shown = schema((z) =>
     used: z.int(),
     late: z.int(),
     held: z.int(),
-    /** Where it is filled in. */
     link: z.string(),
   }),
 )
@@ -54,7 +52,6 @@ export const codes = {
   adminAdd: endpoint('POST /api/admin/codes', {
     summary: 'Make a discount code; what it is worth never changes',
     input: object((z) => ({
-      /** Upper and lower case are the same. */
       code: z
         .string('Please enter a code')
         .check(

@@ -6,7 +6,6 @@ import { buttons } from './legal/consumer-law.ts'
 export const toTheSecond = (at: string | Date) =>
   new Date(at).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
 
-/** After sending: what happens now, and what to do. */
 export function receivedText(kind: DeclarationKind, next: NextStep, email: string) {
   const button = (kind === 'withdrawal' ? buttons.confirmWithdrawal : buttons.cancelNow).en
   return {
@@ -35,6 +34,5 @@ export function receivedLine(
   return [`${title}.`, ...lines, `Received: ${toTheSecond(declaredAt)}.`].join(' ')
 }
 
-/** What a link says after its time. */
 export const linkEnded = ({ kind, declaredAt }: { kind: DeclarationKind; declaredAt: Date }) =>
   `This link no longer works, so nothing was changed or refunded. We’ve kept your ${kind} of ${toTheSecond(declaredAt)}, and we’ll check it ourselves. Please reply to our email if you have questions.`

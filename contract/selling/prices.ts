@@ -34,7 +34,6 @@ export const prices = {
           name: z.string(),
           slug: z.string(),
           state: z.enum(productStates),
-          /** What its list of symbols is called, if it has one. */
           list: z.nullable(z.string()),
         }),
       ),

@@ -41,7 +41,6 @@ export type ListedProduct = {
   /** Pictures that come with the shop, for steps and chart; or one of its own. */
   drawings: 'rebound' | null
   image: { alt: string; src: string } | null
-  /** What the terms say one gets. */
   terms: string[]
   reviews: { count: number; average: number }
 }

@@ -10,7 +10,6 @@ export const refundReasons = {
 } as const
 export type RefundReason = keyof typeof refundReasons
 
-/** What the seller does to a purchase. */
 export const purchasesAdmin = {
   adminCancel: endpoint('PATCH /api/admin/purchases/:id/cancel', {
     summary: 'Cancel a purchase and its Stripe subscription now',

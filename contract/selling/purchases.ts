@@ -42,7 +42,6 @@ const purchase = object((z) => ({
   /** When a renewal went unpaid, and how long the buyer keeps access anyway. */
   pastDueSince: z.nullable(instant(z)),
   graceEndsAt: z.nullable(instant(z)),
-  /** Whether the buyer only has to confirm that renewal with their bank. */
   awaitsBank: z.boolean(),
   endedAt: z.nullable(instant(z)),
   endedBecause: z.nullable(z.enum(endReasons)),
@@ -57,11 +56,9 @@ const purchase = object((z) => ({
 }))
 export type Purchase = InferOutput<typeof purchase>
 
-/** The seller's words are the seller's own. */
 const managedPurchase = schema((z) =>
   z.extend(purchase(z), {
     reason: z.nullable(z.string()),
-    /** Why the buyer leaves, if they said so. */
     leaveReason: z.nullable(z.enum(leaveReasons)),
     leaveComment: z.nullable(z.string()),
     /** Whether a bank takes a payment for fraud, and the seller has not decided yet. */
@@ -74,7 +71,6 @@ export type ManagedPurchase = InferOutput<typeof managedPurchase>
 
 const invoice = object((z) => ({
   id: z.string(),
-  /** A credit note says what went back. */
   kind: z.enum(['invoice', 'credit_note']),
   number: z.nullable(z.string()),
   createdAt: instant(z),
@@ -95,7 +91,6 @@ const switchOffer = object((z) => ({
   unusedDays: z.int(),
   due: cents(z),
   tax: z.nullable(tax(z)),
-  /** When it renews, and what it charges then. */
   renewsAt: instant(z),
   nextAmount: cents(z),
   card: z.nullable(z.string()),
@@ -207,7 +202,6 @@ export const purchases = {
       reason: optionalText(z, 500),
       /** Ends on that day; never, if left out. */
       endsAt: z.optional(z.iso.datetime('Please choose a day and time')),
-      /** Tell the buyer by email. */
       invite: z.optional(z.boolean()),
     })),
   }),

@@ -6,7 +6,6 @@ import { importVerdicts } from '../statuses.ts'
 const subscriptionId = schema((z) => z.string().check(z.regex(/^sub_[A-Za-z0-9_]{1,200}$/)))
 const priceId = schema((z) => z.string().check(z.regex(/^(price|plan)_[A-Za-z0-9_]{1,200}$/)))
 
-/** What a price of Stripe's buys here. */
 const plan = object((z) => ({ productId: id(z), billingType: billingType(z) }))
 
 const price = object((z) => ({
@@ -35,7 +34,6 @@ const subscription = object((z) => ({
   amount: cents(z),
   currency: z.string(),
   startedAt: instant(z),
-  /** When it renews, or ends. */
   periodEnd: instant(z),
   ends: z.boolean(),
   /** Why it cannot be taken over, if that is plain already. */
@@ -59,7 +57,6 @@ export const takeover = {
     summary: 'Take over subscriptions as they are; nothing is charged, and those taken over already are left alone',
     input: object((z) => ({
       ids: z.array(subscriptionId(z)).check(z.minLength(1), z.maxLength(mostTakenOver)),
-      /** Tell each of them by email. */
       invite: z.boolean(),
     })),
     output: (z) => z.array(z.strictObject({ id: z.string(), verdict: z.enum(importVerdicts), message: z.string() })),

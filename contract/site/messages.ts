@@ -3,7 +3,6 @@ import { id, instant, paging, text } from '../fields.ts'
 import { type InferOutput, object } from '../schema.ts'
 import { messageStates } from '../statuses.ts'
 
-/** What people wrote in the contact form, as the seller sees it. */
 const message = object((z) => ({
   id: id(z),
   firstName: z.string(),
@@ -16,7 +15,6 @@ const message = object((z) => ({
   answeredAt: z.nullable(instant(z)),
   /** Null if it was answered elsewhere. */
   answer: z.nullable(z.string()),
-  /** Who of the staff did. */
   answeredBy: z.nullable(z.string()),
 }))
 export type Message = InferOutput<typeof message>
@@ -28,7 +26,6 @@ export const messages = {
     input: object((z) => ({
       ...paging(z),
       state: z.optional(z.enum(messageStates)),
-      /** Only what this customer wrote. */
       customerId: z.optional(id(z)),
     })),
     output: (z) => z.array(message(z)),

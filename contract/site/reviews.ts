@@ -5,7 +5,6 @@ import { type InferOutput, object, schema, type Zod } from '../schema.ts'
 
 export const reviewsPerPage = 20
 
-/** How long someone must have paid for a product before they may review it. */
 export const paidDaysToReview = 30
 
 const stars = schema((z) =>

@@ -17,16 +17,13 @@ export type SiteSettings = {
   /** Null asks everyone about cookies instead of asking a third party where they are. */
   regionLookupUrl: string | null
   cookieBanner: 'always' | 'if-needed'
-  /** Whether the statutory parts for consumers in the EU are shown. */
   consumerLaw: 'eu' | 'none'
   gaMeasurementId: string | null
-  /** Whether access requests ask for exchange keys, or for the TradingView username alone. */
   askExchangeKeys: boolean
   /** Verified reviews so far: how many, their average, and how many gave one star, two, and so on. */
   reviews: { count: number; average: number; byStars: number[] }
   /** Those on sale first, in the seller's order; then those that are coming. */
   products: [ListedProduct, ...ListedProduct[]]
-  /** Whether access is unlocked by itself at the moment, or by hand. */
   unlocksItself: boolean
   /** Whether the product page has to ask for a free seat before it offers to buy. */
   seatsAreLimited: boolean

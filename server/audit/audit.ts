@@ -85,7 +85,6 @@ export function createAudit({ db, now }: { db: Database; now: () => Date }) {
       return pageOf(rows, limit, ({ at, id }) => ({ at, id: String(id) }))
     },
 
-    /** What was done about this person, for a customer's timeline. */
     historyOf: (userId: string, { before, limit }: HistoryPart) =>
       db
         .select({

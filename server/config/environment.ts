@@ -14,7 +14,6 @@ const whole = (min: number, max: number) =>
     )
 const oneOf = <const Words extends readonly [string, ...string[]]>(...words: Words) =>
   z.enum(words, `must be ${words.join(', ').replace(/, (\S+)$/, ' or $1')}`)
-/** Text that meets a condition. */
 const such = (isRight: (value: string) => boolean, otherwise: string) =>
   z.string().check(z.refine<string>(isRight, otherwise))
 const like = (pattern: RegExp, otherwise: string) => such((value) => pattern.test(value), otherwise)

@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 
-/** The tables whose rows a backup holds. */
-
 const schemas = ['public', 'jobs', 'sandbox']
 /** The job queue's bookkeeping: the queue rebuilds it, and some of it only fits the days it has tables for. */
 const notes = new Set(['jobs.version', 'jobs.bam', 'jobs.warning', 'jobs.queue_stats'])

@@ -16,7 +16,6 @@ import { readMigrations } from './migrations.ts'
  * backup says which of them have been applied.
  */
 export type Header = {
-  /** The version of the shop that wrote it. */
   version: string
   takenAt: string
   /** The fingerprint of the key that seals the exchange keys in it. */

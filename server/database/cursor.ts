@@ -29,7 +29,6 @@ export function pageOf<Row>(rows: Row[], limit: number, positionOf: (row: Row) =
 /** A word inside a LIKE pattern: `%` and `_` stand for themselves. */
 export const containing = (word: string) => `%${word.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 
-/** When a month of the books, or a year of them, begins and ends. */
 export function boundsOf(period: string): [from: Date, until: Date] {
   const [year = 0, month] = period.split('-').map(Number)
   return month

@@ -16,8 +16,6 @@ import { findPackageJSON } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { StartError } from '../errors.ts'
 
-/** Where the local PostgreSQL keeps its binaries and data, and who runs it. */
-
 const outsideHome = '/var/lib/rebound-sigma-shop'
 
 /** PostgreSQL refuses to run as root, so it runs as nobody, who must be able to enter its folders. */

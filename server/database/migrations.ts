@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** One file of `migrations/`, in creation order. */
 export type Migration = { tag: string; hash: string; when: number; statements: string[] }
 
 const ours = fileURLToPath(new URL('./migrations', import.meta.url))
@@ -24,7 +23,6 @@ export function readMigrations(folder = ours): Migration[] {
   })
 }
 
-/** The index that a statement builds while others write. */
 export const concurrentIndex = (statement: string): string | undefined =>
   /^create (?:unique )?index concurrently (?:if not exists )?"?(\w+)"?/i.exec(statement)?.[1]
 

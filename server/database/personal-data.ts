@@ -19,7 +19,6 @@ function rowsOf({ table, of = getTableColumns(table).userId }: Personal, person:
 const only = <Value>(all: Record<string, Value>, names: string): Record<string, Value> =>
   Object.fromEntries(Object.entries(all).filter(([name]) => names.split(' ').includes(name)))
 
-/** What "my data" shows of all tables. */
 export async function readPersonalData(db: Database, userId: string): Promise<Record<string, unknown>> {
   const person = await personOf(db, userId)
   const data: Record<string, unknown> = {}
@@ -37,7 +36,6 @@ export async function readPersonalData(db: Database, userId: string): Promise<Re
   return data
 }
 
-/** Removes from all tables what identifies a person. */
 export async function erasePerson(tx: Transaction, userId: string, now: Date) {
   const person = await personOf(tx, userId)
   for (const personal of personalTables) {

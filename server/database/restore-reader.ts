@@ -25,7 +25,6 @@ async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (rest.length > 0) yield rest
 }
 
-/** Reads a backup from start to signature. */
 export function createReader(source: AsyncIterable<Buffer>, secrets: Signing | undefined) {
   const lines = linesOf(source)
   const signatures = new Map([...(secrets?.backupKeys ?? [])].map(([id, key]) => [id, createHmac('sha256', key)]))

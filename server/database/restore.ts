@@ -15,7 +15,6 @@ import { assertKey, createReader, isDamaged, migrationsOf, type Reader } from '.
 type Options = {
   /** Undefined for a shop that has no key yet. */
   secrets: Signing | undefined
-  /** Accepts a backup that this shop has not signed. */
   unsigned?: boolean
   /** Creates the tables that migrations do not cover: those of the job queue and the sandbox. */
   makeOthers(client: pg.ClientBase): Promise<void>

@@ -17,10 +17,8 @@ export type Sort = 'newest' | 'oldest'
 /** The users who match; or null when there are many, then the newest that an index found, and how far a request may walk. */
 export type Found = { userIds: string[] | null; newest: string[]; horizon: Cursor | undefined }
 
-/** Rows after a position. */
 export const beyond = (list: List, position: Cursor, sort: Sort) =>
   compare(list, sort === 'newest' ? '<' : '>', position)
-/** All other rows: those before the position, and the one at it. */
 export const upTo = (list: List, position: Cursor, sort: Sort) =>
   compare(list, sort === 'newest' ? '>=' : '<=', position)
 
@@ -41,7 +39,6 @@ export const wordsOf = (q: string) => q.toLowerCase().split(/\s+/).filter(Boolea
 const tradingViewName = sql`lower(${users.tradingViewUsername})`
 const allOf = (words: string[], isIn: (word: string) => SQL) => sql`(${sql.join(words.map(isIn), sql` and `)})`
 
-/** In email, name, or TradingView username. */
 export const matches = (q: string): SQL =>
   allOf(
     wordsOf(q),
@@ -58,7 +55,6 @@ function lookup(q: string): SQL | undefined {
   return allOf(patterns, (pattern) => sql`(${users.searchText} like ${pattern} or ${tradingViewName} like ${pattern})`)
 }
 
-/** Whose contract it is, if that is what was typed. */
 function ownersOfContract(q: string): SQL {
   const start = readContractNumber(q)
   const isIt = between(purchases.id, `${start}-0000-0000-0000-000000000000`, `${start}-ffff-ffff-ffff-ffffffffffff`)

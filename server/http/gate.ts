@@ -4,13 +4,11 @@ import type { User } from '../actor.ts'
 import { Refusal } from '../errors.ts'
 import type { SecurityLog } from '../security/security-log.ts'
 
-/** A session as the gate sees it: whose it is, and how and when they last showed who they are. */
 export type Session = {
   id: string
   user: User
   provenBy: Proof
   provenAt: Date
-  /** When a call last needed that proof. */
   proofUsedAt: Date | null
 }
 
@@ -20,7 +18,6 @@ type Dependencies = {
   staffNeedFactor: boolean
   /** In production everybody is asked again; elsewhere only those with a second factor of their own. */
   production: boolean
-  /** What this person can show once more, and whether they have set up a second factor. */
   waysToProve(user: User): Promise<{ ways: WayToProve[]; hasFactor: boolean }>
   /** Notes that a call has just needed the proof of this session. */
   useProof(sessionId: string): Promise<void>

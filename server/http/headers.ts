@@ -1,7 +1,6 @@
 import type { Config } from '../config.ts'
 import { cspReportPath } from './csp-reports.ts'
 
-/** The security headers of every response, computed once. */
 export type SecurityHeaders = {
   /** For pages, whose policy lets them load what a shop needs. */
   page(scriptHashes: string[], referrer: string): Record<string, string>

@@ -19,7 +19,6 @@ type CallerOf<E extends Endpoint> = E['access'] extends 'public'
     : null
   : User
 
-/** What a handler gets besides the input. */
 export type Context<E extends Endpoint = Endpoint> = {
   actor: Actor<CallerOf<E>>
   request: FastifyRequest
@@ -47,7 +46,6 @@ export type Handler<E extends Endpoint> = (
   context: Context<E>,
 ) => Promise<AnswerOf<E>> | AnswerOf<E>
 
-/** One handler for every endpoint of a group: the types insist. */
 export type Handlers<Group extends Record<string, Endpoint>> = { [Name in keyof Group]: Handler<Group[Name]> }
 
 type Dependencies = {

@@ -8,7 +8,6 @@ import { plainPage } from './plain-page.ts'
 type Groups = Record<string, Record<string, Endpoint>>
 type JsonSchema = { properties?: Record<string, unknown>; required?: string[] }
 
-/** The contract as an OpenAPI 3.1 document. */
 export function openApi(groups: Groups, publicUrl: string) {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const [tag, group] of Object.entries(groups)) {
@@ -135,7 +134,6 @@ em{justify-self:start;padding:0 .55rem;border:1px solid var(--line);border-radiu
 h3{margin:0 0 .5rem;font-size:.8rem;font-weight:500;color:var(--muted)}
 @media(max-width:45rem){summary{grid-template-columns:auto 1fr;justify-content:start}summary span{grid-column:1/-1}summary code{grid-column:1/-1}summary b{grid-row:1}summary em{grid-row:1}}`
 
-/** The contract for people: one row per call, with its input and output on demand. */
 export function docsPage(groups: Record<string, Record<string, Endpoint>>): string {
   const inWords = (room: string) => room.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   const sections = Object.entries(groups).map(

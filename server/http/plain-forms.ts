@@ -7,7 +7,6 @@ import { escapeHtml } from '../security/escape-html.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set on the routes that take a plain form's post. */
     form?: PlainForm
   }
 }

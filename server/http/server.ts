@@ -155,7 +155,6 @@ const isOurOrigin = (origin: string, request: FastifyRequest, publicUrl: string)
 
 const hostOf = (origin: string) => (URL.canParse(origin) ? new URL(origin).host : undefined)
 
-/** Whatever went wrong, as the refusal that the answer tells. */
 function explain(error: FastifyError | Refusal): Refusal {
   if (error instanceof Refusal) return error
   if (isDatabaseAway(error) || isDatabaseBusy(error))

@@ -6,7 +6,6 @@ const isLocal = new RegExp(`^${localName}$`, 'i')
 const isLoopback = /^(::ffff:)?127\.|^::1$/
 const isForwarding = /^(x-forwarded(-.+)?|forwarded|via|x-real-ip|x-client-ip|.+-(client|connecting)-ip)$/
 
-/** A name or address that always means the machine itself. */
 export const isLocalName = (hostname: string) => isLocal.test(hostname)
 
 /** Connecting locally, directly (proxies say whom they speak for), and by a local name, which DNS rebinding can't have. */

@@ -5,7 +5,6 @@ import { Refusal } from '../errors.ts'
 
 type ConnectionError = Error & { code?: string }
 
-/** The latest response on each connection. */
 export const lastResponses = new WeakMap<Duplex, ServerResponse>()
 
 const refusals: Record<string, Refusal> = {

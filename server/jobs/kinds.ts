@@ -1,7 +1,6 @@
 import type { PgBoss } from 'pg-boss'
 import { retention } from '#contract/retention.ts'
 
-/** What can be done later, and how. */
 export type Kind = {
   name: string
   cron?: string
@@ -12,7 +11,6 @@ export type Kind = {
   isFormer?: boolean
   /** How long one run may take. A killed process is noticed by its heartbeat, long before. */
   leaseSeconds?: number | undefined
-  /** What a job is about, for people. */
   describe(data: object): string
   run(data: object, job: { id: string }): Promise<void>
 }

@@ -34,7 +34,6 @@ type JobGiven<Data> = {
   formerly?: string
 }
 
-/** Stores a job together with the change that asks for it. */
 export type Enqueue<Data> = (tx: Transaction | Database, data: Data, options?: JobOptions) => Promise<void>
 
 /** By then most changes are committed. What isn't, or what another process asks for, workers find by themselves. */
@@ -131,14 +130,12 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
       workers.wake([name])
     },
 
-    /** Runs a scheduled job now. */
     async runNow(name: string) {
       const kind = kinds.get(name)
       if (!kind?.cron) throw new Error(`There is no schedule ${name}`)
       await kind.run({}, { id: 'now' })
     },
 
-    /** Resolves when nothing is due or running anymore. */
     async idle() {
       for (let due = await stored.due(); due.length > 0; due = await stored.due()) {
         workers.wake(due)
@@ -156,10 +153,8 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
     forget: stored.forget,
     depths: stored.depths,
 
-    /** Jobs that are no longer retried. */
     failed: createFailedJobs({ boss, kinds, query }),
 
-    /** How often each kind of job has succeeded and failed in this process. */
     runs: workers.runs,
   }
 }

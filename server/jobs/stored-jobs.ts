@@ -7,7 +7,6 @@ import type { Kinds } from './kinds.ts'
 /** What is in the queue's table, from all processes. */
 export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query }) {
   return {
-    /** The kinds of which a job is due or running. */
     async due(): Promise<string[]> {
       const due = await query<{ name: string }>(
         `select distinct name from jobs.job where name = any($1) and state in ('created', 'retry', 'active') and start_after <= now()`,

@@ -7,7 +7,6 @@ import type { Query } from './stored-jobs.ts'
 
 type Dependencies = { boss: PgBoss; query: Query; log: Logger }
 
-/** Runs this process's jobs and counts how they went. */
 export function createWorkers({ boss, query, log }: Dependencies) {
   const kindOf = new Map<string, string>()
   const runs = new Map<string, { succeeded: number; failed: number }>()

@@ -14,5 +14,4 @@ export const inert = (typed: string) =>
     .replaceAll(/[/\\](?=[/\\])/g, '$& ')
     .replaceAll(/@(?=\S)/g, '@ ')
 
-/** The same for what belongs in one line. */
 export const inertLine = (typed: string) => inert(typed).replaceAll(/\s*\n\s*/g, ' ')

@@ -15,7 +15,6 @@ const cut = '*secret*'
 
 /** What customers were sent, for the staff who help them. Only the customer may hold a link with a secret. */
 export function createSentMails({ db, now, site }: { db: Database; now: () => Date; site: MailSite }) {
-  /** The text as sent, except that links with a secret are cut out. */
   function withoutSecrets(kind: Sent['kind'], data: unknown) {
     // A copy of getters would freeze what the site says about itself.
     const blind: MailSite = Object.create(site, { linkToken: { value: () => cut } })

@@ -5,18 +5,15 @@ import { terms } from '#contract/selling/legal/terms.ts'
 import type { LegalText, Party, Words } from '#contract/selling/legal/text.ts'
 import { inert } from './inert.ts'
 
-/** What templates know about the shop. */
 export type MailSite = {
   publicUrl: string
   supportEmail: string
   /** Who runs the shop, as stated in the imprint. */
   sender: string
   linkToken(purpose: string, rowId: string): string
-  /** The seller as the legal texts name them, and which of those texts apply. */
   party: Party
   consumerLaw: 'eu' | 'none'
   taxNote: string
-  /** What is on sale, for the terms. */
   sold: { name: string; terms: string[] }[]
 }
 
@@ -44,10 +41,8 @@ export type MailContent = {
   blocks?: (Block | Heading)[]
   /** Someone else's words, set apart from ours. */
   quote?: Maybe<string>
-  /** Facts at a glance: what, how much, when. */
   details?: Maybe<Detail>[]
   action?: Maybe<Action>
-  /** Small print below the action. */
   footnote?: Maybe<Words>
   /** Texts to keep, below everything else: an email is where a contract lasts. */
   documents?: Maybe<LegalText[]>

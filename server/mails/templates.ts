@@ -7,7 +7,6 @@ import { paymentMails } from './templates/payments.ts'
 import { purchaseMails } from './templates/purchases.ts'
 import { siteMails } from './templates/site.ts'
 
-/** Every email the shop sends, by kind. */
 export const templates = {
   ...accountMails,
   ...factorMails,

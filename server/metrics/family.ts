@@ -54,7 +54,6 @@ export function createHistogram(name: string, help: string, bounds: number[]) {
   }
 }
 
-/** Merges the families of several processes: samples with the same labels are added up. */
 export function addUp(processes: Family[][]): Family[] {
   const families = new Map<string, Family & { bySample: Map<string, Sample> }>()
   for (const family of processes.flat()) {

@@ -14,9 +14,7 @@ type Dependencies = {
   stripe: Pick<StripeGateway, 'faults'>
   /** Stripe events that have been waiting longer than they should. */
   overdueEvents: () => Promise<number>
-  /** By directive. */
   cspReports: () => number
-  /** What rooms measure themselves. */
   more: { ofThisProcess?(): Family[]; ofTheDatabase(): Promise<Family[]> }[]
   token: string | undefined
   production: boolean

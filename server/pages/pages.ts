@@ -72,7 +72,6 @@ export async function openPages({ dist, cacheDir, shown, files = () => [], secur
   }
 }
 
-/** Without pages, only the API answers. */
 export const noPages = (): Pages => ({ ...createResponder(), refresh: async () => {}, close() {} })
 
 async function render(order: RenderOrder, signal: AbortSignal): Promise<RenderedFile[]> {
@@ -137,7 +136,6 @@ function assetOf(path: string, content: Compressed, security: SecurityHeaders): 
   }
 }
 
-/** What the build made for browsers: code, styles, fonts, images. */
 const readAssets = (folder: string, security: SecurityHeaders) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name))

@@ -10,7 +10,6 @@ import { openCluster } from './cluster.ts'
 import { tellFirstAdmin } from './first-admin.ts'
 import { createLog } from './log.ts'
 
-/** The shop as a process: reads the settings, says where everything is, stops in order. */
 export async function run(how: { pagesAreFromVite: boolean }) {
   try {
     await open(how)

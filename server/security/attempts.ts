@@ -67,7 +67,6 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
     /** Counts one more try; false beyond the limit. */
     allows,
 
-    /** The same for whatever network an address belongs to. */
     allowsFrom: (what: string, ip: string, limit: Limit, options?: Options) =>
       allows(what, networksOf(ip), limit, options),
 

@@ -38,7 +38,6 @@ export function createPasswords({
       return same && passwordHash !== null && passwordHash !== undefined
     },
 
-    /** Refuses what everyone tries first. */
     refuseCommon(password: string, field: string) {
       if (isCommonPassword(password)) throw invalid(field, 'This password is too common. Please choose another.')
     },

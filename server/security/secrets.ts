@@ -25,7 +25,6 @@ export function loadSecretsKey(given: string | undefined, dataDir: string): stri
   return readKey(keyFile(dataDir))
 }
 
-/** Undefined when there is none yet. */
 export function findSecretsKey(given: string | undefined, dataDir: string): string | undefined {
   return given ?? (existsSync(keyFile(dataDir)) ? readKey(keyFile(dataDir)) : undefined)
 }

@@ -6,7 +6,6 @@ type Live = { supportEmail: string; seller: Seller; package: { indicatorUrl: str
 
 const isListOfScripts = (url: string) => /^https:\/\/www\.tradingview\.com\/scripts\/?$/.test(url)
 
-/** What is wrong with the settings, and how to fix it. The overview counts these. */
 export function problemsOf(config: Config, { supportEmail, seller, package: links }: Live): Problem[] {
   const { production, mail, warnings } = config
   const unknown = (['name', 'street', 'city', 'country'] as const).filter((name) => !seller[name])

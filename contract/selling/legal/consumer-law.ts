@@ -17,7 +17,6 @@ export const buttons = {
 
 const day = 86_400_000
 
-/** How long a buyer may withdraw, in days after the day of the order. */
 const withdrawalDays = 14
 
 /** Until when a withdrawal counts: the day of the order doesn’t count, and a day to spare makes it hold in every time zone. */

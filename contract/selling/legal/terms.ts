@@ -1,10 +1,8 @@
 import { type LegalText, link, type Party, sentence } from './text.ts'
 import { modelForm, withdrawalInstruction } from './withdrawal.ts'
 
-/** What is on sale, and what one gets. */
 type Sold = { name: string; terms: string[] }
 
-/** The terms in force, for the page and for the email that confirms a contract. */
 export function terms(
   party: Party,
   { consumerLaw, taxNote, sold }: { consumerLaw: 'eu' | 'none'; taxNote: string; sold: Sold[] },

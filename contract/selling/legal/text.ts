@@ -9,7 +9,6 @@ export type Words = string | Piece[]
 export type LegalBlock = Words | { list: Words[] }
 export type LegalText = { id: string; title: string; blocks: LegalBlock[] }
 
-/** Who sells, as the texts name them. */
 export type Party = { name: string; address: string[]; phone: string; email: string; publicUrl: string }
 
 export const partyOf = (

@@ -34,7 +34,6 @@ export const mayBeOpen = (t: Record<'state' | 'nameProblem' | 'unlockedName' | '
 export const awaitsConnector = (t: Record<'state' | 'reason' | 'nameKey' | 'needsDecision', PgColumn>) =>
   sql`(${t.state} in ${listed(startableStates)} and ${t.reason} is not null and ${t.nameKey} is not null and not ${t.needsDecision})`
 
-/** What a grant by hand would go back to. */
 export type Undo = { state: AccessState; needsDecision: boolean; unlockedName: string | null }
 
 /** One person's access to one product, and how far it is: docs/access.md. The name itself is the person's (`users`). */
@@ -51,7 +50,6 @@ export const access = pgTable(
     /** The name that was asked for, in lower case; null without one, while another customer has it, or if it can't be one. */
     nameKey: text(),
     nameProblem: text({ enum: nameProblems }),
-    /** What TradingView knows that looks like it. */
     similar: jsonb().$type<string[]>().notNull().default([]),
     nameCheckedAt: moment(),
     state: text({ enum: accessStates }).notNull().default('none'),
@@ -109,7 +107,6 @@ export const accessEvents = pgTable(
   ],
 )
 
-/** The form after payment, as it was sent. */
 export const accessForms = pgTable(
   'access_forms',
   {

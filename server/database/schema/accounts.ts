@@ -35,7 +35,6 @@ export const users = pgTable(
   ],
 )
 
-/** Whose a row is. */
 export const userId = (config?: { onDelete: 'cascade' }) =>
   uuid()
     .notNull()

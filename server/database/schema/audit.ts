@@ -17,7 +17,6 @@ export const auditLog = pgTable(
     action: text().notNull(),
     /** To what: a ticker, an id; empty if it was done to a person. */
     subject: text().notNull(),
-    /** Whom it concerns. */
     aboutId: uuid(),
     detail: jsonb().$type<Record<string, unknown>>(),
     ip: text().notNull().default(''),

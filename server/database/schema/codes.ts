@@ -30,7 +30,6 @@ export const discountCodes = pgTable(
   (t) => [check('discount_codes_worth', sql`num_nonnulls(${t.percentOff}, ${t.amountOff}) = 1`)],
 )
 
-/** Who is at the checkout with a code, and who has paid with it. */
 export const codeUses = pgTable(
   'code_uses',
   {

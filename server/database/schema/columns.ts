@@ -1,16 +1,12 @@
 import { type Column, sql } from 'drizzle-orm'
 import { type AnyPgColumn, timestamp, uuid } from 'drizzle-orm/pg-core'
 
-/** What many tables have in common. */
-
 export const id = () => uuid().primaryKey().defaultRandom()
 export const moment = () => timestamp({ withTimezone: true, precision: 3 })
 export const createdAt = () => moment().notNull().defaultNow()
 
-/** A row that goes with the one it belongs to. */
 export const partOf = (column: () => AnyPgColumn) => uuid().notNull().references(column, { onDelete: 'cascade' })
 
-/** A status list of the contract, for a check or the condition of an index. */
 export const listed = (words: readonly string[]) => sql.raw(sqlList(words))
 
 /** The month of the books, which is UTC's: its first moment. An index on it and the condition must read alike. */

@@ -33,7 +33,6 @@ export const declarations = pgTable(
     /** When the seller was told that the link had not been clicked. */
     sellerToldAt: moment(),
     handledAt: moment(),
-    /** How it ended, in words for the seller. */
     outcome: text(),
   },
   (t) => [

@@ -20,7 +20,6 @@ export const passkeys = pgTable(
     /** How often the device says it was used; it never falls, unless there is a copy. Synced passkeys say 0. */
     counter: bigint({ mode: 'number' }).notNull(),
     transports: text().array().notNull(),
-    /** Whether a password manager keeps it on several devices. */
     isSynced: boolean().notNull(),
     /** The kind of device or password manager, as far as it tells. */
     aaguid: text().notNull(),

@@ -40,7 +40,6 @@ export const mrrMovements = pgTable(
     arrAfter: integer().notNull(),
     /** How many more people pay. */
     people: integer().notNull(),
-    /** The row that this one takes back. */
     corrects: number().unique(),
   },
   (t) => [

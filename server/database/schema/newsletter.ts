@@ -44,7 +44,6 @@ export const newsletters = pgTable(
     updatedAt: moment().notNull(),
     updatedBy: userId(),
     scheduledFor: moment(),
-    /** When someone last said that it may go out. */
     approvedAt: moment(),
     startedAt: moment(),
     finishedAt: moment(),

@@ -40,5 +40,4 @@ export function personal<Row extends Values>(
 }
 type Emptied<Row> = { [Column in keyof Row]?: Row[Column] | SQL }
 
-/** Replaces a deleted person's email address. */
 export const deletedEmail = (userId: string) => `deleted-${userId}@deleted.invalid`

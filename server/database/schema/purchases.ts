@@ -54,7 +54,6 @@ export const purchases = pgTable(
     /** What is charged from a later renewal on, once a discount has ended. */
     laterAmount: integer(),
     laterAt: moment(),
-    /** What a past-due one owes now. */
     dueAmount: integer(),
     /** When the present plan was ordered, which is when its first period was paid for: its later periods are renewals. */
     orderedAt: moment(),
@@ -242,7 +241,6 @@ export const personalPurchases = [
   }),
 ]
 
-/** True for a purchase that gives its owner access. */
 export const isLivePurchase = inArray(purchases.status, [...liveStatuses])
 
 /** `hasEnded` of the contract. */

@@ -23,7 +23,6 @@ export const reviews = pgTable(
     /** The latest report, and when it came. */
     report: text(),
     reportedAt: moment(),
-    /** Why a reported review's text is no longer shown. */
     hiddenBecause: text(),
   },
   (t) => [

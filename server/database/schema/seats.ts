@@ -4,7 +4,6 @@ import { productId } from './catalog.ts'
 import { createdAt, id, moment } from './columns.ts'
 import { personal } from './personal.ts'
 
-/** A seat kept for someone who is paying. */
 export const seatReservations = pgTable(
   'seat_reservations',
   {
@@ -17,7 +16,6 @@ export const seatReservations = pgTable(
   (t) => [uniqueIndex('seat_reservations_holder').on(t.productId, t.holder)],
 )
 
-/** Who wants to know when a seat is free. */
 export const waitlist = pgTable(
   'waitlist',
   { id: id(), email: text().notNull(), productId: productId(), createdAt: createdAt(), invitedAt: moment() },

@@ -29,7 +29,6 @@ export const accountMails = {
     action: tokenId ? ['Confirm your address', confirmationLink(tokenId, site)] : toDashboard,
     footnote: tokenId && unlessYou,
   }),
-  /** Asked for by someone who signed up and has yet to show that the address is theirs. */
   confirmAddress: ({ tokenId }: { tokenId: string }, site) => ({
     subject: 'Confirm your email address',
     paragraphs: [

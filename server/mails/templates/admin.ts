@@ -21,7 +21,6 @@ export const adminMails = {
     footnote: 'Sent from the contact form. Your reply goes to the sender.',
     replyTo: { name: `${firstName} ${lastName}`, address: email },
   }),
-  /** The seller's own words, in reply to the contact form. */
   contactAnswer: ({ firstName, message, answer }: Answer, { supportEmail }) => ({
     subject: 'Our answer to your message',
     paragraphs: [!greets.test(answer) && greeting(firstName), ...answer.split(/(?:\r?\n){2,}/)],

@@ -1,6 +1,5 @@
 import type { MailSite, Nothing, Templates } from '../template.ts'
 
-/** Both parts of a link that works without logging in. */
 const link = (action: string, id: string, { linkToken }: MailSite) =>
   `/account/link?action=${action}&id=${id}&token=${linkToken(action, id)}`
 

@@ -122,7 +122,6 @@ export const paymentMails = {
       documents: confirms && contractTexts(site),
     }
   },
-  /** Before a yearly renewal. */
   renewalNotice: (data: Charged & { renewsAt: string; days: number }, site) => ({
     subject: `Your subscription renews in ${data.days} days`,
     paragraphs: [

@@ -4,7 +4,6 @@ import { day, greeting, type MailContent, type MailSite, type Templates, toDashb
 import { firstPasswordLink, worksOnce } from './accounts.ts'
 import { plan, type Subscription } from './payments.ts'
 
-/** Someone, and what they have. */
 type Owned = { name: string; product: string }
 type Booked = Owned & { isGift: boolean; endsAt: string | null; tokenId: string | null }
 type Ending = Owned & { slug: string; billingType: BillingType; endsAt: string }
@@ -20,7 +19,6 @@ const endings = {
 /** `amount` is what went back, in cents. */
 type Refund = Owned & { amount: number }
 
-/** To the account, whether or not it has a password yet. */
 const toAccount = (tokenId: string | null, site: MailSite): Pick<MailContent, 'action' | 'footnote'> =>
   tokenId
     ? { action: ['Set your password', firstPasswordLink(tokenId, site)], footnote: worksOnce }
@@ -147,7 +145,6 @@ export const purchaseMails = {
     ],
     action: toDashboard,
   }),
-  /** They paid after their seat had gone to someone else. */
   seatRefunded: (data: Refund & { slug: string }) => ({
     subject: 'We’re refunding your payment: no seat was left',
     paragraphs: [

@@ -2,7 +2,6 @@ import { parseBlocks } from '#contract/markdown.ts'
 import { link as linkTo, sentence } from '#contract/selling/legal/text.ts'
 import { greeting, type MailSite, type Templates } from '../template.ts'
 
-/** Both parts of a link that works without logging in. */
 const link = (page: 'confirm' | 'unsubscribe', id: string, { publicUrl, linkToken }: MailSite) =>
   `${publicUrl}/newsletter/${page}?id=${id}&token=${linkToken(`newsletter-${page}`, id)}`
 
