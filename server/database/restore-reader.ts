@@ -3,8 +3,6 @@ import { StartError } from '../errors.ts'
 import { type Header, type Signing, title } from './backup.ts'
 import type { Migration } from './migrations.ts'
 
-/** What a backup says about itself; not trusted yet. */
-
 /** The first format had only the beginning of its last migration's hash. */
 export type AnyHeader = Partial<Header> & { schema?: string }
 
