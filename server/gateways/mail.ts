@@ -114,7 +114,6 @@ export type Outcome =
   | { is: 'sent' }
   /** For good. `isAddress` if it is about the recipient and not about the email. */
   | { is: 'refused'; reply: string; isAddress: boolean }
-  /** The server wants it later. */
   | { is: 'later'; reply: string }
   /** Nothing of it was handed over: no connection, no login, no right to send. */
   | { is: 'unreachable'; reply: string }

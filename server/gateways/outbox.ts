@@ -21,7 +21,6 @@ export async function readOutbox(folder: string, known = new Map<string, SentMai
   return Promise.all(mails)
 }
 
-/** Removes every email to, from or about an address. */
 export async function removeMentioning(folder: string, address: string) {
   for (const { path } of filesIn(folder))
     if (
@@ -36,7 +35,6 @@ export async function removeBefore(folder: string, time: Date) {
   for (const { path, at } of filesIn(folder)) if (at < time.getTime()) rmSync(path, { force: true })
 }
 
-/** Oldest first. */
 function filesIn(folder: string) {
   if (!existsSync(folder)) return []
   return readdirSync(folder)

@@ -16,7 +16,6 @@ const scriptUrl = 'https://js.stripe.com/endive/stripe.js'
 
 export type Payments = {
   stripe: StripeGateway
-  /** For the pages. */
   settings: { publishableKey: string; scriptUrl: string }
   middleware: Middleware[]
   sandbox: Sandbox | undefined

@@ -31,13 +31,11 @@ type Options = {
   secretKey: string
   webhookSecret: string
   address?: StripeAddress
-  /** What invoices say about the seller, and whether Stripe finds the tax inside the price. */
   invoices?: Invoicing
   /** Told of everything Stripe would not do that no buyer can fix. */
   report?: (fault: StripeFault) => void
 }
 
-/** Everything the shop asks of Stripe. */
 export function createStripeGateway({
   secretKey,
   webhookSecret,

@@ -4,7 +4,6 @@ import { createTradingViewClient, type TradingViewClient } from './tradingview/c
 export { cookieLine, readCookies, type SessionCookies, TradingViewFailure } from './tradingview/ask.ts'
 export { isPineId, type PeopleList, type TradingViewClient } from './tradingview/client.ts'
 
-/** The name of the look-alike among the hosts. */
 export const lookAlikeHost = 'sandbox'
 
 /** Only TradingView itself: the setting must be no way into the seller's network. */
@@ -28,7 +27,6 @@ export function createTradingViewGateway({ isAllowed, lookAlike }: Options) {
 
   return {
     isAllowed,
-    /** What a newcomer's shop is connected with. */
     lookAlike,
     mayConnectTo: (host: string) => addressOf(host) !== undefined,
 

@@ -9,7 +9,6 @@ import { createConnector, createTradingView } from './tradingview/tradingview.ts
 
 export type Access = ReturnType<typeof openAccess>
 
-/** What buyers get for it. */
 export function openAccess(context: Context, { accounts }: Identity) {
   const connector = createConnector(context, (tx) => room.connectorChanged(tx))
   const room: AccessRoom = createAccessRoom(context, connector)
@@ -33,7 +32,6 @@ export function openAccess(context: Context, { accounts }: Identity) {
     privatePackage,
     assets,
     reminders,
-    /** What happens here when something happens to purchases, or someone gives a name. */
     effects: { purchasesChanged: room.refresh, usernameGiven: room.names.give, unlocksItself: connector.isWorking },
     schedules,
 

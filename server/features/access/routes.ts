@@ -5,7 +5,6 @@ import type { Access } from './access.ts'
 
 type Wings = { access: Access; selling: Selling }
 
-/** One thin handler for each row of the contract. */
 export function mountAccess({ mount }: Doors, { access, selling }: Wings) {
   const { room, privatePackage, assets, reminders } = access
   const { asking, decisions, lists } = room

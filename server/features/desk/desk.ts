@@ -10,7 +10,6 @@ import type { Wings } from './wings.ts'
 
 export type Desk = ReturnType<typeof openDesk>
 
-/** What the seller works with. */
 export function openDesk(context: Context, wings: Wings) {
   const overview = createOverview(context, wings)
   const schedules: Schedules = { digest: { cron: '5 6 * * *', run: overview.sendDigest } }

@@ -6,7 +6,6 @@ import type { Site } from '../site/site.ts'
 import type { Desk } from './desk.ts'
 import type { FileKind, Which } from './exports/exports.ts'
 
-/** One thin handler for each row of the contract. */
 export function mountDesk({ mount }: Doors, { desk, site }: { desk: Desk; site: Site }) {
   const { customers, exports, failedJobs, imports, overview, search } = desk
   const { drafts, sending } = site.newsletter

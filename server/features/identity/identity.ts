@@ -12,20 +12,17 @@ type Call = { actor: Actor<User | null>; request: FastifyRequest; reply: Fastify
 
 export type Identity = ReturnType<typeof openIdentity>
 
-/** Who people are. */
 export function openIdentity(context: Context, events: AccountEvents) {
   const { config, log } = context
   const sessions = createSessions(context)
   const { secure } = config
   const cookies = {
     session: createCookie('session', { secure, seconds: sessionDays * 86_400 }),
-    /** Between the password and the second step. */
     half: createCookie('half-login', { secure, seconds: halfLoginLifetime }),
     /** Marks a browser at a later login, so that others' tries can't lock it out. Browsers keep no cookie longer. */
     device: createCookie('device', { secure, seconds: 400 * 86_400 }),
   }
 
-  /** The end of every login: a session, and the browser's side of it. */
   async function beginSession(authenticated: Authenticated, { actor, request, reply }: Call) {
     const device = cookies.device.read(request) ?? randomToken()
     cookies.device.set(reply, device)

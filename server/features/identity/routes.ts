@@ -7,11 +7,9 @@ import type { Doors } from '#server/http/mount.ts'
 import { createDeletion, createPersonalData } from './accounts/accounts.ts'
 import type { Identity } from './identity.ts'
 
-/** What these calls need of the other wings, about people who ask for their data or leave. */
 type Others = Parameters<typeof createDeletion>[1] &
   Parameters<typeof createPersonalData>[1] & { checkout: { forfeitNonce(nonce: string): Promise<void> } }
 
-/** One thin handler for each row of the contract. */
 export function mountIdentity(doors: Doors, context: Context, identity: Identity, others: Others) {
   const { mount, checkoutCookie } = doors
   const { accounts, sessions, factors, cookies, beginSession } = identity

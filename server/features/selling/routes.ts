@@ -8,7 +8,6 @@ import type { Selling } from './selling.ts'
 
 type Wings = { identity: Identity; selling: Selling }
 
-/** One thin handler for each row of the contract. */
 export async function mountSelling(doors: Doors, context: Context, { identity, selling }: Wings) {
   const { mount, pages, checkoutCookie: cookie } = doors
   const { catalog, securityLog } = context

@@ -14,7 +14,6 @@ type Others = { identity: Identity; access: AccessEffects }
 
 export type Selling = ReturnType<typeof openSelling>
 
-/** What people buy and pay. */
 export function openSelling(context: Context, { identity, access }: Others) {
   const { config, stripe, log, now } = context
   const { accounts } = identity

@@ -5,7 +5,6 @@ import { answerWithPage } from '#server/http/plain-forms.ts'
 import type { Newsletter } from './newsletter/newsletter.ts'
 import type { Site } from './site.ts'
 
-/** One thin handler for each row of the contract. */
 export function mountSite(doors: Doors, { reviews, contact, newsletter }: Site) {
   const { mount } = doors
   mount(contract.reviews, {

@@ -6,7 +6,6 @@ import { createReviews } from './reviews/reviews.ts'
 
 export type Site = ReturnType<typeof openSite>
 
-/** What everyone reads, and may write to us. */
 export function openSite(context: Context) {
   const reviews = createReviews(context)
   const contact = createContact(context)

@@ -27,7 +27,6 @@ const probes: [permission: string, probe: (sdk: Stripe) => Promise<unknown>][] =
 
 export const neededPermissions = probes.map(([permission]) => permission)
 
-/** What the seller sets up once: the account, its key, where events go and where wallets are shown. */
 export function accountCalls({ sdk, ask, translate }: Client) {
   async function mayNot(probe: (sdk: Stripe) => Promise<unknown>): Promise<boolean> {
     try {

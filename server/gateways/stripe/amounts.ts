@@ -4,7 +4,6 @@ import { billingOf, type Client, idOf } from './client.ts'
 
 export type Invoicing = { readonly footer: string; automaticTax: boolean }
 
-/** Where a buyer is, as far as tax is concerned. */
 export type Place = { country: string; postalCode: string; vatId: string; ip: string }
 
 type TaxPart = { name: string; percent: number; amount: number }
@@ -71,7 +70,6 @@ export type Rate = {
 
 const perYear: Record<string, number> = { day: 365, week: 52, month: 12, year: 1 }
 
-/** How many of its periods a year has. */
 const timesAYear = ({ recurring }: Pick<Stripe.Price, 'recurring'>) =>
   recurring ? (perYear[recurring.interval] ?? 0) / recurring.interval_count : 0
 

@@ -39,7 +39,6 @@ const broken = 'Something went wrong with our payment service. Please try again 
 /** These go away by themselves: too many requests, a key that is in use, an outage. */
 const passes = (status: number | undefined) => status === 409 || status === 429 || (status ?? 0) >= 500
 
-/** Whether Stripe refused the request: for any reason, with this code, or because of this parameter. */
 export const isRefused = (error: unknown, { code, param }: { code?: string; param?: string } = {}) =>
   error instanceof StripeInvalidRequestError &&
   (code === undefined || error.code === code) &&
@@ -91,7 +90,6 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
     })
   }
 
-  /** Every object in a list, however many pages it has. */
   async function all<Item extends { id?: string }>(list: Stripe.ApiListPromise<Item>): Promise<Item[]> {
     const items: Item[] = []
     try {

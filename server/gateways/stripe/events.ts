@@ -10,7 +10,6 @@ export type StripeEvent = {
   paymentIntentId: string | null
 }
 
-/** Events that may change a purchase. */
 export const eventTypes = [
   'customer.subscription.created',
   'customer.subscription.updated',

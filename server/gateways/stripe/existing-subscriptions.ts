@@ -4,7 +4,6 @@ import { billingOf, type Client, date, idOf } from './client.ts'
 
 export type ExistingSubscription = ReturnType<typeof existingOf>
 
-/** Not paid for yet, or never. */
 const attempts = new Set<Stripe.Subscription.Status>(['incomplete', 'incomplete_expired', 'canceled'])
 
 /** Subscriptions that did not begin here, with what the shop must know before it takes one over. */

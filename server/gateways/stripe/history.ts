@@ -59,7 +59,6 @@ export type OwedInvoice = {
   amountDue: number
   /** The client secret with which the buyer confirms the payment, if that is all their bank wants. */
   confirmWith: string | null
-  /** The money is on its way. */
   isPaying: boolean
   /** What the bank said about the card, if it refused. */
   refusal: string | null
@@ -90,7 +89,6 @@ const openDisputes = new Set<string>([
 ])
 const unanswered = new Set<string>(['needs_response', 'warning_needs_response', 'appeal_needs_response'])
 
-/** What was billed for a subscription, and what became of the money. */
 export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'all'>) {
   const taxOf = taxReader({ sdk, ask })
   const rateOf = rateReader({ sdk, ask })

@@ -5,7 +5,6 @@ import { type Client, date, idOf, isOtherUse, isRefused, needsBuyer } from './cl
 /** The secret is for the buyer, when the bank wants them to confirm the payment. */
 type Paid = { state: 'done' | 'processing'; confirmWith: string | null }
 
-/** Invoices, and the credit notes for what went back. */
 export function invoiceCalls(
   { sdk, ask, all, orNothing, translate }: Client,
   hasPaid: (intent: string) => Promise<boolean>,

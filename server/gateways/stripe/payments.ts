@@ -10,7 +10,6 @@ type RefundNotes = {
   keepsAccess?: boolean | undefined
 }
 
-/** Money that came in, and money that goes back. */
 export function paymentCalls({ sdk, ask, change }: Client) {
   async function refundsOf(paymentIntent: string) {
     const { data } = await ask(sdk.refunds.list({ payment_intent: paymentIntent, limit: 100 }))

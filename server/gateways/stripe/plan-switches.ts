@@ -10,7 +10,6 @@ export type SwitchOffer = {
   due: number
   tax: Tax | null
   renewsAt: Date
-  /** What is left of the customer's credit afterwards. */
   creditLeft: number
 }
 

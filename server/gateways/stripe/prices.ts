@@ -34,7 +34,6 @@ export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticT
   }
 
   return {
-    /** What is wrong with a price at Stripe, in words; nothing when it is as it should be. */
     async fault(wanted: WantedPrice): Promise<string | null> {
       const [holder, product] = [
         await holderOf(wanted.lookupKey),

@@ -4,7 +4,6 @@ import { conflict } from '../../errors.ts'
 import { billingOf, type Client, date, dateOrNull, idOf, isRefused } from './client.ts'
 import type { History } from './history.ts'
 
-/** What Stripe says about a paused subscription. */
 const pauseReasons = {
   pause_requested: 'requested',
   system: 'system',
@@ -14,7 +13,6 @@ const pauseReasons = {
 } as const satisfies Record<string, string>
 type PauseReason = (typeof pauseReasons)[keyof typeof pauseReasons]
 
-/** What the shop needs to know about a subscription: as Stripe reports it right now, and what has been paid so far. */
 export type Subscription = History & {
   id: string
   customerId: string
@@ -136,7 +134,6 @@ export function subscriptionCalls({ sdk, ask, orNothing, change }: Client, histo
       await ask(sdk.subscriptions.update(id, { cancellation_details: { feedback, comment } }))
     },
 
-    /** Their words are theirs. */
     async forgetComment(id: string) {
       await orNothing(sdk.subscriptions.update(id, { cancellation_details: { comment: '' } }))
     },

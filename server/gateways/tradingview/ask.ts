@@ -88,7 +88,6 @@ export type SessionCookies = { sessionid: string; sessionid_sign: string }
 
 const longest = 4096
 
-/** Takes a whole cookie line, as a browser shows it, and picks the two. */
 export function readCookies(pasted: string): SessionCookies | { refusal: string } {
   if (pasted.length > longest) return { refusal: 'That is too long to be two cookies.' }
   if (/[\r\n]/.test(pasted.trim())) return { refusal: 'Please paste the cookies in one line.' }
@@ -111,7 +110,6 @@ export function readCookies(pasted: string): SessionCookies | { refusal: string 
 export const cookieLine = ({ sessionid, sessionid_sign: sign }: SessionCookies) =>
   `sessionid=${sessionid}; sessionid_sign=${sign}`
 
-/** Why TradingView did not do what it was asked. */
 type FailureKind =
   | 'session'
   | 'blocked'
@@ -142,7 +140,6 @@ export class TradingViewFailure extends Error {
 
 const aboutLogin = /authenticat|credential|log ?in|sign ?in|session/i
 
-/** What an answer that is not the expected JSON means. */
 function failureOf(http: number, text: string, excerpt: string): TradingViewFailure {
   const fail = (kind: FailureKind, message: string) => new TradingViewFailure(kind, message, { http, excerpt })
   const isPage = /^\s*</.test(text)

@@ -36,7 +36,6 @@ export function createAccessRoom(context: Context, connector: ConnectorDoor) {
     /** What is left of someone who leaves has to be locked. */
     forget: (tx: Transaction, userId: string) => connector.requestSync(tx, userId),
 
-    /** With every change of a purchase. */
     async refresh(tx: Transaction, userId: string) {
       const works = await connector.isWorking(tx)
       const rows = await recompute(tx, context, userId, works)

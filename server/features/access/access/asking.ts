@@ -15,7 +15,6 @@ import type { ConnectorDoor } from './rows.ts'
 
 type Which = { purchaseId: string } | { paymentIntentId: string }
 
-/** How buyers ask for access, and what they see of it. */
 export function createAsking(context: Context, connector: ConnectorDoor, names: Names) {
   const { db, config, catalog } = context
 
@@ -44,7 +43,6 @@ export function createAsking(context: Context, connector: ConnectorDoor, names: 
         await names.recheck(tx, user.id)
       }),
 
-    /** One entry for each live purchase. */
     async mine(userId: string) {
       const live = await db
         .select({

@@ -6,7 +6,6 @@ import { entitlementOf } from '#server/features/selling/purchases/purchases.ts'
 import { change } from './rows.ts'
 import { type AccessRow, factsOf, next } from './rules.ts'
 
-/** Whether someone has a live purchase: all that the shop's own pages ask. */
 export async function owns(db: Database, userId: string, productId: string): Promise<boolean> {
   const isTheirs = and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase)
   return (await db.$count(purchases, isTheirs)) > 0

@@ -27,7 +27,6 @@ function openKeys(secrets: Secrets, sealedKeys: string, formId: string): Keys {
   return { apiKey, secretKey }
 }
 
-/** Where the shop asks for them. */
 export function insistOnKeys(sent: SentAccessRequest) {
   const { error } = z.safeParse(accessRequestForm(z), sent)
   const [issue] = error?.issues ?? []

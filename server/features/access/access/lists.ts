@@ -8,7 +8,6 @@ import { notFound } from '#server/errors.ts'
 import type { ConnectorDoor } from './rows.ts'
 import { createTodo, isOpenSearched, isUserSearched, type Paging, shownUser, whoseOf } from './todo.ts'
 
-/** What happened, for the customer's page and for the person's history. */
 const eventTexts: Record<AccessEvent, string> = {
   paid: 'Paid for access',
   ended: 'Subscription ended',
@@ -29,7 +28,6 @@ const eventTexts: Record<AccessEvent, string> = {
 const eventsShown = 100
 const mostFound = 2000
 
-/** The seller's lists: what there is to do, and everybody. */
 export function createLists(context: Context, connector: ConnectorDoor) {
   const { db, now } = context
 
@@ -88,7 +86,6 @@ export function createLists(context: Context, connector: ConnectorDoor) {
 
     of: async (userId: string) => (await page(eq(access.userId, userId), { limit: 10 })).items,
 
-    /** What happened, and what TradingView was asked about the names. */
     async history(id: string) {
       const [row] = await db.select().from(access).where(eq(access.id, id))
       if (!row) throw notFound('Access')
@@ -117,7 +114,6 @@ export function createLists(context: Context, connector: ConnectorDoor) {
       ].toSorted((a, b) => b.at.getTime() - a.at.getTime())
     },
 
-    /** For a customer's timeline. */
     async historyOf(userId: string, { before, limit }: HistoryPart) {
       const rows = await db
         .select()

@@ -56,7 +56,6 @@ export function createNames(context: Context, connector: ConnectorDoor) {
     throw conflict('too-soon', `You can change your TradingView username again on ${on}.`)
   }
 
-  /** Gives one product's access the name, and lets it wait for that. */
   async function claim(
     tx: Transaction,
     row: AccessRow,
@@ -126,7 +125,6 @@ export function createNames(context: Context, connector: ConnectorDoor) {
       await connector.requestSync(tx, userId)
     },
 
-    /** Asks again about every name that is paid for and that nothing looks like. */
     async recheckUnknown() {
       const unknown = await db
         .select({ userId: access.userId })

@@ -8,19 +8,15 @@ import type { AccessRow } from './rules.ts'
 
 export type { AccessRow } from './rules.ts'
 
-/** One person's access to one product. */
 export type Whose = { userId: string; productId: string }
 
-/** What telling people takes. */
 export type Telling = Pick<Context, 'mails' | 'now' | 'supportEmail' | 'catalog'>
 
-/** What this room knows of the connector. */
 export type ConnectorDoor = {
   /** Whether buyers may expect to be unlocked by themselves. */
   isWorking(tx?: Database | Transaction): Promise<boolean>
   /** Whether it is connected at all, working or not. */
   isOn(tx?: Database | Transaction): Promise<boolean>
-  /** Queues what has to happen on TradingView, along with the change. */
   requestSync(tx: Transaction, userId: string): Promise<void>
 }
 

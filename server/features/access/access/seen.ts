@@ -18,8 +18,6 @@ import {
 } from './rows.ts'
 import { type AccessRow, factsOf, next } from './rules.ts'
 
-/** What the connector reports, and what it means for people's access. */
-
 /** This name is open on every script of the product. True if the buyer had been waiting for it. */
 export async function recordUnlocked(
   tx: Transaction,

@@ -22,7 +22,6 @@ export type Paging = { limit: number; cursor?: string | undefined; q?: string | 
 
 export const shownUser = { id: users.id, name: users.name, email: users.email }
 
-/** By name, email, or the username that is wanted. */
 export const isUserSearched = (q: string) =>
   and(
     ...wordsOf(q)
@@ -32,7 +31,6 @@ export const isUserSearched = (q: string) =>
 /** By the username that has access; where it is not the one that is wanted, the seller has something to do. */
 export const isOpenSearched = (q: string) => like(sql`lower(${access.unlockedName})`, containing(q))
 
-/** Since when someone is in the list. */
 const since =
   sql<Date>`case when ${access.state} in ('asked', 'unlocking') then coalesce(${access.askedAt}, ${access.stateSince}) else ${access.stateSince} end`.mapWith(
     access.stateSince,
@@ -43,7 +41,6 @@ const newName = sql<string | null>`(select ${tvPeople.username} from ${tvPeople}
   on former.script_id = ${tvPeople.scriptId} and former.row_id = ${tvPeople.rowId} and former.id <> ${tvPeople.id}
   where former.user_id = ${access.userId} and ${tvPeople.userId} is null and ${tvPeople.error} is not null limit 1)`
 
-/** What TradingView's lists say about the name that is wanted. */
 const onLists = (condition: SQL) => sql`exists (select from ${tvPeople}
   join ${tvScripts} on ${tvScripts.id} = ${tvPeople.scriptId} and ${tvScripts.productId} = ${access.productId}
   where ${tvPeople.userId} = ${access.userId} and ${tvPeople.usernameKey} = ${access.nameKey} and ${condition})`
@@ -77,7 +74,6 @@ function kindOf(now: Date, isOn: boolean, works: boolean): SQL<TodoKind | null> 
 
 type Chosen = { kind?: TodoKind | undefined; overdue?: 'yes' | 'no' | undefined }
 
-/** What every row about someone's access begins with. */
 export const whoseOf = <User>({ id, state, reason, undoUntil }: AccessRow, user: User, now: Date) => ({
   id,
   user,
@@ -86,7 +82,6 @@ export const whoseOf = <User>({ id, state, reason, undoUntil }: AccessRow, user:
   mayUndo: undoUntil !== null && undoUntil > now,
 })
 
-/** What waits for the seller. */
 export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
   const kind = async () => kindOf(now(), await connector.isOn(), await connector.isWorking())
   const overdueSince = () => new Date(now().getTime() - accessPromiseHours * 3_600_000)
@@ -161,7 +156,6 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
       }
     },
 
-    /** How many of each kind, and whom the connector is unlocking without anyone's help. */
     async counts() {
       const found = db
         .select({ kind: sql<TodoKind | null>`${await kind()}`.as('kind'), state: access.state })
@@ -178,7 +172,6 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
       return { todo: todo as Record<TodoKind, number>, addingNow: countOf(null) }
     },
 
-    /** What is promised, how much of it is overdue, and since when the longest waits. */
     async promised() {
       const [found] = await db
         .select({

@@ -35,7 +35,6 @@ export function createReminders({ db, queue, mails, now, audit, catalog }: Conte
 
   const remind = queue.job<{ userIds: string[] }>('remind', async ({ userIds }) => {
     await db.transaction(async (tx) => {
-      // Skip anyone who has asked by now, or is gone.
       const stillMissing = await tx
         .selectDistinctOn([users.id], { email: users.email, name: users.name, productId: purchases.productId })
         .from(users)

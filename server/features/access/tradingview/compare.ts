@@ -62,7 +62,6 @@ export async function compare(
   return { ...run, ...counts, foreign: strangers.length, heldBack: isTooMany ? lost.length : 0, toSync }
 }
 
-/** Every name that is known on this script, with what should be there. */
 async function worksOn({ db, now }: Context, script: ScriptRow): Promise<Work[]> {
   const known = await db.select().from(tvPeople).where(eq(tvPeople.scriptId, script.id))
   const rows = await db.select().from(access).where(eq(access.productId, script.productId))

@@ -15,7 +15,6 @@ type Settings = ParsedInputOf<typeof tradingViewAdmin.settings>
 
 const hour = 3_600_000
 
-/** How the connection is, and everything that switches it. */
 export function createConnecting(context: Context, { connector, access }: Others) {
   const { db, now, tradingView: gateway, queue, audit, secrets } = context
   const { connection } = connector
@@ -58,7 +57,6 @@ export function createConnecting(context: Context, { connector, access }: Others
       }
     },
 
-    /** Says what switching would do, before it is done. */
     preview: () => previewOf(context),
 
     async connect(actor: Actor, given: Given) {
@@ -100,7 +98,6 @@ export function createConnecting(context: Context, { connector, access }: Others
       await reconcileSoon()
     },
 
-    /** Whether the session is alive, asked now. */
     async test() {
       const row = await connection.current()
       if (!row || row.state === 'off') throw notConnected()

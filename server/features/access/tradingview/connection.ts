@@ -22,7 +22,6 @@ export type ConnectionRow = typeof tvConnection.$inferSelect
 type Opened = { row: ConnectionRow; client: TradingViewClient }
 
 export const notConnected = () => conflict('tradingview-not-connected', 'TradingView is not connected.')
-/** What an admin is told when TradingView fails while they wait. */
 export const asRefusal = (error: unknown) =>
   error instanceof TradingViewFailure ? new Refusal(409, 'tradingview-failed', error.message) : error
 
@@ -120,7 +119,6 @@ export async function currentConnection(
   return gateway.isAllowed && gateway.mayConnectTo(row.host) ? row : { ...row, state: 'off' }
 }
 
-/** Whether buyers may expect to be unlocked by themselves. */
 export const isWorking = (row: ConnectionRow | undefined, at: Date) =>
   row?.state === 'on' &&
   row.mode !== 'dry' &&

@@ -9,7 +9,6 @@ import { probeSeconds } from './health.ts'
 import { createMeasures } from './measures.ts'
 import { createSync } from './sync.ts'
 
-/** What the room's parts work with, besides the context. */
 export type Others = { connector: Connector; access: Pick<AccessRoom, 'names' | 'refresh'> }
 
 export type Connector = ReturnType<typeof createConnector>
@@ -85,7 +84,6 @@ export function createConnector(
     isOn,
     requestSyncForAll,
 
-    /** Whether buyers may expect to be unlocked by themselves. */
     isWorking: async (tx?: Transaction | Database) => connection.isWorking(await connection.current(tx)),
 
     /** Queues what has to happen on TradingView, along with the change. Switched off, nothing is queued. */

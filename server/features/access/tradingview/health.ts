@@ -19,7 +19,6 @@ const misunderstoodLimit = 3
 /** While TradingView is down, it is asked no more often. */
 export const probeSeconds = 10
 
-/** What successes and failures mean for the whole connection. */
 export function createHealth(
   { db, now, mails, supportEmail }: Context,
   { current, set, clientOf, connectorChanged }: TheConnection,
@@ -53,7 +52,6 @@ export function createHealth(
     })
   }
 
-  /** Some failures concern the whole connection: everything stops, and the seller hears of it. */
   async function failed(failure: TradingViewFailure) {
     const row = await current()
     if (row?.state !== 'on') return

@@ -4,7 +4,6 @@ import { access } from '#server/database/schema.ts'
 import { counter, createHistogram, type Family, gauge } from '#server/metrics/family.ts'
 import type { Connection } from './connection.ts'
 
-/** How the connector is doing, for Prometheus. */
 export function createMeasures({ db, now, tradingView }: Context, connection: Connection) {
   const unlocks = createHistogram(
     'shop_paid_to_unlocked_seconds',

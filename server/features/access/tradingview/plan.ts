@@ -62,7 +62,6 @@ export function decide(observed: Observed, wanted: Wanted, isOurs: boolean): Act
   return lasts(observed.until) < lasts(wanted.until) ? 'modify' : 'leave'
 }
 
-/** Would take something away: what the modes and the guard look at. */
 export const takesAway = (action: Action, observed: Observed, wanted: Wanted) =>
   action === 'remove' || (action === 'modify' && lasts(wanted.until) < lasts(observed.until))
 
@@ -89,7 +88,6 @@ export function workFor(
 const isUndecided = ({ state, needsDecision, undoUntil }: AccessRow, at: Date) =>
   (state === 'asked' && !needsDecision) || (undoUntil !== null && undoUntil > at)
 
-/** What is known of a name on a script. */
 export type Seen = Pick<PersonRow, 'usernameKey' | 'isOurs' | 'isPresent' | 'presentUntil' | 'rowId' | 'firstPresentAt'>
 
 export function isUnlockedHere(person: Seen, row: AccessRow | undefined, peers: Seen[]): boolean {
@@ -124,7 +122,6 @@ export async function plan(tx: Transaction, userId: string, at: Date): Promise<W
   return works.toSorted((a, b) => Number(b.isCurrent) - Number(a.isCurrent))
 }
 
-/** The names to look for: the one that is wanted, and the one that has access by the shop's record. */
 function namesOf(row: AccessRow, typed: string | null, at: Date): string[] {
   const { nameKey, unlockedName } = row
   const names = []

@@ -19,7 +19,6 @@ export async function previewOf({ db, now }: Context) {
   const claimed = new Set(rows.flatMap(keysOf))
   const counts = { toUnlock: 0, toLock: 0, unknownNames: 0, managedFromNow: 0, toHandOver: 0 }
 
-  /** Their names on one script: those that are known to be theirs, and those that will be looked for. */
   const namesOn = (script: ScriptRow, row: AccessRow): Seen[] => {
     const own = (byUser.get(row.userId) ?? []).filter(({ scriptId }) => scriptId === script.id)
     const others = keysOf(row).filter((key) => !own.some(({ usernameKey }) => usernameKey === key))
@@ -61,7 +60,6 @@ function keysOf({ nameKey, unlockedName }: AccessRow): string[] {
   return [...new Set([nameKey, unlockedName && keyOfName(unlockedName)])].filter((key) => key !== null)
 }
 
-/** A name that has not been looked for yet. */
 const unseen = (usernameKey: string): Seen => ({
   usernameKey,
   isOurs: false,

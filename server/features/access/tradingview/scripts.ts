@@ -7,7 +7,6 @@ import { isPineId, TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { asRefusal } from './connection.ts'
 import type { Connector } from './connector.ts'
 
-/** The account's own scripts: which of them buyers get. */
 export function createScripts({ db, now, queue, audit, catalog }: Context, { connection }: Connector) {
   /** As TradingView lists them now; none while it does not answer. */
   async function ownScripts() {

@@ -133,7 +133,6 @@ async function isStillWanted(tx: Transaction, { person, row }: Work): Promise<bo
   return now?.version === row.version
 }
 
-/** Stores what was seen, and what it means for the buyer. */
 function createRecording(context: Context, unlockedAfter: (seconds: number) => void) {
   const { db, now } = context
 

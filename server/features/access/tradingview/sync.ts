@@ -10,11 +10,9 @@ import { createSyncName } from './sync-name.ts'
 
 type Others = {
   connection: Connection
-  /** How long a buyer waited, for the metrics. */
   unlockedAfter(seconds: number): void
 }
 type Opened = { row: ConnectionRow; client: TradingViewClient }
-/** What came of one round over a person's names. */
 type Round = { isSettled: boolean; isProof: boolean; isFailed: boolean }
 
 /** Someone else may write while TradingView is asked; then the newer wish counts. */

@@ -70,7 +70,6 @@ export function createTradingView(context: Context, others: Others) {
       return pageOf(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }))
     },
 
-    /** The latest comparisons. */
     runs: () =>
       db
         .select({ ...getTableColumns(tvRuns), script: tvScripts.name })
@@ -81,7 +80,6 @@ export function createTradingView(context: Context, others: Others) {
   }
 }
 
-/** What an admin has the connector do about one person's access. */
 function createPerson({ db, now, audit }: Context, { connector, access: { names } }: Others) {
   const about = (actor: Actor, id: string, action: 'adopt' | 'retry', act: Act) =>
     db.transaction(async (tx) => {
@@ -123,7 +121,6 @@ const answerKeptFor = 10 * 60_000
 const mostAnswers = 1000
 const unknown: NameAnswer = { found: null, username: null, similar: [], refusal: null }
 
-/** Whether TradingView knows a name. Before paying, and never in the way of it. */
 function createNameCheck({ now }: Context, connection: Connection) {
   const answers = new Map<string, { answer: NameAnswer; at: number }>()
 

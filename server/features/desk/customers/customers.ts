@@ -95,7 +95,6 @@ export function createCustomerDesk(context: Context, wings: Wings) {
   }
 }
 
-/** What the seller's people note about a customer. */
 function createNotes({ db, now, audit }: Context) {
   return {
     of: (userId: string) =>

@@ -14,7 +14,6 @@ type Page = { limit: number; cursor?: string | undefined }
 /** Far enough ahead of any clock. */
 const forever = new Date(9_999_999_999_999)
 
-/** Everything that happened with a customer: each room tells what it knows, newest first. */
 export function createTimeline({ mails, audit }: Context, { identity, selling, access, site }: Wings) {
   const sources = [
     source('purchase', selling.purchases.historyOf, ({ key, what, purchase }) => ({
@@ -53,7 +52,6 @@ export function createTimeline({ mails, audit }: Context, { identity, selling, a
   }
 }
 
-/** Makes entries of one kind from what a room tells. */
 function source<Row extends { at: Date }>(
   kind: Entry['kind'],
   historyOf: (userId: string, part: HistoryPart) => Promise<Row[]>,

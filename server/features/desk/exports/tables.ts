@@ -28,7 +28,6 @@ const moment = (column: string) => `date_trunc('second', ${column} at time zone 
 const dollars = (column: string) => `case ${column} when 0 then '0.00' else (${column} * 0.01)::text end`
 const isLive = `status in ${sqlList(liveStatuses)}`
 
-/** How it came about. */
 const orderKind = `case ${bookingKinds
   .map((kind) => `when p.booked_as = '${kind}' then '${bookingKindTexts[kind]}'`)
   .join(' ')} when p.stripe_subscription_id is null then 'booked by hand' else 'paid by card' end`

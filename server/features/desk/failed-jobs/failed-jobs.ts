@@ -2,7 +2,6 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { notFound } from '#server/errors.ts'
 
-/** What an admin can do about jobs that failed permanently. */
 export function createFailedJobs({ db, queue, audit }: Context) {
   const decide = (actor: Actor, action: 'retry' | 'discard', id: string) =>
     db.transaction(async (tx) => {

@@ -32,7 +32,6 @@ export function createImports({ db, now, audit, catalog }: Context, { identity, 
     return user
   }
 
-  /** Why this subscriber cannot be booked, if there is a reason. */
   async function obstacle(tx: Database | Transaction, { email, username }: Subscriber) {
     const owner = await ownerOf(tx, email)
     if (owner?.purchaseId) return { verdict: 'there' as const, message: isThere }
@@ -97,7 +96,6 @@ export function createImports({ db, now, audit, catalog }: Context, { identity, 
 
 type Subscriber = { email: string; name: string; username: string | null; billingType: BillingType; paidUntil: Date }
 
-/** What people and other shops call the two plans. */
 const plans: Record<string, BillingType> = {
   monthly: 'monthly',
   month: 'monthly',
@@ -110,7 +108,6 @@ const plans: Record<string, BillingType> = {
 /** A day without a time is paid to its end. The browser knows the whole file, so it is the one to read days that are written otherwise. */
 const dayOrMoment = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z?)?$/
 
-/** One line of the file, or the first thing that is wrong with it, in words for the seller, who can correct the file. */
 function readLine(line: ImportLine, now: Date): Subscriber | { fault: string } {
   if (!line.email) return { fault: 'The email is missing.' }
   const email = z.safeParse(emailField(z), line.email)

@@ -28,7 +28,6 @@ function since(range: Range | undefined, now: Date): Date | undefined {
 
 const taker = alias(mrrMovements, 'taker')
 
-/** What the overview is made of, and the people behind each figure. */
 export function createFigures(context: Context, { selling }: Wings) {
   const { db, now } = context
   // What was taken back is no movement, and neither is taking it back.
@@ -66,7 +65,6 @@ export function createFigures(context: Context, { selling }: Wings) {
     }
   }
 
-  /** Of those who left and said why. */
   async function readReasons(from: Date | undefined) {
     const { leaveReason: reason, endedAt } = purchases
     const count = sql<number>`count(*)::int`
@@ -161,7 +159,6 @@ async function readCohorts({ db, now }: Context) {
   })
 }
 
-/** Money on its own days. */
 async function readCash({ db }: Context, from: Date | undefined) {
   const { month, paid, tax, refunded, lost } = cashMonths
   const sumOf = (column: AnyPgColumn) => sql<number>`sum(${column})::float8`

@@ -44,7 +44,6 @@ const legs: Record<PaymentKind, { columns: SQL; at: SQL; id: SQL; from: SQL }> =
 }
 const kinds = Object.keys(legs) as PaymentKind[]
 
-/** Every payment, refund and lost dispute. */
 export function createPayments({ db }: Context) {
   /** Whose they are, or which they are; undefined if all are meant, or more people than can be looked up one by one. */
   async function intentsFor(q: string | undefined): Promise<SQL | undefined> {

@@ -38,7 +38,6 @@ export function createSearch({ db }: Context, { identity }: Wings) {
     return { ids: items.map(({ id }) => id), isAll: next === undefined }
   }
 
-  /** An exact match comes first, then the newest. */
   async function byWords(q: string): Promise<Found> {
     const { userIds, newest } = await findUsers(db, q, { list: users, after: undefined, sort: 'newest' })
     const some = newest.length > 0 ? { ids: newest, isAll: false } : undefined

@@ -14,7 +14,6 @@ export { setTradingViewUsername } from './profile.ts'
 
 export type Accounts = ReturnType<typeof createAccounts>
 
-/** People's accounts: how they come to be, who may use them, and how they change hands. */
 export function createAccounts(context: Context, events: AccountEvents) {
   const { attempts } = context
   const passwords = createPasswords(context)

@@ -15,14 +15,12 @@ const hour = 3_600_000
 const toConfirm = 24 * hour
 
 type Link = { id: string; token: string }
-/** What the audit log says about staff. */
 type Recorded = { ip: string; action: 'user.email' | 'user.email-undone' }
 export type AccountEvents = {
   /** For anyone who keeps a copy of the name and email address. */
   accountChanged(tx: Transaction, userId: string): Promise<void>
   /** The old address is no longer theirs: links that were mailed there and not opened yet stop working. */
   endOpenLinks(tx: Transaction, userId: string): Promise<void>
-  /** Someone wants their access for another TradingView account. */
   usernameGiven(
     tx: Transaction,
     given: { userId: string; username: string; by: null; field: 'tradingViewUsername' },
@@ -43,7 +41,6 @@ export function createEmailChange(context: Context, others: Others) {
   const { accountChanged, endOpenLinks, passwordLinks } = others
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
 
-  /** Gives the account this address; links emailed to the other one stop working. */
   async function setEmail(tx: Transaction, userId: string, email: string, recorded: Recorded) {
     const [user] = await tx
       .update(users)

@@ -25,7 +25,6 @@ export function createGuests({ now, mails }: Context, passwordLinks: PasswordLin
   }
 
   return {
-    /** The account of a guest who has paid: an existing one, or a new one along with the email to set a password. */
     async forGuest(tx: Transaction, email: string): Promise<{ id: string; isNew: boolean }> {
       const made = await make(tx, { email, name: '' })
       if (made) {

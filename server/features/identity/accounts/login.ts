@@ -66,7 +66,6 @@ export function createLogin(context: Context, passwordLinks: PasswordLinks) {
       return { user, authenticated: { userId: user.id, passwordHash, provenBy: 'password', refusal: wrongPassword } }
     },
 
-    /** The link by which someone who signed up shows that the address is theirs. */
     async sendConfirmation({ user }: Actor) {
       if (user.isProven) return
       await attempts.countOrRefuse('confirmation', user.email, { requests: 5, seconds: 86_400 })

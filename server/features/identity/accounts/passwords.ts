@@ -20,7 +20,6 @@ const uselessLink = () => new Refusal(400, 'link-invalid', 'Failed to reset pass
 
 export type PasswordLinks = Pick<ReturnType<typeof createPasswords>, 'create' | 'find'>
 
-/** Passwords, and the emailed links that set one: a new one, or a guest's first. */
 export function createPasswords(context: Context) {
   const { db, now, mails, queue, passwords, attempts, linkToken } = context
   const checkPassword = createOwnPassword(context)
@@ -117,7 +116,6 @@ export function createPasswords(context: Context) {
       })
     },
 
-    /** For someone who is logged in and knows the current one. */
     async changePassword(actor: Actor, { currentPassword, newPassword }: Change) {
       const { user, sessionId } = actor
       passwords.refuseCommon(newPassword, 'newPassword')

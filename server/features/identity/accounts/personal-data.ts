@@ -44,7 +44,6 @@ export function createPersonalData({ db, audit, mails }: Context, { rooms, conta
 type Others = {
   /** Those that do more than the tables say. */
   rooms: PeoplesRoom[]
-  /** Cancels everything this user still pays for at Stripe. */
   endSubscriptionsOf(userId: string): Promise<void>
 }
 

@@ -8,7 +8,6 @@ import type { AccountEvents } from './email-change.ts'
 
 type Changes = { name?: string | undefined; tradingViewUsername?: string | undefined }
 
-/** What people tell us about themselves. */
 export function createProfile({ db, now }: Context, { accountChanged, usernameGiven }: AccountEvents) {
   return {
     async show(userId: string) {

@@ -49,7 +49,6 @@ const notProven = () =>
     'This person hasn’t confirmed their email address yet. Send them a password link from their page; once they’ve used it, you can give them a role.',
   )
 
-/** Who is an admin, who is support, and who is neither. */
 export function createRoles({ db, now, audit, mails }: Context) {
   return {
     async setRole(actor: Actor, userId: string, rank: Rank) {

@@ -17,7 +17,6 @@ import { tellAdmins } from './roles.ts'
 type NewUser = ParsedInputOf<typeof accounts.adminAdd>
 type Wanted = ParsedInputOf<typeof accounts.adminList>
 
-/** Users as an admin sees them. */
 export function createUsers({ db, now, passwords, audit, mails }: Context, passwordLinks: PasswordLinks) {
   return {
     async list({ q, cursor, limit, sort = 'newest' }: Wanted) {
@@ -78,7 +77,6 @@ export function createUsers({ db, now, passwords, audit, mails }: Context, passw
 
 type Others = AccountEvents & { passwordLinks: PasswordLinks }
 
-/** What the seller's people set right in a customer's account. */
 export function createCorrections(
   { db, now, mails, audit, refuseShopAddress }: Context,
   { passwordLinks, accountChanged, endOpenLinks }: Others,

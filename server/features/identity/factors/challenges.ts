@@ -32,7 +32,6 @@ export function createChallenges({ now, attempts, linkToken, isLinkToken }: Cont
       return `${text}.${linkToken(purpose(whose), text)}`
     },
 
-    /** Spends the challenge inside a browser's response, and returns it as it is there. */
     async spendIn(response: Record<string, unknown>, whose: string): Promise<string> {
       const challenge = challengeIn(response)
       if (!challenge) throw staleChallenge()

@@ -65,7 +65,6 @@ const tidy = (typed: string) =>
 
 const hashOf = (userId: string, code: string) => hashToken(`${userId}:${tidy(code)}`)
 
-/** For a person who has lost the device. */
 export const recovery = {
   /** Ten new ones; those from before no longer work. They are shown once: only hashes are kept. */
   async renew(tx: Transaction, userId: string): Promise<string[]> {

@@ -27,7 +27,6 @@ const notForStaff = () =>
   )
 const open = and(isNull(factorResets.usedAt), isNull(factorResets.stoppedAt))
 
-/** Removes every factor of an account; what is left is the password. */
 export async function removeFactors(tx: Transaction, userId: string) {
   await tx.delete(passkeys).where(eq(passkeys.userId, userId))
   await tx.delete(appCodes).where(eq(appCodes.userId, userId))

@@ -14,7 +14,6 @@ const isCredentialId = (given: unknown): given is string => typeof given === 'st
 
 export type PasskeyLogin = ReturnType<typeof createPasskeyLogin>
 
-/** Proving who you are with a passkey. */
 export function createPasskeyLogin({ db, now, config }: Context, challenges: Challenges) {
   // A passkey of another address does not count.
   const { origin, hostname: host } = new URL(config.publicUrl)

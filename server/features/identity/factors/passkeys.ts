@@ -25,7 +25,6 @@ const knownTransports = (given: unknown): string[] =>
 
 export type Passkeys = ReturnType<typeof createPasskeys>
 
-/** Passkeys: a key pair for each device or password manager, of which the shop only knows the public half. */
 export function createPasskeys({ db, now, config }: Context, challenges: Challenges) {
   // A passkey of another address does not count.
   const { origin, hostname: host } = new URL(config.publicUrl)

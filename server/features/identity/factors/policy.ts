@@ -56,7 +56,6 @@ export function createPolicy({ db, config }: Context) {
   }
 }
 
-/** What completes a login, or shows once more who is there. */
 const factorsAmong = (held: { hasPasskey: boolean; hasAppCodes: boolean }): WayToProve[] => [
   ...(held.hasPasskey ? (['passkey'] as const) : []),
   ...(held.hasAppCodes ? (['code'] as const) : []),

@@ -21,7 +21,6 @@ type Parts = {
 
 const app = 'authenticator app'
 
-/** Your own factors: listed, added, renamed, removed. */
 export function createSetUp({ db }: Context, { sessions, policy, appCodes, passkeys, notices }: Parts) {
   /** One change at a time: of two at the same moment, each would count on what the other takes away. */
   const change = <Result>({ user }: Actor, make: (tx: Transaction) => Promise<Result>) =>

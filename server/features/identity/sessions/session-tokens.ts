@@ -30,7 +30,6 @@ export const withToken = (hash: string) => or(eq(sessions.tokenHash, hash), eq(s
 /** With a new token, the browser must be given it. */
 type Found = Session & { newToken?: string | undefined }
 
-/** Finds the session behind a token, and replaces the token from time to time. */
 export function createFind({ db, now, securityLog }: Context) {
   const load = prepareLoad(db, now, sessions.tokenHash, 'find_sessions')
   const loadReplaced = prepareLoad(db, now, sessions.previousTokenHash, 'find_replaced_sessions')

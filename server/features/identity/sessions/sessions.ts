@@ -100,7 +100,6 @@ export function createSessions(context: Context) {
       await end(token)
     },
 
-    /** Where this user is logged in, most recent first. */
     devices: (userId: string) =>
       db
         .select()
@@ -121,7 +120,6 @@ export function createSessions(context: Context) {
       await db.delete(logins).where(lt(logins.at, keptSince(now(), retention.logins)))
     },
 
-    /** Every login, for a customer's timeline. */
     historyOf: (userId: string, { before, limit }: HistoryPart) =>
       db
         .select({ id: logins.id, at: logins.at, userAgent: logins.userAgent, ip: logins.ip })
@@ -130,7 +128,6 @@ export function createSessions(context: Context) {
         .orderBy(desc(logins.at))
         .limit(limit),
 
-    /** How its owner showed who they are. */
     async provenBy(sessionId: string | null): Promise<Proof | undefined> {
       const [found] = await db
         .select({ provenBy: sessions.provenBy })

@@ -15,7 +15,6 @@ export type Catalog = Awaited<ReturnType<typeof openCatalog>>
 
 export const productsFolder = fileURLToPath(new URL('../../../../content/products', import.meta.url))
 
-/** Every product that has a file, in the seller's order. */
 function readProducts(folder = productsFolder): ProductFile[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.md'))
   const found = files.map((name) =>

@@ -173,7 +173,6 @@ export function readProductFile(path: string, source: string): ProductFile {
   }
 }
 
-/** What comes before the first heading, then what each has below it. */
 function sectionsOf(lines: Line[], mark = '## '): Section[] {
   const sections: Section[] = [{ title: '', at: lines[0]?.number ?? 1, lines: [] }]
   for (const line of lines)

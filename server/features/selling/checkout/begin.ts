@@ -32,7 +32,6 @@ type Others = {
 
 type Wish = ParsedInputOf<typeof checkout.createSubscriptionIntent>
 
-/** "Continue to Payment". */
 export function createBegin(context: Context, others: Others) {
   const { db, now, stripe, config, catalog, attempts, refuseShopAddress, crashPoint } = context
   const { checkouts, seats, codes, prices, sync } = others

@@ -42,7 +42,6 @@ const accountExists = () =>
   new Refusal(403, 'login-required', 'An account with this email exists. Please log in to continue.')
 const pleaseLogIn = () => new Refusal(403, 'login-required', 'Please log in to continue. We’ve emailed you how.')
 
-/** From "Continue to Payment" to a booked purchase. */
 export function createCheckout(context: Context, others: Others) {
   const { db, now, stripe, catalog, site } = context
   const { checkouts, purchases, seats, codes } = others
@@ -147,7 +146,6 @@ export function createCheckout(context: Context, others: Others) {
   }
 }
 
-/** What a plan costs with a code, before anything begins. */
 const createQuote =
   ({ catalog, now }: Context, { prices, codes, checkouts }: Others) =>
   async ({ user }: Actor<User | null>, nonce: string | undefined, { productSlug, billingType, code }: WantedQuote) => {
@@ -165,7 +163,6 @@ const createQuote =
 const isBegunWith = (nonce: string | undefined, begun: CheckoutRow | undefined) =>
   nonce !== undefined && begun?.nonceHash === hashToken(nonce)
 
-/** Money that goes back bought nothing. */
 function refuseRefunded({ endedBecause }: Purchase) {
   if (endedBecause === 'duplicate')
     throw conflict('paid-twice', 'You already have a subscription. We’re refunding this second payment.')

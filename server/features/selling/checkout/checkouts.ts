@@ -33,7 +33,6 @@ export function createCheckouts(context: Context) {
 
     subscriptionsOfCustomer: (customerId: string) => subscriptionsOf(db, eq(checkouts.customerId, customerId)),
 
-    /** What this buyer, or this guest's browser, started but hasn't paid yet, newest first. */
     open: (who: { userId: string } | { nonceHash: string }, email?: string) =>
       db
         .select()
@@ -125,12 +124,10 @@ function createLogins({ db, now }: Context) {
   return {
     hasNonce: async (nonceHash: string) => (await db.$count(checkouts, eq(checkouts.nonceHash, nonceHash))) > 0,
 
-    /** A browser keeps its checkouts under a new nonce; the old nonce becomes worthless. */
     async rotateNonce(tx: Transaction, oldHash: string, newHash: string) {
       await tx.update(checkouts).set({ nonceHash: newHash }).where(eq(checkouts.nonceHash, oldHash))
     },
 
-    /** From now on, no payment logs in the holder of this nonce. */
     async forfeit(nonceHash: string) {
       await db
         .update(checkouts)

@@ -38,7 +38,6 @@ export function createOrderRecords({ db, now }: Context) {
       if (news) await record(db, checkoutId, { newsVersion: news.version, newsObjectedAt: news.objects ? now() : null })
     },
 
-    /** Whether this checkout told them about news, and they did not object. */
     async mayGetNews(tx: Transaction, checkoutId: string) {
       const kept = await find(checkoutId, tx)
       return Boolean(kept?.newsVersion && !kept.newsObjectedAt)
@@ -52,7 +51,6 @@ export function createOrderRecords({ db, now }: Context) {
       return !vatId && kept?.country === country && (kept.postalCode ?? '') === postalCode
     },
 
-    /** Where the card that paid was issued. */
     async recordCard(tx: Transaction, checkoutId: string, cardCountry: string | null | undefined) {
       if (cardCountry) await record(tx, checkoutId, { cardCountry })
     },

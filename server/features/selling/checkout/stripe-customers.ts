@@ -77,7 +77,6 @@ export function createCustomers({ db, now, stripe, queue, config }: Context) {
     /** Keeps name and email at Stripe in sync with the account. */
     accountChanged: (tx: Transaction, userId: string) => update(tx, { userId }),
 
-    /** What the buyer wants on invoices. */
     billingDetailsOf,
 
     /** Stripe writes the invoices, so it learns first, and says whether the VAT ID can be right. */
@@ -92,14 +91,12 @@ export function createCustomers({ db, now, stripe, queue, config }: Context) {
         .onConflictDoUpdate({ target: billingDetails.userId, set: { ...details, updatedAt: now() } })
     },
 
-    /** The whole address, if what is on the invoices is in that country. */
     async addressAt(place: Place, userId: string | undefined) {
       const kept = userId ? await billingDetailsOf(userId) : none
       const { street, city, postalCode } = kept.country === place.country ? kept : none
       return { ...place, street, city, postalCode: place.postalCode || postalCode }
     },
 
-    /** A new customer at Stripe gets what the account already has. */
     async copyBillingDetails(customerId: string, userId: string) {
       const row = await findDetails(userId)
       if (row?.details) await stripe.customers.setBillingDetails(customerId, { ...row.details, name: row.name })

@@ -21,7 +21,6 @@ type Order = { productId: string; billingType: BillingType; price: number; buyer
 const sentence = 'We can’t apply this code. It may be misspelled or over, or for another plan or new customers only.'
 const refused = () => new Refusal(409, 'code-refused', sentence, { fields: { code: sentence } })
 
-/** How long a use is kept for someone who is paying. */
 const heldFor = 15 * 60_000
 
 const written = (typed: string) => typed.normalize('NFKC').replaceAll(/\s/g, '').toUpperCase()
@@ -30,7 +29,6 @@ export type Codes = ReturnType<typeof createCodes>
 
 /** Discount codes are the shop's; at Stripe, each is a coupon, which does the arithmetic. */
 export function createCodes({ db, now, stripe }: Context) {
-  /** Paid with it, or at the checkout with it now. */
   const takenOf = (tx: Database | Transaction, codeId: string, but: string[]) =>
     tx.$count(
       codeUses,
@@ -118,7 +116,6 @@ export function createCodes({ db, now, stripe }: Context) {
     /** Someone deleted its coupon at Stripe. */
     renew: (code: Code) => stripe.coupons.ensure(code),
 
-    /** With the checkouts that were never paid. */
     async forgetUnused() {
       const before = keptSince(now(), retention.unpaidCheckouts)
       await db.delete(codeUses).where(and(isNull(codeUses.usedAt), lt(codeUses.heldUntil, before)))
@@ -139,7 +136,6 @@ function chargesOf(price: number, code: Code, billingType: BillingType, now: Dat
   }
 }
 
-/** Codes at the desk: made, stopped and counted. */
 export function createCodeAdministration(context: Context, prices: Prices) {
   const { db, now, stripe, audit, catalog } = context
   return {

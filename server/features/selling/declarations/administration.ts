@@ -11,7 +11,6 @@ import { type Execution, isTooLate } from './execution.ts'
 type Wanted = { limit: number; cursor?: string | undefined; state?: DeclarationFilter | undefined }
 
 const day = 86_400_000
-/** How long only the owner's click is waited for. */
 const daysToConfirm = 3
 
 /** Open, and the seller's to decide: without a link that still works, or not confirmed for three days. */
@@ -25,7 +24,6 @@ export const isSellers = (now: Date) =>
     ),
   )
 
-/** The seller's list: what waits for a decision, with the day it is due, and what came of the rest. */
 export function createAdministration({ db, now, audit }: Context, execution: Execution) {
   const having = (state: DeclarationFilter) => {
     if (state === 'open') return isSellers(now())

@@ -154,7 +154,6 @@ export function createDeclarations(context: Context, { purchases }: { purchases:
   }
 }
 
-/** Whose contract it is about, and whether their word alone carries it out. */
 async function judge(tx: Transaction, row: DeclarationRow) {
   const contract = await findContract(tx, row)
   return {

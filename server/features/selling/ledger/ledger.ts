@@ -14,7 +14,6 @@ type Purchase = { id: string; userId: string; productId: string }
 type Row = typeof mrrMovements.$inferSelect
 type NewRow = typeof mrrMovements.$inferInsert
 
-/** Those that nothing took back. */
 function standingOf(rows: Row[]) {
   const corrected = new Set(rows.map(({ corrects }) => corrects))
   return rows.filter((row) => row.corrects === null && !corrected.has(row.id))
@@ -25,7 +24,6 @@ const rowOf = (
   { at, source, cause, billing: billingType, before: arrBefore, after: arrAfter }: Movement,
 ) => ({ purchaseId, userId, productId, at, source, cause, billingType, arrBefore, arrAfter })
 
-/** Recurring revenue: what moved it, when, and why. */
 export function createLedger(context: Context) {
   const { now } = context
   const rowsOf = (tx: Transaction, { id }: Purchase) =>
@@ -113,7 +111,6 @@ export function createLedger(context: Context) {
 /** Days are told apart for as long as figures compare them. */
 const monthsByDay = 3
 
-/** What becomes of the rows over time, and what they say about a person. */
 function createKeeping({ db, now }: Context) {
   return {
     /** Merges each day's rows into one of a kind, and what is no longer compared by day into its month. */

@@ -107,5 +107,4 @@ export function movementsOfBooked(row: BookedRow): Movement[] {
   ]
 }
 
-/** What it earns in a year, after all of them. */
 export const arrOf = (movements: Movement[]) => movements.at(-1)?.after ?? 0

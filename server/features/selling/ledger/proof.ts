@@ -8,7 +8,6 @@ import { arrOf, movementsOf } from './movements.ts'
 
 type Others = {
   checkouts: Checkouts
-  /** Brings the shop's view of a subscription in line with Stripe's. */
   sync: (subscriptionId: string) => Promise<void>
 }
 type Difference = (typeof mrrProofs.$inferSelect)['differences'][number]
@@ -36,7 +35,6 @@ export function createProof({ db, now, stripe, log }: Context, { checkouts, sync
     return new Map(rows.map(({ id, isRead, arr }) => [id ?? '', isRead ? arr : null]))
   }
 
-  /** Its whole history, as Stripe has it now. */
   async function historyOf(id: string): Promise<number> {
     try {
       const answer = await stripe.subscriptions.read(id)
@@ -55,7 +53,6 @@ export function createProof({ db, now, stripe, log }: Context, { checkouts, sync
     return arr === null ? null : { subscriptionId: id, atStripe: await historyOf(id), here: arr ?? 0 }
   }
 
-  /** Those that earn here, although Stripe's list doesn't have them. */
   async function* missingFrom(seen: Set<string>) {
     for (let after = ''; ; ) {
       const rows = await db
@@ -110,7 +107,6 @@ export function createProof({ db, now, stripe, log }: Context, { checkouts, sync
         log.warn({ ...total, differences }, 'recurring revenue differs from Stripe’s list of subscriptions')
     },
 
-    /** The last one's differences, and whose they are. */
     async show() {
       const proof = await latest()
       if (!proof) return null

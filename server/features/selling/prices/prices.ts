@@ -31,7 +31,6 @@ export const publishFirst = (db: Database, products: Product[]) =>
     )
     .onConflictDoNothing()
 
-/** What each plan costs at a moment. */
 const currentPrices = (db: Database, at: Date) =>
   db
     .selectDistinctOn([prices.productId, prices.billingType])
@@ -71,7 +70,6 @@ function judged(rows: Price[], at: Date): (Price & { state: Publication['state']
   })
 }
 
-/** Every plan of every product, with its rows. */
 async function history(db: Database, catalog: Catalog, at: Date) {
   const rows = await db
     .select()
@@ -141,7 +139,6 @@ export function createPrices({ db, now, stripe, audit, catalog }: Context) {
     return stripePriceId
   }
 
-  /** Now, and as planned. */
   const offered = async () =>
     (await history(db, catalog, now())).flatMap(({ rows }) => rows.filter(({ state }) => /current|planned/.test(state)))
 

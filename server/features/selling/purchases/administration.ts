@@ -127,7 +127,6 @@ function assertLater(until: Date, { currentPeriodEnd, endsAt }: PurchaseRow, now
 type EndingRooms = { booked: Booked; ending: Ending; sync: Sync }
 type SellerEnding = ReturnType<typeof createSellerEnding>
 
-/** How the seller ends subscriptions, now or when they are paid until, and takes that back. */
 export function createSellerEnding(context: Context, { booked, ending, sync }: EndingRooms) {
   const { db, now, stripe, audit, runExclusive } = context
 
@@ -162,7 +161,6 @@ export function createSellerEnding(context: Context, { booked, ending, sync }: E
   return {
     endAtStripe,
 
-    /** What the seller is shown before deciding. */
     async preview(id: string) {
       const { status, endsAt, restRefund, stripeSubscriptionId } = await findPurchase(db, id)
       const later =

@@ -37,7 +37,6 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
   const { accounts, checkouts, access, seats, codes, ledger, notices } = others
   const { payBack, payBackLate, payBackRest, creditRefunds } = others
 
-  /** The money has arrived: it's now a purchase, for the buyer's account or for one created for the guest. */
   async function book(tx: Transaction, checkout: CheckoutRow, answer: Subscription) {
     const guest = checkout.userId ? undefined : await accounts.guests.forGuest(tx, checkout.email)
     const userId = checkout.userId ?? guest?.id
@@ -179,7 +178,6 @@ const endedAs = (endedBecause: EndReason, endedAt: Date) => ({
 const endOf = ({ endedAt, endedBecause }: Pick<PurchaseRow, 'endedAt' | 'endedBecause'>) =>
   endedAt && { at: endedAt, cause: endedBecause ?? 'cancelled' }
 
-/** What mails say about money. */
 const moneyOf = (answer: Subscription) => ({
   paid: lastPaid(answer) ?? null,
   disputed: answer.payments.find(({ dispute }) => dispute === 'open')?.amount ?? null,
@@ -206,7 +204,6 @@ function changedState(before: PurchaseRow, answer: Subscription, bought: Billing
   }
 }
 
-/** With everything that was paid for it so far. */
 export async function insertPurchase(tx: Transaction, bought: typeof purchases.$inferInsert, answer: Subscription) {
   const [purchase] = await tx.insert(purchases).values(bought).returning()
   if (!purchase) throw new Error(`The purchase of ${answer.id} was not booked`)

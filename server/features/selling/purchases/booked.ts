@@ -127,7 +127,6 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
         isLive(status) ? { status: 'cancelled', endsAt: null, endedAt: now(), endedBecause: 'cancelled' } : null,
       ),
 
-    /** Ends what has run out, and what was cancelled and whose period is over. */
     async endDue() {
       const isDue = and(inArray(purchases.status, ['active', 'pending_cancel']), lte(purchases.endsAt, now()), isByHand)
       const due = await db.select({ id: purchases.id }).from(purchases).where(isDue)
@@ -152,7 +151,6 @@ const countLive = (tx: Transaction, { userId, productId }: { userId: string; pro
 export const endOf = ({ bookedUntil, createdAt, billingType }: PurchaseRow, now: Date) =>
   bookedUntil ?? periodEnd(createdAt, billingType, now)
 
-/** When the current period ends, counted from the booking. */
 function periodEnd(start: Date, billingType: BillingType, now: Date): Date {
   const months = billingType === 'yearly' ? 12 : 1
   for (let passed = months; ; passed += months) {

@@ -108,10 +108,8 @@ export function createEnding(context: Context, others: Others) {
     /** The buyer keeps access until the paid period ends; an unpaid subscription ends immediately. */
     cancel: ({ user }: Actor, id: string) => cancel(id, user.id),
 
-    /** What `cancel` would do now, to be shown before anyone confirms it. */
     preview: (userId: string, id: string) => preview(id, userId),
 
-    /** Undoes a cancellation during the paid period. */
     resume: ({ user }: Actor, id: string) => resume(id, user.id),
 
     giveReason: (actor: Actor, id: string, reason: LeaveReason, comment: string) =>

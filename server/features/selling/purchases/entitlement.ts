@@ -1,7 +1,6 @@
 import type { EntitlementReason, PurchaseStatus } from '#contract/statuses.ts'
 import type { Transaction } from '#server/database/connect.ts'
 
-/** What a purchase says about access. */
 export type PurchaseFacts = {
   status: PurchaseStatus
   paidUntil: Date | null
@@ -21,11 +20,9 @@ export type EntitlementSettings = {
 
 /** What the access wing does, in the same transaction, when something happens to purchases here. */
 export type AccessEffects = {
-  /** Any purchase of this person has begun, ended or changed. */
   purchasesChanged(tx: Transaction, userId: string): Promise<void>
   /** The buyer gave it at the checkout, and has paid. */
   usernameGiven(tx: Transaction, given: { userId: string; username: string }): Promise<void>
-  /** Whether it is unlocked by itself at the moment, or by hand. */
   unlocksItself(tx: Transaction): Promise<boolean>
 }
 
@@ -34,7 +31,6 @@ const day = 86_400_000
 const renewalSlack = 3 * day
 export const graceDays = 14
 
-/** How long an unpaid renewal keeps access. */
 export const graceEnd = (pastDueSince: Date) => new Date(pastDueSince.getTime() + graceDays * day)
 
 /** Who may have what until when: docs/entitlements.md. The longest purchase wins; `held` is for an open dispute. */

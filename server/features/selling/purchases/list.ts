@@ -15,7 +15,6 @@ import { needy } from './needs.ts'
 
 export type PurchaseRow = typeof purchases.$inferSelect
 
-/** The third of a purchase that its buyer is shown, or that its next charges are told from. */
 const buyersColumns = {
   id: purchases.id,
   userId: purchases.userId,

@@ -10,7 +10,6 @@ const draftDays = 3
 type Needy = { has: SQL | undefined; dueAt?: Column; amount?: Column }
 const cardDays = 30
 
-/** Which purchases need the seller, and by when. */
 export const needy = (now: Date): Record<PurchaseNeed | PurchaseRisk, Needy> => ({
   // It could still become a dispute.
   fraud_warnings: { has: and(isNotNull(purchases.warnedPaymentIntentId), isLivePurchase) },

@@ -15,7 +15,6 @@ export function noticeFor(purchase: PurchaseRow, amount: number, now: Date): { e
   return { endsAt, refund: restOf({ from, until, amount }, endsAt) }
 }
 
-/** What is due once it has ended. */
 export const restToPayBack = ({ restRefund, endedBecause }: PurchaseRow) =>
   endedBecause === 'cancelled' ? (restRefund ?? 0) : 0
 

@@ -15,7 +15,6 @@ type Change = {
   to?: { email: string; name: string }
   /** The account already existed, and the buyer wasn't logged in. */
   attached?: boolean
-  /** What was paid last, and what a bank wants back. */
   money?: { paid: PaidPeriod | null; disputed: number | null }
   /** For the first receipt, which says when access comes. */
   unlocksItself?: boolean
@@ -31,7 +30,6 @@ const longAgo = new Date(0)
 const renewalNoticeDays = [30, 7]
 const endingNoticeDays = 7
 
-/** What we tell buyers about a change. */
 export function createNotices({ mails, supportEmail, catalog }: Context) {
   async function whom(tx: Transaction, purchase: PurchaseRow) {
     const buyer = await buyerOf(tx, purchase)
@@ -150,7 +148,6 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
   }
 }
 
-/** What we tell buyers ahead: of a renewal, and of the end of what was booked by hand. */
 export function createAnnouncements(
   { db, now, log, mails, catalog }: Context,
   sync: (subscriptionId: string) => Promise<void>,
@@ -231,7 +228,6 @@ export function createAnnouncements(
   }
 }
 
-/** No one, if the account was deleted. */
 async function buyerOf(tx: Transaction, { userId }: PurchaseRow) {
   const [user] = await tx
     .select()

@@ -53,7 +53,6 @@ export function createInvoices({ db, now, stripe, attempts, isLinkToken }: Conte
       return { invoiceUrl: found.invoiceUrl }
     },
 
-    /** Everything a customer was billed and paid. */
     async summary(rows: PurchaseRow[]) {
       const documents = (await Promise.all(rows.map(invoicesOf)))
         .flat()
@@ -183,7 +182,6 @@ export function createRefunds({ db, stripe, audit, runExclusive }: Context, { sy
   }
 }
 
-/** What the seller does about a renewal that was not paid. */
 export function createUnpaid(
   { db, stripe, audit, runExclusive }: Context,
   { notices, sync }: Others & { notices: Notices },

@@ -124,7 +124,6 @@ const endings: Record<EndReason, string> = {
   no_seat: 'Refunded: no seat was left',
 }
 
-/** For the timeline on a customer's page. */
 function eventsOf(row: PurchaseRow, product: string) {
   const { id, price: amount, billingType, createdAt, pastDueSince, pausedAt, endedAt, endedBecause } = row
   const purchase = { product, amount, billingType }

@@ -27,7 +27,6 @@ export function createReconciler(context: Context, { inbox, sync, switching }: O
   const ago = (span: number) => new Date(now().getTime() - span)
   const logError = (error: unknown) => log.error({ err: error }, 'reconciliation')
 
-  /** Fetches events that never arrived and handles them like those that did. */
   async function pullEvents() {
     const startedAt = now()
     const [pulled] = await db.select().from(stripeEventsPulled)
@@ -133,7 +132,6 @@ export function createReconciler(context: Context, { inbox, sync, switching }: O
   }
 }
 
-/** Those first about which Stripe was never asked. */
 const longestAgo = sql`${checkouts.syncedAt} asc nulls first`
 
 /** A run is over before the next one is due. */

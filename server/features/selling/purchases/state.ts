@@ -7,7 +7,6 @@ import { graceDays, graceEnd } from './entitlement.ts'
 import type { PurchaseRow } from './list.ts'
 import { restOf } from './notice.ts'
 
-/** What a purchase takes from Stripe. */
 export type PurchaseState = Omit<
   PurchaseRow,
   | 'id'
@@ -73,7 +72,6 @@ function dunningStep(invoice: Subscription['openInvoice']): 1 | 2 | 3 {
 /** If the last period's invoice is one of these, the subscription ended because its renewal wasn't paid. */
 const unpaidInvoices = new Set(['open', 'uncollectible', 'void'])
 
-/** Of a monthly plan, or of a yearly one. */
 const isYear = ({ start, end }: PaidPeriod) => end.getTime() - start.getTime() > 300 * day
 
 /** The first of the latest periods of one length: what was ordered. Those after it are renewals. */
@@ -106,17 +104,15 @@ export const isPastDue = ({ status, paused }: Subscription) =>
   paused?.because === 'first failure' ||
   paused?.because === 'last failure'
 
-/** What a renewal costs on a day, with the discounts that still run then. */
 const priceAt = ({ plan, discounts }: Subscription, at: Date) =>
   discounts
     .filter(({ endsAt }) => !endsAt || endsAt > at)
     .reduce((left, { percentOff, amountOff }) => afterDiscount(left, { percentOff, amountOff }), plan.price)
 
-/** What the next renewal will charge. */
 export const nextAmount = (subscription: Subscription) =>
   Math.max(0, priceAt(subscription, subscription.currentPeriodEnd) - subscription.credit)
 
-/** The same, and what another one will once a discount has ended. */
+/** What the next renewal will charge, and what another one will once a discount has ended. */
 function nextCharges(subscription: Subscription) {
   const { plan, discounts, currentPeriodEnd: next, anchor } = subscription
   const amount = priceAt(subscription, next)

@@ -26,7 +26,6 @@ const leastCharge = 50
 const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 const writeToUs = 'Please write to us, and we’ll switch it for you.'
 
-/** Why a subscription can't switch to yearly right now, if it can't. */
 function obstacle(subscription: Subscription, purchase: PurchaseRow, now: Date): Refusal | undefined {
   const { plan, trialEndsAt, dueInvoice, payments, currentPeriodEnd } = subscription
   const { status, isDisputed, endsAt } = stateOf(subscription, purchase.billingType)
@@ -79,7 +78,6 @@ export type Switching = ReturnType<typeof createSwitching>
 export function createSwitching(context: Context, { prices, sync }: Others) {
   const { db, now, stripe, catalog, site, crashPoint, runExclusive } = context
 
-  /** What Stripe would charge, or why it can't be. */
   async function offerFor(purchase: PurchaseRow, subscription: Subscription, at: Date) {
     const refused = obstacle(subscription, purchase, now())
     if (refused) throw refused

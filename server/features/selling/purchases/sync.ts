@@ -4,7 +4,6 @@ import type { Payment, StripeGateway, Subscription } from '#server/gateways/stri
 import { type ApplyDependencies, createApply } from './apply.ts'
 import { canGoBack, moneyIsBack } from './state.ts'
 
-/** How much of a payment goes back. */
 export type DueOf = (payment: Payment, answer: Subscription) => number
 
 export const whole =

@@ -95,7 +95,6 @@ export async function takenSeats(db: Connected, productId?: string): Promise<num
   return (buyers[0]?.count ?? 0) + (await othersListed(db, productId))
 }
 
-/** People whom TradingView lists and who have no account here. */
 async function othersListed(db: Connected, productId?: string): Promise<number> {
   const rows = await db
     .select({ count: sql<number>`count(distinct ${tvPeople.usernameKey})::int` })

@@ -13,7 +13,6 @@ type Buyer = { userId: string | null; email: string }
 /** The page then offers the waiting list. */
 const soldOut = () => conflict('sold-out', 'All seats are taken at the moment. We can tell you when one is free.')
 
-/** How long a seat is kept for someone who is paying. */
 const reservedFor = 15 * 60_000
 
 /** For the pages: most shops have no limit, and their visitors need not ask. */
@@ -24,11 +23,9 @@ export async function seatsAreLimited(db: Database, catalog: Catalog) {
 
 export type Seats = ReturnType<typeof createSeats>
 
-/** How many people have access, how many may have it, and who waits for a seat. */
 export function createSeats(context: Context) {
   const { db, now, attempts, catalog } = context
 
-  /** Buyers of a seat wait here for those before them. */
   const takeTurns = (tx: Transaction, productId: string) =>
     tx.execute(sql`select pg_advisory_xact_lock(hashtext(${`seats ${productId}`}))`)
 
@@ -109,11 +106,9 @@ export function createSeats(context: Context) {
 }
 
 const day = 86_400_000
-/** How long we remember whom we told. */
 const keptAfterInvitation = 7 * day
 const mostInvitations = 100
 
-/** Who wants to know when a seat is free, and when they are told. */
 function createWaitingList({ db, now, mails, catalog }: Context) {
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
 
@@ -153,7 +148,6 @@ function createWaitingList({ db, now, mails, catalog }: Context) {
         })
     },
 
-    /** As many invitations as there are free seats. */
     async invite() {
       await forgetOld()
       for (const { id: productId, name: product, slug } of catalog.onSale())

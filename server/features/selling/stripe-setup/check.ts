@@ -28,7 +28,6 @@ const inWords = ({ amount, interval }: WantedPrice) => `${exactDollars(amount)} 
 const minute = 60_000
 const day = 1440 * minute
 
-/** Checks everything a seller has to set up at Stripe and reports it in plain English. */
 export function createCheck(options: SetupOptions) {
   const { stripe, secretKey, publicUrl, prices } = options
   const { hostname, isLocal } = addressOf(publicUrl)
@@ -181,7 +180,6 @@ function createWebhookCheck({ stripe, now, publicUrl }: SetupOptions) {
   }
 }
 
-/** The shop's own address, as Stripe needs to know it. */
 export function addressOf(publicUrl: string) {
   const { hostname } = new URL(publicUrl)
   const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname)

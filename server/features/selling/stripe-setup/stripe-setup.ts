@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import { apiVersion, eventTypes } from '#server/gateways/stripe.ts'
 import { addressOf, createCheck, type SetupOptions } from './check.ts'
 
-/** What a seller has to set up at Stripe: `check` looks at it, `setup` creates what's missing. */
 export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'warn'> }) {
   const { stripe, log, publicUrl } = options
   const { webhookUrl, hostname, isLocal } = addressOf(publicUrl)

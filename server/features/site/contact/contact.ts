@@ -33,7 +33,6 @@ const shown = {
 }
 const answerer = aliasedTable(users, 'answerer')
 
-/** What people write in the contact form. The seller reads and answers it here or in the mailbox. */
 export function createContact({ db, now, mails, audit, supportEmail }: Context) {
   const record = (
     tx: Transaction,

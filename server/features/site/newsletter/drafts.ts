@@ -9,13 +9,11 @@ import { createReading } from './reading.ts'
 type Newsletter = typeof newsletters.$inferSelect
 type Written = Audience & Pick<Newsletter, 'subject' | 'preheader' | 'markdown'>
 
-/** Newsletters as they are written: everything before "send". */
 export function createDrafts(context: Context) {
   const { db, now, audit, mails } = context
   const reading = createReading(context)
   const { find, sampleOf } = reading
 
-  /** Says who was faster, and when. */
   async function refuseStale(id: string): Promise<never> {
     const { state, updatedBy, updatedAt } = await find(id)
     if (state !== 'draft')

@@ -67,7 +67,6 @@ export function createNewsletter(context: Context) {
       else throw new Refusal(410, 'link-expired', 'This link has expired. Please subscribe again.')
     },
 
-    /** What the seller sees of it. */
     async list({ limit, cursor, q, state }: Wanted) {
       const after = decodeCursor(cursor)
       const { id, email, createdAt, confirmedAt, unsubscribedAt } = subscriptions
@@ -90,7 +89,6 @@ export function createNewsletter(context: Context) {
       return pageOf(rows, limit, (row) => ({ at: row.createdAt, id: row.id }))
     },
 
-    /** For the seller's file about a customer who has this address. */
     async subscriptionOf(address: string) {
       const [found] = await db
         .select({

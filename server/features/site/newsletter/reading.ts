@@ -11,7 +11,6 @@ type Newsletter = typeof newsletters.$inferSelect
 /** As many as a screen shows of those that need a look. */
 const mostTroubled = 100
 
-/** What the shop lacks for sending newsletters, and what to do about it. */
 export function missingFor({ config, settings: { live } }: Pick<Context, 'config' | 'settings'>) {
   const { name, street, city, country } = live.seller
   const missing: string[] = []
@@ -23,7 +22,6 @@ export function missingFor({ config, settings: { live } }: Pick<Context, 'config
   return missing
 }
 
-/** What the seller sees of newsletters. */
 export function createReading(context: Context) {
   const { db, mails } = context
   const editor = { ...getTableColumns(newsletters), updatedBy: users.name }

@@ -15,12 +15,10 @@ type Newsletter = typeof newsletters.$inferSelect
 /** An hour late is another occasion: the seller may not want it anymore. */
 const latestMs = 3_600_000
 
-/** From "send" to the end: what the seller decides, and the job that does it. */
 export function createSending(context: Context, { refuseStale }: Pick<ReturnType<typeof createDrafts>, 'refuseStale'>) {
   const { db, now, audit, queue, log } = context
   const { sendSlice, setState, pause } = createDelivery(context)
 
-  /** Before the first email: who gets it is written down, one row for each address. */
   async function start(tx: Transaction, newsletter: Newsletter) {
     if (!newsletter.startedAt) await writeDown(tx, newsletter)
     await setState(tx, newsletter.id, {
@@ -41,7 +39,6 @@ export function createSending(context: Context, { refuseStale }: Pick<ReturnType
     return undefined
   }
 
-  /** The job: what is due begins, and what has begun goes on. */
   async function run() {
     const due = await db
       .select()
@@ -62,7 +59,6 @@ export function createSending(context: Context, { refuseStale }: Pick<ReturnType
     }
   }
 
-  /** Changes it if it is still in one of these states. */
   async function change(
     actor: Actor,
     id: string,

@@ -12,7 +12,6 @@ import {
 } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 
-/** Who gets no newsletters, and what is known about those who got some. */
 export function createSuppressions({ db, now, audit, isLinkToken }: Context) {
   /** The address of an account whose owner has proven it: only then is what happened to the address theirs. */
   async function provenAddress(tx: Transaction | typeof db, userId: string) {
@@ -67,7 +66,6 @@ export function createSuppressions({ db, now, audit, isLinkToken }: Context) {
       })
     },
 
-    /** Why someone gets no newsletters, if so. */
     async suppressionOf(userId: string, email: string) {
       const [found] = await db
         .select({ because: suppressions.because, at: suppressions.at })

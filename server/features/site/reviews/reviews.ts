@@ -19,7 +19,6 @@ const batch = 500
 export function createReviews(context: Context) {
   const { db, now, mails, supportEmail, catalog } = context
 
-  /** What this person may review and has not, the first of it. */
   async function mayWriteAbout(tx: Database | Transaction, userId: string) {
     for (const product of catalog.products()) {
       const [found] = await tx
@@ -113,7 +112,6 @@ export function createReviews(context: Context) {
   }
 }
 
-/** A user who may write: paid through Stripe for long enough, with no money back. */
 const isEligible = (productId: string, now: Date) =>
   and(
     isNull(users.deletedAt),

@@ -12,7 +12,6 @@ type Row = typeof reviews.$inferSelect
 /** Until then the row is only an invitation. */
 export const isWritten = isNotNull(reviews.writtenAt)
 
-/** For the pages, which show it without asking. */
 export async function reviewSummary(db: Database): Promise<SiteSettings['reviews']> {
   const found = await db
     .select({ stars: reviews.stars, count: count() })
@@ -25,7 +24,6 @@ export async function reviewSummary(db: Database): Promise<SiteSettings['reviews
   return { count: all, average: all && sum / all, byStars }
 }
 
-/** For the pages, which show it without asking: of each product. */
 export async function reviewsByProduct(db: Database) {
   const found = await db
     .select({ productId: reviews.productId, count: count(), average: avg(reviews.stars).mapWith(Number) })
@@ -46,7 +44,6 @@ export async function latestReviews(db: Database): Promise<Shown['latestReviews'
   return { items: z.parse(contract.list.output(z), items), next }
 }
 
-/** Newest first. */
 export async function listReviews<Item extends { id: string; writtenAt: Date }>(
   db: Database,
   { cursor, limit }: Page,
