@@ -26,7 +26,7 @@ const optionsOf = ({ cron, leaseSeconds = 600 }: Kind) => ({
   heartbeatSeconds: 10,
   expireInSeconds: leaseSeconds,
   deleteAfterSeconds: (cron ? 7 : retention.jobs.days) * 86_400,
-  notify: false,
+  notify: true,
 })
 
 /** Short: one waiting job for each key. Not `stately`: there, a job that waits for its like holds up everyone behind it. */

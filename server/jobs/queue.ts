@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { Database, Transaction } from '../database/connect.ts'
 import { waitForOthers } from '../database/migrate.ts'
 import { type Kind, prepareQueues } from './kinds.ts'
+import { listen } from './listen.ts'
 import { forgetPayloads, jobsSchema } from './schema.ts'
 import { createFailedJobs, createStoredJobs, type Query } from './stored-jobs.ts'
 import { createWorkers } from './workers.ts'
@@ -36,9 +37,6 @@ type JobGiven<Data> = {
 
 export type Enqueue<Data> = (tx: Transaction | Database, data: Data, options?: JobOptions) => Promise<void>
 
-/** By then most changes are committed. What isn't, or what another process asks for, workers find by themselves. */
-const wakeAfterMilliseconds = 100
-
 /** pg-boss creates its schema without a lock: two processes that start on an empty database would collide. */
 async function oneAtATime(url: string, work: () => Promise<void>) {
   const client = new pg.Client({ connectionString: url })
@@ -67,6 +65,7 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
 
   const kinds = new Map<string, Kind>()
   let running = false
+  let stopListening = async () => {}
 
   const query: Query = async (text, values) => (await boss.getDb().executeSql(text, values)).rows
   const workers = createWorkers({ boss, query, log })
@@ -101,7 +100,6 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
       const send = async (data: Data, options: SendOptions) => {
         if (oneFor) await sendOne(name, oneFor(data), data, options)
         else await boss.send(name, data, options)
-        setTimeout(() => workers.wake([name]), wakeAfterMilliseconds).unref()
       }
       if (formerly) register({ ...kind, name: formerly, isFormer: true, run: (data) => send(data as Data, {}) })
       return (tx, data, options = {}) => send(data, { ...options, db: fromDrizzle(tx, sql) })
@@ -119,6 +117,7 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
         await prepareQueues(boss, kinds)
       })
       await workers.start(kinds)
+      stopListening = listen(url, (name) => workers.wake([name]))
       running = true
     },
 
@@ -127,7 +126,6 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
     /** Makes a schedule due now, in any of the processes; not again while it waits or runs. */
     async trigger(name: string) {
       await boss.send(name)
-      workers.wake([name])
     },
 
     async runNow(name: string) {
@@ -146,6 +144,7 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
     /** Lets running jobs finish for a while; whatever is waiting or must be cut short stays stored. */
     async stop() {
       running = false
+      await stopListening()
       await workers.stop()
       await boss.stop({ graceful: false })
     },

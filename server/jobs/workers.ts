@@ -15,7 +15,7 @@ export function createWorkers({ boss, query, log }: Dependencies) {
     const { name, cron, oneFor } = kind
     const worker = await boss.work(
       name,
-      { perJobResults: true, pollingIntervalSeconds: cron ? 10 : 2, ...(oneFor ? { groupConcurrency: 1 } : {}) },
+      { perJobResults: true, pollingIntervalSeconds: cron ? 30 : 5, ...(oneFor ? { groupConcurrency: 1 } : {}) },
       async ([job]): Promise<JobResult[]> => {
         if (!job) return []
         // There may be more: check again now instead of after the polling pause.
