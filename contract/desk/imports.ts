@@ -15,11 +15,7 @@ const line = object((z) => ({
 }))
 export type ImportLine = InferOutput<typeof line>
 
-const verdict = object((z) => ({
-  line: z.int(),
-  verdict: z.enum(importVerdicts),
-  message: z.string(),
-}))
+const verdict = object((z) => ({ line: z.int(), verdict: z.enum(importVerdicts), message: z.string() }))
 export type ImportVerdict = InferOutput<typeof verdict>
 
 export const mostChecked = 500

@@ -23,11 +23,7 @@ export const messages = {
   adminList: endpoint('GET /api/admin/messages', {
     access: 'staff',
     summary: 'Contact messages, newest first',
-    input: object((z) => ({
-      ...paging(z),
-      state: z.optional(z.enum(messageStates)),
-      customerId: z.optional(id(z)),
-    })),
+    input: object((z) => ({ ...paging(z), state: z.optional(z.enum(messageStates)), customerId: z.optional(id(z)) })),
     output: (z) => z.array(message(z)),
     answer: 'list',
   }),

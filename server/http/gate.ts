@@ -4,13 +4,7 @@ import type { User } from '../actor.ts'
 import { Refusal } from '../errors.ts'
 import type { SecurityLog } from '../security/security-log.ts'
 
-export type Session = {
-  id: string
-  user: User
-  provenBy: Proof
-  provenAt: Date
-  proofUsedAt: Date | null
-}
+export type Session = { id: string; user: User; provenBy: Proof; provenAt: Date; proofUsedAt: Date | null }
 
 type Dependencies = {
   now: () => Date

@@ -29,11 +29,7 @@ function classesOf({ variant = 'primary', size = 'md' }: Style, className?: stri
   )
 }
 
-type ButtonProps = ComponentProps<'button'> &
-  Style & {
-    pending?: boolean
-    pendingText?: ReactNode
-  }
+type ButtonProps = ComponentProps<'button'> & Style & { pending?: boolean; pendingText?: ReactNode }
 
 export function Button({ variant, size, pending, pendingText, className, onClick, children, ...rest }: ButtonProps) {
   return (

@@ -8,10 +8,7 @@ import type { Connection, ConnectionRow } from './connection.ts'
 import { noFailure, plan, storeIfUnchanged, type Work } from './plan.ts'
 import { createSyncName } from './sync-name.ts'
 
-type Others = {
-  connection: Connection
-  unlockedAfter(seconds: number): void
-}
+type Others = { connection: Connection; unlockedAfter(seconds: number): void }
 type Opened = { row: ConnectionRow; client: TradingViewClient }
 type Round = { isSettled: boolean; isProof: boolean; isFailed: boolean }
 

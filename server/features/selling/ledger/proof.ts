@@ -6,10 +6,7 @@ import { type Family, gauge } from '#server/metrics/family.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import { arrOf, movementsOf } from './movements.ts'
 
-type Others = {
-  checkouts: Checkouts
-  sync: (subscriptionId: string) => Promise<void>
-}
+type Others = { checkouts: Checkouts; sync: (subscriptionId: string) => Promise<void> }
 type Difference = (typeof mrrProofs.$inferSelect)['differences'][number]
 
 const batch = 1000

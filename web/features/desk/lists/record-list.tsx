@@ -176,11 +176,7 @@ function NoMatch({ title }: { title: string }) {
 }
 
 /** A button that owns its dialog, so opening it doesn't rerender the table. */
-export function AddButton(props: {
-  text: string
-  dialog: ComponentType<{ onClose: () => void }>
-  isImport?: boolean
-}) {
+export function AddButton(props: { text: string; dialog: ComponentType<{ onClose: () => void }>; isImport?: boolean }) {
   const { text, dialog: AddDialog, isImport } = props
   const [isOpen, setIsOpen] = useDialog(isImport ? 'import' : 'add')
   const Icon = isImport ? FileUp : Plus

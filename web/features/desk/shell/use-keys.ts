@@ -18,11 +18,7 @@ export function switchKeys(isOn: boolean) {
 /** How long after `g` a letter still belongs to it. */
 const patience = 1500
 
-type Actions = {
-  search: () => void
-  help: () => void
-  go: (letter: string) => void
-}
+type Actions = { search: () => void; help: () => void; go: (letter: string) => void }
 
 export function useKeys({ search, help, go }: Actions) {
   const goUntil = useRef(0)
