@@ -173,7 +173,7 @@ test.describe('the product page', () => {
     await page.mouse.wheel(0, 200)
     await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(before)
     await page.getByRole('button', { name: 'Static chart' }).click()
-    await expect(page.locator('svg[role=img]')).toBeVisible()
+    await expect(page.locator('svg').and(chart)).toBeVisible()
   })
 })
 
