@@ -67,6 +67,13 @@ for (const width of [390, 1280])
     await expect(main).toContainText(
       'Your access starts once we have your TradingView username. If you withdraw within 14 days, you get all your money back.',
     )
+    // Its colors are the page's, also for someone who wants no motion.
+    const typed = frameOf(page).contentFrame().getByLabel('Card number')
+    const [text, ground] = await typed.evaluate((input) => {
+      const { color, backgroundColor } = getComputedStyle(input)
+      return [color, backgroundColor]
+    })
+    expect([text, ground]).toEqual(['rgb(11, 28, 26)', 'rgb(255, 255, 255)'])
     const [card, last, pay] = await Promise.all(
       [frameOf(page), lines.last(), payButton(page, '$39.00')].map((part) => part.boundingBox()),
     )
