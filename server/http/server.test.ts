@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
 
@@ -6,6 +9,14 @@ beforeAll(async () => {
   shop = await openShop()
 })
 afterAll(() => shop.close())
+
+/** What the server says to these very bytes. */
+async function answerTo(lines: string[]) {
+  const socket = connect(shop.config.port, 'localhost')
+  await once(socket, 'connect')
+  socket.end(`${lines.join('\r\n')}\r\n\r\n`)
+  return text(socket)
+}
 
 describe('a request that the router refuses', () => {
   const bad = [
@@ -21,6 +32,18 @@ describe('a request that the router refuses', () => {
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(await response.json()).toEqual({ message: 'The request could not be read', code: 'unreadable' })
   })
+})
+
+test('two Host headers are refused, whichever path is asked for', async () => {
+  const host = `Host: localhost:${shop.config.port}`
+  for (const path of ['/', '/api/health', '/dev/mails']) {
+    const one = await answerTo([`GET ${path} HTTP/1.1`, host, 'Connection: close'])
+    expect(one).not.toMatch(/^HTTP\/1.1 400/)
+    const two = await answerTo([`GET ${path} HTTP/1.1`, host, 'host: evil.example', 'Connection: close'])
+    expect(two).toMatch(/^HTTP\/1.1 400/)
+    expect(two).toContain('x-content-type-options: nosniff')
+    expect(two).toContain('The request could not be read')
+  }
 })
 
 describe('what nobody could mean is refused with a sentence', () => {

@@ -19,7 +19,7 @@ import { cleanForwardedFor, shortAddress, trustIn } from './addresses.ts'
 import { limitFloods } from './flood.ts'
 import type { SecurityHeaders } from './headers.ts'
 import { answerWithPage, postedForm, readForms } from './plain-forms.ts'
-import { answerUnreadable, lastResponses } from './unreadable.ts'
+import { answerUnreadable, hasTwoHosts, lastResponses } from './unreadable.ts'
 
 /** Sees a request before the router does; true means it has answered. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean
@@ -41,6 +41,7 @@ export async function createHttpServer({
   pages,
 }: Options): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = log
+  const refuseUnreadable = answerUnreadable(security.other)
   const app = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
@@ -51,7 +52,7 @@ export async function createHttpServer({
     bodyLimit: 64 * 1024,
     // A passkey's id has up to 1023 bytes, in base64url.
     routerOptions: { maxParamLength: 1400 },
-    clientErrorHandler: answerUnreadable(security.other),
+    clientErrorHandler: refuseUnreadable,
     // What the router itself refuses never reaches the hooks below, and Fastify's own answer repeats the address.
     frameworkErrors: (error, _request, reply: FastifyReply) => {
       const { status, code, message } = explain(error)
@@ -69,6 +70,7 @@ export async function createHttpServer({
         { connectionsCheckingInterval: 1000, headersTimeout: 4000, requestTimeout: 5000 },
         (request, response) => {
           lastResponses.set(request.socket, response)
+          if (hasTwoHosts(request)) return refuseUnreadable(new Error('Two hosts'), request.socket)
           for (const answers of middleware) if (answers(request, response)) return
           if (config.trustProxy !== 0) cleanForwardedFor(request.headers)
           handler(request, response)
