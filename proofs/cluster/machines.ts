@@ -96,7 +96,8 @@ hot_standby_feedback = on
   )
   primary.start()
   replica.start()
-  const at = (url: string, port: number) => Object.assign(new URL(url), { port: String(port) }).href
+  // Over TCP, as between machines.
+  const at = (url: string, port: number) => Object.assign(new URL(url), { port: String(port), search: '' }).href
   return {
     primary: { ...primary, url: at(first.url, primaryPort) },
     replica: { ...replica, url: at(first.url, replicaPort) },
