@@ -1,7 +1,6 @@
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import type { Route } from './router.tsx'
 
-// biome-ignore format: one page per line
 const descriptions: Record<string, string> = {
   '/': 'Rule-based rebound signals for stocks and ETFs on TradingView. Built for execution, not noise.',
   '/products': 'Professional TradingView indicators for rule-based entries and exits. Start with {product}.',

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import {
   bigint,
   boolean,
@@ -147,6 +147,9 @@ export const tvRuns = pgTable(
 )
 
 /** What TradingView was asked and last said about someone. It stays until their name is off its lists. */
+/** On a list without being a customer. */
+export const isStranger = and(isNull(tvPeople.userId), eq(tvPeople.isPresent, true))
+
 export const personalTradingView = [
   personal(tvPeople, {
     shown: {

@@ -1,11 +1,11 @@
-import { and, desc, eq, getTableColumns, isNotNull, isNull, like, lt, notInArray, or, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNotNull, like, lt, notInArray, or, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { containing, decodeCursor, pageOf } from '#server/database/cursor.ts'
-import { access, tvEvents, tvPeople, tvRuns, tvScripts } from '#server/database/schema.ts'
+import { access, isStranger, tvEvents, tvPeople, tvRuns, tvScripts } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import { TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { connectLookAlike, createConnecting } from './connecting.ts'
@@ -59,8 +59,7 @@ export function createTradingView(context: Context, others: Others) {
         .innerJoin(tvScripts, eq(tvScripts.id, tvPeople.scriptId))
         .where(
           and(
-            isNull(tvPeople.userId),
-            eq(tvPeople.isPresent, true),
+            isStranger,
             q ? like(tvPeople.usernameKey, containing(q)) : undefined,
             after && sql`(${tvPeople.createdAt}, ${tvPeople.id}) < (${after.at}, ${after.id})`,
           ),

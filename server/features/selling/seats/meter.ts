@@ -4,6 +4,7 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import {
   access,
   isLivePurchase,
+  isStranger,
   purchases,
   seatReservations,
   tvConnection,
@@ -100,13 +101,7 @@ async function othersListed(db: Connected, productId?: string): Promise<number> 
     .select({ count: sql<number>`count(distinct ${tvPeople.usernameKey})::int` })
     .from(tvPeople)
     .innerJoin(tvScripts, eq(tvScripts.id, tvPeople.scriptId))
-    .where(
-      and(
-        isNull(tvPeople.userId),
-        eq(tvPeople.isPresent, true),
-        productId ? eq(tvScripts.productId, productId) : undefined,
-      ),
-    )
+    .where(and(isStranger, productId ? eq(tvScripts.productId, productId) : undefined))
   return rows[0]?.count ?? 0
 }
 
