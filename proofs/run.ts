@@ -3,12 +3,8 @@ import { show } from '#scripts/run.ts'
 /** `npm run proof -- <name>`: what we claim, shown. Each proof prints its figures and fails if one breaks its promise. */
 const proofs: Record<string, string> = {
   bench: 'the server against its budgets; --quick: a small shop, in under a minute',
-  beside:
-    'this build beside an earlier one in the folder you name, in alternating rounds; then “8 pages”: in a browser',
-  pages: 'the pages in a browser: on a slow phone, and how fast they respond; --quick: a small shop',
   faults: 'breaks a shop in every way we know; words choose rows; --quick: less of each, as in npm test',
   cluster: 'nginx, two shops, PgBouncer and two PostgreSQLs: kills each under load, deploys a next version',
-  million: 'migrates a shop with a million purchases while buyers buy',
   operations: 'follows docs/operations.md command by command',
   spreadsheets: 'opens the exports in LibreOffice the way American, German and Swiss sellers do',
 }
@@ -17,7 +13,6 @@ const proofs: Record<string, string> = {
 const files: Record<string, string> = {
   faults: 'proofs/faults',
   cluster: 'proofs/cluster.test.ts',
-  million: 'proofs/million.test.ts',
   operations: 'proofs/operations.test.ts',
 }
 

@@ -1,7 +1,15 @@
-import { sealMigrations } from './checks/migrations.ts'
-import { show } from './run.ts'
+import { writeBaseline } from './baseline.ts'
+import { run, show } from './run.ts'
 
-/** `npm run db:generate -- --name what-changed`: adds the migration from the last schema to the current one. */
-const ok = await show(`drizzle-kit generate ${process.argv.slice(2).join(' ')}`)
-if (ok) sealMigrations()
-process.exitCode = ok ? 0 : 1
+/**
+ * `npm run db:generate`: writes the SQL for the current schema. Until v1.0.0 is tagged there is one baseline, which is
+ * written anew; afterwards each change adds a migration (`npm run db:generate -- --name what-changed`).
+ */
+const { output: tag } = await run('git tag --list v1.0.0')
+if (tag.trim()) {
+  const ok = await show(`drizzle-kit generate ${process.argv.slice(2).join(' ')}`)
+  process.exitCode = ok ? 0 : 1
+} else {
+  await writeBaseline('server/database/migrations')
+  console.log('Wrote server/database/migrations/0000_init.sql. Databases made with the earlier baseline do not start.')
+}

@@ -49,8 +49,9 @@ await runCommand(async ({ config, url }) => {
     },
     record: (client) => recordCommand(client, 'backup.restore', { unsigned: values.unsigned ?? false }),
   })
-  const from = header.takenAt ? ` from ${header.takenAt} (version ${header.version})` : ''
-  console.log(`Restored ${rows} rows in ${tables} tables${from}; every checksum matches.`)
+  console.log(
+    `Restored ${rows} rows in ${tables} tables from ${header.takenAt} (version ${header.version}); every checksum matches.`,
+  )
   if (run.length > 0) console.log(`Upgraded to this version by ${run.join(', ')}.`)
 })
 

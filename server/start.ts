@@ -10,7 +10,7 @@ import { mailSite } from './context.ts'
 import { assertReachable, connect } from './database/connect.ts'
 import { openEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
-import { readMigrations } from './database/migrations.ts'
+import type { Migration } from './database/migrations.ts'
 import { currentConnection, isWorking } from './features/access/tradingview/tradingview.ts'
 import { createAdmins } from './features/identity/accounts/accounts.ts'
 import { openCatalog } from './features/selling/catalog/catalog.ts'
@@ -90,7 +90,9 @@ export async function startShop(
     closers.push(connection.close)
     await assertReachable(connection.pool, url)
     const secrets = createSecrets(loadSecretsKey(given.secretsKey, given.dataDir), given.oldSecretsKey)
-    await migrate(connection.url, readMigrations(), () => backUpFirst(connection.url, given, secrets, log))
+    await migrate(connection.url, {
+      beforeUpgrade: (pending) => prepareUpgrade(pending, { url: connection.url, config: given, secrets, log }),
+    })
 
     const catalog = await openCatalog(connection.db, products)
     await publishFirst(connection.db, catalog.products())
@@ -177,19 +179,24 @@ export async function startShop(
   }
 }
 
-/** Before an upgrade that cannot be undone. Loaded only then: it happens once in the life of a shop. */
-async function backUpFirst(url: string, { dataDir }: Config, secrets: Secrets, log: Logger) {
+type UpgradeDeps = { url: string; config: Config; secrets: Secrets; log: Logger }
+
+/** Backs up the embedded database before its schema changes; whoever runs PostgreSQL has backups of their own. */
+async function prepareUpgrade(pending: Migration[], { url, config, secrets, log }: UpgradeDeps) {
+  const tags = pending.map(({ tag }) => tag).join(', ')
+  if (config.databaseUrl) {
+    log.warn(`Upgrading the database: ${tags}.`)
+    return
+  }
   const { backupToFile } = await import('./database/backup.ts')
   const { default: packageJson } = await import('../package.json', { with: { type: 'json' } })
   const { version } = packageJson
-  const folder = join(dataDir, 'backups')
+  const folder = join(config.dataDir, 'backups')
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const time = new Date().toISOString().replaceAll(/[:.]/g, '-')
   const file = join(folder, `before-${version}-${time}.sql.gz`)
   const { rows } = await backupToFile(url, file, { secrets, version })
-  log.warn(
-    `Version ${version} changes the database for good. ${rows} rows were backed up to ${file} first; going back means restoring it (docs/operations.md).`,
-  )
+  log.warn(`Upgrading the database: ${tags}. ${rows} rows were backed up to ${file} first.`)
 }
 
 function openSite(parts: Parts, payments: Payments) {

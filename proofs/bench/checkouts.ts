@@ -27,7 +27,7 @@ async function buyersAt(shop: LabShop) {
 
 let guests = 0
 
-export async function letGuestsBuy(shop: LabShop, lanes: number, isMore: (turn: number) => boolean) {
+async function letGuestsBuy(shop: LabShop, lanes: number, isMore: (turn: number) => boolean) {
   const buyers = await buyersAt(shop)
   const took: { intents: number[]; confirmations: number[] } = { intents: [], confirmations: [] }
   await concurrently(lanes, async () => {

@@ -31,7 +31,7 @@ export async function measure(target: Target, seconds: number, connections = 64)
   return { cpuMicros: micros, perSecond: requests / report.seconds, p99, failures }
 }
 
-export const median = (all: number[]) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0
+const median = (all: number[]) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0
 
 export type Bench = { shop: LabShop; limit: Target; rounds: number; seconds: number }
 

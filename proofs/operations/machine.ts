@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '#server/database/free-port.ts'
-import { addNextMigrations, copyOfThisVersion } from '../lab/next-version.ts'
+import { addNextMigration, copyOfThisVersion } from '../lab/next-version.ts'
 
 export const root = mkdtempSync(join(tmpdir(), 'shop-operations-'))
 chmodSync(root, 0o755)
@@ -14,7 +14,7 @@ export const url = `http://localhost:${port}`
 export const folder = join(root, 'opt/rebound-sigma-shop')
 export const dataDir = join(root, 'var/lib/rebound-sigma-shop')
 
-/** The repository that an operator clones: this version, and a next one with migrations. */
+/** The repository that an operator clones: this version, and a next one with a migration. */
 export function makeOrigin() {
   const origin = join(root, 'origin')
   mkdirSync(origin)
@@ -23,7 +23,7 @@ export function makeOrigin() {
   copyOfThisVersion(origin)
   git('init', '--quiet')
   for (const version of ['v1.0.0', 'v1.1.0']) {
-    if (version === 'v1.1.0') addNextMigrations(origin)
+    if (version === 'v1.1.0') addNextMigration(origin)
     git('add', '--all')
     git('commit', '--quiet', `--message=${version}`)
     git('tag', version)

@@ -100,11 +100,12 @@ export function unreachable(url: string, error: unknown, setting: string) {
 
 /** What a role gets in most tutorials, all privileges, is not enough: tables belong to the public schema's owner. */
 export function withoutRights(url: string, error: unknown) {
-  if (causeOf(error).code !== '42501') return error
+  const { cause, code } = causeOf(error)
+  if (code !== '42501') return error
   const { username, pathname } = new URL(url)
   const [role, database] = [username, pathname.slice(1)].map((name) => `"${decodeURIComponent(name)}"`)
   return new StartError(
-    `The role ${role} lacks rights in its database (${(error as Error).message}). As PostgreSQL’s superuser: ALTER DATABASE ${database} OWNER TO ${role};`,
+    `The role ${role} lacks rights in its database (${cause?.message}). As PostgreSQL’s superuser: ALTER DATABASE ${database} OWNER TO ${role};`,
   )
 }
 

@@ -2,12 +2,8 @@ import { spawn } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { purchases } from '#contract/selling/purchases.ts'
-import { loadDump } from '../testing/load-dump.ts'
-import { openShop } from '../testing/open-shop.ts'
 import { type Embedded, openEmbedded } from './embedded.ts'
 import { nobody } from './embedded-place.ts'
 
@@ -109,46 +105,4 @@ describe('the shop in its local PostgreSQL', () => {
       await close()
     }
   })
-
-  test('takes over data from a version where it was the superuser, and keeps selling', async () => {
-    const release = fileURLToPath(new URL('../testing/released/0000_init', import.meta.url))
-    await leaveAsThen(join(release, 'database.sql.gz'))
-    const { url, superuserUrl, close } = await openEmbedded(dataDir)
-    try {
-      expect(await query(url, foreign)).toEqual([])
-      // Rolling back to that version still works.
-      expect(await query(superuserUrl.replace(/postgres$/, 'shop'), 'select count(*)::int from users')).toEqual([
-        { count: 31 },
-      ])
-      await using shop = await openShop({ databaseUrl: url })
-      const buyer = await shop.buyer()
-      expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
-    } finally {
-      await close()
-    }
-  })
-
-  /** Everything belongs to the only user there was. */
-  async function leaveAsThen(dump: string) {
-    const { superuserUrl, close } = await openEmbedded(dataDir)
-    await query(superuserUrl, 'drop database shop')
-    await query(superuserUrl, 'drop role storefront')
-    await query(superuserUrl, 'create database shop')
-    await loadDump(superuserUrl.replace(/postgres$/, 'shop'), dump)
-    await close()
-  }
-
-  /** What the shop does not own in its own database, apart from what the search extension brought. */
-  const foreign = `
-    select oid::regclass::text as name from pg_class
-    where relowner <> 'storefront'::regrole and relnamespace::regnamespace::text !~ '^(pg_|information_schema)'
-    union all select oid::regprocedure::text from pg_proc p
-    where proowner <> 'storefront'::regrole and pronamespace::regnamespace::text !~ '^(pg_|information_schema)'
-      and not exists (select from pg_depend where objid = p.oid and deptype = 'e')
-    union all select oid::regtype::text from pg_type t
-    where typowner <> 'storefront'::regrole and typnamespace::regnamespace::text !~ '^(pg_|information_schema)'
-      and not exists (select from pg_depend where objid = t.oid and deptype = 'e') and typelem = 0
-    union all select nspname from pg_namespace
-    where nspowner not in ('storefront'::regrole, 'pg_database_owner'::regrole) and nspname !~ '^(pg_|information_schema)'
-    union all select datname from pg_database where datname = 'shop' and datdba <> 'storefront'::regrole`
 })

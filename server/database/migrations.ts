@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 
 export type Migration = { tag: string; hash: string; when: number; statements: string[] }
 
-const ours = fileURLToPath(new URL('./migrations', import.meta.url))
+export const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url))
 
-/** As drizzle-kit writes them, with the hash that drizzle's own runner stores in the database. */
-export function readMigrations(folder = ours): Migration[] {
+/** The migrations as drizzle-kit writes them, with the hash that drizzle's migrator stores in the database. */
+export function readMigrations(folder = migrationsFolder): Migration[] {
   const journal: { entries: { tag: string; when: number }[] } = JSON.parse(
     readFileSync(join(folder, 'meta/_journal.json'), 'utf8'),
   )
@@ -18,21 +18,7 @@ export function readMigrations(folder = ours): Migration[] {
       tag,
       when,
       hash: createHash('sha256').update(text).digest('hex'),
-      statements: text.split('--> statement-breakpoint').map((statement) => statement.trim()),
+      statements: text.split('--> statement-breakpoint'),
     }
   })
 }
-
-export const concurrentIndex = (statement: string): string | undefined =>
-  /^create (?:unique )?index concurrently (?:if not exists )?"?(\w+)"?/i.exec(statement)?.[1]
-
-/** A statement that changes some rows at a time and is repeated until none are left. */
-export const isInBatches = (statement: string): boolean => /^-- in batches\b/i.test(statement)
-
-/** Takes too long for a transaction that everyone would have to wait for. */
-export const isOnline = (statement: string): boolean =>
-  concurrentIndex(statement) !== undefined || isInBatches(statement)
-
-/** The previous version cannot run on what it leaves behind: going back means restoring a backup. */
-export const isOneWay = ({ statements }: Migration): boolean =>
-  statements.some((statement) => /^-- one way\b/i.test(statement))

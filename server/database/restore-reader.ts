@@ -3,9 +3,6 @@ import { StartError } from '../errors.ts'
 import { type Header, type Signing, title } from './backup.ts'
 import type { Migration } from './migrations.ts'
 
-/** The first format had only the beginning of its last migration's hash. */
-export type AnyHeader = Partial<Header> & { schema?: string }
-
 export const isDamaged = 'The backup is damaged or incomplete. Nothing was changed.'
 
 /** Reads lines as bytes: a row may hold characters that others take for the end of a line. */
@@ -47,12 +44,9 @@ export function createReader(source: AsyncIterable<Buffer>, secrets: Signing | u
   return {
     next,
     nextText,
-    async header(): Promise<AnyHeader> {
-      const first = await nextText()
-      if (first === title) return JSON.parse((await nextText())?.replace(/^-- /, '') ?? '')
-      const schema = /^-- backup of the shop, schema (\w{16})$/.exec(first ?? '')?.[1]
-      if (!schema) throw new StartError('This is not a backup of the shop.')
-      return { schema }
+    async header(): Promise<Header> {
+      if ((await nextText()) !== title) throw new StartError('This is not a backup of the shop.')
+      return JSON.parse((await nextText())?.replace(/^-- /, '') ?? '')
     },
     assertSigned() {
       if (!signed)
@@ -66,12 +60,11 @@ export function createReader(source: AsyncIterable<Buffer>, secrets: Signing | u
 export type Reader = ReturnType<typeof createReader>
 
 /** Which of this version's migrations the backup already includes. */
-export function migrationsOf({ schema, version, migrations: held = [] }: AnyHeader, known: Migration[]): Migration[] {
-  if (schema) {
-    const last = known.findIndex(({ hash }) => hash.startsWith(schema))
-    if (last < 0) throw new StartError('This backup was made by a version of the shop that we no longer recognize.')
-    return known.slice(0, last + 1)
-  }
+export function migrationsOf({ version, migrations: held }: Header, known: Migration[]): Migration[] {
+  if (!held.some(({ hash }) => hash === known[0]?.hash))
+    throw new StartError(
+      'This backup was made by a version before 1.0.0, and only that version can restore it. Nothing was changed.',
+    )
   const foreign = held.filter(({ hash }) => !known.some((migration) => migration.hash === hash))
   if (foreign.length > 0)
     throw new StartError(
@@ -84,12 +77,8 @@ export function migrationsOf({ schema, version, migrations: held = [] }: AnyHead
   return through
 }
 
-export function assertKey({ key, schema }: AnyHeader, secrets: Signing | undefined) {
-  if (schema)
-    throw new StartError(
-      'This backup was made before backups were signed. If you trust it, add --unsigned. Its exchange keys can only be read with the SECRETS_KEY from that time.',
-    )
-  if (key && secrets?.backupKeys.has(key)) return
+export function assertKey({ key }: Header, secrets: Signing | undefined) {
+  if (secrets?.backupKeys.has(key)) return
   const has = secrets ? `this shop has ${[...secrets.backupKeys.keys()].join(' and ')}` : 'this shop has none yet'
   throw new StartError(
     `This backup needs the key with the fingerprint ${key}, but ${has}. Set SECRETS_KEY to your copy of that key, or save it as secrets-key in the data folder. ` +

@@ -8,7 +8,7 @@ import { StartError } from '../errors.ts'
 import { type Signing, sumLine } from './backup.ts'
 import { isNote, readTable, type Sum, type Table, tablesOf } from './backup-tables.ts'
 import { withoutRights } from './connect.ts'
-import { addTriggers, migrateInside, waitForOthers } from './migrate.ts'
+import { applyMigrations, lockMigrations } from './migrate.ts'
 import { type Migration, readMigrations } from './migrations.ts'
 import { assertKey, createReader, isDamaged, migrationsOf, type Reader } from './restore-reader.ts'
 
@@ -39,16 +39,17 @@ export async function restore(
     await assertAlone(client)
     await client.query('begin')
     await dropEverything(client)
-    await migrateInside(client, held)
+    await applyMigrations(client, held)
     await makeOthers(client)
     const tables = await tablesOf(client)
-    // Rows that a migration brought are in the backup, too.
     const ours = tables.filter(({ name }) => name.startsWith('public.')).map(({ name }) => name)
+    await switchTriggers(client, ours, 'disable')
+    // A migration may insert rows that the backup also has.
     await client.query(`truncate ${ours.join(', ')}`)
     const sums = await copyIn(client, reader, tables)
     if (!unsigned) reader.assertSigned()
-    await migrateInside(client, migrations)
-    await addTriggers(client)
+    await switchTriggers(client, ours, 'enable')
+    await applyMigrations(client, migrations.slice(held.length))
     await resetSequences(client)
     await record?.(client)
     await client.query('commit')
@@ -69,7 +70,7 @@ async function assertAlone(client: pg.Client) {
     if (tries === 10) throw new StartError('The shop is running on this database: stop it first. Nothing was changed.')
     await sleep(100)
   }
-  await waitForOthers(client)
+  await lockMigrations(client)
 }
 
 async function hasCompany(client: pg.Client) {
@@ -93,6 +94,11 @@ async function dropEverything(client: pg.Client) {
        and not exists (select from pg_depend where objid = p.oid and deptype = 'e')`,
   )
   for (const { statement } of rows) await client.query(statement)
+}
+
+/** Triggers refuse changes to append-only tables; a restore inserts rows as they were. */
+async function switchTriggers(client: pg.Client, tables: string[], to: 'enable' | 'disable') {
+  for (const table of tables) await client.query(`alter table ${table} ${to} trigger user`)
 }
 
 async function copyIn(client: pg.Client, reader: Reader, tables: Table[]): Promise<Map<string, Sum>> {

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Connection, connect } from '../database/connect.ts'
-import { waitForOthers } from '../database/migrate.ts'
+import { lockMigrations } from '../database/migrate.ts'
 import { PermanentFailure } from '../errors.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { createQueue, type Queue } from './queue.ts'
@@ -194,7 +194,7 @@ test('a process that starts waits for another that is creating the tables', asyn
   await connection.pool.query('drop schema jobs cascade')
   const other = new pg.Client({ connectionString: database.url })
   await other.connect()
-  await waitForOthers(other)
+  await lockMigrations(other)
   const starting = newQueue().start()
   expect(await Promise.race([starting, sleep(1000, 'waits')])).toBe('waits')
   await other.end()

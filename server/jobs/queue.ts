@@ -3,7 +3,7 @@ import pg from 'pg'
 import { fromDrizzle, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../database/connect.ts'
-import { waitForOthers } from '../database/migrate.ts'
+import { lockMigrations } from '../database/migrate.ts'
 import { type Kind, prepareQueues } from './kinds.ts'
 import { listen } from './listen.ts'
 import { forgetPayloads, jobsSchema } from './schema.ts'
@@ -44,7 +44,7 @@ async function oneAtATime(url: string, work: () => Promise<void>) {
   client.on('error', () => undefined)
   await client.connect()
   try {
-    await waitForOthers(client)
+    await lockMigrations(client)
     await work()
   } finally {
     await client.end()

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { customers } from '#contract/desk/customers.ts'
@@ -6,7 +5,6 @@ import { settings } from '#contract/desk/settings.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { credentials } from '#contract/identity/credentials.ts'
 import { contact } from '#contract/site/contact.ts'
-import { readMigrations } from '../database/migrations.ts'
 import { sentMails } from '../database/schema.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
 
@@ -93,25 +91,4 @@ test('what an account calls itself is read by no mailbox that has not proven it'
   await shop.buy(owner)
   const receipt = (await shop.mails()).findLast(({ to }) => to === owner.user.email)
   expect(receipt?.text).toContain('Hello Ada Trader,')
-})
-
-test('an upgrade removes what earlier versions recorded of emails to the seller, and nothing else', async () => {
-  const { user } = await shop.user()
-  await shop.queue.idle()
-  const before = await recorded(user.id)
-  expect(before).not.toEqual([])
-  await shop.connection.db
-    .insert(sentMails)
-    .values({
-      id: randomUUID(),
-      userId: user.id,
-      kind: 'contactMessage',
-      data: {},
-      subject: 'Message from Ada',
-      text: message.message,
-      sentAt: new Date(),
-    })
-  const upgrade = readMigrations().find(({ tag }) => tag.endsWith('forget-recorded-mail-to-the-seller'))
-  for (const statement of upgrade?.statements ?? []) await shop.connection.pool.query(statement)
-  expect(await recorded(user.id)).toEqual(before)
 })

@@ -1,7 +1,7 @@
 import type { Connection } from '../database/connect.ts'
 import { purchases } from '../database/schema.ts'
 
-/** The first product, whose row a migration made: its id is the same in every shop. */
+/** The first product: the template of the test databases has it with this id. */
 export const reboundSigmaPro = { id: '5b8f9a52-6d0e-4a53-9a3c-2f1f6f7f0c01', slug: 'rebound-sigma-pro' }
 
 type Values = typeof purchases.$inferInsert

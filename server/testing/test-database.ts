@@ -6,7 +6,9 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { readConfig } from '../config.ts'
 import { openEmbedded } from '../database/embedded.ts'
+import { migrate } from '../database/migrate.ts'
 import { startShop } from '../start.ts'
+import { reboundSigmaPro } from './book-purchase.ts'
 
 /** One PostgreSQL for the whole test run, with a template that a shop has opened; each shop under test gets a copy. */
 const variable = 'TEST_POSTGRES_URL'
@@ -30,6 +32,9 @@ export async function openTestPostgres(): Promise<() => Promise<void>> {
 
 /** A shop leaves its tables, queues, and prices at the sandbox behind; what is its own is deleted. */
 async function openOnce(url: string) {
+  await migrate(url)
+  const { id, slug } = reboundSigmaPro
+  await administer(url, `insert into products (id, slug, name) values ('${id}', '${slug}', '')`)
   const folder = mkdtempSync(join(tmpdir(), 'shop-template-'))
   const shop = await startShop(readConfig({ PORT: '0', DATA_DIR: folder, DATABASE_URL: url, TRADINGVIEW: 'off' }), {
     log: pino({ level: 'silent' }),

@@ -31,7 +31,7 @@ export const users = pgTable(
     index('users_newest').on(t.createdAt, t.id),
     index('users_without_username').on(t.id).where(sql`${t.tradingViewUsername} is null`),
     index('users_search').using('gin', sql`${t.searchText} gin_trgm_ops`),
-    index('users_tradingview_search').using('gin', sql`lower(${t.tradingViewUsername}) gin_trgm_ops`).concurrently(),
+    index('users_tradingview_search').using('gin', sql`lower(${t.tradingViewUsername}) gin_trgm_ops`),
   ],
 )
 

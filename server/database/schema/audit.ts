@@ -23,10 +23,8 @@ export const auditLog = pgTable(
   },
   (t) => [
     index('audit_log_newest').on(t.at, t.id),
-    index('audit_log_actor').on(t.actorId).concurrently(),
-    index('audit_log_about').on(t.aboutId).concurrently(),
-    index('audit_log_words')
-      .using('gin', sql`${auditWords(t)} gin_trgm_ops`)
-      .concurrently(),
+    index('audit_log_actor').on(t.actorId),
+    index('audit_log_about').on(t.aboutId),
+    index('audit_log_words').using('gin', sql`${auditWords(t)} gin_trgm_ops`),
   ],
 )

@@ -39,7 +39,7 @@ export const checkouts = pgTable(
     index('checkouts_open').on(t.createdAt).where(sql`${t.closedAt} is null`),
     index('checkouts_nonce').on(t.nonceHash),
     index('checkouts_user').on(t.userId),
-    index('checkouts_customer').on(t.customerId).concurrently(),
+    index('checkouts_customer').on(t.customerId),
   ],
 )
 

@@ -21,10 +21,10 @@ export const contactMessages = pgTable(
     answeredBy: uuid(),
   },
   (t) => [
-    index('contact_messages_newest').on(t.createdAt, t.id).concurrently(),
-    index('contact_messages_open').on(t.createdAt, t.id).where(sql`${t.answeredAt} is null`).concurrently(),
-    index('contact_messages_user').on(t.userId).concurrently(),
-    index('contact_messages_email').on(t.email).concurrently(),
+    index('contact_messages_newest').on(t.createdAt, t.id),
+    index('contact_messages_open').on(t.createdAt, t.id).where(sql`${t.answeredAt} is null`),
+    index('contact_messages_user').on(t.userId),
+    index('contact_messages_email').on(t.email),
   ],
 )
 

@@ -21,8 +21,8 @@ export const newsletterSubscriptions = pgTable(
     confirmedFrom: text(),
   },
   (t) => [
-    index('newsletter_newest').on(t.createdAt, t.id).concurrently(),
-    index('newsletter_search').using('gin', sql`${t.email} gin_trgm_ops`).concurrently(),
+    index('newsletter_newest').on(t.createdAt, t.id),
+    index('newsletter_search').using('gin', sql`${t.email} gin_trgm_ops`),
   ],
 )
 

@@ -84,13 +84,10 @@ export const purchases = pgTable(
     leaveComment: text(),
   },
   (t) => [
-    index('purchases_untaxed').on(t.createdAt, t.id).where(sql`${t.taxIsOff}`).concurrently(),
-    index('purchases_warned').on(t.createdAt, t.id).where(sql`${t.warnedPaymentIntentId} is not null`).concurrently(),
-    index('purchases_disputed').on(t.createdAt, t.id).where(sql`${t.isDisputed}`).concurrently(),
-    index('purchases_ended_in')
-      .on(monthOf(t.endedAt), t.createdAt, t.id)
-      .where(sql`${t.endedAt} is not null`)
-      .concurrently(),
+    index('purchases_untaxed').on(t.createdAt, t.id).where(sql`${t.taxIsOff}`),
+    index('purchases_warned').on(t.createdAt, t.id).where(sql`${t.warnedPaymentIntentId} is not null`),
+    index('purchases_disputed').on(t.createdAt, t.id).where(sql`${t.isDisputed}`),
+    index('purchases_ended_in').on(monthOf(t.endedAt), t.createdAt, t.id).where(sql`${t.endedAt} is not null`),
     index('purchases_user').on(t.userId, t.createdAt, t.id, t.status),
     index('purchases_newest').on(t.createdAt, t.id),
     index('purchases_by_status').on(t.status, t.createdAt, t.id),
@@ -98,14 +95,13 @@ export const purchases = pgTable(
     index('purchases_by_both').on(t.status, t.billingType, t.createdAt, t.id),
     index('purchases_booked_ends')
       .on(t.endsAt)
-      .where(sql`${t.stripeSubscriptionId} is null and ${t.endsAt} is not null`)
-      .concurrently(),
-    index('purchases_failed_refunds').on(t.createdAt, t.id).where(sql`${t.failedRefunds} > 0`).concurrently(),
-    index('purchases_leaving').on(t.endedAt).where(sql`${t.leaveReason} is not null`).concurrently(),
-    index('purchases_uncovered').on(t.createdAt, t.id).where(sql`${t.uncoveredNotes} > 0`).concurrently(),
-    index('purchases_drafts').on(t.draftSince).where(sql`${t.draftSince} is not null`).concurrently(),
-    index('purchases_unread').on(t.id).where(sql`${t.arr} is null`).concurrently(),
-    index('purchases_cards').on(t.cardExpiresAt).where(sql`${t.status} = 'active'`).concurrently(),
+      .where(sql`${t.stripeSubscriptionId} is null and ${t.endsAt} is not null`),
+    index('purchases_failed_refunds').on(t.createdAt, t.id).where(sql`${t.failedRefunds} > 0`),
+    index('purchases_leaving').on(t.endedAt).where(sql`${t.leaveReason} is not null`),
+    index('purchases_uncovered').on(t.createdAt, t.id).where(sql`${t.uncoveredNotes} > 0`),
+    index('purchases_drafts').on(t.draftSince).where(sql`${t.draftSince} is not null`),
+    index('purchases_unread').on(t.id).where(sql`${t.arr} is null`),
+    index('purchases_cards').on(t.cardExpiresAt).where(sql`${t.status} = 'active'`),
     check('purchases_billing_type', sql`${t.billingType} in ${listed(billingTypes)}`),
     check('purchases_status', sql`${t.status} in ${listed(purchaseStatuses)}`),
     check('purchases_amount', sql`${t.price} >= 0 and ${t.refundedAmount} >= 0`),
@@ -137,10 +133,10 @@ export const payments = pgTable(
   },
   (t) => [
     index('payments_purchase').on(t.purchaseId),
-    index('payments_newest').on(t.paidAt, t.paymentIntentId).concurrently(),
-    index('payments_lost').on(t.lostAt, t.paymentIntentId).where(sql`${t.lostAt} is not null`).concurrently(),
-    index('payments_invoice').on(t.invoiceId).concurrently(),
-    index('payments_number').on(t.invoiceNumber).concurrently(),
+    index('payments_newest').on(t.paidAt, t.paymentIntentId),
+    index('payments_lost').on(t.lostAt, t.paymentIntentId).where(sql`${t.lostAt} is not null`),
+    index('payments_invoice').on(t.invoiceId),
+    index('payments_number').on(t.invoiceNumber),
   ],
 )
 
@@ -156,7 +152,7 @@ export const refunds = pgTable(
     amount: integer().notNull(),
     status: text().notNull(),
   },
-  (t) => [index('refunds_payment').on(t.paymentIntentId), index('refunds_newest').on(t.at, t.id).concurrently()],
+  (t) => [index('refunds_payment').on(t.paymentIntentId), index('refunds_newest').on(t.at, t.id)],
 )
 
 /** A buyer's order to pay by the year from now on: what they agreed to, on record before anything is charged. */

@@ -29,7 +29,7 @@ export const sessions = pgTable(
   (t) => [
     index('sessions_user').on(t.userId),
     index('sessions_expiry').on(t.expiresAt),
-    index('sessions_previous_token').on(t.previousTokenHash).concurrently(),
+    index('sessions_previous_token').on(t.previousTokenHash),
   ],
 )
 

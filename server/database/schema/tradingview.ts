@@ -99,11 +99,8 @@ export const tvPeople = pgTable(
     index('tv_people_user').on(t.userId),
     index('tv_people_due').on(t.nextTryAt).where(sql`${t.nextTryAt} is not null`),
     index('tv_people_newest').on(t.createdAt, t.id),
-    index('tv_people_noticed').on(t.userId).where(isNoticed(t)).concurrently(),
-    index('tv_people_renamed')
-      .on(t.scriptId, t.rowId)
-      .where(sql`${t.userId} is null and ${t.error} is not null`)
-      .concurrently(),
+    index('tv_people_noticed').on(t.userId).where(isNoticed(t)),
+    index('tv_people_renamed').on(t.scriptId, t.rowId).where(sql`${t.userId} is null and ${t.error} is not null`),
   ],
 )
 

@@ -1,1 +1,0 @@
-CREATE INDEX CONCURRENTLY "checkouts_customer" ON "checkouts" USING btree ("customer_id");

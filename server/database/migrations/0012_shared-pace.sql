@@ -1,1 +1,0 @@
-ALTER TABLE "tv_connection" ADD COLUMN "next_call_at" timestamp (3) with time zone;

@@ -1,3 +1,0 @@
-CREATE INDEX CONCURRENTLY "users_tradingview_search" ON "users" USING gin (lower("trading_view_username") gin_trgm_ops);--> statement-breakpoint
-CREATE INDEX CONCURRENTLY "purchases_disputed" ON "purchases" USING btree ("created_at","id") WHERE "purchases"."is_disputed";--> statement-breakpoint
-CREATE INDEX CONCURRENTLY "purchases_ended" ON "purchases" USING btree ("ended_at") WHERE "purchases"."ended_at" is not null;

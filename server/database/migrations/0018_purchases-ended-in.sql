@@ -1,1 +1,0 @@
-CREATE INDEX CONCURRENTLY "purchases_ended_in" ON "purchases" USING btree (date_trunc('month', "ended_at" at time zone 'UTC'),"created_at","id") WHERE "purchases"."ended_at" is not null;

@@ -1,1 +1,0 @@
-ALTER TABLE "order_records" ADD COLUMN "amount_due" integer;

@@ -1,1 +1,0 @@
-ALTER TABLE "purchases" ADD COLUMN "warned_payment_intent_id" text;

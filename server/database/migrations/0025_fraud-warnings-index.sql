@@ -1,1 +1,0 @@
-CREATE INDEX CONCURRENTLY "purchases_warned" ON "purchases" USING btree ("created_at","id") WHERE "purchases"."warned_payment_intent_id" is not null;

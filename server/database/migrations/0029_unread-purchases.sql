@@ -1,1 +1,0 @@
-CREATE INDEX CONCURRENTLY "purchases_unread" ON "purchases" USING btree ("id") WHERE "purchases"."stripe_subscription_id" is not null and "purchases"."paid_from" is null;

@@ -1,1 +1,0 @@
-CREATE INDEX CONCURRENTLY "purchases_untaxed" ON "purchases" USING btree ("created_at","id") WHERE "purchases"."tax_is_off";

@@ -1,1 +1,0 @@
-CREATE INDEX CONCURRENTLY "purchases_failed_refunds" ON "purchases" USING btree ("created_at","id") WHERE "purchases"."failed_refunds" > 0;

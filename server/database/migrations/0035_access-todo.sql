@@ -1,5 +1,0 @@
-CREATE INDEX CONCURRENTLY "access_open" ON "access" USING btree ("user_id") WHERE ("access"."state" in ('asked', 'unlocking') or "access"."name_problem" is not null or ("access"."unlocked_name" is not null and ("access"."state" = 'withheld' or "access"."reason" is null)));--> statement-breakpoint
-CREATE INDEX CONCURRENTLY "access_newest" ON "access" USING btree ("state_since","id");--> statement-breakpoint
-CREATE INDEX CONCURRENTLY "access_unlocked_name" ON "access" USING btree (lower("unlocked_name"));--> statement-breakpoint
-CREATE INDEX CONCURRENTLY "tv_people_noticed" ON "tv_people" USING btree ("user_id") WHERE "tv_people"."user_id" is not null and (("tv_people"."failing_since" is not null and "tv_people"."next_try_at" is null) or ("tv_people"."is_present" and not "tv_people"."is_ours"));--> statement-breakpoint
-CREATE INDEX CONCURRENTLY "tv_people_renamed" ON "tv_people" USING btree ("script_id","row_id") WHERE "tv_people"."user_id" is null and "tv_people"."error" is not null;

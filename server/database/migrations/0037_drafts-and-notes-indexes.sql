@@ -1,2 +1,0 @@
-CREATE INDEX CONCURRENTLY "purchases_uncovered" ON "purchases" USING btree ("created_at","id") WHERE "purchases"."uncovered_notes" > 0;--> statement-breakpoint
-CREATE INDEX CONCURRENTLY "purchases_drafts" ON "purchases" USING btree ("draft_since") WHERE "purchases"."draft_since" is not null;

@@ -1,2 +1,0 @@
-CREATE INDEX CONCURRENTLY "purchases_unread" ON "purchases" USING btree ("id") WHERE "purchases"."arr" is null;--> statement-breakpoint
-CREATE INDEX CONCURRENTLY "purchases_cards" ON "purchases" USING btree ("card_expires_at") WHERE "purchases"."status" = 'active';

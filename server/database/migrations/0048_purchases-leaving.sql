@@ -1,1 +1,0 @@
-CREATE INDEX CONCURRENTLY "purchases_leaving" ON "purchases" USING btree ("ended_at") WHERE "purchases"."leave_reason" is not null;

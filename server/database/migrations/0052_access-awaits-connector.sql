@@ -1,1 +1,0 @@
-CREATE INDEX CONCURRENTLY "access_awaits_connector" ON "access" USING btree ("id") WHERE ("access"."state" in ('none', 'locked', 'asked') and "access"."reason" is not null and "access"."name_key" is not null and not "access"."needs_decision");

@@ -1,1 +1,0 @@
-CREATE INDEX CONCURRENTLY "audit_log_words" ON "audit_log" USING gin (lower("action" || ' ' || "subject" || ' ' || "ip") gin_trgm_ops);

@@ -1,2 +1,0 @@
--- one way
-DROP TABLE "email_questions" CASCADE;
