@@ -1,46 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin, Visitor } from 'vite'
-
-const unread = new Set(['summary', 'output', 'limit', 'access', 'caller', 'whileSettingUp', 'proven', 'fresh'])
-
-/** Of a row of the contract, browsers read its address and, for forms, what they send: the rest is the server's. */
-const addressesOnly: Plugin = {
-  name: 'addresses-only',
-  enforce: 'pre',
-  transform: {
-    filter: { id: /\/contract\/[\w/-]+\.ts$/, code: 'endpoint(' },
-    handler(code) {
-      const cuts: { start: number; end: number; by: string }[] = []
-      new Visitor({
-        CallExpression({ callee, arguments: [address, row] }) {
-          if (callee.type !== 'Identifier' || callee.name !== 'endpoint' || row?.type !== 'ObjectExpression') return
-          // The newsletter's form is on every page, and leaves it to the server to check what it sends.
-          const isAsked = address?.type === 'Literal' && /^(GET|DELETE)|newsletter/.test(String(address.value))
-          for (const field of row.properties)
-            if (
-              field.type === 'Property' &&
-              field.key.type === 'Identifier' &&
-              (unread.has(field.key.name) || (isAsked && field.key.name === 'input'))
-            )
-              // Whether there is an output at all says how an answer is read.
-              cuts.push({ ...field, by: field.key.name === 'output' ? 'output: 1' : '...{}' })
-        },
-      }).visit(this.parse(code, { lang: 'ts' }))
-      const short = cuts
-        .toSorted((a, b) => b.start - a.start)
-        .reduce((rest, { start, end, by }) => rest.slice(0, start) + by + rest.slice(end), code)
-      const said = short.replaceAll(/\/\*.*?\*\//gs, '')
-      // What was imported for the rest only would still come along.
-      return short.replaceAll(/^import \{([^}]+)\} from .+\n/gm, (line: string, names: string) =>
-        (names.match(/\w+(?=,|\s*$)/g) ?? []).some((name) => said.split(new RegExp(`\\b${name}\\b`)).length > 2)
-          ? line
-          : '',
-      )
-    },
-  },
-}
+import { defineConfig, type Plugin } from 'vite'
 
 /** An icon is its drawing; `web/ui/icon.tsx` makes it one of ours. */
 const icons: Plugin = {
@@ -67,7 +28,7 @@ const compiledOnArrival: Plugin = {
 
 /** The browser's part. Its second half, the renderer of the pages, is built by `scripts/build-web.ts`. */
 export default defineConfig({
-  plugins: [addressesOnly, icons, compiledOnArrival, react(), tailwindcss()],
+  plugins: [icons, compiledOnArrival, react(), tailwindcss()],
   publicDir: 'web/public',
   // As CommonJS it would need helpers of the bundler's, see `zod` below.
   resolve: { alias: { '@stripe/stripe-js/pure/index.js': '@stripe/stripe-js/pure/index.mjs' } },
@@ -111,7 +72,7 @@ export default defineConfig({
             // What pages with forms share; what only the desk's screens share is no part of it.
             {
               name: 'kit',
-              test: /[\\/]contract[\\/](?!desk|zod|.*(admin|catalog|product))|web.ui|useMutation|mutationObserver|[iI]nfiniteQuery|api.(use-call|checked|call-form)|sign-in.(refusal|auth-card|code-form)|until-done|payment-skeleton|username-input|use-owned|order-essentials/,
+              test: /[\\/]contract[\\/](?!desk|.*(admin|catalog|product))|web.ui|useMutation|mutationObserver|[iI]nfiniteQuery|api.(use-call|checked|call-form)|sign-in.(refusal|auth-card|code-form)|until-done|payment-skeleton|username-input|use-owned|order-essentials/,
               priority: 4,
               minShareCount: 2,
             },

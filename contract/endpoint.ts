@@ -1,5 +1,5 @@
-import { type InferInput, type InferOutput, id, object, type Schema, schema } from './schema.ts'
-import type * as z from './zod.ts'
+import { z } from 'zod'
+import { id } from './fields.ts'
 
 /** Who may call: anyone, anyone logged in, staff (support and admins), or admins. `server/http/gate.ts` enforces it. */
 export type Access = 'public' | 'user' | 'staff' | 'admin'
@@ -11,9 +11,9 @@ export type Answer = 'json' | 'list' | 'csv' | 'html' | 'redirect' | 'later'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 type Path = `/api/${string}`
-type Fields = z.ZodMiniType<Record<string, unknown>, Record<string, unknown>>
+type Fields = z.ZodType<Record<string, unknown>, Record<string, unknown>>
 
-export type Endpoint<Input extends Fields = Fields, Output extends z.ZodMiniType = z.ZodMiniType> = {
+export type Endpoint<Input extends Fields = Fields, Output extends z.ZodType = z.ZodType> = {
   method: Method
   /** Segments like `:id` come from the input; the rest travels as query (GET, DELETE) or JSON body. */
   path: Path
@@ -27,31 +27,31 @@ export type Endpoint<Input extends Fields = Fields, Output extends z.ZodMiniType
   /** Also for staff who have yet to set up their second step: nothing else is open to them. */
   whileSettingUp?: true
   summary: string
-  input: Schema<Input>
-  output: Schema<Output>
+  input: Input
+  output: Output
   answer?: Answer
   /** How often one IP address may call; the shop's general limit applies otherwise. */
   limit?: { requests: number; seconds: number }
 }
 
 /** What callers pass and get back; what handlers receive and return. */
-export type InputOf<E extends Endpoint> = InferInput<E['input']>
-export type OutputOf<E extends Endpoint> = InferOutput<E['output']>
-export type ParsedInputOf<E extends Endpoint> = InferOutput<E['input']>
-export type RawOutputOf<E extends Endpoint> = InferInput<E['output']>
+export type InputOf<E extends Endpoint> = z.input<E['input']>
+export type OutputOf<E extends Endpoint> = z.output<E['output']>
+export type ParsedInputOf<E extends Endpoint> = z.output<E['input']>
+export type RawOutputOf<E extends Endpoint> = z.input<E['output']>
 
-const nothing = object(() => ({}))
-const byId = object((z) => ({ id: id(z) }))
-type Nothing = ReturnType<typeof nothing>
-type Named = { byId: ReturnType<typeof byId>; nothing: Nothing }
+const nothing = z.strictObject({})
+const byId = z.strictObject({ id })
+type Nothing = typeof nothing
+type Named = { byId: typeof byId; nothing: Nothing }
 type NamedIn<Address> = Named[Address extends `${string}/:id` | `${string}/:id/${string}` ? 'byId' : 'nothing']
 
 type Usual<Address> = Address extends `${string} /api/admin${string}` ? 'admin' : 'user'
 
-type Row<Input extends Fields, Output extends z.ZodMiniType> = Omit<
+type Row<Input extends Fields, Output extends z.ZodType> = Omit<
   Endpoint<Input, Output>,
   'method' | 'path' | 'access' | 'input' | 'output'
-> & { input?: Schema<Input>; output?: Schema<Output> }
+> & { input?: Input; output?: Output }
 
 /**
  * One call. Without input, it takes the `:id` of its path; without output, it answers with nothing; without access, its path
@@ -60,18 +60,18 @@ type Row<Input extends Fields, Output extends z.ZodMiniType> = Omit<
 export function endpoint<
   const Address extends `${Method} ${Path}`,
   Input extends Fields = NamedIn<Address>,
-  Output extends z.ZodMiniType = Nothing,
+  Output extends z.ZodType = Nothing,
   const R extends Answer = 'json',
   const C extends Caller = 'none',
   const A extends Access = Usual<Address>,
 >(address: Address, row: Row<Input, Output> & { access?: A; answer?: R; caller?: C }) {
   const [method, path] = address.split(' ') as [Method, Path]
   const named = /\/:id(\/|$)/.test(path) ? byId : nothing
-  const input = schema(row.input ?? (named as unknown as Schema<Input>))
-  const output = row.output ? schema(row.output) : (nothing as unknown as Schema<Output>)
+  const input = row.input ?? (named as unknown as Input)
+  const output = row.output ?? (nothing as unknown as Output)
   const access = row.access ?? ((path.startsWith('/api/admin') ? 'admin' : 'user') as A)
   return { fresh: access === 'admin' && method !== 'GET', ...row, access, method, path, input, output }
 }
 
 /** Then there is nothing to read: any 2xx is done, whatever else it says. */
-export const isNothing = (output: Schema) => output === nothing
+export const isNothing = (output: z.ZodType) => output === nothing

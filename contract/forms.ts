@@ -1,5 +1,5 @@
+import { z } from 'zod'
 import { resetPassword } from './fields.ts'
-import { object, schema } from './schema.ts'
 
 /** Where a link goes on that was opened in a browser without a session of its account. */
 export const choosePasswordPath = (token: string) =>
@@ -7,15 +7,10 @@ export const choosePasswordPath = (token: string) =>
 
 export const resetRequested = 'If an account exists with this email, you will receive a password reset link.'
 
-export const twice = object((z) => ({ newPassword: resetPassword(z), confirmPassword: z.string() }))
-export type Twice = { newPassword: string; confirmPassword: string }
+export const twice = z.strictObject({ newPassword: resetPassword, confirmPassword: z.string() })
 
-export const newPasswordTwice = schema((z) =>
-  twice(z).check(
-    z.refine<Twice>((both) => both.newPassword === both.confirmPassword, {
-      path: ['confirmPassword'],
-      error: "Passwords don't match",
-      when: () => true,
-    }),
-  ),
-)
+export const newPasswordTwice = twice.refine((both) => both.newPassword === both.confirmPassword, {
+  path: ['confirmPassword'],
+  error: "Passwords don't match",
+  when: () => true,
+})

@@ -1,5 +1,4 @@
 import { isOneLine, line, optionalLine } from './fields.ts'
-import { schema } from './schema.ts'
 
 const dot = '[.。．｡]'
 /** What people put before a dot without a space: an initial, a title, a short form like St or Md. */
@@ -28,10 +27,6 @@ export const isPersonName = (typed: string) => isOneLine(typed) && !looksLikeLin
 
 const nameMessage =
   'Please enter your name without links, email addresses or phone numbers, and with a space after a dot'
-export const personName = schema((z) =>
-  line(z, 100, 'Please enter your name').check(z.refine<string>(isPersonName, nameMessage)),
-)
+export const personName = line(100, 'Please enter your name').refine(isPersonName, nameMessage)
 /** Empty where someone hasn't told us. */
-export const optionalName = schema((z) =>
-  optionalLine(z, 100).check(z.refine<string | undefined>((typed) => isPersonName(typed ?? ''), nameMessage)),
-)
+export const optionalName = optionalLine(100).refine((typed) => isPersonName(typed ?? ''), nameMessage)

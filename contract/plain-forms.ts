@@ -1,8 +1,8 @@
+import { z } from 'zod'
 import type { Endpoint, InputOf, OutputOf, ParsedInputOf } from './endpoint.ts'
-import { choosePasswordPath, resetRequested, type Twice, twice } from './forms.ts'
+import { choosePasswordPath, resetRequested, twice } from './forms.ts'
 import { accounts } from './identity/accounts.ts'
 import { logins } from './identity/logins.ts'
-import { type Schema, schema } from './schema.ts'
 import { receivedLine } from './selling/declaration-texts.ts'
 import { declarations } from './selling/declarations.ts'
 import { contact, contactForm } from './site/contact.ts'
@@ -20,23 +20,15 @@ export type PlainForm = {
   /** Where a login goes on that takes one step more. */
   next?: string
   /** For a form with more fields than the call; the output is the call's input. */
-  input?: Schema
+  input?: z.ZodType
   /** The form posts to its page's own address, whose query holds a secret of the call. */
   atPage?: true
 }
 
-const resetForm = schema((z) =>
-  z.pipe(
-    z
-      .strictObject({
-        ...twice(z).shape,
-        token: accounts.resetPassword.input(z).shape.token,
-        first: z.optional(z.string()),
-      })
-      .check(z.refine<Twice>((both) => both.newPassword === both.confirmPassword, "Passwords don't match")),
-    z.transform(({ token, newPassword }): ParsedInputOf<typeof accounts.resetPassword> => ({ token, newPassword })),
-  ),
-)
+const resetForm = z
+  .strictObject({ ...twice.shape, token: accounts.resetPassword.input.shape.token, first: z.string().optional() })
+  .refine((both) => both.newPassword === both.confirmPassword, "Passwords don't match")
+  .transform(({ token, newPassword }): ParsedInputOf<typeof accounts.resetPassword> => ({ token, newPassword }))
 
 type Received = Parameters<typeof receivedLine>[1]
 type Declared = InputOf<typeof declarations.withdraw>
@@ -68,11 +60,7 @@ export const plainForms: PlainForm[] = [
     row: contact.send,
     page: '/about',
     done: { say: 'Message sent successfully!' },
-    input: (z) =>
-      z.pipe(
-        contactForm(z),
-        z.transform(({ answer: _, ...message }) => message),
-      ),
+    input: contactForm.transform(({ answer: _, ...message }) => message),
   },
   {
     row: declarations.withdraw,

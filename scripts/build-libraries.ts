@@ -15,7 +15,6 @@ const libraries = [
   'pg-copy-streams',
   'stripe',
   'zod',
-  'zod/mini',
 ]
 const prefix = 'virtual:'
 

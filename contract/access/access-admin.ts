@@ -1,64 +1,51 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { id, instant, paging, text } from '../fields.ts'
-import { type InferOutput, object, schema } from '../schema.ts'
 import { accessStates, entitlementReasons, todoKinds } from '../statuses.ts'
 import { typedName } from './access.ts'
 
-const user = object((z) => ({ id: id(z), name: z.string(), email: z.string() }))
+const user = z.object({ id, name: z.string(), email: z.string() })
 
-const whose = object((z) => ({
-  id: id(z),
-  user: user(z),
-  username: z.nullable(z.string()),
+const whose = z.object({
+  id,
+  user,
+  username: z.string().nullable(),
   state: z.enum(accessStates),
   /** Null: nothing is paid for. */
-  reason: z.nullable(z.enum(entitlementReasons)),
+  reason: z.enum(entitlementReasons).nullable(),
   /** Within a minute of a grant. */
   mayUndo: z.boolean(),
-}))
-export type Whose = InferOutput<typeof whose>
+})
+export type Whose = z.infer<typeof whose>
 
-const todo = schema((z) =>
-  z.extend(whose(z), {
-    /** `move`: the account that has access now. `renamed`: the name we know; `username` is what it seems to be now. */
-    oldUsername: z.nullable(z.string()),
-    kind: z.enum(todoKinds),
-    /** When the promise runs out. */
-    due: z.nullable(instant(z)),
-    /** Why it is here, where the kind alone does not say it. */
-    detail: z.nullable(z.string()),
-    exchangeName: z.nullable(z.string()),
-    additionalInfo: z.nullable(z.string()),
-    hasKeys: z.boolean(),
-  }),
-)
-export type AccessTodo = InferOutput<typeof todo>
+const todo = whose.extend({
+  /** `move`: the account that has access now. `renamed`: the name we know; `username` is what it seems to be now. */
+  oldUsername: z.string().nullable(),
+  kind: z.enum(todoKinds),
+  /** When the promise runs out. */
+  due: instant.nullable(),
+  /** Why it is here, where the kind alone does not say it. */
+  detail: z.string().nullable(),
+  exchangeName: z.string().nullable(),
+  additionalInfo: z.string().nullable(),
+  hasKeys: z.boolean(),
+})
+export type AccessTodo = z.infer<typeof todo>
 
-const person = schema((z) =>
-  z.extend(whose(z), {
-    until: z.nullable(instant(z)),
-    stateSince: instant(z),
-    /** What TradingView last showed. */
-    lists: z.array(
-      z.strictObject({ script: z.string(), isPresent: z.nullable(z.boolean()), until: z.nullable(instant(z)) }),
-    ),
-  }),
-)
-export type AccessPerson = InferOutput<typeof person>
+const person = whose.extend({
+  until: instant.nullable(),
+  stateSince: instant,
+  /** What TradingView last showed. */
+  lists: z.array(z.object({ script: z.string(), isPresent: z.boolean().nullable(), until: instant.nullable() })),
+})
+export type AccessPerson = z.infer<typeof person>
 
-const happening = object((z) => ({
-  at: instant(z),
-  what: z.string(),
-  outcome: z.string(),
-  detail: z.nullable(z.string()),
-}))
+const happening = z.object({ at: instant, what: z.string(), outcome: z.string(), detail: z.string().nullable() })
 
 export const mostAtOnce = 200
-const some = object((z) => ({
-  ids: z.array(id(z)).check(z.minLength(1, 'Please choose someone'), z.maxLength(mostAtOnce)),
-}))
+const some = z.strictObject({ ids: z.array(id).min(1, 'Please choose someone').max(mostAtOnce) })
 /** For how many it was done: fewer than were named if another admin got there first. */
-const changed = object((z) => ({ changed: z.int() }))
+const changed = z.object({ changed: z.int() })
 
 const decision = { access: 'staff', input: some, output: changed } as const
 
@@ -67,36 +54,32 @@ export const accessAdmin = {
   todo: endpoint('GET /api/admin/access/todo', {
     access: 'staff',
     summary: 'Who waits for the seller, and for what; the longest wait first',
-    input: object((z) => ({
-      ...paging(z),
-      kind: z.optional(z.enum(todoKinds)),
-      overdue: z.optional(z.enum(['yes', 'no'])),
-    })),
-    output: (z) => z.array(todo(z)),
+    input: z.strictObject({ ...paging, kind: z.enum(todoKinds).optional(), overdue: z.enum(['yes', 'no']).optional() }),
+    output: z.array(todo),
     answer: 'list',
   }),
   counts: endpoint('GET /api/admin/access/counts', {
     access: 'staff',
     summary: 'How many of each kind there are to do, and how many are being unlocked right now',
-    output: object((z) => ({ todo: z.record(z.enum(todoKinds), z.int()), addingNow: z.int() })),
+    output: z.object({ todo: z.record(z.enum(todoKinds), z.int()), addingNow: z.int() }),
   }),
   people: endpoint('GET /api/admin/access/people', {
     access: 'staff',
     summary: 'Everybody’s access, one row each, the latest change first',
-    input: object((z) => ({ ...paging(z), state: z.optional(z.enum(accessStates)) })),
-    output: (z) => z.array(person(z)),
+    input: z.strictObject({ ...paging, state: z.enum(accessStates).optional() }),
+    output: z.array(person),
     answer: 'list',
   }),
   history: endpoint('GET /api/admin/access/people/:id', {
     access: 'staff',
     summary: 'What happened to one person’s access, and what TradingView was asked about it, newest first',
-    output: (z) => z.array(happening(z)),
+    output: z.array(happening),
   }),
   grant: endpoint('POST /api/admin/access/grant', {
     ...decision,
     summary: 'Unlock for those who asked; a minute later, it can no longer be undone and the buyers get an email',
     /** `byHand`: it is unlocked on TradingView already, also where the connector would do it. */
-    input: (z) => z.extend(some(z), { byHand: z.optional(z.boolean()) }),
+    input: some.extend({ byHand: z.boolean().optional() }),
   }),
   undo: endpoint('POST /api/admin/access/undo', {
     ...decision,
@@ -110,7 +93,7 @@ export const accessAdmin = {
     ...decision,
     fresh: true,
     summary: 'Decline with a reason; emails the buyers and deletes the keys',
-    input: (z) => z.extend(some(z), { reason: text(z, 500, 'Please give a reason') }),
+    input: some.extend({ reason: text(500, 'Please give a reason') }),
   }),
   withhold: endpoint('POST /api/admin/access/withhold', {
     ...decision,
@@ -124,7 +107,7 @@ export const accessAdmin = {
   }),
   rename: endpoint('POST /api/admin/access/people/:id/rename', {
     summary: 'Give a customer another TradingView username, without the buyers’ limit',
-    input: object((z) => ({ id: id(z), username: typedName(z) })),
+    input: z.strictObject({ id, username: typedName }),
   }),
   retry: endpoint('POST /api/admin/access/people/:id/retry', { fresh: false, summary: 'Try again now on TradingView' }),
   adopt: endpoint('POST /api/admin/access/people/:id/adopt', {
@@ -132,7 +115,7 @@ export const accessAdmin = {
   }),
   reveal: endpoint('POST /api/admin/access/people/:id/reveal', {
     summary: 'Show the exchange keys that somebody sent last; the audit log records who looked',
-    output: object((z) => ({ apiKey: z.string(), secretKey: z.string() })),
+    output: z.object({ apiKey: z.string(), secretKey: z.string() }),
     limit: { requests: 30, seconds: 60 },
   }),
 }
@@ -140,11 +123,11 @@ export const accessAdmin = {
 export const reminders = {
   adminCount: endpoint('GET /api/admin/reminders', {
     summary: 'How many active buyers haven’t asked for access yet, nor been reminded this week',
-    output: object((z) => ({ due: z.int() })),
+    output: z.object({ due: z.int() }),
   }),
   adminSend: endpoint('POST /api/admin/reminders', {
     fresh: false,
     summary: 'Email each of them a reminder',
-    output: object((z) => ({ queued: z.int() })),
+    output: z.object({ queued: z.int() }),
   }),
 }

@@ -1,78 +1,65 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { id, instant, optionalText } from '../fields.ts'
-import { type InferOutput, object, schema } from '../schema.ts'
 
-const ticker = schema((z) =>
-  z.string('Please enter a ticker').check(
-    z.trim(),
-    z.toUpperCase(),
-    z.regex(
-      // Never first what a spreadsheet would take for a formula.
-      /^[A-Z0-9^.$#][A-Z0-9^.$#:_!/&*+=()' -]{0,29}$/,
-      "Tickers have up to 30 letters, digits, spaces, and these characters: ^ . $ # : _ ! / & * + = ( ) ' -",
-    ),
-  ),
-)
+const ticker = z
+  .string('Please enter a ticker')
+  .trim()
+  .toUpperCase()
+  .regex(
+    /^[A-Z0-9^.$#][A-Z0-9^.$#:_!/&*+=()' -]{0,29}$/,
+    "Tickers have up to 30 letters, digits, spaces, and these characters: ^ . $ # : _ ! / & * + = ( ) ' -",
+  )
 
-const recommendedAsset = object((z) => ({
-  id: id(z),
-  ticker: z.string(),
-  note: z.nullable(z.string()),
-  reviewedAt: instant(z),
-}))
-export type RecommendedAsset = InferOutput<typeof recommendedAsset>
+const recommendedAsset = z.object({ id, ticker: z.string(), note: z.string().nullable(), reviewedAt: instant })
+export type RecommendedAsset = z.infer<typeof recommendedAsset>
 
-const managedAsset = schema((z) =>
-  z.extend(recommendedAsset(z), { productId: id(z), sortOrder: z.int(), isActive: z.boolean() }),
-)
-export type ManagedAsset = InferOutput<typeof managedAsset>
+const managedAsset = recommendedAsset.extend({ productId: id, sortOrder: z.int(), isActive: z.boolean() })
+export type ManagedAsset = z.infer<typeof managedAsset>
 
-export const newAsset = object((z) => ({ ticker: ticker(z), note: optionalText(z, 500) }))
+export const newAsset = z.strictObject({ ticker, note: optionalText(500) })
 
 export const assets = {
   list: endpoint('GET /api/recommended-assets', {
     summary: 'The lists of symbols, for those who own a product that has one',
-    output: (z) => z.array(recommendedAsset(z)),
+    output: z.array(recommendedAsset),
   }),
   adminList: endpoint('GET /api/admin/recommended-assets', {
     summary: 'All recommended assets, in order',
-    output: (z) => z.array(managedAsset(z)),
+    output: z.array(managedAsset),
   }),
   adminAdd: endpoint('POST /api/admin/recommended-assets', {
     summary: 'Add an asset at a position in the list, or at the end if none is given',
-    input: object((z) => ({
-      productId: id(z),
-      ticker: ticker(z),
-      note: z.nullable(optionalText(z, 500)),
-      sortOrder: z.optional(z.int()),
-      isActive: z.optional(z.boolean()),
+    input: z.strictObject({
+      productId: id,
+      ticker,
+      note: optionalText(500).nullable(),
+      sortOrder: z.int().optional(),
+      isActive: z.boolean().optional(),
       /** What was removed by mistake comes back as it was: that is no review. */
-      reviewedAt: z.optional(z.iso.datetime()),
-    })),
+      reviewedAt: z.iso.datetime().optional(),
+    }),
   }),
   adminImport: endpoint('POST /api/admin/recommended-assets/import', {
     summary: 'Add many assets at once; those already on the list are left alone',
-    input: object((z) => ({
-      productId: id(z),
-      assets: z.array(newAsset(z)).check(z.minLength(1, 'Please enter a ticker'), z.maxLength(500)),
-    })),
-    output: object((z) => ({ added: z.int(), skipped: z.int() })),
+    input: z.strictObject({ productId: id, assets: z.array(newAsset).min(1, 'Please enter a ticker').max(500) }),
+    output: z.object({ added: z.int(), skipped: z.int() }),
   }),
   adminMove: endpoint('PATCH /api/admin/recommended-assets/:id/move', {
     summary: 'Move an asset to another position in the list; 1 is the first',
-    input: object((z) => ({ id: id(z), position: z.int().check(z.minimum(1), z.maximum(100_000)) })),
+    input: z.strictObject({ id, position: z.int().min(1).max(100_000) }),
   }),
   adminSwitch: endpoint('PATCH /api/admin/recommended-assets/:id/active', {
     summary: 'Show an asset to owners or hide it',
-    input: object((z) => ({ id: id(z), isActive: z.boolean() })),
+    input: z.strictObject({ id, isActive: z.boolean() }),
   }),
   adminNote: endpoint('PATCH /api/admin/recommended-assets/:id/note', {
     summary: 'Change an asset’s note; an empty one removes it',
-    input: object((z) => ({ id: id(z), note: optionalText(z, 500) })),
+    input: z.strictObject({ id, note: optionalText(500) }),
   }),
   adminReview: endpoint('POST /api/admin/recommended-assets/review', {
     summary: 'Record that the whole list was reviewed today: one product’s, or all of them',
-    input: object((z) => ({ productId: z.optional(id(z)) })),
+    input: z.strictObject({ productId: id.optional() }),
   }),
   adminDelete: endpoint('DELETE /api/admin/recommended-assets/:id', { summary: 'Remove a recommended asset' }),
 }

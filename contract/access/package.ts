@@ -1,16 +1,16 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { whichProduct } from '../fields.ts'
-import { object } from '../schema.ts'
 
 export const privatePackage = {
   show: endpoint('GET /api/package', {
     summary: 'Links, setup notes, and instructions for owners of a product; of the first one, unless it is named',
     input: whichProduct,
-    output: object((z) => ({
+    output: z.object({
       indicatorUrl: z.string(),
       strategyUrl: z.string(),
       setupNotes: z.array(z.string()),
       quickInstructions: z.array(z.string()),
-    })),
+    }),
   }),
 }

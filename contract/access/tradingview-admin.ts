@@ -1,42 +1,42 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { id, instant, paging, text } from '../fields.ts'
-import { type InferOutput, object } from '../schema.ts'
 import { connectionModes, connectionStates } from '../statuses.ts'
 
-const connection = object((z) => ({
+const connection = z.object({
   /** False with TRADINGVIEW=off in the environment, which beats everything. */
   isAllowed: z.boolean(),
   hasLookAlike: z.boolean(),
   state: z.enum(connectionStates),
   mode: z.enum(connectionModes),
   host: z.string(),
-  accountName: z.nullable(z.string()),
-  acceptedAt: z.nullable(instant(z)),
-  checkedAt: z.nullable(instant(z)),
-  okAt: z.nullable(instant(z)),
-  downSince: z.nullable(instant(z)),
-  lastError: z.nullable(z.string()),
+  accountName: z.string().nullable(),
+  acceptedAt: instant.nullable(),
+  checkedAt: instant.nullable(),
+  okAt: instant.nullable(),
+  downSince: instant.nullable(),
+  lastError: z.string().nullable(),
   scripts: z.int(),
   people: z.int(),
-  seatLimit: z.nullable(z.int()),
+  seatLimit: z.int().nullable(),
   showsSeats: z.boolean(),
   freezesDisputes: z.boolean(),
   /** This many would have lost access in one go; no one did. */
-  heldBack: z.nullable(z.int()),
-}))
-export type TradingViewConnection = InferOutput<typeof connection>
+  heldBack: z.int().nullable(),
+})
+export type TradingViewConnection = z.infer<typeof connection>
 
-const script = object((z) => ({
+const script = z.object({
   pineId: z.string(),
   name: z.string(),
   /** The product whose buyers this shop unlocks it for. */
-  product: z.nullable(z.string()),
-  problem: z.nullable(z.string()),
-}))
+  product: z.string().nullable(),
+  problem: z.string().nullable(),
+})
 
-const stranger = object((z) => ({ id: id(z), username: z.string(), script: z.string(), until: z.nullable(instant(z)) }))
+const stranger = z.object({ id, username: z.string(), script: z.string(), until: instant.nullable() })
 
-const preview = object((z) => ({
+const preview = z.object({
   toUnlock: z.int(),
   toLock: z.int(),
   unknownNames: z.int(),
@@ -46,13 +46,13 @@ const preview = object((z) => ({
   strangers: z.int(),
   /** Being unlocked now, and handed to the seller if it is switched off. */
   toHandOver: z.int(),
-}))
-export type Preview = InferOutput<typeof preview>
+})
+export type Preview = z.infer<typeof preview>
 
-const run = object((z) => ({
-  id: id(z),
+const run = z.object({
+  id,
   script: z.string(),
-  startedAt: instant(z),
+  startedAt: instant,
   pages: z.int(),
   isComplete: z.boolean(),
   people: z.int(),
@@ -61,23 +61,23 @@ const run = object((z) => ({
   ended: z.int(),
   foreign: z.int(),
   heldBack: z.int(),
-  error: z.nullable(z.string()),
-}))
+  error: z.string().nullable(),
+})
 
-const meter = object((z) => ({
+const meter = z.object({
   people: z.int(),
   foreign: z.int(),
-  limit: z.nullable(z.int()),
+  limit: z.int().nullable(),
   /** The month's last day. */
-  lastDay: instant(z),
+  lastDay: instant,
   forecast: z.int(),
   endBefore: z.int(),
   newAtThisPace: z.int(),
   waiting: z.int(),
   /** How near it is to what TradingView is reported to bill for, whatever the shop's own limit. */
   level: z.enum(['calm', 'near', 'full']),
-}))
-export type Meter = InferOutput<typeof meter>
+})
+export type Meter = z.infer<typeof meter>
 
 export const tradingViewAdmin = {
   show: endpoint('GET /api/admin/tradingview', {
@@ -86,11 +86,11 @@ export const tradingViewAdmin = {
   }),
   connect: endpoint('POST /api/admin/tradingview', {
     summary: 'Connect with a session’s two cookies, or renew it; probed before it is stored',
-    input: object((z) => ({
-      cookies: text(z, 4096, 'Please paste the cookies'),
-      host: text(z, 100, 'Please choose a host'),
+    input: z.strictObject({
+      cookies: text(4096, 'Please paste the cookies'),
+      host: text(100, 'Please choose a host'),
       accepts: z.boolean(),
-    })),
+    }),
     limit: { requests: 20, seconds: 600 },
   }),
   test: endpoint('POST /api/admin/tradingview/test', {
@@ -106,31 +106,31 @@ export const tradingViewAdmin = {
   reconcile: endpoint('POST /api/admin/tradingview/reconcile', {
     fresh: false,
     summary: 'Compare every list with what is wanted, now',
-    input: object((z) => ({
+    input: z.strictObject({
       /** Confirms what the guard against mass removal held back. */
-      mayRemove: z.optional(z.boolean()),
-    })),
+      mayRemove: z.boolean().optional(),
+    }),
   }),
   settings: endpoint('PATCH /api/admin/tradingview', {
     summary: 'Mode, seats and what an open dispute does',
-    input: object((z) => ({
-      mode: z.optional(z.enum(connectionModes)),
-      seatLimit: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(100_000)))),
-      showsSeats: z.optional(z.boolean()),
-      freezesDisputes: z.optional(z.boolean()),
-    })),
+    input: z.strictObject({
+      mode: z.enum(connectionModes).optional(),
+      seatLimit: z.int().min(1).max(100_000).nullable().optional(),
+      showsSeats: z.boolean().optional(),
+      freezesDisputes: z.boolean().optional(),
+    }),
   }),
   scripts: endpoint('GET /api/admin/tradingview/scripts', {
     summary: 'The account’s own scripts, and which of them are unlocked',
-    output: (z) => z.array(script(z)),
+    output: z.array(script),
   }),
   chooseScript: endpoint('POST /api/admin/tradingview/scripts', {
     summary: 'Unlock this script for buyers; probed first',
-    input: object((z) => ({ pineId: text(z, 100, 'Please choose a script'), productId: id(z) })),
+    input: z.strictObject({ pineId: text(100, 'Please choose a script'), productId: id }),
   }),
   dropScript: endpoint('DELETE /api/admin/tradingview/scripts', {
     summary: 'Stop managing a script; no one loses access',
-    input: object((z) => ({ pineId: text(z, 100, 'Please choose a script') })),
+    input: z.strictObject({ pineId: text(100, 'Please choose a script') }),
   }),
   preview: endpoint('GET /api/admin/tradingview/preview', {
     summary: 'What switching on, off or to another mode would do',
@@ -138,13 +138,13 @@ export const tradingViewAdmin = {
   }),
   strangers: endpoint('GET /api/admin/tradingview/strangers', {
     summary: 'Who is on the lists without being a customer, newest first',
-    input: object(paging),
-    output: (z) => z.array(stranger(z)),
+    input: z.strictObject(paging),
+    output: z.array(stranger),
     answer: 'list',
   }),
   runs: endpoint('GET /api/admin/tradingview/runs', {
     summary: 'What the latest comparisons found',
-    output: (z) => z.array(run(z)),
+    output: z.array(run),
   }),
   meter: endpoint('GET /api/admin/tradingview/meter', {
     summary: 'People with access now, and the forecast for the month’s last day',

@@ -1,22 +1,22 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { id, instant, paging } from '../fields.ts'
-import { object } from '../schema.ts'
 
-const auditEntry = object((z) => ({
+const auditEntry = z.object({
   id: z.int(),
-  at: instant(z),
+  at: instant,
   actorEmail: z.string(),
   action: z.string(),
   subject: z.string(),
-  detail: z.nullable(z.record(z.string(), z.unknown())),
+  detail: z.record(z.string(), z.unknown()).nullable(),
   ip: z.string(),
-}))
+})
 
 export const audit = {
   adminList: endpoint('GET /api/admin/audit', {
     summary: 'What admins did, newest first',
-    input: object(paging),
-    output: (z) => z.array(auditEntry(z)),
+    input: z.strictObject(paging),
+    output: z.array(auditEntry),
     answer: 'list',
   }),
 }
@@ -118,22 +118,22 @@ const sentences: Record<string, string | undefined> = { ...auditActions, ...form
 /** Another release may have recorded what this one doesn't know. */
 export const auditSentence = (action: string) => sentences[action] ?? action
 
-const failedJob = object((z) => ({
-  id: id(z),
+const failedJob = z.object({
+  id,
   /** The kind of job: `mail`, or the name of a schedule. */
   name: z.string(),
   /** A human-readable description: `receipt to ada@example.com`. */
   about: z.string(),
   error: z.string(),
   tries: z.int(),
-  failedAt: instant(z),
-}))
+  failedAt: instant,
+})
 
 export const jobs = {
   adminList: endpoint('GET /api/admin/failed-jobs', {
     summary: 'Jobs that have failed permanently, newest first',
-    input: object(paging),
-    output: (z) => z.array(failedJob(z)),
+    input: z.strictObject(paging),
+    output: z.array(failedJob),
     answer: 'list',
   }),
   adminRetry: endpoint('POST /api/admin/failed-jobs/:id/retry', { fresh: false, summary: 'Run a failed job again' }),

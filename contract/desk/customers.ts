@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { access } from '../access/access.ts'
 import { accessAdmin } from '../access/access-admin.ts'
 import { assets } from '../access/assets.ts'
@@ -6,51 +7,50 @@ import { privatePackage } from '../access/package.ts'
 import { endpoint } from '../endpoint.ts'
 import { cents, email, id, instant, pages, text } from '../fields.ts'
 import { accounts } from '../identity/accounts.ts'
-import { type InferOutput, object } from '../schema.ts'
 import { purchases } from '../selling/purchases.ts'
 import { roles, suppressionReasons } from '../statuses.ts'
 
-const note = object((z) => ({ id: id(z), text: z.string(), author: z.string(), createdAt: instant(z) }))
+const note = z.object({ id, text: z.string(), author: z.string(), createdAt: instant })
 
-const customer = object((z) => ({
-  id: id(z),
+const customer = z.object({
+  id,
   name: z.string(),
   email: z.string(),
   isAdmin: z.boolean(),
-  role: z.nullable(z.enum(roles)),
-  tradingViewUsername: z.nullable(z.string()),
-  createdAt: instant(z),
+  role: z.enum(roles).nullable(),
+  tradingViewUsername: z.string().nullable(),
+  createdAt: instant,
   /** When a link emailed to the address was used. */
-  verifiedAt: z.nullable(instant(z)),
+  verifiedAt: instant.nullable(),
   hasPassword: z.boolean(),
-  purchases: purchases.adminList.output(z),
+  purchases: purchases.adminList.output,
   /** One for each product. */
-  access: accessAdmin.people.output(z),
-  notes: z.array(note(z)),
+  access: accessAdmin.people.output,
+  notes: z.array(note),
   /** Why they get no newsletters, if so. */
-  suppressed: z.nullable(z.strictObject({ because: z.enum(suppressionReasons), at: instant(z) })),
-}))
-export type Customer = InferOutput<typeof customer>
+  suppressed: z.object({ because: z.enum(suppressionReasons), at: instant }).nullable(),
+})
+export type Customer = z.infer<typeof customer>
 
 const timelineKinds = ['purchase', 'mail', 'message', 'access', 'login', 'staff'] as const
 
-const timelineEntry = object((z) => ({
+const timelineEntry = z.object({
   id: z.string(),
-  at: instant(z),
+  at: instant,
   kind: z.enum(timelineKinds),
   title: z.string(),
   detail: z.string(),
-  mailId: z.nullable(id(z)),
-}))
-export type TimelineEntry = InferOutput<typeof timelineEntry>
+  mailId: id.nullable(),
+})
+export type TimelineEntry = z.infer<typeof timelineEntry>
 
-const payments = object((z) => ({
+const payments = z.object({
   /** Invoices and credit notes of every subscription, newest first. */
-  documents: purchases.invoices.output(z),
+  documents: purchases.invoices.output,
   /** What came in and stayed. */
-  paid: cents(z),
-  refunded: cents(z),
-}))
+  paid: cents,
+  refunded: cents,
+})
 
 export const customers = {
   adminShow: endpoint('GET /api/admin/customers/:id', {
@@ -61,8 +61,8 @@ export const customers = {
   adminTimeline: endpoint('GET /api/admin/customers/:id/timeline', {
     access: 'staff',
     summary: 'What happened with a customer, newest first',
-    input: object((z) => ({ id: id(z), ...pages(z) })),
-    output: (z) => z.array(timelineEntry(z)),
+    input: z.strictObject({ id, ...pages }),
+    output: z.array(timelineEntry),
     answer: 'list',
   }),
   adminPayments: endpoint('GET /api/admin/customers/:id/payments', {
@@ -73,13 +73,13 @@ export const customers = {
   adminMail: endpoint('GET /api/admin/mails/:id', {
     access: 'staff',
     summary: 'An email as it was sent, without links that carry a secret',
-    output: object((z) => ({
+    output: z.object({
       subject: z.string(),
       text: z.string(),
-      sentAt: instant(z),
+      sentAt: instant,
       /** False if it carries a link to set a password: those get a new one. */
       isResendable: z.boolean(),
-    })),
+    }),
   }),
   adminResend: endpoint('POST /api/admin/mails/:id/resend', {
     access: 'staff',
@@ -88,7 +88,7 @@ export const customers = {
   adminAddNote: endpoint('POST /api/admin/customers/:id/notes', {
     access: 'staff',
     summary: 'Note something about a customer',
-    input: object((z) => ({ id: id(z), text: text(z, 2000, 'Please write something') })),
+    input: z.strictObject({ id, text: text(2000, 'Please write something') }),
   }),
   adminDeleteNote: endpoint('DELETE /api/admin/notes/:id', { access: 'staff', summary: 'Delete a note' }),
   adminSendPasswordLink: endpoint('POST /api/admin/customers/:id/password-link', {
@@ -98,24 +98,24 @@ export const customers = {
   adminSuppress: endpoint('POST /api/admin/customers/:id/suppress', {
     access: 'staff',
     summary: 'Send a customer no newsletters, or send them again; receipts always go out',
-    input: object((z) => ({ id: id(z), isSuppressed: z.boolean() })),
+    input: z.strictObject({ id, isSuppressed: z.boolean() }),
   }),
   adminCorrectEmail: endpoint('POST /api/admin/customers/:id/email', {
     summary: 'Correct a customer’s email address; both addresses get an email',
-    input: object((z) => ({ id: id(z), email: email(z) })),
+    input: z.strictObject({ id, email }),
   }),
   /** Data to look at, nothing more: there is no session behind it, so nothing can be changed with it. */
   adminSeeAs: endpoint('GET /api/admin/customers/:id/dashboard', {
     access: 'staff',
     fresh: true,
     summary: 'A buyer’s dashboard as they see it; recorded in the audit log',
-    output: object((z) => ({
-      user: accounts.user.output(z),
-      purchases: purchases.list.output(z),
-      access: access.mine.output(z),
+    output: z.object({
+      user: accounts.user.output,
+      purchases: purchases.list.output,
+      access: access.mine.output,
       /** Null for someone who owns nothing. */
-      privatePackage: z.nullable(privatePackage.show.output(z)),
-      assets: z.nullable(assets.list.output(z)),
-    })),
+      privatePackage: privatePackage.show.output.nullable(),
+      assets: assets.list.output.nullable(),
+    }),
   }),
 }

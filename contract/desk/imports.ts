@@ -1,22 +1,22 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { optionalText } from '../fields.ts'
-import { type InferOutput, object, type Zod } from '../schema.ts'
 import { importVerdicts } from '../statuses.ts'
 
 /** As it is in the file; the server says what is wrong with it, line by line. */
-const cell = (z: Zod) => optionalText(z, 300)
-const line = object((z) => ({
-  line: z.int().check(z.minimum(1), z.maximum(1_000_000)),
-  email: cell(z),
-  name: cell(z),
-  tradingViewUsername: cell(z),
-  plan: cell(z),
-  paidUntil: cell(z),
-}))
-export type ImportLine = InferOutput<typeof line>
+const cell = optionalText(300)
+const line = z.strictObject({
+  line: z.int().min(1).max(1_000_000),
+  email: cell,
+  name: cell,
+  tradingViewUsername: cell,
+  plan: cell,
+  paidUntil: cell,
+})
+export type ImportLine = z.infer<typeof line>
 
-const verdict = object((z) => ({ line: z.int(), verdict: z.enum(importVerdicts), message: z.string() }))
-export type ImportVerdict = InferOutput<typeof verdict>
+const verdict = z.object({ line: z.int(), verdict: z.enum(importVerdicts), message: z.string() })
+export type ImportVerdict = z.infer<typeof verdict>
 
 export const mostChecked = 500
 export const mostImported = 50
@@ -25,17 +25,17 @@ export const imports = {
   adminCheck: endpoint('POST /api/admin/imports/check', {
     fresh: false,
     summary: 'What an import of these subscribers would do; changes nothing',
-    input: object((z) => ({ lines: z.array(line(z)).check(z.minLength(1), z.maxLength(mostChecked)) })),
-    output: (z) => z.array(verdict(z)),
+    input: z.strictObject({ lines: z.array(line).min(1).max(mostChecked) }),
+    output: z.array(verdict),
   }),
   adminImport: endpoint('POST /api/admin/imports', {
     summary: 'Book subscribers who paid elsewhere; those already there are left alone, so it can be repeated',
-    input: object((z) => ({
-      lines: z.array(line(z)).check(z.minLength(1), z.maxLength(mostImported)),
+    input: z.strictObject({
+      lines: z.array(line).min(1).max(mostImported),
       invite: z.boolean(),
       /** They can use the indicator on TradingView already: nothing is waiting for the seller. */
       hasAccess: z.boolean(),
-    })),
-    output: (z) => z.array(verdict(z)),
+    }),
+    output: z.array(verdict),
   }),
 }

@@ -1,47 +1,47 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { id, instant, line, optionalLine, pages, paging, text } from '../fields.ts'
-import { type InferOutput, object, type Zod } from '../schema.ts'
 import { mailingStates, newsletterStates, pauseReasons, recipientStates } from '../statuses.ts'
 
-const written = (z: Zod) => ({
-  subject: line(z, 150, 'Please write a subject'),
-  preheader: z._default(optionalLine(z, 150), ''),
-  markdown: text(z, 50_000, 'Please write something'),
+const written = {
+  subject: line(150, 'Please write a subject'),
+  preheader: optionalLine(150).default(''),
+  markdown: text(50_000, 'Please write something'),
   toSubscribers: z.boolean(),
   /** A product's id: everyone who has it now, was told at the checkout, and did not object. */
-  buyersOf: z.nullable(id(z)),
-})
+  buyersOf: id.nullable(),
+}
 
-const counts = object((z) => ({
+const counts = z.object({
   waiting: z.int(),
   sent: z.int(),
   refused: z.int(),
   uncertain: z.int(),
   /** Unsubscribed by its link. */
   left: z.int(),
-}))
-
-const summary = (z: Zod) => ({
-  id: id(z),
-  subject: z.string(),
-  state: z.enum(mailingStates),
-  pausedBecause: z.nullable(z.enum(pauseReasons)),
-  /** What the mail server last said about it, if something is wrong. */
-  lastError: z.nullable(z.string()),
-  scheduledFor: z.nullable(instant(z)),
-  startedAt: z.nullable(instant(z)),
-  finishedAt: z.nullable(instant(z)),
-  updatedAt: instant(z),
-  counts: counts(z),
 })
 
-const listed = object(summary)
-const shown = object((z) => ({
-  ...summary(z),
+const summary = {
+  id,
+  subject: z.string(),
+  state: z.enum(mailingStates),
+  pausedBecause: z.enum(pauseReasons).nullable(),
+  /** What the mail server last said about it, if something is wrong. */
+  lastError: z.string().nullable(),
+  scheduledFor: instant.nullable(),
+  startedAt: instant.nullable(),
+  finishedAt: instant.nullable(),
+  updatedAt: instant,
+  counts,
+}
+
+const listed = z.object(summary)
+const shown = z.object({
+  ...summary,
   preheader: z.string(),
   markdown: z.string(),
   toSubscribers: z.boolean(),
-  buyersOf: z.nullable(id(z)),
+  buyersOf: id.nullable(),
   version: z.int(),
   /** The text part, as it is sent. */
   text: z.string(),
@@ -49,19 +49,17 @@ const shown = object((z) => ({
   /** What the shop lacks for sending, each with what to do about it. */
   missing: z.array(z.string()),
   /** Addresses that were refused, or may have got it. */
-  troubled: z.array(
-    z.strictObject({ email: z.string(), state: z.enum(recipientStates), reply: z.nullable(z.string()) }),
-  ),
-}))
-export type NewsletterShown = InferOutput<typeof shown>
+  troubled: z.array(z.object({ email: z.string(), state: z.enum(recipientStates), reply: z.string().nullable() })),
+})
+export type NewsletterShown = z.infer<typeof shown>
 
-const version = (z: Zod) => z.int('Please reload this page')
+const version = z.int('Please reload this page')
 
 export const newsletters = {
   adminList: endpoint('GET /api/admin/newsletters', {
     summary: 'Newsletters, newest first',
-    input: object(pages),
-    output: (z) => z.array(listed(z)),
+    input: z.strictObject(pages),
+    output: z.array(listed),
     answer: 'list',
   }),
   adminShow: endpoint('GET /api/admin/newsletters/:id', {
@@ -70,39 +68,37 @@ export const newsletters = {
   }),
   adminPreview: endpoint('GET /api/admin/newsletters/:id/preview', {
     summary: 'A newsletter as an email client shows it, for a frame',
-    input: object((z) => ({ id: id(z), scheme: z.enum(['light', 'dark']) })),
+    input: z.strictObject({ id, scheme: z.enum(['light', 'dark']) }),
     answer: 'html',
   }),
   adminCreate: endpoint('POST /api/admin/newsletters', {
     fresh: false,
     summary: 'Save a first draft of a newsletter',
-    input: object(written),
-    output: object((z) => ({ id: id(z) })),
+    input: z.strictObject(written),
+    output: z.object({ id }),
   }),
   adminSave: endpoint('PATCH /api/admin/newsletters/:id', {
     fresh: false,
     summary: 'Save a draft; refused if somebody else has saved it since this version',
-    input: object((z) => ({ id: id(z), version: version(z), ...written(z) })),
+    input: z.strictObject({ id, version, ...written }),
   }),
   adminDelete: endpoint('DELETE /api/admin/newsletters/:id', { fresh: false, summary: 'Delete a draft' }),
   adminTest: endpoint('POST /api/admin/newsletters/:id/test', {
     fresh: false,
     summary: 'Send a newsletter to myself, as a test',
-    output: object((z) => ({ to: z.string() })),
+    output: z.object({ to: z.string() }),
     limit: { requests: 20, seconds: 600 },
   }),
   adminSend: endpoint('POST /api/admin/newsletters/:id/send', {
     summary: 'Send a newsletter, now or at a time; from then on it cannot be changed',
-    input: object((z) => ({
-      id: id(z),
-      version: version(z),
-      at: z.optional(
-        z.pipe(
-          z.iso.datetime(),
-          z.transform((iso: string) => new Date(iso)),
-        ),
-      ),
-    })),
+    input: z.strictObject({
+      id,
+      version,
+      at: z.iso
+        .datetime()
+        .transform((iso: string) => new Date(iso))
+        .optional(),
+    }),
   }),
   adminPause: endpoint('POST /api/admin/newsletters/:id/pause', { fresh: false, summary: 'Pause a newsletter' }),
   adminResume: endpoint('POST /api/admin/newsletters/:id/resume', {
@@ -114,26 +110,26 @@ export const newsletters = {
   }),
 }
 
-const address = object((z) => ({
-  id: id(z),
+const address = z.object({
+  id,
   email: z.string(),
   state: z.enum(newsletterStates),
-  createdAt: instant(z),
-  confirmedAt: z.nullable(instant(z)),
-  unsubscribedAt: z.nullable(instant(z)),
-}))
+  createdAt: instant,
+  confirmedAt: instant.nullable(),
+  unsubscribedAt: instant.nullable(),
+})
 
 export const newsletterAddresses = {
   adminList: endpoint('GET /api/admin/newsletter', {
     summary: 'Who signed up for the newsletter, newest first',
-    input: object((z) => ({ ...paging(z), state: z.optional(z.enum(newsletterStates)) })),
-    output: (z) => z.array(address(z)),
+    input: z.strictObject({ ...paging, state: z.enum(newsletterStates).optional() }),
+    output: z.array(address),
     answer: 'list',
   }),
   adminExport: endpoint('GET /api/admin/newsletter/export', {
     fresh: true,
     summary: 'Newsletter addresses as a CSV file, all of them or those in one state',
-    input: object((z) => ({ state: z.optional(z.enum(newsletterStates)) })),
+    input: z.strictObject({ state: z.enum(newsletterStates).optional() }),
     answer: 'csv',
   }),
 }

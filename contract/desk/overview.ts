@@ -1,12 +1,12 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { cents, instant } from '../fields.ts'
-import { type InferOutput, object } from '../schema.ts'
 import { movementKinds, purchaseNeeds, purchaseRisks } from '../statuses.ts'
 
 /** Whatever waits is counted up to here: beyond it, the count would cost more than it says. */
 export const mostCounted = 1000
 
-const month = object((z) => ({
+const month = z.object({
   /** For example, 2026-03. */
   month: z.string(),
   /** Yearly recurring revenue at its end, in whole cents: a twelfth of it, rounded once when shown, is the MRR. */
@@ -15,29 +15,26 @@ const month = object((z) => ({
   paying: z.int(),
   lost: z.int(),
   /** Percentage lost of those who paid when it began; null if there were none. */
-  churn: z.nullable(z.number()),
-  movements: z.record(z.enum(movementKinds), z.strictObject({ arr: z.int(), count: z.int() })),
+  churn: z.number().nullable(),
+  movements: z.record(z.enum(movementKinds), z.object({ arr: z.int(), count: z.int() })),
   /** Movements that were recorded after it was over. */
   late: z.int(),
-}))
-export type OverviewMonth = InferOutput<typeof month>
+})
+export type OverviewMonth = z.infer<typeof month>
 
-const overviewFigures = object((z) => ({
+const overviewFigures = z.object({
   /** The last twelve months, ending with the current one. */
-  months: z.array(month(z)),
+  months: z.array(month),
   /** The month before, up to the same day as the current one. */
-  lastMonthSoFar: month(z),
+  lastMonthSoFar: month,
   /** Purchases whose history is still to be read into the ledger, up to `mostCounted`. */
   unread: z.int(),
   /** Money that may not come, each up to `mostCounted`, with the day on which the first of them is decided. */
-  atRisk: z.record(
-    z.enum(purchaseRisks),
-    z.strictObject({ count: z.int(), amount: cents(z), dueAt: z.nullable(instant(z)) }),
-  ),
+  atRisk: z.record(z.enum(purchaseRisks), z.object({ count: z.int(), amount: cents, dueAt: instant.nullable() })),
   /** Up to `mostCounted`. */
   openAccessRequests: z.int(),
   overdueAccessRequests: z.int(),
-}))
+})
 
 /** What needs the seller, in the order of urgency in which the overview shows it. */
 export const needKinds = [
@@ -54,18 +51,18 @@ export const needKinds = [
 ] as const
 export type NeedKind = (typeof needKinds)[number]
 
-const need = object((z) => ({
+const need = z.object({
   kind: z.enum(needKinds),
   /** Up to `mostCounted`. */
   count: z.int(),
   /** When the first of them is due, if anything is. */
-  dueAt: z.nullable(instant(z)),
-}))
+  dueAt: instant.nullable(),
+})
 
 export const overview = {
   adminNeeds: endpoint('GET /api/admin/overview/needs', {
     summary: 'What needs the seller now; kinds with nothing open are left out',
-    output: (z) => z.array(need(z)),
+    output: z.array(need),
   }),
   adminShow: endpoint('GET /api/admin/overview', {
     summary: 'How the shop is doing, now and over the last twelve months',

@@ -1,26 +1,21 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { id, text } from '../fields.ts'
-import { type InferOutput, object } from '../schema.ts'
 
-const hit = object((z) => ({
-  id: id(z),
-  name: z.string(),
-  email: z.string(),
-  tradingViewUsername: z.nullable(z.string()),
-}))
-export type Hit = InferOutput<typeof hit>
+const hit = z.object({ id, name: z.string(), email: z.string(), tradingViewUsername: z.string().nullable() })
+export type Hit = z.infer<typeof hit>
 
 export const mostPeopleFound = 20
 
-const found = object((z) => ({ people: z.array(hit(z)), hasMore: z.boolean() }))
-export type Found = InferOutput<typeof found>
+const found = z.object({ people: z.array(hit), hasMore: z.boolean() })
+export type Found = z.infer<typeof found>
 
 export const search = {
   adminFind: endpoint('GET /api/admin/search', {
     access: 'staff',
     summary:
       'Customers by words of their name, email and TradingView username, in any order; by contract number, or an id or invoice number of Stripe’s',
-    input: object((z) => ({ q: text(z, 100, 'Please type what to look for') })),
+    input: z.strictObject({ q: text(100, 'Please type what to look for') }),
     output: found,
   }),
 }

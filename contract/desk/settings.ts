@@ -1,7 +1,7 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { email } from '../fields.ts'
 import { looksLikeLink } from '../person-name.ts'
-import { type InferOutput, object, type Zod } from '../schema.ts'
 
 /** What the seller may set in the admin area, unless the environment does; named as in `.env.example`. */
 export const settingFields = {
@@ -27,88 +27,75 @@ export type EditableSetting = keyof typeof settingFields
 export const editableSettings = Object.keys(settingFields) as EditableSetting[]
 
 /** An empty field brings back the default. */
-function valueOf(z: Zod, name: EditableSetting) {
-  const line = z.string().check(
-    z.trim(),
-    z.maxLength(300, 'Please use at most 300 characters'),
-    z.refine<string>((typed) => !/[\p{Cc}]/u.test(typed) && typed.isWellFormed(), 'Please write one line'),
-  )
+function valueOf(name: EditableSetting) {
+  const line = z
+    .string()
+    .trim()
+    .max(300, 'Please use at most 300 characters')
+    .refine((typed) => !/[\p{Cc}]/u.test(typed) && typed.isWellFormed(), 'Please write one line')
   if (name === 'SUPPORT_EMAIL')
-    return line.check(
-      z.refine<string>(
-        (typed) => typed === '' || z.safeParse(email(z), typed).success,
-        'Please enter a valid email address',
-      ),
-    )
+    return line.refine((typed) => typed === '' || email.safeParse(typed).success, 'Please enter a valid email address')
   if (name === 'INDICATOR_URL' || name === 'STRATEGY_URL')
-    return line.check(
-      z.refine<string>(
-        (typed) => typed === '' || (/^https:\/\/\S+$/.test(typed) && URL.canParse(typed)),
-        'Please enter an address that starts with https://',
-      ),
+    return line.refine(
+      (typed) => typed === '' || (/^https:\/\/\S+$/.test(typed) && URL.canParse(typed)),
+      'Please enter an address that starts with https://',
     )
-  if (name === 'MAKER_NAME')
-    return line.check(z.refine<string>((typed) => !looksLikeLink(typed), 'Please enter a name without links'))
+  if (name === 'MAKER_NAME') return line.refine((typed) => !looksLikeLink(typed), 'Please enter a name without links')
   return line
 }
 
-const setting = object((z) => ({
+const setting = z.object({
   name: z.string(),
   /** Null for a secret: whether it is set is all that leaves the server. */
-  value: z.nullable(z.string()),
+  value: z.string().nullable(),
   /** Where it comes from: the environment goes first, then what was set here, then the shop's own. */
   source: z.enum(['environment', 'here', 'default']),
-}))
-export type Setting = InferOutput<typeof setting>
+})
+export type Setting = z.infer<typeof setting>
 
-const problem = object((z) => ({
+const problem = z.object({
   /** What is wrong, and how to fix it. Commands and names are in backticks. */
   text: z.string(),
   mend: z.string(),
   isUrgent: z.boolean(),
-}))
-export type Problem = InferOutput<typeof problem>
+})
+export type Problem = z.infer<typeof problem>
 
 export const settings = {
   adminShow: endpoint('GET /api/admin/settings', {
     summary: 'What the shop runs with, and what is wrong with it',
-    output: object((z) => ({
-      settings: z.array(setting(z)),
-      problems: z.array(problem(z)),
+    output: z.object({
+      settings: z.array(setting),
+      problems: z.array(problem),
       /** The maker's photo, as an address of this site. */
-      photo: z.nullable(z.string()),
+      photo: z.string().nullable(),
       photoSource: z.enum(['environment', 'here', 'default']),
       /** Where emails go: an SMTP server, or a folder. */
       mailsGoTo: z.string(),
-    })),
+    }),
   }),
   adminSave: endpoint('POST /api/admin/settings', {
     summary: 'Set what the environment leaves open; an empty value goes back to the default',
-    input: (z) =>
-      z.strictObject(
-        Object.fromEntries(editableSettings.map((name) => [name, z.optional(valueOf(z, name))])) as Record<
-          EditableSetting,
-          ReturnType<typeof optionalValue>
-        >,
-      ),
+    input: z.strictObject(
+      Object.fromEntries(editableSettings.map((name) => [name, valueOf(name).optional()])) as Record<
+        EditableSetting,
+        z.ZodOptional<z.ZodString>
+      >,
+    ),
   }),
   adminSavePhoto: endpoint('POST /api/admin/settings/photo', {
     summary: 'Set the maker’s photo, a small JPEG, PNG or WebP in base64; an empty one removes it',
-    input: object((z) => ({
+    input: z.strictObject({
       photo: z
         .string()
-        .check(
-          z.maxLength(62_000, 'Please choose a smaller picture'),
-          z.regex(/^[A-Za-z0-9+/]*={0,2}$/, 'This is not a picture'),
-        ),
-    })),
+        .max(62_000, 'Please choose a smaller picture')
+        .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'This is not a picture'),
+    }),
   }),
   adminTestMail: endpoint('POST /api/admin/settings/mail-test', {
     fresh: false,
     summary: 'Send me a test email now, and say what the mail server answers',
-    output: object((z) => ({ to: z.string() })),
+    output: z.object({ to: z.string() }),
     limit: { requests: 10, seconds: 600 },
   }),
 }
-
-const optionalValue = (z: Zod) => z.optional(valueOf(z, 'SELLER_NAME'))

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import {
   email,
@@ -12,23 +13,22 @@ import {
   sort,
 } from '../fields.ts'
 import { optionalName, personName } from '../person-name.ts'
-import { type InferOutput, object, schema } from '../schema.ts'
 import { namesPerDay } from '../tradingview-name.ts'
 import { session } from './session.ts'
 
-const mailedToken = schema((z) => z.string('Invalid reset link').check(z.maxLength(200, 'Invalid reset link')))
+const mailedToken = z.string('Invalid reset link').max(200, 'Invalid reset link')
 
-const message = object((z) => ({ message: z.string() }))
+const message = z.object({ message: z.string() })
 
-const device = object((z) => ({
-  id: id(z),
+const device = z.object({
+  id,
   userAgent: z.string(),
   ip: z.string(),
-  createdAt: instant(z),
-  lastUsedAt: instant(z),
+  createdAt: instant,
+  lastUsedAt: instant,
   isCurrent: z.boolean(),
-}))
-export type Device = InferOutput<typeof device>
+})
+export type Device = z.infer<typeof device>
 
 export const accounts = {
   ...session,
@@ -36,28 +36,28 @@ export const accounts = {
     access: 'public',
     summary: 'Log in with email and password',
     limit: { requests: 20, seconds: 60 },
-    input: object((z) => ({ email: email(z), password: givenPassword(z) })),
+    input: z.strictObject({ email, password: givenPassword }),
     output: person,
   }),
   loginPage: endpoint('GET /api/login', {
     access: 'public',
     summary: 'Where logged-out visitors are sent; always redirects to /auth',
     // The query is ignored, so anything goes.
-    input: (z) => z.object({}),
+    input: z.object({}),
     answer: 'redirect',
   }),
   register: endpoint('POST /api/register', {
     access: 'public',
     summary: 'Create an account and log in',
     limit: { requests: 20, seconds: 3600 },
-    input: object((z) => ({ email: email(z), password: signUpPassword(z), name: personName(z) })),
+    input: z.strictObject({ email, password: signUpPassword, name: personName }),
     output: person,
   }),
   requestPasswordReset: endpoint('POST /api/auth/request-password-reset', {
     access: 'public',
     summary: 'Email a reset link; the answer is the same whether or not the account exists',
     limit: { requests: 10, seconds: 900 },
-    input: object((z) => ({ email: email(z) })),
+    input: z.strictObject({ email }),
     output: message,
   }),
   resetPassword: endpoint('POST /api/auth/reset-password', {
@@ -66,7 +66,7 @@ export const accounts = {
     whileSettingUp: true,
     summary: 'Set a new password with an emailed token',
     limit: { requests: 20, seconds: 900 },
-    input: object((z) => ({ token: mailedToken(z), newPassword: resetPassword(z) })),
+    input: z.strictObject({ token: mailedToken, newPassword: resetPassword }),
   }),
   sendConfirmation: endpoint('POST /api/user/confirmation', {
     whileSettingUp: true,
@@ -79,31 +79,31 @@ export const accounts = {
     whileSettingUp: true,
     summary: 'Confirm the address of an account with an emailed token, in a browser that is logged in to it',
     limit: { requests: 20, seconds: 60 },
-    input: object((z) => ({ token: mailedToken(z) })),
-    output: object((z) => ({
+    input: z.strictObject({ token: mailedToken }),
+    output: z.object({
       /** No one is logged in to that account here: the same token sets a new password (`resetPassword`) instead. */
       choosePassword: z.boolean(),
-    })),
+    }),
   }),
   updateProfile: endpoint('PATCH /api/user/profile', {
     summary: 'Change my name and TradingView username',
     // An empty value is allowed and clears the field.
-    input: object((z) => ({ name: optionalName(z), tradingViewUsername: optionalText(z, 100) })),
+    input: z.strictObject({ name: optionalName, tradingViewUsername: optionalText(100) }),
     limit: namesPerDay,
   }),
   profile: endpoint('GET /api/user/profile', {
     summary: 'Initial values for the profile form',
-    output: object((z) => ({
+    output: z.object({
       name: z.string(),
       tradingViewUsername: z.string(),
       email: z.string(),
       /** False for a guest buyer who hasn't chosen one yet. */
       hasPassword: z.boolean(),
-    })),
+    }),
   }),
   devices: endpoint('GET /api/user/devices', {
     summary: 'Where I’m logged in, most recent first',
-    output: (z) => z.array(device(z)),
+    output: z.array(device),
   }),
   logoutDevice: endpoint('DELETE /api/user/devices/:id', { summary: 'Log out one device' }),
   logoutEverywhere: endpoint('POST /api/user/logout-everywhere', {
@@ -112,32 +112,32 @@ export const accounts = {
   myData: endpoint('GET /api/user/data', {
     summary: 'Everything the shop keeps about me',
     limit: { requests: 20, seconds: 60 },
-    output: (z) => z.record(z.string(), z.unknown()),
+    output: z.record(z.string(), z.unknown()),
   }),
   deleteMyself: endpoint('POST /api/user/delete', {
     fresh: 'or password',
     summary: 'Delete my account: personal data is anonymized, the books stay',
     limit: { requests: 20, seconds: 60 },
-    input: object((z) => ({ password: givenPassword(z) })),
+    input: z.strictObject({ password: givenPassword }),
   }),
   adminList: endpoint('GET /api/admin/users', {
     access: 'staff',
     summary: 'Users, newest first',
-    input: object((z) => ({ ...paging(z), sort: sort(z) })),
-    output: (z) => z.array(z.extend(person(z), { activePurchases: z.int(), totalPurchases: z.int() })),
+    input: z.strictObject({ ...paging, sort }),
+    output: z.array(person.extend({ activePurchases: z.int(), totalPurchases: z.int() })),
     answer: 'list',
   }),
   adminAdd: endpoint('POST /api/admin/users', {
     fresh: { with: 'isAdmin' },
     summary: 'Create a user',
-    input: object((z) => ({
-      email: email(z),
-      password: signUpPassword(z),
-      name: personName(z),
+    input: z.strictObject({
+      email,
+      password: signUpPassword,
+      name: personName,
       isAdmin: z.boolean(),
       /** Tell them by email, with a link to choose a password of their own. */
-      invite: z.optional(z.boolean()),
-    })),
+      invite: z.boolean().optional(),
+    }),
   }),
   adminDelete: endpoint('DELETE /api/admin/users/:id', {
     summary: 'Delete a user: personal data is anonymized, the books stay',

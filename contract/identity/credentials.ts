@@ -1,6 +1,6 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { email, givenPassword, mailedLink, signUpPassword } from '../fields.ts'
-import { object } from '../schema.ts'
 
 const byLink = { access: 'public', limit: { requests: 20, seconds: 60 }, input: mailedLink } as const
 
@@ -9,13 +9,13 @@ export const credentials = {
     fresh: 'or password',
     summary: 'Change my password; every other device is logged out',
     limit: { requests: 20, seconds: 60 },
-    input: object((z) => ({ currentPassword: givenPassword(z), newPassword: signUpPassword(z) })),
+    input: z.strictObject({ currentPassword: givenPassword, newPassword: signUpPassword }),
   }),
   changeEmail: endpoint('POST /api/user/email', {
     fresh: true,
     summary: 'Email a link to my new address; it counts once the link was used',
     limit: { requests: 10, seconds: 900 },
-    input: object((z) => ({ email: email(z) })),
+    input: z.strictObject({ email }),
   }),
   confirmEmail: endpoint('POST /api/user/email/confirm', {
     ...byLink,

@@ -1,17 +1,16 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { instant, text } from '../fields.ts'
-import { type InferOutput, object, schema, type Zod } from '../schema.ts'
 
 /** Six digits from the app, or a recovery code; people type either with spaces and dashes. */
-export const typedCode = (z: Zod) => text(z, 40, 'Please enter your code')
+export const typedCode = text(40, 'Please enter your code')
 
 /** What the browser's own passkey functions take and give; the server's library checks every part of it. */
-export const passkeyMessage = schema((z) => z.record(z.string(), z.unknown()))
+export const passkeyMessage = z.record(z.string(), z.unknown())
 
-export const passkeyResponse = schema((z) =>
-  passkeyMessage(z).check(
-    z.refine<Record<string, unknown>>((response) => sizeOf(response, 10) < 20_000, 'This passkey could not be read'),
-  ),
+export const passkeyResponse = passkeyMessage.refine(
+  (response) => sizeOf(response, 10) < 20_000,
+  'This passkey could not be read',
 )
 
 /** Counted down to a few levels: what is nested without end would exhaust the stack. */
@@ -22,21 +21,21 @@ function sizeOf(value: unknown, levels: number): number {
   return Object.entries(value).reduce((sum, [key, each]) => sum + key.length + sizeOf(each, levels - 1), 2)
 }
 
-const passkeyName = schema((z) => text(z, 60, 'Please enter a name'))
-const passkeyId = schema((z) => z.string().check(z.regex(/^[\w-]{1,1400}$/, 'This is not a valid id')))
+const passkeyName = text(60, 'Please enter a name')
+const passkeyId = z.string().regex(/^[\w-]{1,1400}$/, 'This is not a valid id')
 
-const passkey = object((z) => ({
+const passkey = z.object({
   id: z.string(),
   name: z.string(),
   /** Kept by a password manager on several devices. */
   isSynced: z.boolean(),
-  createdAt: instant(z),
-  lastUsedAt: z.nullable(instant(z)),
-}))
-export type Passkey = InferOutput<typeof passkey>
+  createdAt: instant,
+  lastUsedAt: instant.nullable(),
+})
+export type Passkey = z.infer<typeof passkey>
 
 /** Shown once, with the first factor or when renewed. */
-const shownOnce = object((z) => ({ recoveryCodes: z.nullable(z.array(z.string())) }))
+const shownOnce = z.object({ recoveryCodes: z.array(z.string()).nullable() })
 
 const mine = { whileSettingUp: true } as const
 const limit = { requests: 20, seconds: 60 }
@@ -45,14 +44,14 @@ export const factors = {
   show: endpoint('GET /api/user/factors', {
     ...mine,
     summary: 'How I log in: passkeys, app codes, and how many recovery codes are left',
-    output: object((z) => ({
-      passkeys: z.array(passkey(z)),
-      appCodesSince: z.nullable(instant(z)),
+    output: z.object({
+      passkeys: z.array(passkey),
+      appCodesSince: instant.nullable(),
       recoveryCodesLeft: z.int(),
       isRequired: z.boolean(),
       /** Whether this login used a recovery code. */
       isRecovering: z.boolean(),
-    })),
+    }),
   }),
   beginAppCodes: endpoint('POST /api/user/factors/app-codes/begin', {
     ...mine,
@@ -60,12 +59,12 @@ export const factors = {
     proven: true,
     summary: 'A new secret for an authenticator app, as text and as a QR code',
     limit,
-    output: object((z) => ({
+    output: z.object({
       secret: z.string(),
       /** The secret again, sealed: it comes back with the first code, and is stored only then. */
       sealed: z.string(),
-      qr: z.strictObject({ size: z.int(), path: z.string() }),
-    })),
+      qr: z.object({ size: z.int(), path: z.string() }),
+    }),
   }),
   confirmAppCodes: endpoint('POST /api/user/factors/app-codes', {
     ...mine,
@@ -73,7 +72,7 @@ export const factors = {
     proven: true,
     summary: 'Turn on app codes, with the first one as proof; replaces an earlier app',
     limit,
-    input: object((z) => ({ sealed: text(z, 400, 'Please start again'), code: typedCode(z) })),
+    input: z.strictObject({ sealed: text(400, 'Please start again'), code: typedCode }),
     output: shownOnce,
   }),
   removeAppCodes: endpoint('DELETE /api/user/factors/app-codes', {
@@ -88,7 +87,7 @@ export const factors = {
     proven: true,
     summary: 'Ten new recovery codes; the old ones no longer work',
     limit,
-    output: object((z) => ({ recoveryCodes: z.array(z.string()) })),
+    output: z.object({ recoveryCodes: z.array(z.string()) }),
   }),
   beginPasskey: endpoint('POST /api/user/factors/passkeys/begin', {
     ...mine,
@@ -104,20 +103,20 @@ export const factors = {
     proven: true,
     summary: 'Keep a passkey that the browser has made',
     limit,
-    input: object((z) => ({ name: passkeyName(z), response: passkeyResponse(z) })),
+    input: z.strictObject({ name: passkeyName, response: passkeyResponse }),
     output: shownOnce,
   }),
   renamePasskey: endpoint('PATCH /api/user/factors/passkeys/:id', {
     ...mine,
     summary: 'Give a passkey another name',
     limit,
-    input: object((z) => ({ id: passkeyId(z), name: passkeyName(z) })),
+    input: z.strictObject({ id: passkeyId, name: passkeyName }),
   }),
   removePasskey: endpoint('DELETE /api/user/factors/passkeys/:id', {
     ...mine,
     fresh: true,
     summary: 'Remove a passkey',
     limit,
-    input: object((z) => ({ id: passkeyId(z) })),
+    input: z.strictObject({ id: passkeyId }),
   }),
 }

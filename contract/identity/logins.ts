@@ -1,6 +1,6 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { mailedLink, person } from '../fields.ts'
-import { object } from '../schema.ts'
 import { passkeyMessage, passkeyResponse, typedCode } from './factors.ts'
 
 const open = { access: 'public', limit: { requests: 20, seconds: 60 } } as const
@@ -11,7 +11,7 @@ export const logins = {
   withCode: endpoint('POST /api/login/code', {
     ...open,
     summary: 'Complete a login with a code from the app, or with a recovery code',
-    input: object((z) => ({ code: typedCode(z) })),
+    input: z.strictObject({ code: typedCode }),
     output: person,
   }),
   passkeyOptions: endpoint('GET /api/auth/passkey/options', {
@@ -23,7 +23,7 @@ export const logins = {
   withPasskey: endpoint('POST /api/auth/passkey', {
     ...open,
     summary: 'Log in with a passkey',
-    input: object((z) => ({ response: passkeyResponse(z) })),
+    input: z.strictObject({ response: passkeyResponse }),
     output: person,
   }),
   lostDevice: endpoint('POST /api/login/lost-device', {

@@ -8,7 +8,7 @@ export const session = {
     caller: 'optional',
     whileSettingUp: true,
     summary: 'The current user, or null',
-    output: (z) => z.nullable(person(z)),
+    output: person.nullable(),
   }),
   logout: endpoint('POST /api/logout', { access: 'public', summary: 'End this session' }),
 }

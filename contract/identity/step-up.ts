@@ -1,6 +1,6 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { givenPassword } from '../fields.ts'
-import { object } from '../schema.ts'
 import { passkeyResponse, typedCode } from './factors.ts'
 
 const prove = { whileSettingUp: true, limit: { requests: 20, seconds: 60 } } as const
@@ -10,16 +10,16 @@ export const stepUp = {
   withPassword: endpoint('POST /api/user/step-up/password', {
     ...prove,
     summary: 'Confirm that it’s me, with my password',
-    input: object((z) => ({ password: givenPassword(z) })),
+    input: z.strictObject({ password: givenPassword }),
   }),
   withCode: endpoint('POST /api/user/step-up/code', {
     ...prove,
     summary: 'Confirm that it’s me, with a code from the app',
-    input: object((z) => ({ code: typedCode(z) })),
+    input: z.strictObject({ code: typedCode }),
   }),
   withPasskey: endpoint('POST /api/user/step-up/passkey', {
     ...prove,
     summary: 'Confirm that it’s me, with a passkey',
-    input: object((z) => ({ response: passkeyResponse(z) })),
+    input: z.strictObject({ response: passkeyResponse }),
   }),
 }

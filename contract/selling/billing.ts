@@ -1,7 +1,7 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { optionalLine } from '../fields.ts'
 import { exactDollars } from '../money.ts'
-import { type InferOutput, object, type Zod } from '../schema.ts'
 
 /** Every country (ISO 3166-1), in the order of its English names. */
 export const countries =
@@ -14,26 +14,22 @@ export const needsPostalCode = (country: string) => country === 'US' || country 
 
 const chooseCountry = 'Please choose your country'
 
-export const country = (z: Zod) =>
-  z.string(chooseCountry).check(z.refine<string>((typed) => countries.includes(typed), chooseCountry))
+export const country = z.string(chooseCountry).refine((typed) => countries.includes(typed), chooseCountry)
 
-export const vatId = (z: Zod) =>
-  z
-    .string()
-    .check(
-      z.trim(),
-      z.toUpperCase(),
-      z.regex(/^([A-Z]{2}[A-Z0-9.\- +*]{2,22})?$/, 'Please enter the VAT ID like DE123456789'),
-    )
+export const vatId = z
+  .string()
+  .trim()
+  .toUpperCase()
+  .regex(/^([A-Z]{2}[A-Z0-9.\- +*]{2,22})?$/, 'Please enter the VAT ID like DE123456789')
 
-export const tax = object((z) => ({
+export const tax = z.object({
   percent: z.number(),
   amount: z.int(),
   isReverseCharge: z.boolean(),
   /** Each tax by its own name; missing in emails that an earlier version queued. */
-  parts: z.optional(z.array(z.strictObject({ name: z.string(), percent: z.number(), amount: z.int() }))),
-}))
-export type Tax = InferOutput<typeof tax>
+  parts: z.array(z.object({ name: z.string(), percent: z.number(), amount: z.int() })).optional(),
+})
+export type Tax = z.infer<typeof tax>
 
 /** "incl. 19 % VAT ($6.23)", "incl. 5 % GST ($1.70) and 9.975 % QST ($3.38)" */
 export function taxLine({ percent, amount, isReverseCharge, parts }: Tax) {
@@ -42,30 +38,30 @@ export function taxLine({ percent, amount, isReverseCharge, parts }: Tax) {
   return `incl. ${named.map((each) => `${each.percent} % ${each.name} (${exactDollars(each.amount)})`).join(' and ')}`
 }
 
-const details = (z: Zod) => ({
-  company: optionalLine(z, 100),
-  street: optionalLine(z, 100),
-  postalCode: optionalLine(z, 20),
-  city: optionalLine(z, 100),
-  country: z.string().check(z.refine<string>((typed) => typed === '' || countries.includes(typed), chooseCountry)),
-  vatId: vatId(z),
-})
+const details = {
+  company: optionalLine(100),
+  street: optionalLine(100),
+  postalCode: optionalLine(20),
+  city: optionalLine(100),
+  country: z.string().refine((typed) => typed === '' || countries.includes(typed), chooseCountry),
+  vatId,
+}
 
-const billingDetails = object((z) => ({
+const billingDetails = z.object({
   company: z.string(),
   street: z.string(),
   postalCode: z.string(),
   city: z.string(),
   country: z.string(),
   vatId: z.string(),
-}))
-export type BillingDetails = InferOutput<typeof billingDetails>
+})
+export type BillingDetails = z.infer<typeof billingDetails>
 
 export const billing = {
   details: endpoint('GET /api/billing-details', { summary: 'What I want on my invoices', output: billingDetails }),
   save: endpoint('POST /api/billing-details', {
     summary: 'Company, address and VAT ID for my next invoice',
-    input: object(details),
+    input: z.strictObject(details),
     limit: { requests: 30, seconds: 600 },
   }),
 }

@@ -1,32 +1,26 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { cents, id } from '../fields.ts'
-import { object } from '../schema.ts'
 import { productText } from './product.ts'
 
-const product = object((z) => ({
-  id: id(z),
-  name: z.string(),
-  slug: z.string(),
-  monthlyPrice: cents(z),
-  yearlyPrice: cents(z),
-}))
+const product = z.object({ id, name: z.string(), slug: z.string(), monthlyPrice: cents, yearlyPrice: cents })
 
 export const catalog = {
   list: endpoint('GET /api/products', {
     access: 'public',
     summary: 'Every product for sale',
-    output: (z) => z.array(product(z)),
+    output: z.array(product),
   }),
   product: endpoint('GET /api/products/:slug', {
     access: 'public',
     summary: 'One product, by slug',
-    input: object((z) => ({ slug: z.string().check(z.maxLength(100)) })),
+    input: z.strictObject({ slug: z.string().max(100) }),
     output: product,
   }),
   page: endpoint('GET /api/products/:slug/page', {
     access: 'public',
     summary: 'The texts of a product’s page',
-    input: object((z) => ({ slug: z.string().check(z.maxLength(100)) })),
+    input: z.strictObject({ slug: z.string().max(100) }),
     output: productText,
   }),
 }

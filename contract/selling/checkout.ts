@@ -1,39 +1,39 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { billingType, cents, instant, optionalEmail, optionalText, paymentIntentId } from '../fields.ts'
-import { type InferOutput, object, schema } from '../schema.ts'
 import { country, tax, vatId } from './billing.ts'
 
-const place = object((z) => ({
-  country: country(z),
-  postalCode: optionalText(z, 20),
+const place = z.strictObject({
+  country,
+  postalCode: optionalText(20),
   /** A company's; the tax is then its own to pay. */
-  vatId: z.optional(vatId(z)),
-}))
+  vatId: vatId.optional(),
+})
 
-const paidOrder = object((z) => ({
+const paidOrder = z.object({
   product: z.string(),
-  billingType: billingType(z),
-  paidAmount: cents(z),
+  billingType,
+  paidAmount: cents,
   /** Null if it doesn't renew. */
-  nextCharge: z.nullable(z.strictObject({ amount: cents(z), at: instant(z) })),
+  nextCharge: z.object({ amount: cents, at: instant }).nullable(),
   /** As it was typed at the checkout; the receipt went there. */
   email: z.string(),
   /** How the account's owner gets in: with what they have, or with the link we've emailed, which replaces an old password. */
   wayIn: z.enum(['login', 'first-link', 'new-link']),
-}))
-export type PaidOrder = InferOutput<typeof paidOrder>
+})
+export type PaidOrder = z.infer<typeof paidOrder>
 
-const discount = object((z) => ({
+const discount = z.object({
   code: z.string(),
   /** In words: what it is worth, and what is charged when. */
   worth: z.string(),
   charges: z.string(),
   /** Today, in cents. */
   due: z.int(),
-}))
-export type Discount = InferOutput<typeof discount>
+})
+export type Discount = z.infer<typeof discount>
 
-const code = schema((z) => z.string('Please enter a code').check(z.maxLength(60), z.minLength(1)))
+const code = z.string('Please enter a code').max(60).min(1)
 
 /** The version of the checkout's line about news by email. Raise it when the line changes. */
 export const newsVersion = '2026-11-17'
@@ -43,41 +43,35 @@ export const checkout = {
     access: 'public',
     caller: 'optional',
     summary: 'Start a checkout; returns the client secret for the payment form',
-    input: object((z) => ({
-      productSlug: z.string().check(z.maxLength(100)),
-      billingType: billingType(z),
+    input: z.strictObject({
+      productSlug: z.string().max(100),
+      billingType,
       /** The price that the page showed, in cents; if it is another one by now, nothing begins. */
-      amount: z.optional(z.int()),
-      code: z.optional(code(z)),
-      email: optionalEmail(z),
+      amount: z.int().optional(),
+      code: code.optional(),
+      email: optionalEmail,
       /** For access right after paying. It never stops the checkout, whatever is typed. */
-      tradingViewUsername: optionalText(z, 200),
+      tradingViewUsername: optionalText(200),
       /** Where the buyer is; needed where tax is computed. */
-      place: z.optional(place(z)),
-      news: z.optional(
-        z.strictObject({ version: z.string().check(z.maxLength(20)), objects: z.optional(z.boolean()) }),
-      ),
-    })),
+      place: place.optional(),
+      news: z.strictObject({ version: z.string().max(20), objects: z.boolean().optional() }).optional(),
+    }),
     /** Already paid: the browser goes to the success page instead of charging twice. */
-    output: object((z) => ({
+    output: z.object({
       clientSecret: z.string(),
       isPaid: z.boolean(),
       /** What the first payment charges, in cents. */
       amountDue: z.int(),
-      tax: z.optional(tax(z)),
-      discount: z.optional(discount(z)),
-    })),
+      tax: tax.optional(),
+      discount: discount.optional(),
+    }),
     limit: { requests: 20, seconds: 600 },
   }),
   quote: endpoint('POST /api/checkout/code', {
     access: 'public',
     caller: 'optional',
     summary: 'What a plan costs with a discount code; unknown, over and used up get one answer',
-    input: object((z) => ({
-      productSlug: z.string().check(z.maxLength(100)),
-      billingType: billingType(z),
-      code: code(z),
-    })),
+    input: z.strictObject({ productSlug: z.string().max(100), billingType, code }),
     output: discount,
     limit: { requests: 10, seconds: 60 },
   }),
@@ -85,13 +79,13 @@ export const checkout = {
     access: 'public',
     caller: 'optional',
     summary: 'Record, before paying, that the buyer agreed to the terms in force',
-    input: object((z) => ({ paymentIntentId: paymentIntentId(z) })),
+    input: z.strictObject({ paymentIntentId }),
     limit: { requests: 60, seconds: 600 },
   }),
   guestPurchaseLogin: endpoint('POST /api/auth/guest-purchase-login', {
     access: 'public',
     summary: 'Log in the guest who just paid from this browser',
-    input: object((z) => ({ paymentIntentId: paymentIntentId(z) })),
+    input: z.strictObject({ paymentIntentId }),
     // "Not yet" while the money has arrived, but Stripe is still setting up the subscription.
     answer: 'later',
     // While Stripe is slow, the browser polls every few seconds.
@@ -100,14 +94,14 @@ export const checkout = {
   paid: endpoint('GET /api/checkout/paid', {
     access: 'public',
     summary: 'What the guest who may not be logged in has just paid for from this browser',
-    input: object((z) => ({ paymentIntentId: paymentIntentId(z) })),
+    input: z.strictObject({ paymentIntentId }),
     output: paidOrder,
     limit: { requests: 100, seconds: 600 },
   }),
   confirm: endpoint('POST /api/purchases/confirm', {
     summary: 'Book the purchase that a payment paid for; idempotent',
     limit: { requests: 100, seconds: 600 },
-    input: object((z) => ({ paymentIntentId: paymentIntentId(z) })),
+    input: z.strictObject({ paymentIntentId }),
     answer: 'later',
   }),
 }

@@ -1,55 +1,55 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { cents, email, id, instant, line, optionalText, pages, text } from '../fields.ts'
 import { personName } from '../person-name.ts'
-import { type InferOutput, object, type Zod } from '../schema.ts'
 import { declarationKinds, declarationStates, purchaseStatuses } from '../statuses.ts'
 
 /** What the law lets us ask for, and no more. */
-const declaring = (z: Zod) => ({
-  name: personName(z),
-  contract: line(z, 254, 'Please enter your contract number, or the email you bought with'),
-  email: email(z),
-})
+const declaring = {
+  name: personName,
+  contract: line(254, 'Please enter your contract number, or the email you bought with'),
+  email,
+}
 
 /** What makes it happen: the owner’s click on the emailed link, nothing more if they are logged in, or a person’s decision. */
 const nextSteps = ['click', 'none', 'person'] as const
 export type NextStep = (typeof nextSteps)[number]
 
-const received = object((z) => ({ id: id(z), declaredAt: instant(z), next: z.enum(nextSteps) }))
+const received = z.object({ id, declaredAt: instant, next: z.enum(nextSteps) })
 
 export const grounds = ['ordinary', 'good_cause'] as const
 
-const declaration = object((z) => ({
-  id: id(z),
+const declaration = z.object({
+  id,
   kind: z.enum(declarationKinds),
   state: z.enum(declarationStates),
   name: z.string(),
   contract: z.string(),
   email: z.string(),
   forCause: z.boolean(),
-  reason: z.nullable(z.string()),
-  endsOn: z.nullable(z.string()),
-  declaredAt: instant(z),
-  dueAt: instant(z),
+  reason: z.string().nullable(),
+  endsOn: z.string().nullable(),
+  declaredAt: instant,
+  dueAt: instant,
   /** Until it is due, the owner can still confirm it with the emailed link. */
   awaitsClick: z.boolean(),
-  outcome: z.nullable(z.string()),
+  outcome: z.string().nullable(),
   /** The contract it seems to be about. */
-  purchase: z.nullable(
-    z.strictObject({
-      id: id(z),
-      userId: id(z),
+  purchase: z
+    .object({
+      id,
+      userId: id,
       email: z.string(),
       status: z.enum(purchaseStatuses),
-      createdAt: instant(z),
+      createdAt: instant,
       /** What was paid last and not refunded: the whole of it, if it was declared in time. */
-      unrefunded: cents(z),
-    }),
-  ),
+      unrefunded: cents,
+    })
+    .nullable(),
   /** A withdrawal that arrived after the period, as far as we know. */
   isLate: z.boolean(),
-}))
-export type Declaration = InferOutput<typeof declaration>
+})
+export type Declaration = z.infer<typeof declaration>
 
 /** `open` is the seller's to decide; `waiting` has three days for its owner's click. */
 export const declarationFilters = [...declarationStates, 'waiting'] as const
@@ -63,7 +63,7 @@ export const declarations = {
     caller: 'optional',
     summary:
       'Withdraw from a contract; a receipt is emailed, and everyone but its logged-in owner gets the same answer',
-    input: object(declaring),
+    input: z.strictObject(declaring),
     output: received,
     limit,
   }),
@@ -71,31 +71,29 @@ export const declarations = {
     access: 'public',
     caller: 'optional',
     summary: 'Cancel a contract; a receipt is emailed, and everyone but its logged-in owner gets the same answer',
-    input: object((z) => ({
-      ...declaring(z),
+    input: z.strictObject({
+      ...declaring,
       grounds: z.enum(grounds),
-      reason: optionalText(z, 1000),
+      reason: optionalText(1000),
       /** The day it should end; as soon as possible if empty. */
-      endsOn: optionalText(z, 10).check(
-        z.refine<string | undefined>((typed) => !typed || isDay(typed), 'Please enter a date'),
-      ),
-    })),
+      endsOn: optionalText(10).refine((typed) => !typed || isDay(typed), 'Please enter a date'),
+    }),
     output: received,
     limit,
   }),
   confirm: endpoint('POST /api/declarations/confirm', {
     access: 'public',
     summary: 'Confirm a declaration with the link emailed to the address of the purchase',
-    input: object((z) => ({
+    input: z.strictObject({
       id: z.uuid('This link is not valid'),
-      token: z.string('This link is not valid').check(z.maxLength(100, 'This link is not valid')),
-    })),
+      token: z.string('This link is not valid').max(100, 'This link is not valid'),
+    }),
     limit,
   }),
   adminList: endpoint('GET /api/admin/declarations', {
     summary: 'Withdrawals and cancellations, newest first',
-    input: object((z) => ({ ...pages(z), state: z.optional(z.enum(declarationFilters)) })),
-    output: (z) => z.array(declaration(z)),
+    input: z.strictObject({ ...pages, state: z.enum(declarationFilters).optional() }),
+    output: z.array(declaration),
     answer: 'list',
   }),
   adminCarryOut: endpoint('POST /api/admin/declarations/:id/carry-out', {
@@ -103,7 +101,7 @@ export const declarations = {
   }),
   adminClose: endpoint('POST /api/admin/declarations/:id/close', {
     summary: 'Close a declaration that was handled in another way, and say how',
-    input: object((z) => ({ id: id(z), outcome: text(z, 500, 'Please say how it was handled') })),
+    input: z.strictObject({ id, outcome: text(500, 'Please say how it was handled') }),
   }),
 }
 

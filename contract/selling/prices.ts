@@ -1,59 +1,52 @@
+import { z } from 'zod'
 import { endpoint, type ParsedInputOf } from '../endpoint.ts'
 import { billingType, cents, day, id, instant } from '../fields.ts'
-import { type InferOutput, object } from '../schema.ts'
 import { productStates } from './product.ts'
 
-const publication = object((z) => ({
+const publication = z.object({
   number: z.int(),
-  amount: cents(z),
-  regularAmount: z.nullable(cents(z)),
+  amount: cents,
+  regularAmount: cents.nullable(),
   /** Null for the first one, which the product's file set. */
-  startsAt: z.nullable(instant(z)),
+  startsAt: instant.nullable(),
   state: z.enum(['planned', 'current', 'past', 'called off']),
-}))
-export type Publication = InferOutput<typeof publication>
+})
+export type Publication = z.infer<typeof publication>
 
-const plan = object((z) => ({
-  productId: id(z),
+const plan = z.object({
+  productId: id,
   product: z.string(),
-  billingType: billingType(z),
+  billingType,
   /** Newest first; one of them is current. */
-  publications: z.array(publication(z)),
+  publications: z.array(publication),
   /** How many running subscriptions pay what, gifts and those paid elsewhere left out. */
-  subscriptions: z.array(z.strictObject({ amount: cents(z), count: z.int() })),
-}))
-export type Plan = InferOutput<typeof plan>
+  subscriptions: z.array(z.object({ amount: cents, count: z.int() })),
+})
+export type Plan = z.infer<typeof plan>
 
 export const prices = {
   adminProducts: endpoint('GET /api/admin/products', {
     summary: 'Every product that has a file, on sale or not',
-    output: (z) =>
-      z.array(
-        z.strictObject({
-          id: id(z),
-          name: z.string(),
-          slug: z.string(),
-          state: z.enum(productStates),
-          list: z.nullable(z.string()),
-        }),
-      ),
+    output: z.array(
+      z.object({ id, name: z.string(), slug: z.string(), state: z.enum(productStates), list: z.string().nullable() }),
+    ),
   }),
   adminList: endpoint('GET /api/admin/prices', {
     summary: 'What each plan costs and did cost, and how many subscriptions pay what',
-    output: (z) => z.array(plan(z)),
+    output: z.array(plan),
   }),
   adminPublish: endpoint('POST /api/admin/prices', {
     summary: 'Publish a price for new subscriptions; running ones keep theirs',
-    input: object((z) => ({
-      productId: id(z),
-      billingType: billingType(z),
-      amount: cents(z).check(z.minimum(100, 'Please enter $1.00 or more')),
-      regularAmount: z.optional(cents(z)),
+    input: z.strictObject({
+      productId: id,
+      billingType,
+      amount: cents.min(100, 'Please enter $1.00 or more'),
+      regularAmount: cents.optional(),
       /** From the beginning of that day, UTC; from now on, if left out. */
-      from: z.optional(day(z)),
+      from: day.optional(),
       /** The newest publication that the seller saw: if there is another one by now, nothing is published. */
-      after: z.int().check(z.minimum(1), z.maximum(1_000_000)),
-    })),
+      after: z.int().min(1).max(1_000_000),
+    }),
   }),
 }
 export type Wish = ParsedInputOf<typeof prices.adminPublish>

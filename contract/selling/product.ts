@@ -1,4 +1,4 @@
-import { type InferOutput, object } from '../schema.ts'
+import { z } from 'zod'
 import type { BillingType } from '../statuses.ts'
 
 /** Whether it is sold. Buyers keep one that is not listed, and one whose file is gone. */
@@ -8,24 +8,24 @@ export type ProductState = (typeof productStates)[number]
 /** In cents. */
 export type Prices = Record<BillingType, number>
 
-const titled = object((z) => ({ title: z.string(), text: z.string() }))
-const part = object((z) => ({ lead: z.string(), items: z.array(titled(z)) }))
+const titled = z.object({ title: z.string(), text: z.string() })
+const part = z.object({ lead: z.string(), items: z.array(titled) })
 
 /** A product's page: `content/products/<slug>.md`, read. */
-export const productText = object((z) => ({
+export const productText = z.object({
   kind: z.string(),
   lead: z.string(),
   description: z.string(),
   /** The preview image of its links. */
-  preview: z.nullable(z.string()),
-  facts: z.array(z.strictObject({ name: z.string(), value: z.string() })),
-  benefits: part(z),
-  steps: part(z),
-  chart: z.nullable(z.strictObject({ lead: z.string() })),
-  contents: part(z),
-  questions: z.array(titled(z)),
-}))
-export type ProductText = InferOutput<typeof productText>
+  preview: z.string().nullable(),
+  facts: z.array(z.object({ name: z.string(), value: z.string() })),
+  benefits: part,
+  steps: part,
+  chart: z.object({ lead: z.string() }).nullable(),
+  contents: part,
+  questions: z.array(titled),
+})
+export type ProductText = z.infer<typeof productText>
 
 /** What every page knows of a product. It is embedded in all of them, so it is public, and short. */
 export type ListedProduct = {

@@ -1,6 +1,6 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { cents, day, id, instant } from '../fields.ts'
-import { object } from '../schema.ts'
 
 /** Why money goes back, for the audit log; the first two are Stripe's own. */
 export const refundReasons = {
@@ -13,11 +13,11 @@ export type RefundReason = keyof typeof refundReasons
 export const purchasesAdmin = {
   adminCancel: endpoint('PATCH /api/admin/purchases/:id/cancel', {
     summary: 'Cancel a purchase and its Stripe subscription now',
-    input: object((z) => ({
-      id: id(z),
+    input: z.strictObject({
+      id,
       /** What goes back for the rest of the paid period, as `adminCancellation` said. Nothing, if left out. */
-      refund: z.optional(cents(z).check(z.minimum(1, 'Please enter an amount'))),
-    })),
+      refund: cents.min(1, 'Please enter an amount').optional(),
+    }),
   }),
   /** What the buyer's own button does, for one who asks by email. */
   adminCancelAtPeriodEnd: endpoint('POST /api/admin/purchases/:id/cancel-at-period-end', {
@@ -28,69 +28,72 @@ export const purchasesAdmin = {
   adminCancellation: endpoint('GET /api/admin/purchases/:id/cancellation', {
     access: 'staff',
     summary: 'What a cancellation would do: at the end of the paid period, and now',
-    output: object((z) => ({
+    output: z.object({
       /** When it would end, or will; null if it can only end now. */
-      endsAt: z.nullable(instant(z)),
+      endsAt: instant.nullable(),
       /** What goes back then, for the rest of a renewed year. */
-      refund: cents(z),
+      refund: cents,
       /** What can go back if it ends now, for the days that are left. */
-      rest: cents(z),
-    })),
+      rest: cents,
+    }),
   }),
   adminResume: endpoint('POST /api/admin/purchases/:id/resume', {
     summary: 'Take back a cancellation before the paid period ends',
   }),
   adminRefundable: endpoint('GET /api/admin/purchases/:id/refundable', {
     summary: 'How much of each payment has not been refunded yet',
-    output: object((z) => ({
+    output: z.object({
       /** Newest first. */
       payments: z.array(
-        z.strictObject({
+        z.object({
           paymentIntentId: z.string(),
-          paidAt: instant(z),
-          amount: cents(z),
-          left: cents(z),
+          paidAt: instant,
+          amount: cents,
+          left: cents,
           /** Whether the subscription ends when nothing is left. */
           ends: z.boolean(),
         }),
       ),
       /** How long they keep access, if it does not end. */
-      accessUntil: z.nullable(instant(z)),
+      accessUntil: instant.nullable(),
       /** Of every payment for this purchase; `adminRefund` wants it back. */
-      refundedSoFar: cents(z),
-    })),
+      refundedSoFar: cents,
+    }),
   }),
   adminRefund: endpoint('POST /api/admin/purchases/:id/refund', {
     summary: 'Refund what is left of a payment, or part of it; all of the present period’s ends access',
-    input: object((z) => ({
-      id: id(z),
+    input: z.strictObject({
+      id,
       /** How much had been refunded when the caller looked. If that has changed since, nothing is refunded. */
-      refundedSoFar: cents(z),
-      amount: z.optional(cents(z).check(z.minimum(1, 'Please enter an amount'))),
+      refundedSoFar: cents,
+      amount: cents.min(1, 'Please enter an amount').optional(),
       /** The latest, if left out. */
-      paymentIntentId: z.optional(z.string().check(z.regex(/^pi_[A-Za-z0-9_]{1,200}$/))),
+      paymentIntentId: z
+        .string()
+        .regex(/^pi_[A-Za-z0-9_]{1,200}$/)
+        .optional(),
       /** The subscription continues even if nothing is left of the payment. */
-      keepAccess: z.optional(z.boolean()),
-      reason: z.optional(z.enum(Object.keys(refundReasons) as [RefundReason, ...RefundReason[]])),
-    })),
+      keepAccess: z.boolean().optional(),
+      reason: z.enum(Object.keys(refundReasons) as [RefundReason, ...RefundReason[]]).optional(),
+    }),
   }),
   adminSettleWarning: endpoint('POST /api/admin/purchases/:id/fraud-warning', {
     summary: 'Refund a payment that its bank takes for fraud and end the subscription, or keep both',
-    input: object((z) => ({ id: id(z), decision: z.enum(['refund', 'dismiss']) })),
+    input: z.strictObject({ id, decision: z.enum(['refund', 'dismiss']) }),
   }),
   adminSettleRefunds: endpoint('POST /api/admin/purchases/:id/failed-refunds', {
     summary: 'Note that what a bank sent back has gone back to the buyer another way',
     /** As the caller saw it: what fails meanwhile is not settled. */
-    input: object((z) => ({ id: id(z), amount: cents(z).check(z.minimum(1, 'Please enter an amount')) })),
+    input: z.strictObject({ id, amount: cents.min(1, 'Please enter an amount') }),
   }),
   adminExtend: endpoint('POST /api/admin/purchases/:id/extend', {
     summary: 'Move the next payment, or the end, to a later day, free of charge',
-    input: object((z) => ({ id: id(z), until: day(z) })),
+    input: z.strictObject({ id, until: day }),
   }),
   adminRetryPayment: endpoint('POST /api/admin/purchases/:id/retry', {
     summary: 'Charge the card on file again for an unpaid renewal',
     /** `awaits-bank`: only the buyer can confirm it. */
-    output: object((z) => ({ state: z.enum(['done', 'processing', 'awaits-bank']) })),
+    output: z.object({ state: z.enum(['done', 'processing', 'awaits-bank']) }),
   }),
   adminSendPayLink: endpoint('POST /api/admin/purchases/:id/pay-link', {
     summary: 'Email the buyer a link to pay an unpaid renewal without logging in',

@@ -1,6 +1,6 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { billingType, cents, id, instant, optionalText, pages, paging, setupIntentId, sort } from '../fields.ts'
-import { type InferOutput, object, schema } from '../schema.ts'
 import {
   bookableStatuses,
   bookingKinds,
@@ -16,86 +16,84 @@ import { purchasesAdmin } from './purchases-admin.ts'
 /** A status, or `live`: whichever gives access. */
 const purchaseFilters = [...purchaseStatuses, 'live', 'paying'] as const
 
-const purchaseStatus = schema((z) => z.enum(purchaseStatuses))
+const purchaseStatus = z.enum(purchaseStatuses)
 
-const purchase = object((z) => ({
-  id: id(z),
-  userId: id(z),
-  productId: id(z),
-  billingType: billingType(z),
+const purchase = z.object({
+  id,
+  userId: id,
+  productId: id,
+  billingType,
   /** What a period costs by its plan. */
-  amount: cents(z),
+  amount: cents,
   /** What was really paid last, what the next renewal will charge, and what is owed now: discounts and credit count. */
-  lastPaidAmount: z.nullable(cents(z)),
-  nextAmount: z.nullable(cents(z)),
-  dueAmount: z.nullable(cents(z)),
+  lastPaidAmount: cents.nullable(),
+  nextAmount: cents.nullable(),
+  dueAmount: cents.nullable(),
   /** What is charged when, in words, where a discount will end; see `chargesInWords`. */
-  charges: z.nullable(z.string()),
+  charges: z.string().nullable(),
   /** What pays for it: "Visa ending in 4242, expires 12/34". Null once nothing more is charged. */
-  card: z.nullable(z.string()),
-  status: purchaseStatus(z),
-  createdAt: instant(z),
+  card: z.string().nullable(),
+  status: purchaseStatus,
+  createdAt: instant,
   /** Paid through this date; an active subscription renews then. Null for a purchase booked by hand. */
-  currentPeriodEnd: z.nullable(instant(z)),
+  currentPeriodEnd: instant.nullable(),
   /** When a cancelled subscription ends, or one that was booked by hand until a day. */
-  endsAt: z.nullable(instant(z)),
+  endsAt: instant.nullable(),
   /** When a renewal went unpaid, and how long the buyer keeps access anyway. */
-  pastDueSince: z.nullable(instant(z)),
-  graceEndsAt: z.nullable(instant(z)),
+  pastDueSince: instant.nullable(),
+  graceEndsAt: instant.nullable(),
   awaitsBank: z.boolean(),
-  endedAt: z.nullable(instant(z)),
-  endedBecause: z.nullable(z.enum(endReasons)),
-  refundedAmount: cents(z),
+  endedAt: instant.nullable(),
+  endedBecause: z.enum(endReasons).nullable(),
+  refundedAmount: cents,
   /** The first payment, which identifies it in an access request. Null for a purchase booked by hand. */
-  paymentIntentId: z.nullable(z.string()),
+  paymentIntentId: z.string().nullable(),
   /** How a purchase booked by hand came about, if the seller said so. */
-  kind: z.nullable(z.enum(bookingKinds)),
-  tradingViewUsername: z.nullable(z.string()),
-  user: z.strictObject({ email: z.string(), name: z.string() }),
-  product: z.strictObject({ name: z.string(), slug: z.string() }),
-}))
-export type Purchase = InferOutput<typeof purchase>
+  kind: z.enum(bookingKinds).nullable(),
+  tradingViewUsername: z.string().nullable(),
+  user: z.object({ email: z.string(), name: z.string() }),
+  product: z.object({ name: z.string(), slug: z.string() }),
+})
+export type Purchase = z.infer<typeof purchase>
 
-const managedPurchase = schema((z) =>
-  z.extend(purchase(z), {
-    reason: z.nullable(z.string()),
-    leaveReason: z.nullable(z.enum(leaveReasons)),
-    leaveComment: z.nullable(z.string()),
-    /** Whether a bank takes a payment for fraud, and the seller has not decided yet. */
-    isWarned: z.boolean(),
-    /** What a bank sent back of our refunds; it has to go back another way. */
-    failedRefunds: cents(z),
-  }),
-)
-export type ManagedPurchase = InferOutput<typeof managedPurchase>
+const managedPurchase = purchase.extend({
+  reason: z.string().nullable(),
+  leaveReason: z.enum(leaveReasons).nullable(),
+  leaveComment: z.string().nullable(),
+  /** Whether a bank takes a payment for fraud, and the seller has not decided yet. */
+  isWarned: z.boolean(),
+  /** What a bank sent back of our refunds; it has to go back another way. */
+  failedRefunds: cents,
+})
+export type ManagedPurchase = z.infer<typeof managedPurchase>
 
-const invoice = object((z) => ({
+const invoice = z.object({
   id: z.string(),
   kind: z.enum(['invoice', 'credit_note']),
-  number: z.nullable(z.string()),
-  createdAt: instant(z),
-  amount: cents(z),
+  number: z.string().nullable(),
+  createdAt: instant,
+  amount: cents,
   /** Stripe's term: draft, open, paid, uncollectible or void. */
   status: z.string(),
-  invoiceUrl: z.nullable(z.string()),
-  pdfUrl: z.nullable(z.string()),
-}))
-export type Invoice = InferOutput<typeof invoice>
+  invoiceUrl: z.string().nullable(),
+  pdfUrl: z.string().nullable(),
+})
+export type Invoice = z.infer<typeof invoice>
 
-const switchOffer = object((z) => ({
+const switchOffer = z.object({
   /** From when on the unused time counts: sent back with the order, so that the same is charged. */
-  at: instant(z),
-  price: cents(z),
+  at: instant,
+  price: cents,
   /** They add up to what is due. */
-  lines: z.array(z.strictObject({ kind: z.enum(['unused', 'plan', 'discount', 'credit']), amount: z.int() })),
+  lines: z.array(z.object({ kind: z.enum(['unused', 'plan', 'discount', 'credit']), amount: z.int() })),
   unusedDays: z.int(),
-  due: cents(z),
-  tax: z.nullable(tax(z)),
-  renewsAt: instant(z),
-  nextAmount: cents(z),
-  card: z.nullable(z.string()),
-}))
-export type SwitchOffer = InferOutput<typeof switchOffer>
+  due: cents,
+  tax: tax.nullable(),
+  renewsAt: instant,
+  nextAmount: cents,
+  card: z.string().nullable(),
+})
+export type SwitchOffer = z.infer<typeof switchOffer>
 
 /** Each one sends an email, and the one who bought first may not be the one who reads that mailbox. */
 const changes = { requests: 10, seconds: 3600 }
@@ -103,8 +101,8 @@ const changes = { requests: 10, seconds: 3600 }
 export const purchases = {
   list: endpoint('GET /api/purchases', {
     summary: 'My purchases, newest first',
-    input: object(pages),
-    output: (z) => z.array(purchase(z)),
+    input: z.strictObject(pages),
+    output: z.array(purchase),
     answer: 'list',
   }),
   cancel: endpoint('POST /api/purchases/:id/cancel', {
@@ -113,15 +111,15 @@ export const purchases = {
   }),
   cancellation: endpoint('GET /api/purchases/:id/cancellation', {
     summary: 'When a cancellation made now would take effect, and what would be paid back',
-    output: object((z) => ({ endsAt: z.nullable(instant(z)), refund: cents(z) })),
+    output: z.object({ endsAt: instant.nullable(), refund: cents }),
   }),
   invoice: endpoint('GET /api/purchases/:id/invoice', {
     summary: 'Where to view and download the latest invoice',
-    output: object((z) => ({ invoiceUrl: z.string() })),
+    output: z.object({ invoiceUrl: z.string() }),
   }),
   giveReason: endpoint('POST /api/purchases/:id/reason', {
     summary: 'Say why it was cancelled; optional, and only after it was',
-    input: object((z) => ({ id: id(z), reason: z.enum(leaveReasons), comment: optionalText(z, 500) })),
+    input: z.strictObject({ id, reason: z.enum(leaveReasons), comment: optionalText(500) }),
     limit: changes,
   }),
   resume: endpoint('POST /api/purchases/:id/resume', {
@@ -130,31 +128,31 @@ export const purchases = {
   }),
   invoices: endpoint('GET /api/purchases/:id/invoices', {
     summary: 'Every invoice for a purchase, newest first',
-    output: (z) => z.array(invoice(z)),
+    output: z.array(invoice),
   }),
   openInvoice: endpoint('POST /api/invoice-link', {
     access: 'public',
     summary: 'Where to view the invoice of an emailed receipt; the link works once, without a login',
-    input: object((z) => ({
+    input: z.strictObject({
       purchase: z.uuid('This link is not valid'),
-      invoice: z.string().check(z.regex(/^in_[A-Za-z0-9_]{1,200}$/, 'This link is not valid')),
-      token: z.string().check(z.maxLength(100, 'This link is not valid')),
-    })),
-    output: object((z) => ({ invoiceUrl: z.string() })),
+      invoice: z.string().regex(/^in_[A-Za-z0-9_]{1,200}$/, 'This link is not valid'),
+      token: z.string().max(100, 'This link is not valid'),
+    }),
+    output: z.object({ invoiceUrl: z.string() }),
     limit: { requests: 20, seconds: 600 },
   }),
   beginCardUpdate: endpoint('POST /api/purchases/:id/card', {
     summary: 'Start saving another card; returns the client secret for the card form',
     /** Another one if the bank only wants the buyer to confirm the open payment: the present card will do. */
-    output: object((z) => ({ clientSecret: z.string(), confirmWith: z.nullable(z.string()) })),
+    output: z.object({ clientSecret: z.string(), confirmWith: z.string().nullable() }),
     limit: { requests: 20, seconds: 600 },
   }),
   finishCardUpdate: endpoint('POST /api/purchases/:id/card/confirm', {
     summary: 'Charge the saved card for an unpaid renewal and for those to come',
     /** Without a card: only looks whether the open payment has been confirmed. */
-    input: object((z) => ({ id: id(z), setupIntentId: z.optional(setupIntentId(z)) })),
+    input: z.strictObject({ id, setupIntentId: setupIntentId.optional() }),
     /** A client secret if the bank wants the buyer to confirm the open payment, which isn't done then. */
-    output: object((z) => ({ state: z.enum(['done', 'processing']), confirmWith: z.nullable(z.string()) })),
+    output: z.object({ state: z.enum(['done', 'processing']), confirmWith: z.string().nullable() }),
     limit: { requests: 20, seconds: 600 },
   }),
   switchOffer: endpoint('GET /api/purchases/:id/switch', {
@@ -164,46 +162,46 @@ export const purchases = {
   }),
   switch: endpoint('POST /api/purchases/:id/switch', {
     summary: 'Switch to yearly and charge the card on file; if it would charge another amount, nothing happens',
-    input: object((z) => ({ id: id(z), at: z.iso.datetime(), amount: cents(z) })),
+    input: z.strictObject({ id, at: z.iso.datetime(), amount: cents }),
     /** A client secret if the bank wants the buyer to confirm the payment; until then, nothing has changed. */
-    output: object((z) => ({ state: z.enum(['done', 'processing']), confirmWith: z.nullable(z.string()) })),
+    output: z.object({ state: z.enum(['done', 'processing']), confirmWith: z.string().nullable() }),
     limit: { requests: 20, seconds: 600 },
   }),
   finishSwitch: endpoint('POST /api/purchases/:id/switch/finish', {
     summary: 'Look whether the bank has confirmed a switch, or give it up',
-    input: object((z) => ({ id: id(z), giveUp: z.optional(z.boolean()) })),
-    output: object((z) => ({ state: z.enum(['done', 'processing', 'off']), confirmWith: z.nullable(z.string()) })),
+    input: z.strictObject({ id, giveUp: z.boolean().optional() }),
+    output: z.object({ state: z.enum(['done', 'processing', 'off']), confirmWith: z.string().nullable() }),
     limit: { requests: 100, seconds: 600 },
   }),
   adminList: endpoint('GET /api/admin/purchases', {
     access: 'staff',
     summary: 'Everyone’s purchases, newest first',
-    input: object((z) => ({
-      ...paging(z),
-      status: z.optional(z.enum(purchaseFilters)),
-      billingType: z.optional(billingType(z)),
+    input: z.strictObject({
+      ...paging,
+      status: z.enum(purchaseFilters).optional(),
+      billingType: billingType.optional(),
       /** Only those that need the seller because of it, or are at risk. */
-      need: z.optional(z.enum([...purchaseNeeds, ...purchaseRisks])),
-      sort: sort(z),
-    })),
-    output: (z) => z.array(managedPurchase(z)),
+      need: z.enum([...purchaseNeeds, ...purchaseRisks]).optional(),
+      sort,
+    }),
+    output: z.array(managedPurchase),
     answer: 'list',
   }),
   adminAdd: endpoint('POST /api/admin/purchases', {
     summary: 'Book a purchase by hand',
-    input: object((z) => ({
-      userId: id(z),
-      productId: id(z),
-      billingType: billingType(z),
-      amount: cents(z),
+    input: z.strictObject({
+      userId: id,
+      productId: id,
+      billingType,
+      amount: cents,
       status: z.enum(bookableStatuses),
-      kind: z.optional(z.enum(bookingKinds)),
+      kind: z.enum(bookingKinds).optional(),
       /** For the seller's eyes, and in the buyer's own data. */
-      reason: optionalText(z, 500),
+      reason: optionalText(500),
       /** Ends on that day; never, if left out. */
-      endsAt: z.optional(z.iso.datetime('Please choose a day and time')),
-      invite: z.optional(z.boolean()),
-    })),
+      endsAt: z.iso.datetime('Please choose a day and time').optional(),
+      invite: z.boolean().optional(),
+    }),
   }),
   ...purchasesAdmin,
 }

@@ -1,18 +1,18 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { type InferOutput, object } from '../schema.ts'
 
-const finding = object((z) => ({
+const finding = z.object({
   about: z.enum(['Account', 'Key', 'Prices', 'Webhook', 'Wallets', 'Emails', 'Settings']),
   /** `todo` gets in the way of selling; a `note` is good to know. */
   state: z.enum(['ok', 'todo', 'note']),
   text: z.string(),
-}))
-export type Finding = InferOutput<typeof finding>
+})
+export type Finding = z.infer<typeof finding>
 
 export const stripeSetup = {
   adminCheck: endpoint('GET /api/admin/stripe', {
     summary: 'Whether Stripe is set up the way the shop needs it',
-    output: (z) => z.array(finding(z)),
+    output: z.array(finding),
     limit: { requests: 30, seconds: 600 },
   }),
 }

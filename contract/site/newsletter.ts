@@ -1,6 +1,6 @@
+import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { email, mailedLink } from '../fields.ts'
-import { object } from '../schema.ts'
 
 /** Which wording of the sign-up form and the confirming email people agree to. Raise it when either changes. */
 export const newsletterVersion = '2026-11-17'
@@ -9,7 +9,7 @@ export const newsletter = {
   subscribe: endpoint('POST /api/newsletter/subscribe', {
     access: 'public',
     summary: 'Sign up for the newsletter; an email asks to confirm',
-    input: object((z) => ({ email: email(z) })),
+    input: z.strictObject({ email }),
     limit: { requests: 10, seconds: 600 },
   }),
   confirm: endpoint('POST /api/newsletter/confirm', {

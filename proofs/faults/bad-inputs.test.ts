@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import fc from 'fast-check'
-import * as z from 'zod/mini'
+import { z } from 'zod'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { contract } from '#contract/index.ts'
@@ -55,7 +55,7 @@ async function sendSamples(shop: LabShop, endpoint: Endpoint, count: number) {
   const visitor = createVisitor(shop.url)
   await visitor.call(accounts.login, seller)
   const cookie = cookieHeader(visitor)
-  const schema = endpoint.input(z)
+  const schema = endpoint.input
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
   const samples = fc.sample(inputs(json), count).values()
   const sent: { input: unknown; isRight: boolean; answer: Answer }[] = []
@@ -63,7 +63,7 @@ async function sendSamples(shop: LabShop, endpoint: Endpoint, count: number) {
   await concurrently(32, async () => {
     for (const input of samples) {
       const answer = await ask(shop, rawRequest(endpoint, input, cookie), { agent })
-      sent.push({ input, isRight: z.safeParse(schema, input).success, answer })
+      sent.push({ input, isRight: schema.safeParse(input).success, answer })
     }
   })
   return sent

@@ -3,7 +3,6 @@ import { parseSync } from 'oxc-parser'
 import { layerComplaint } from './web-layers.ts'
 
 type Sources = ReadonlyMap<string, string>
-type Import = { specifier: string; onlyTypes: boolean }
 
 /** Which room may import which. Tests may import more, see `mayImport`. */
 const allowed: Record<string, string[]> = {
@@ -19,21 +18,19 @@ const allowed: Record<string, string[]> = {
 /** The sandbox is plugged in only where a whole shop is assembled. */
 const startsTheSandbox = /^server\/(gateways\/payments\.ts|testing\/)/
 
-const validator = 'contract/zod.ts'
-
 /** Every import the house rules forbid, as sentences. */
 export function checkArrows(sources: Sources): { complaints: string[]; modules: number; imports: number } {
   let imports = 0
   const complaints: string[] = []
   for (const [from, source] of sources) {
-    for (const { specifier, onlyTypes } of importsOf(from, source)) {
+    for (const specifier of importsOf(from, source)) {
       const to = resolve(from, specifier)
       if (to === undefined) {
         const complaint = packageComplaint(from, specifier)
         if (complaint) complaints.push(complaint)
       } else {
         imports += 1
-        const complaint = mayImport(from, to) ?? styleComplaint(from, to, specifier) ?? bringsZod(from, to, onlyTypes)
+        const complaint = mayImport(from, to) ?? styleComplaint(from, to, specifier)
         if (complaint) complaints.push(`${from} imports ${to}: ${complaint}`)
       }
     }
@@ -41,26 +38,18 @@ export function checkArrows(sources: Sources): { complaints: string[]; modules: 
   return { complaints, modules: sources.size, imports }
 }
 
-/** What a file imports, also later (`import('./page.tsx')`). */
-function importsOf(path: string, source: string): Import[] {
+/** Every specifier a file imports, re-exports or loads later (`import('./page.tsx')`). */
+function importsOf(path: string, source: string): Set<string> {
   const { module, errors } = parseSync(path, source)
   if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`)
-  const reexports = module.staticExports.flatMap(({ entries }) => entries)
   const atOnce = [
-    ...module.staticImports.flatMap(({ moduleRequest, entries }) =>
-      entries.length > 0 ? entries.map(({ isType }) => ({ moduleRequest, isType })) : { moduleRequest, isType: false },
-    ),
-    ...reexports,
-  ].flatMap(({ moduleRequest, isType }) => (moduleRequest ? { specifier: moduleRequest.value, isType } : []))
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest),
+    ...module.staticExports.flatMap(({ entries }) => entries).map(({ moduleRequest }) => moduleRequest),
+  ].flatMap((request) => request?.value ?? [])
   const deferred = module.dynamicImports
     .map(({ moduleRequest }) => /^['"](.+)['"]$/.exec(source.slice(moduleRequest.start, moduleRequest.end)))
     .flatMap((match) => match?.[1] ?? [])
-  return [
-    ...Map.groupBy(atOnce, ({ specifier }) => specifier)
-      .entries()
-      .map(([specifier, uses]) => ({ specifier, onlyTypes: uses.every(({ isType }) => isType) })),
-    ...[...new Set(deferred)].map((specifier) => ({ specifier, onlyTypes: false })),
-  ]
+  return new Set([...atOnce, ...deferred])
 }
 
 /** The file a specifier refers to, or undefined for a package. */
@@ -89,9 +78,6 @@ function packageComplaint(from: string, specifier: string): string | undefined {
   const isZod = /^zod(\/|$)/.test(name)
   if (roomOf(from) === 'contract' && !isTest(from) && !isZod)
     return `${from} imports ${specifier}: the contract imports only zod`
-  // It names exactly what schemas receive and the browser loads.
-  if (/^(contract|web)\//.test(from) && isZod && from !== validator && !isTest(from))
-    return `${from} imports ${specifier}: write #${validator}`
   if (isLogic(from) && /^(@?fastify|http2?|https)(\/|$)/.test(name))
     return `${from} imports ${specifier}: only a wing's routes.ts knows about HTTP`
   return undefined
@@ -124,12 +110,6 @@ function mayImport(from: string, to: string): string | undefined {
     if (to !== door) return `others see only ${door}`
   }
   return undefined
-}
-
-/** A page that only makes calls must not load the validation library with its rows. */
-function bringsZod(from: string, to: string, onlyTypes: boolean): string | undefined {
-  if (roomOf(from) !== 'contract' || to !== validator || onlyTypes || isTest(from)) return undefined
-  return 'the contract imports only its types; schemas receive it as an argument'
 }
 
 function styleComplaint(from: string, to: string, specifier: string): string | undefined {

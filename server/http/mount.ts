@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Endpoint, ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
-import * as z from '#contract/zod.ts'
 import type { Actor, User } from '../actor.ts'
 import { Refusal } from '../errors.ts'
 import type { Pages } from '../pages/pages.ts'
@@ -74,9 +73,8 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
       const handler = handlers[name] as unknown as (input: unknown, context: unknown) => Promise<unknown>
       const wantsCaller = endpoint.access !== 'public' || endpoint.caller === 'optional'
       const form = formOf(endpoint)
-      // Made with the first answer: every start would have to wait for all of them.
-      let output: ReturnType<typeof projectionOf> | undefined
-      const project = (answer: unknown) => z.parse((output ??= projectionOf(endpoint.output(z))), answer)
+      const output = projectionOf(endpoint.output)
+      const project = (answer: unknown) => output.parse(answer)
       const route: RouteOptions = {
         method: endpoint.method,
         url: endpoint.path,
@@ -133,7 +131,7 @@ function parse(endpoint: Endpoint, request: FastifyRequest): unknown {
     throw new Refusal(400, 'invalid-input', 'Please send a JSON object')
   for (const name of Object.keys(path))
     if (name in carrier) throw new Refusal(400, 'invalid-input', `${name} belongs only in the path`)
-  const parsed = z.safeParse((form?.input ?? endpoint.input)(z), { ...carrier, ...path })
+  const parsed = (form?.input ?? endpoint.input).safeParse({ ...carrier, ...path })
   if (parsed.success) return parsed.data
   throw invalid(parsed.error.issues)
 }

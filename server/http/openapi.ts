@@ -1,4 +1,4 @@
-import * as z from 'zod/mini'
+import { z } from 'zod'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { refusalCodes } from '#contract/refusals.ts'
 import { waysToProve } from '#contract/statuses.ts'
@@ -30,7 +30,7 @@ export function openApi(groups: Groups, publicUrl: string) {
 }
 
 function operation(tag: string, name: string, endpoint: Endpoint) {
-  const input = jsonSchema(endpoint.input(z), 'input') as JsonSchema
+  const input = jsonSchema(endpoint.input, 'input') as JsonSchema
   const inPath = [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
   const inBody = endpoint.method === 'POST' || endpoint.method === 'PATCH'
   const rest = Object.entries(input.properties ?? {}).filter(([field]) => !inPath.includes(field))
@@ -106,12 +106,12 @@ function success(endpoint: Endpoint) {
     200: {
       description: 'Done',
       ...(headers ? { headers } : {}),
-      content: { 'application/json': { schema: jsonSchema(endpoint.output(z), 'output') } },
+      content: { 'application/json': { schema: jsonSchema(endpoint.output, 'output') } },
     },
   }
 }
 
-function jsonSchema(schema: z.ZodMiniType, io: 'input' | 'output') {
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output') {
   const described = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   // The document itself says which dialect it is.
   delete described.$schema
@@ -154,5 +154,5 @@ const row = (endpoint: Endpoint) =>
 <div class="shapes"><div><h3>Input</h3><pre tabindex="0">${shape(endpoint, 'input')}</pre></div><div><h3>Answer${endpoint.answer ? ` (${endpoint.answer})` : ''}</h3><pre tabindex="0">${shape(endpoint, 'output')}</pre></div></div></details>`
 
 function shape(endpoint: Endpoint, io: 'input' | 'output') {
-  return escapeHtml(JSON.stringify(jsonSchema(endpoint[io](z), io), null, 2))
+  return escapeHtml(JSON.stringify(jsonSchema(endpoint[io], io), null, 2))
 }

@@ -1,7 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react'
 import type { Endpoint, InputOf } from '#contract/endpoint.ts'
 import { Form, type Rules, SubmitButton } from '#web/ui/form.tsx'
-import { checked } from './checked.ts'
 import { useCall } from './use-call.ts'
 
 export type CallFormProps<E extends Endpoint, Values> = Pick<
@@ -11,7 +10,7 @@ export type CallFormProps<E extends Endpoint, Values> = Pick<
   call: E
   options: Parameters<typeof useCall<E>>[1]
   /** For a form whose fields are not the call's, with what to send then. */
-  schema?: Rules<Values> | (() => Promise<Rules<Values>>)
+  schema?: Rules<Values>
   inputOf?: (typed: Values) => InputOf<E>
   label: string
   button: ComponentProps<typeof SubmitButton>
@@ -26,7 +25,7 @@ export function CallForm<E extends Endpoint, Values = InputOf<E>>(props: CallFor
   const submit = <SubmitButton {...button} />
   return (
     <Form
-      schema={schema ?? (checked(call.input) as () => Promise<Rules<Values>>)}
+      schema={schema ?? (call.input as unknown as Rules<Values>)}
       aria-label={label}
       className="flex flex-col gap-5"
       onSubmit={(typed) => send.mutateAsync(inputOf ? inputOf(typed) : (typed as unknown as InputOf<E>))}

@@ -4,7 +4,6 @@ import { createCaller } from '#contract/call.ts'
 import type { Endpoint, InputOf } from '#contract/endpoint.ts'
 import { stepUp } from '#contract/identity/step-up.ts'
 import type { WayToProve } from '#contract/statuses.ts'
-import * as z from '#contract/zod.ts'
 import { Button } from '#web/ui/button.tsx'
 import { CodeInput } from '#web/ui/code-input.tsx'
 import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
@@ -65,7 +64,7 @@ function StepUpDialog({ ways, onDone }: { ways: WayToProve[]; onDone: (proven: b
 
   const typed = (row: typeof stepUp.withCode | typeof stepUp.withPassword, label: string, field: ReactNode) => (
     <Form
-      schema={row.input(z)}
+      schema={row.input}
       aria-label={label}
       className="flex flex-col gap-4"
       onSubmit={(input: InputOf<typeof row>) => prove(row, input)}

@@ -27,9 +27,9 @@ type FormState = { errors: Partial<Errors>; pending: boolean }
 
 const FormContext = createContext<FormState>({ errors: {}, pending: false })
 
-/** A native form: a schema, perhaps loaded by then, checks its fields on submit. An error leaves once its field is right. */
+/** A native form. The schema checks its fields on submit; an error goes away once its field is right. */
 export function Form<Values>(props: {
-  schema: Rules<Values> | (() => Promise<Rules<Values>>)
+  schema: Rules<Values>
   onSubmit: (values: Values, form: HTMLFormElement) => Promise<unknown>
   /** Receives every validation error, for the messages that are toasts, too. */
   onInvalid?: (errors: Errors, values: Record<string, unknown>) => void
@@ -57,16 +57,15 @@ export function Form<Values>(props: {
     setAttempts((count) => count + 1)
   }
 
-  const read = async (form: HTMLFormElement) => {
+  const read = (form: HTMLFormElement) => {
     const values = { ...Object.fromEntries(new FormData(form)), ...extra }
-    const rules = typeof schema === 'function' ? await schema() : schema
-    return { values, parsed: rules.safeParse(values) }
+    return { values, parsed: schema.safeParse(values) }
   }
 
   /** A value without a field of its own is on its way while someone types. */
-  async function recheck(form: HTMLFormElement, name: string) {
+  function recheck(form: HTMLFormElement, name: string) {
     if (!state.errors[name]) return
-    const { parsed } = await read(form)
+    const { parsed } = read(form)
     const isRight = parsed.success || (extra && name in extra)
     const error = isRight ? undefined : firstByField(parsed.error.issues)[name]
     setState((now) => ({ ...now, errors: { ...now.errors, [name]: error } }))
@@ -75,7 +74,7 @@ export function Form<Values>(props: {
   async function submit(form: HTMLFormElement) {
     busy.current = true
     try {
-      const { values, parsed } = await read(form)
+      const { values, parsed } = read(form)
       if (!parsed.success) {
         const errors = firstByField(parsed.error.issues)
         fail(errors)
@@ -105,9 +104,7 @@ export function Form<Values>(props: {
           if (!busy.current) void submit(event.currentTarget)
         }}
         onInput={({ currentTarget, target }) => {
-          // On its way while someone types.
-          if (typeof schema === 'function') void schema()
-          void recheck(currentTarget, (target as HTMLInputElement).name)
+          recheck(currentTarget, (target as HTMLInputElement).name)
         }}
         {...rest}
       >

@@ -1,7 +1,6 @@
 import { and, desc, eq, isNotNull, lt, not, or, sql } from 'drizzle-orm'
 import { accessRequestForm, type SentAccessRequest } from '#contract/access/access.ts'
 import { keptSince, retention } from '#contract/retention.ts'
-import * as z from '#contract/zod.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -28,7 +27,7 @@ function openKeys(secrets: Secrets, sealedKeys: string, formId: string): Keys {
 }
 
 export function insistOnKeys(sent: SentAccessRequest) {
-  const { error } = z.safeParse(accessRequestForm(z), sent)
+  const { error } = accessRequestForm.safeParse(sent)
   const [issue] = error?.issues ?? []
   if (issue) throw invalid(String(issue.path[0]), issue.message)
 }

@@ -4,7 +4,6 @@ import { email as emailField } from '#contract/fields.ts'
 import { personName } from '#contract/person-name.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { keyOfName, nameTaken, readUsername } from '#contract/tradingview-name.ts'
-import * as z from '#contract/zod.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -110,9 +109,9 @@ const dayOrMoment = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z?)
 
 function readLine(line: ImportLine, now: Date): Subscriber | { fault: string } {
   if (!line.email) return { fault: 'The email is missing.' }
-  const email = z.safeParse(emailField(z), line.email)
+  const email = emailField.safeParse(line.email)
   if (!email.success) return { fault: `“${line.email}” isn’t an email address. Please correct it in the file.` }
-  const name = line.name ? z.safeParse(personName(z), line.name) : undefined
+  const name = line.name ? personName.safeParse(line.name) : undefined
   if (name && !name.success) return { fault: unfitName }
   const username = line.tradingViewUsername ? readUsername(line.tradingViewUsername) : undefined
   if (username && 'refusal' in username)

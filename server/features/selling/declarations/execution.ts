@@ -3,7 +3,6 @@ import { email as emailField } from '#contract/fields.ts'
 import { exactDollars } from '#contract/money.ts'
 import { declarationDue, readContractNumber, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import { hasEnded } from '#contract/statuses.ts'
-import * as z from '#contract/zod.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { declarations, isLivePurchase, purchases as purchaseRows, users } from '#server/database/schema.ts'
@@ -18,7 +17,7 @@ export type DeclarationRow = typeof declarations.$inferSelect
  */
 export async function findContract(tx: Transaction, { contract, email, userId }: DeclarationRow) {
   const number = readContractNumber(contract)
-  const typed = z.safeParse(emailField(z), contract)
+  const typed = emailField.safeParse(contract)
   const isTheirs = userId ? eq(users.id, userId) : eq(users.email, email)
   const [found] = await tx
     .select({ purchase: purchaseRows, owner: { id: users.id, email: users.email, name: users.name } })

@@ -1,6 +1,6 @@
 import { and, desc, eq, isNotNull, isNull, lt, not, type SQL, sql } from 'drizzle-orm'
+import type { z } from 'zod'
 import { keptSince, retention } from '#contract/retention.ts'
-import type { InferOutput } from '#contract/schema.ts'
 import { type newReview, paidDaysToReview } from '#contract/site/reviews.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -48,7 +48,7 @@ export function createReviews(context: Context) {
         : { mayWrite: false, review: found ? forEveryone(found) : null, product: null }
     },
 
-    async write({ user }: Actor, { stars, text, author }: InferOutput<typeof newReview>) {
+    async write({ user }: Actor, { stars, text, author }: z.infer<typeof newReview>) {
       await db.transaction(async (tx) => {
         const product = await mayWriteAbout(tx, user.id)
         if (!product && (await tx.$count(reviews, and(eq(reviews.userId, user.id), isWritten))) > 0)

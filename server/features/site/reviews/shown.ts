@@ -1,7 +1,6 @@
 import { and, avg, count, desc, isNotNull, sql } from 'drizzle-orm'
 import { reviews as contract, reviewsPerPage } from '#contract/site/reviews.ts'
 import type { Shown, SiteSettings } from '#contract/site/site-settings.ts'
-import * as z from '#contract/zod.ts'
 import type { Database } from '#server/database/connect.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { reviews } from '#server/database/schema.ts'
@@ -41,7 +40,7 @@ const nothing = { count: 0, average: 0 }
 /** The first page of them as the call would answer it, for the page that shows them without asking. */
 export async function latestReviews(db: Database): Promise<Shown['latestReviews']> {
   const { items, next } = await listReviews(db, { limit: reviewsPerPage }, forEveryone)
-  return { items: z.parse(contract.list.output(z), items), next }
+  return { items: contract.list.output.parse(items), next }
 }
 
 export async function listReviews<Item extends { id: string; writtenAt: Date }>(

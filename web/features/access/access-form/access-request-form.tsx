@@ -1,6 +1,5 @@
 import { access, accessRequestForm, usernameForm } from '#contract/access/access.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { checked } from '#web/api/checked.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'
 import { UsernameInput } from '#web/features/selling/checkout/username-input.tsx'
@@ -10,8 +9,6 @@ import { Input, Textarea } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 
-const withKeys = checked(accessRequestForm)
-const nameOnly = checked(usernameForm)
 const messages = {
   refreshes: [access.mine, purchases.list],
   succeeded: { title: 'Access request submitted!', description: "We'll send your TradingView access within 24 hours." },
@@ -31,7 +28,7 @@ export function AccessRequestForm(props: {
   const submitForPurchase = useCall(access.submitForPurchase, messages)
   return (
     <Form
-      schema={askExchangeKeys ? withKeys : nameOnly}
+      schema={askExchangeKeys ? accessRequestForm : usernameForm}
       aria-label="TradingView Access Request"
       className="flex flex-col gap-5"
       onSubmit={async (typed) => {

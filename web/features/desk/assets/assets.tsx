@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { reminders } from '#contract/access/access-admin.ts'
 import { assets } from '#contract/access/assets.ts'
 import { catalog } from '#contract/selling/catalog.ts'
-import * as z from '#contract/zod.ts'
 import { CallButton } from '#web/api/call-button.tsx'
 import { call, useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -23,7 +22,7 @@ import { ProductChoice, useProducts } from '../parts/products.tsx'
 import { AssetList } from './asset-list.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 
-const form = z.pick(assets.adminAdd.input(z), { ticker: true, note: true })
+const form = assets.adminAdd.input.pick({ ticker: true, note: true })
 
 export default function Assets() {
   return (

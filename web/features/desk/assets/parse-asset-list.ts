@@ -1,6 +1,5 @@
+import type { z } from 'zod'
 import { newAsset } from '#contract/access/assets.ts'
-import type { InferOutput } from '#contract/schema.ts'
-import * as z from '#contract/zod.ts'
 
 /** What spreadsheets call their first column. */
 const heading = /^"?(ticker|symbol|asset)s?"?([,;\s]|$)/i
@@ -9,7 +8,7 @@ const heading = /^"?(ticker|symbol|asset)s?"?([,;\s]|$)/i
 const line = /^("[^"]*"|[^,;\s]+(?: [A-Za-z](?=[,;\t]|$))?)[,;\s]*(.*)$/
 
 /** One asset per line: a ticker, a separator, and an optional note, each perhaps in quotes. A line of column names is skipped. */
-export function parseAssetList(pasted: string): { assets: InferOutput<typeof newAsset>[]; faults: string[] } {
+export function parseAssetList(pasted: string): { assets: z.infer<typeof newAsset>[]; faults: string[] } {
   const lines = pasted
     .split(/\r?\n/)
     .map((text, index) => ({ text: text.trim(), number: index + 1 }))
@@ -18,7 +17,7 @@ export function parseAssetList(pasted: string): { assets: InferOutput<typeof new
   const parsed = lines.map(({ text, number }) => {
     const [, symbol = '', note = ''] = line.exec(text) ?? []
     const [ticker, rest] = [unquoted(symbol), unquoted(note)]
-    return { number, ...z.safeParse(newAsset(z), rest ? { ticker, note: rest } : { ticker }) }
+    return { number, ...newAsset.safeParse(rest ? { ticker, note: rest } : { ticker }) }
   })
   return {
     assets: parsed.flatMap(({ data }) => data ?? []),

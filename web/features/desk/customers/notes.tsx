@@ -1,6 +1,5 @@
 import { Trash2 } from 'lucide-react'
 import { type Customer, customers } from '#contract/desk/customers.ts'
-import * as z from '#contract/zod.ts'
 import { CallButton } from '#web/api/call-button.tsx'
 import { useCall } from '#web/api/use-call.ts'
 import { Card } from '#web/ui/card.tsx'
@@ -8,7 +7,7 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 
-const form = customers.adminAddNote.input(z)
+const form = customers.adminAddNote.input
 
 export function Notes({ customer: { id, notes } }: { customer: Customer }) {
   const add = useCall(customers.adminAddNote, { succeeded: 'Note added', failed: 'Failed to add the note' })

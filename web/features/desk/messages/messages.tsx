@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { type Message, messages } from '#contract/site/messages.ts'
 import { messageStates } from '#contract/statuses.ts'
-import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -70,7 +69,7 @@ function Row({ message, onOpen }: { message: Message; onOpen: () => void }) {
   )
 }
 
-const schema = messages.adminReply.input(z)
+const schema = messages.adminReply.input
 
 function MessageDialog({ message, onClose }: { message: Message; onClose: () => void }) {
   const { id, firstName, lastName, email, createdAt, answeredAt, answeredBy, answer } = message

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
+import { z } from 'zod'
 import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { line, optionalLine, text } from '#contract/fields.ts'
-import * as z from '#contract/zod.ts'
 import { CallButton } from '#web/api/call-button.tsx'
 import { useCall } from '#web/api/use-call.ts'
 import { Card } from '#web/ui/card.tsx'
@@ -15,11 +15,11 @@ import { useProducts } from '../parts/products.tsx'
 type Written = Pick<NewsletterShown, 'subject' | 'preheader' | 'markdown' | 'toSubscribers' | 'buyersOf'>
 
 const schema = z.object({
-  subject: line(z, 150, 'Please write a subject'),
-  preheader: z._default(optionalLine(z, 150), ''),
-  markdown: text(z, 50_000, 'Please write something'),
-  toSubscribers: z._default(z.string(), ''),
-  buyersOf: z._default(z.string(), ''),
+  subject: line(150, 'Please write a subject'),
+  preheader: optionalLine(150).default(''),
+  markdown: text(50_000, 'Please write something'),
+  toSubscribers: z.string().default(''),
+  buyersOf: z.string().default(''),
 })
 
 /** Whether something was typed since it was saved: then leaving asks first, here as when the tab is closed. */

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { z } from 'zod'
 import { billingType, cents, id, optionalText } from '#contract/fields.ts'
 import { catalog } from '#contract/selling/catalog.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -10,7 +11,6 @@ import {
   bookingKinds,
   bookingKindTexts,
 } from '#contract/statuses.ts'
-import * as z from '#contract/zod.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useData } from '#web/api/client.ts'
 import { Checkbox } from '#web/ui/checkbox.tsx'
@@ -22,20 +22,20 @@ import { UserPicker } from './user-picker.tsx'
 
 const shared = {
   userId: z.uuid('Please choose a user'),
-  productId: id(z),
-  billingType: billingType(z),
+  productId: id,
+  billingType,
   status: z.enum(bookableStatuses),
   kind: z.enum(bookingKinds),
-  reason: optionalText(z, 500),
+  reason: optionalText(500),
   invite: z.boolean(),
   // In the seller's own time zone, as typed; empty for no end.
-  endsAt: z.pipe(
-    z.optional(z.string()),
-    z.transform((local) => (local ? new Date(local).toISOString() : undefined)),
-  ),
+  endsAt: z
+    .string()
+    .optional()
+    .transform((local) => (local ? new Date(local).toISOString() : undefined)),
 }
 const paidElsewhere = z.object({ ...shared, amount: dollarAmount })
-const gift = z.object({ ...shared, amount: z._default(cents(z), 0) })
+const gift = z.object({ ...shared, amount: cents.default(0) })
 
 export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
   const [userId, setUserId] = useState('')

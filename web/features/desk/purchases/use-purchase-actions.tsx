@@ -1,7 +1,7 @@
+import { z } from 'zod'
 import { exactDollars } from '#contract/money.ts'
 import { type ManagedPurchase, type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { hasEnded, isLive } from '#contract/statuses.ts'
-import * as z from '#contract/zod.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
@@ -90,7 +90,7 @@ export function usePurchaseActions() {
   }
 }
 
-const form = z.object({ until: z.string().check(z.minLength(1, 'Please choose a day')) })
+const form = z.object({ until: z.string().min(1, 'Please choose a day') })
 const day = 86_400_000
 const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 

@@ -1,6 +1,5 @@
 import { type ReactNode, useState } from 'react'
 import { editableSettings, type Setting, settingFields, settings } from '#contract/desk/settings.ts'
-import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Card } from '#web/ui/card.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
@@ -20,7 +19,7 @@ export const groups: Group[] = [
   },
 ]
 
-const schema = settings.adminSave.input(z)
+const schema = settings.adminSave.input
 
 export function EditableCard(props: { group: Group; settings: Setting[]; children?: ReactNode }) {
   const { group, settings: all, children } = props

@@ -1,10 +1,10 @@
+import { z } from 'zod'
 import {
   type TradingViewConnection,
   tradingViewAcceptance,
   tradingViewAdmin,
   tradingViewRisks,
 } from '#contract/access/tradingview-admin.ts'
-import * as z from '#contract/zod.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -14,9 +14,9 @@ import { Input, Textarea } from '#web/ui/input.tsx'
 import { previewText } from './modes.tsx'
 
 const form = z.object({
-  cookies: z.string().check(z.trim(), z.minLength(1, 'Please paste the cookies')),
-  host: z.string().check(z.trim(), z.minLength(1, 'Please enter the host')),
-  accepts: z.optional(z.string()),
+  cookies: z.string().trim().min(1, 'Please paste the cookies'),
+  host: z.string().trim().min(1, 'Please enter the host'),
+  accepts: z.string().optional(),
 })
 
 const steps = [

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import {
   type Meter,
   type Preview,
@@ -5,7 +6,6 @@ import {
   tradingViewAdmin,
 } from '#contract/access/tradingview-admin.ts'
 import { type ConnectionMode, connectionModes } from '#contract/statuses.ts'
-import * as z from '#contract/zod.ts'
 import { call, useData } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { Card, Skeleton } from '#web/ui/card.tsx'
@@ -94,8 +94,11 @@ export async function confirmSwitch(
 }
 
 const form = z.object({
-  seatLimit: z.string().check(z.trim(), z.regex(/^\d{0,6}$/, 'Please enter a whole number')),
-  showsSeats: z.optional(z.string()),
+  seatLimit: z
+    .string()
+    .trim()
+    .regex(/^\d{0,6}$/, 'Please enter a whole number'),
+  showsSeats: z.string().optional(),
 })
 
 export function MeterCard({ connection }: { connection: TradingViewConnection }) {

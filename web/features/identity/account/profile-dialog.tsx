@@ -2,7 +2,6 @@ import { access } from '#contract/access/access.ts'
 import type { InputOf } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import * as z from '#contract/zod.ts'
 import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Pending } from '#web/ui/card.tsx'
@@ -55,7 +54,7 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
   if (!profile.data) return <Pending query={profile} what="your profile" className="h-52" />
   return (
     <Form
-      schema={accounts.updateProfile.input(z)}
+      schema={accounts.updateProfile.input}
       aria-label="Profile"
       className="flex flex-col gap-5"
       onSubmit={askAndSave}

@@ -2,7 +2,6 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { ApiError } from '#contract/call.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { CallForm } from '#web/api/call-form.tsx'
-import { checked } from '#web/api/checked.ts'
 import { useStartSession, useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Skeleton } from '#web/ui/card.tsx'
@@ -16,7 +15,7 @@ import { Tabs } from '#web/ui/tabs.tsx'
 import { AuthCard, belowRefusal, PasskeyButton, Refusal, textLink } from './auth-card.tsx'
 import { endedKey, forgetReturnPath, returnKey, returnPath, returnTo } from './return-path.ts'
 
-const loginForm = checked(accounts.login.input)
+const loginForm = accounts.login.input
 
 // The page is there without them: passkeys are suggested once someone is there, and few logins have a second step.
 const PasskeyLogin = lazy(() => import('./passkey-login.tsx'))

@@ -2,7 +2,6 @@ import { useEffect, useState } from 'react'
 import { newPasswordTwice } from '#contract/forms.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { CallForm } from '#web/api/call-form.tsx'
-import { checked } from '#web/api/checked.ts'
 import { useForgetSession } from '#web/api/session.ts'
 import { Field } from '#web/ui/form.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
@@ -12,7 +11,7 @@ import { toast } from '#web/ui/toast.tsx'
 import { AuthCard, belowRefusal, textLink } from './auth-card.tsx'
 import { returnTo } from './return-path.ts'
 
-const form = checked(newPasswordTwice)
+const form = newPasswordTwice
 
 const tokenIn = (search: string) => new URLSearchParams(search).get('token') ?? ''
 

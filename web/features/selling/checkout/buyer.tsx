@@ -1,11 +1,10 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { z } from 'zod'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import type { ApiError } from '#contract/call.ts'
 import { email as emailField } from '#contract/fields.ts'
 import type { User } from '#contract/identity/session.ts'
-import type { Zod } from '#contract/schema.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
-import { checked } from '#web/api/checked.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { rememberReturnPath } from '#web/features/identity/sign-in/return-path.ts'
 import { Button, TextButton } from '#web/ui/button.tsx'
@@ -24,14 +23,14 @@ export type Asked = { email: string; tradingViewUsername: string; noNews: string
 const link = 'font-medium text-accent-strong underline underline-offset-2'
 
 const noteOfEmail = 'checkout-email'
-const optional = (z: Zod) => z._default(z.string(), '')
-const fields = (z: Zod, isGuest: boolean) => ({
-  email: isGuest ? emailField(z) : optional(z),
-  tradingViewUsername: optional(z),
-  noNews: optional(z),
+const optional = z.string().default('')
+const fields = (isGuest: boolean) => ({
+  email: isGuest ? emailField : optional,
+  tradingViewUsername: optional,
+  noNews: optional,
 })
-const form = (isGuest: boolean) => checked((z) => z.object(fields(z, isGuest)))
-const formWithPlace = (isGuest: boolean) => checked((z) => z.object({ ...fields(z, isGuest), ...placeForm(z) }))
+const form = (isGuest: boolean) => z.object(fields(isGuest))
+const formWithPlace = (isGuest: boolean) => z.object({ ...fields(isGuest), ...placeForm })
 
 /** Who buys: a guest gives an email, which stays for a reload; anyone who is logged in has one. */
 export function Buyer(props: {

@@ -1,17 +1,12 @@
 import { useEffect, useRef, useState } from 'react'
 import { optionalText } from '#contract/fields.ts'
-import type { Zod } from '#contract/schema.ts'
 import { countries, country, needsPostalCode, vatId } from '#contract/selling/billing.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
 import { useHydrated } from '#web/ui/store.ts'
 
-export const placeForm = (z: Zod) => ({
-  country: country(z),
-  postalCode: optionalText(z, 20),
-  vatId: z.optional(vatId(z)),
-})
+export const placeForm = { country, postalCode: optionalText(20), vatId: vatId.optional() }
 
 export type PlaceValues = { country?: string | undefined; postalCode?: string | undefined; vatId?: string | undefined }
 

@@ -1,11 +1,10 @@
 import { contact, contactForm, wrongAnswer } from '#contract/site/contact.ts'
 import { CallForm } from '#web/api/call-form.tsx'
-import { checked } from '#web/api/checked.ts'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
-const form = checked(contactForm)
+const form = contactForm
 
 export function ContactForm() {
   return (

@@ -1,13 +1,12 @@
 import { useState } from 'react'
 import { newReview, reviews } from '#contract/site/reviews.ts'
 import { CallForm } from '#web/api/call-form.tsx'
-import { checked } from '#web/api/checked.ts'
 import { Card } from '#web/ui/card.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { Stars } from './stars.tsx'
 
-const form = checked(newReview)
+const form = newReview
 
 /** For anyone who has paid long enough and hasn't written yet. */
 export function ReviewForm({ name }: { name: string }) {

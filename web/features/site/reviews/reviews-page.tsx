@@ -2,7 +2,6 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Flag, MessageSquareText } from 'lucide-react'
 import { useState } from 'react'
 import { paidDaysToReview, type Review, reviews, reviewsPerPage } from '#contract/site/reviews.ts'
-import { checked } from '#web/api/checked.ts'
 import { callPage, keyOf, useData } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -185,7 +184,7 @@ function ReviewCard({ review }: { review: Review }) {
   )
 }
 
-const reportForm = checked(reviews.report.input)
+const reportForm = reviews.report.input
 
 /** Not a `CallDialog`: that would be one more file to load with this page. */
 function ReportDialog({ id, onClose }: { id: string; onClose: () => void }) {
