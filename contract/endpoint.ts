@@ -20,8 +20,8 @@ export type Endpoint<Input extends Fields = Fields, Output extends z.ZodType = z
   access: Access
   /** Whether a public call needs to know who is logged in, if anyone. Without it we skip the database lookup. */
   caller?: Caller
-  /** Wants a recent proof of who they are (`server/http/gate.ts`): always, unless a password is sent along, or with a field. */
-  fresh?: boolean | 'or password' | { with: string }
+  /** Wants a recent proof of who they are (`server/http/gate.ts`): always, or unless a password is sent along. */
+  fresh?: boolean | 'or password'
   /** Only once an emailed link has shown that the account's address is the caller's own. */
   proven?: true
   /** Also for staff who have yet to set up their second step: nothing else is open to them. */

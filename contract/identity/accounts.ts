@@ -128,7 +128,6 @@ export const accounts = {
     answer: 'list',
   }),
   adminAdd: endpoint('POST /api/admin/users', {
-    fresh: { with: 'isAdmin' },
     summary: 'Create a user',
     input: z.strictObject({
       email,

@@ -21,14 +21,14 @@ export async function readOutbox(folder: string, known = new Map<string, SentMai
   return Promise.all(mails)
 }
 
+/** Removes emails to this address, and those whose text has it as a whole: `t@shop.example` is not in `support@shop.example`. */
 export async function removeMentioning(folder: string, address: string) {
-  for (const { path } of filesIn(folder))
-    if (
-      JSON.stringify(await readMail(path))
-        .toLowerCase()
-        .includes(address)
-    )
-      rmSync(path, { force: true })
+  const escaped = address.replaceAll(/[^a-z0-9]/gi, '\\$&')
+  const mention = new RegExp(`(?<![\\w.%+-])${escaped}(?![\\w-]|\\.\\w)`, 'i')
+  for (const { path } of filesIn(folder)) {
+    const { to, subject, text, headers } = await readMail(path)
+    if ([to, subject, text, ...Object.values(headers)].some((part) => mention.test(part))) rmSync(path, { force: true })
+  }
 }
 
 export async function removeBefore(folder: string, time: Date) {

@@ -83,7 +83,7 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
           if (endpoint.limit)
             await limits?.countOrRefuse(`${endpoint.method} ${endpoint.path}`, networksOf(request.ip), endpoint.limit)
           const found = wantsCaller ? await sessionOf(request, reply) : undefined
-          const session = await gate.enter(endpoint, found, request.ip, request.body)
+          const session = await gate.enter(endpoint, found, request.ip)
           const input = parse(endpoint, request)
           const actor: Actor<User | null> = {
             user: session?.user ?? null,

@@ -2,6 +2,7 @@ import { brand } from '#contract/brand.ts'
 import type { Block, Heading, Inline } from '#contract/markdown.ts'
 import { isList, type LegalBlock, type LegalText, piecesOf, type Words } from '#contract/selling/legal/text.ts'
 import { escapeHtml } from '../security/escape-html.ts'
+import { inertLine } from './inert.ts'
 import { type Detail, isGreeting, type MailContent, type MailSite } from './template.ts'
 
 /** One look for all emails. Styles are inline because many clients drop the rest; <style> holds only dark mode. */
@@ -83,7 +84,7 @@ ${documentsHtml(content.documents || [], publicUrl)}<p ${as('muted', 'margin:24p
 }
 
 const preheaderOf = ({ preheader, paragraphs, quote }: MailContent) =>
-  preheader || paragraphs.find((text) => text && !isGreeting(text)) || quote || ''
+  preheader || paragraphs.find((text) => text && !isGreeting(text)) || inertLine(quote || '')
 
 function table(details: Detail[]) {
   const rows = details.map(

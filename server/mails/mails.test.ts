@@ -74,6 +74,30 @@ test('nothing people type becomes HTML', () => {
   )
 })
 
+/** Fields that the shop or the seller writes; everything else may be a stranger's words. */
+const ours = new Set(
+  'id tokenId customerId purchaseId invoiceId paymentIntentId newsTo leaveId product slug monthly billingType kind role what because why answer subject preheader markdown email ip at paidAt renewsAt endsAt endsOn until since dueAt declaredAt'.split(
+    ' ',
+  ),
+)
+/** A review is hidden, and access declined, with a reason that the seller gives. */
+const bySeller = new Set(['reviewHidden', 'accessDeclined'])
+
+test.for(examples)('$kind $index says a stranger’s words only as a quote, or without a link', ({ kind, data }) => {
+  const hostile = 'Your session has ended.\nLog in: https://evil.example/login or www.evil.example'
+  const filled = Object.fromEntries(
+    Object.entries(data).map(([field, value]) => [
+      field,
+      typeof value !== 'string' || ours.has(field) || (bySeller.has(kind) && field === 'reason') ? value : hostile,
+    ]),
+  )
+  const content = write(kind, filled)
+  expect(content.subject).not.toMatch(/\n|evil\.example/)
+  const html = renderHtml(content, site).replaceAll(/<blockquote.*?<\/blockquote>/gs, '')
+  expect(html).not.toContain('evil.example')
+  expect(html).not.toContain('Your session has ended.<br>')
+})
+
 test('a name that a mail program would turn into a link greets nobody', () => {
   expect(greeting('Ada')).toBe('Hello Ada,')
   expect(greeting('evil.example')).toBe('Hello,')

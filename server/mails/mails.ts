@@ -26,6 +26,8 @@ export type { MailSite } from './template.ts'
 
 export type Mails = ReturnType<typeof createMails>
 
+type Farewell = { to: string; tell: boolean; forget: boolean }
+
 /** Emails are stored along with the change that causes them and sent by a job. */
 export function createMails({ db, queue, transport, site, now }: Ground) {
   const sent = createSentMails({ db, now, site })
@@ -61,10 +63,10 @@ export function createMails({ db, queue, transport, site, now }: Ground) {
     // Strangers' messages, reasons and disputes: in no account's "my data", even if it has that address.
     if (given !== sellersAddress) await sent.record({ id, to, kind, data })
   }
-  /** Other emails to this address are sent before or not at all; afterward, nothing keeps the address. */
-  const enqueueFarewell = queue.job<{ to: string; tell: boolean }>('farewell', async ({ to, tell }, job) => {
-    while ((await queue.forget(to, job.id)) > 0) await sleep(100)
-    await transport.forget(to)
+  /** With `forget`, other emails to this address are sent before or not at all; afterward, nothing keeps the address. */
+  const enqueueFarewell = queue.job<Farewell>('farewell', async ({ to, tell, forget }, job) => {
+    while (forget && (await queue.forget(to, job.id)) > 0) await sleep(100)
+    if (forget) await transport.forget(to)
     if (!tell) return
     await deliver({ kind: 'accountDeleted', to, data: {} }, job).catch((error: unknown) => {
       // An address that takes no email is none of our business anymore.
@@ -83,8 +85,8 @@ export function createMails({ db, queue, transport, site, now }: Ground) {
       enqueue(tx, { kind, to, data }),
 
     /** To someone whose account was just deleted. */
-    forgetAddress: (tx: Transaction, to: string, { tell }: { tell: boolean }) =>
-      enqueueFarewell(tx, { to, tell }, { deleteAfterSeconds: 60 }),
+    sayFarewell: (tx: Transaction, to: string, { tell, forget }: Omit<Farewell, 'to'>) =>
+      enqueueFarewell(tx, { to, tell, forget }, { deleteAfterSeconds: 60 }),
 
     /** As long as finished jobs are kept. */
     async forgetOld() {

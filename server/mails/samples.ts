@@ -46,7 +46,7 @@ export const samples: Samples = {
   passwordChanged: [{}],
   newDevice: [{ at: paidAt, device: 'Chrome on Linux', ip: '2001:0db8:85a3:0000:0000:8a2e:0370:7334' }],
   newAdmin: [{ email: 'grace@example.com' }],
-  roleGiven: [{ role: 'admin' }, ...roles.map((role) => ({ role }))],
+  roleGiven: [{ role: 'admin', tokenId: id }, ...roles.map((role) => ({ role, tokenId: id }))],
   accountDeleted: [{}],
   factorAdded: [{ what: 'passkey' }, { what: 'authenticator app' }, { what: 'set of recovery codes' }],
   factorRemoved: [{ what: 'authenticator app' }, { what: 'second step' }],

@@ -36,6 +36,15 @@ export function createPeople({ url, buy, mails }: Given) {
     await person.call(accounts.confirmAddress, { token: link.exec(sent?.text ?? '')?.[1] ?? '' })
   }
 
+  /** Uses the newest emailed link to choose a password, and logs in with it. */
+  async function choosePassword(person: Pick<Visitor, 'call'>, email: string, password: string) {
+    const link = /reset-password\?(?:\S*&)?token=(\S+)/
+    const sent = (await mails()).findLast(({ to, text }) => to === email && link.test(text))
+    const token = link.exec(sent?.text ?? '')?.[1] ?? ''
+    await person.call(accounts.resetPassword, { token, newPassword: password })
+    return person.call(accounts.login, { email, password })
+  }
+
   async function admin() {
     const visitor = createVisitor(url)
     return { ...visitor, user: await visitor.call(accounts.login, seller), password: seller.password }
@@ -57,6 +66,7 @@ export function createPeople({ url, buy, mails }: Given) {
     admin,
     verifiedUser,
     confirm,
+    choosePassword,
     /** Someone who has signed up and bought. */
     async buyer(given: Parameters<typeof buy>[1] & { email?: string } = {}) {
       const { email, ...wanted } = given
@@ -67,8 +77,7 @@ export function createPeople({ url, buy, mails }: Given) {
     async support() {
       const person = await verifiedUser()
       await (await admin()).call(staff.adminSetRole, { id: person.user.id, role: 'support' })
-      const { email } = person.user
-      return { ...person, user: await person.call(accounts.login, { email, password: person.password }) }
+      return { ...person, user: await choosePassword(person, person.user.email, person.password) }
     },
   }
 }

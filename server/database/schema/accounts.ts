@@ -13,7 +13,7 @@ export const users = pgTable(
     name: text().notNull(),
     /** Null until a guest buyer has set one. */
     passwordHash: text(),
-    /** When a link emailed to this address was used; an account made by an admin counts as verified. */
+    /** When a link emailed to this address was used first; imported accounts and admins made on the server count as proven. */
     verifiedAt: moment(),
     /** When it was taken from the person who made it and given to the mailbox's owner: since then only emailed links open it. */
     handedOverAt: moment(),

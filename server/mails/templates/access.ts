@@ -101,18 +101,18 @@ export const accessMails = {
       stops[because].text,
       'Nothing is lost: open requests are in the manual queue, and everything catches up on its own.',
     ],
-    details: [['What TradingView said', lastError]],
+    details: [['What TradingView said', inertLine(lastError)]],
     action: ['Open Access', '/admin/access'],
   }),
   tradingViewStuck: ({ username, error, since }: { username: string; error: string; since: string }) => ({
-    subject: `TradingView access is stuck: ${username}`,
+    subject: `TradingView access is stuck: ${inertLine(username)}`,
     paragraphs: [
       'The shop has been trying for an hour and keeps trying for three days. You can look at what TradingView answers, try again now, or do it by hand.',
     ],
     details: [
-      ['TradingView username', username],
+      ['TradingView username', inertLine(username)],
       ['Since', day(since)],
-      ['What happened', error],
+      ['What happened', inertLine(error)],
     ],
     action: ['Open Access', '/admin/access'],
   }),

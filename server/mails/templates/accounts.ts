@@ -1,5 +1,6 @@
 import { brand } from '#contract/brand.ts'
 import type { Role } from '#contract/statuses.ts'
+import { inertLine } from '../inert.ts'
 import { greeting, type MailSite, type Nothing, type Templates, toDashboard } from '../template.ts'
 
 /** `first`: the page then speaks of choosing a password, not of resetting one. */
@@ -101,7 +102,7 @@ export const accountMails = {
     details: [
       ['When', `${at.slice(0, 16).replace('T', ' ')} UTC`],
       ['Address', ip],
-      ['Browser', device],
+      ['Browser', inertLine(device)],
     ],
     action: ['Reset your password', '/forgot-password'],
   }),
@@ -115,7 +116,7 @@ export const accountMails = {
     action: ['Open the users', '/admin/users'],
   }),
   /** To the person: if a role is a surprise, something is wrong. */
-  roleGiven: ({ role }: { role: Role | 'admin' }, { supportEmail }) => {
+  roleGiven: ({ role, tokenId }: { role: Role | 'admin'; tokenId: string }, site) => {
     const who = role === 'admin' ? 'an admin' : 'on the support team'
     return {
       subject: `You’re now ${who} of ${brand.name}`,
@@ -123,10 +124,11 @@ export const accountMails = {
         role === 'admin'
           ? 'An admin of the shop gave you this role. You can do everything in the admin area.'
           : 'An admin of the shop gave you this role. In the admin area, you can see users, purchases, and the access queue.',
-        'We’ve logged you out everywhere and removed your passkeys, app codes, and recovery codes. Log in with your password, then set up new ones. If you have no password, “Forgot password?” gets you one.',
-        `If you didn’t expect this, email ${supportEmail} right away.`,
+        'We’ve logged you out everywhere and removed your password, passkeys, app codes, and recovery codes. Choose a new password, then set up a second step again.',
+        `If you didn’t expect this, email ${site.supportEmail} right away.`,
       ],
-      action: ['Log in', '/auth'],
+      action: ['Choose a password', firstPasswordLink(tokenId, site)],
+      footnote: worksOnce,
     }
   },
   /** To the old address: if the change was not wanted, this is where its owner hears of it. */

@@ -1,5 +1,5 @@
 import { exactDollars } from '#contract/money.ts'
-import { inert } from '../inert.ts'
+import { inert, inertLine } from '../inert.ts'
 import { greeting, type Nothing, type Templates } from '../template.ts'
 
 const greets = /^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))\b/i
@@ -13,7 +13,7 @@ type Digest = Record<'openRequests' | 'overdueRequests' | 'oldestHours' | 'faile
 
 export const adminMails = {
   contactMessage: ({ firstName, lastName, email, message }: Message) => ({
-    subject: `Message from ${firstName} ${lastName}`,
+    subject: `Message from ${inertLine(`${firstName} ${lastName}`)}`,
     paragraphs: [],
     quote: message,
     details: [['From', email]],
@@ -23,20 +23,21 @@ export const adminMails = {
   }),
   contactAnswer: ({ firstName, message, answer }: Answer, { supportEmail }) => ({
     subject: 'Our answer to your message',
-    paragraphs: [!greets.test(answer) && greeting(firstName), ...answer.split(/(?:\r?\n){2,}/)],
+    paragraphs: [!greets.test(answer) && greeting(firstName), ...answer.split(/(?:\r?\n){2,}/), 'You wrote:'],
+    quote: inert(message),
     // A person wrote it.
     headers: { 'Auto-Submitted': 'no' },
-    footnote: `You wrote:\n${inert(message)}\n\nAnything else? Reply to this email or write to ${supportEmail}.`,
+    footnote: `Anything else? Reply to this email or write to ${supportEmail}.`,
   }),
   /** Sent right away, because the buyer's 24 hours have started. */
   accessRequested: ({ name, email, product, tradingViewUsername }: Request) => ({
-    subject: `Access request: ${tradingViewUsername}`,
+    subject: `Access request: ${inertLine(tradingViewUsername)}`,
     paragraphs: [
       `Please give this account access to ${product} on TradingView, then press Unlock in the admin area; the buyer gets an email. Access is promised within 24 hours.`,
     ],
     details: [
-      ['TradingView username', tradingViewUsername],
-      ['Buyer', name ? `${name}, ${email}` : email],
+      ['TradingView username', inertLine(tradingViewUsername)],
+      ['Buyer', name ? `${inertLine(name)}, ${email}` : email],
     ],
     action: ['Open the access queue', '/admin/access'],
     footnote: 'Your reply goes to the buyer.',

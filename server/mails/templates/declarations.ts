@@ -18,18 +18,12 @@ type Declared = {
 
 type Foreign = Pick<Declared, 'id' | 'kind' | 'name' | 'declaredAt'> & { declaredBy: string }
 
-/** For a mailbox that may be anyone's. */
-const contentForOthers = (data: Declared) => {
-  const contract = data.contract === data.email ? data.contract : inertLine(data.contract)
-  return content({ ...data, name: inertLine(data.name), contract })
-}
-
-const content = (data: Declared): (Detail | false)[] => [
+const contentOf = (data: Declared): (Detail | false)[] => [
   ['Declaration', data.kind === 'withdrawal' ? 'Withdrawal from the contract' : 'Cancellation of the contract'],
   data.kind === 'cancellation' && ['Kind', data.forCause ? 'For good cause' : 'Ordinary'],
   data.kind === 'cancellation' && ['To end', data.endsOn ? `on ${day(data.endsOn)}` : 'as soon as possible'],
-  ['Name', data.name],
-  ['Contract', data.contract],
+  ['Name', inertLine(data.name)],
+  ['Contract', data.contract === data.email ? data.contract : inertLine(data.contract)],
   ['Email for this receipt', data.email],
   ['Received', toTheSecond(data.declaredAt)],
 ]
@@ -50,7 +44,7 @@ export const declarationMails = {
         : 'If you were logged in, it takes effect right away. Otherwise, we’ve sent a link to the email address it was bought with, if there is one; without a click, a person checks it within 14 days.',
     ],
     quote: data.reason && inert(data.reason),
-    details: contentForOthers(data),
+    details: contentOf(data),
     action: data.withLink && confirm(data, site),
     footnote: `Wasn’t this you? Someone must have typed your address. Reply to this email, and we’ll look into it.`,
   }),
@@ -80,8 +74,8 @@ export const declarationMails = {
             : 'It came after the 14 days, or was paid elsewhere.'
       } By law, you have 14 days to act on it.`,
     ],
-    quote: data.reason,
-    details: content(data),
+    quote: data.reason && inert(data.reason),
+    details: contentOf(data),
     action: ['Open the declarations', '/admin/purchases/declarations'],
     footnote: 'Your reply goes to the person who declared it.',
     replyTo: { name: data.name, address: data.email },
@@ -92,8 +86,8 @@ export const declarationMails = {
     paragraphs: [
       `We emailed a link to the address of the contract, and no one has clicked it for three days, or the link no longer works. So it’s yours to decide: check the sender, then do it or close it by ${day(data.dueAt)}. After that day, the link no longer works.`,
     ],
-    quote: data.reason,
-    details: [...content(data), ['Due by', day(data.dueAt)]],
+    quote: data.reason && inert(data.reason),
+    details: [...contentOf(data), ['Due by', day(data.dueAt)]],
     action: ['Open the declarations', '/admin/purchases/declarations?state=open'],
     footnote: 'Your reply goes to the person who declared it.',
     replyTo: { name: data.name, address: data.email },

@@ -1,5 +1,6 @@
 import { parseBlocks } from '#contract/markdown.ts'
 import { link as linkTo, sentence } from '#contract/selling/legal/text.ts'
+import { inert, inertLine } from '../inert.ts'
 import { greeting, type MailSite, type Templates } from '../template.ts'
 
 const link = (page: 'confirm' | 'unsubscribe', id: string, { publicUrl, linkToken }: MailSite) =>
@@ -63,25 +64,27 @@ Not investment advice. Past and backtested results do not predict future results
   reviewWritten: ({ stars, text, author }: { stars: number; text: string; author: string }) => ({
     subject: `New review: ${stars} of 5 stars`,
     paragraphs: ['It’s already public. You can answer it in the admin area.'],
-    quote: text,
-    details: [['By', author]],
+    quote: inert(text),
+    details: [['By', inertLine(author)]],
     action: ['Open the reviews', '/admin/messages/reviews'],
   }),
   reviewReported: ({ reason, text }: { reason: string; text: string }) => ({
     subject: 'A review was reported',
     paragraphs: [
-      `Someone reported the review below: ${reason}`,
-      'If it is unlawful, hide it in the admin area and say why; everyone can read the reason. If it is only unpleasant, leave it and answer it.',
+      'Someone reported a review. Their reason is below, in their own words.',
+      'If the review is unlawful, hide it in the admin area and say why; everyone can read the reason. If it is only unpleasant, leave it and answer it.',
     ],
-    quote: text,
+    quote: inert(reason),
+    details: [['Review', inertLine(text)]],
     action: ['Open the reviews', '/admin/messages/reviews'],
   }),
   /** To its author, who may object. */
   reviewHidden: ({ reason }: { reason: string }, { supportEmail }) => ({
     subject: 'Your review was hidden',
     paragraphs: [
-      `Your review was reported, and we’ve hidden its text. The reason: ${reason}`,
+      'Your review was reported, and we’ve hidden its text. Our reason is below.',
       `Your stars still count. If you disagree, reply to this email or write to ${supportEmail}.`,
     ],
+    quote: reason,
   }),
 } satisfies Templates

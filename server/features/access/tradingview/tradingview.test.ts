@@ -88,7 +88,7 @@ describe('a purchase', () => {
   })
 
   test('booked by hand until a day runs to that day', async () => {
-    const buyer = await shop.user()
+    const buyer = await shop.verifiedUser()
     const endsAt = new Date(shop.clock.now().getTime() + 20 * day).toISOString()
     const admin = await shop.admin()
     await admin.call(purchases.adminAdd, {

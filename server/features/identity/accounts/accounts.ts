@@ -24,7 +24,7 @@ export function createAccounts(context: Context, events: AccountEvents) {
     emailChange,
     profile: createProfile(context, events),
     guests: createGuests(context, passwords),
-    roles: createRoles(context),
+    roles: createRoles(context, passwords),
     corrections: createCorrections(context, { ...events, passwordLinks: passwords }),
     users: createUsers(context, passwords),
 

@@ -83,6 +83,7 @@ describe('a new email address', () => {
 
   test('is taken back from the old one for 72 hours, with everything a thief has added', async () => {
     const person = await shop.buyer()
+    await shop.confirm(person)
     const email = `thief-${person.user.email}`
     await person.call(credentials.changeEmail, { email })
     await person.call(credentials.confirmEmail, await linkIn(email, confirmed))
@@ -133,8 +134,46 @@ describe('a new email address', () => {
     await expect(thief.call(logins.withPasskey, { response: again })).rejects.toMatchObject({ status: 401 })
   })
 
+  test('of staff is taken back without their factors: the old mailbox alone opens nothing', async () => {
+    const support = await shop.support()
+    const app = await addApp(shop, support)
+    const email = `moved-${support.user.email}`
+    await support.call(credentials.changeEmail, { email })
+    await support.call(credentials.confirmEmail, await linkIn(email, confirmed))
+    await shop.visitor().call(credentials.undoEmail, await linkIn(support.user.email, changed))
+    const reader = shop.visitor()
+    await expect(shop.choosePassword(reader, support.user.email, 'chosen by the old mailbox')).rejects.toMatchObject({
+      status: 401,
+      next: ['code'],
+    })
+    shop.clock.advance({ minutes: 1 })
+    await reader.call(logins.withCode, { code: app.code() })
+  })
+
+  test('goes back to whoever had proven it, also from a newcomer who only typed it', async () => {
+    const person = await shop.verifiedUser()
+    const old = person.user.email
+    await person.call(credentials.changeEmail, { email: `away-${old}` })
+    await person.call(credentials.confirmEmail, await linkIn(`away-${old}`, confirmed))
+    const stranger = await shop.user({ email: old })
+    await shop.visitor().call(credentials.undoEmail, await linkIn(old, changed))
+    expect(await stranger.call(accounts.user, {})).toBeNull()
+    const admin = await shop.admin()
+    expect(await admin.call(accounts.adminList, { q: old })).toMatchObject([{ id: person.user.id, email: old }])
+  })
+
+  test('does not block an address that the account had never proven', async () => {
+    const stranger = await shop.buyer()
+    const victims = stranger.user.email
+    await stranger.call(credentials.changeEmail, { email: `own-${victims}` })
+    await stranger.call(credentials.confirmEmail, await linkIn(`own-${victims}`, confirmed))
+    const victim = await shop.user({ email: victims })
+    expect(await victim.call(accounts.user, {})).toMatchObject({ email: victims })
+  })
+
   test('is taken back even if a guest has bought with the old one meanwhile', async () => {
     const person = await shop.buyer()
+    await shop.confirm(person)
     const old = person.user.email
     const email = `blocking-${old}`
     await person.call(credentials.changeEmail, { email })

@@ -7,9 +7,8 @@ import { emailChanges, passwordTokens, purchases, users } from '#server/database
 import { conflict, Refusal } from '#server/errors.ts'
 import { sellersAddress } from '#server/mails/mails.ts'
 import { removeFactorsSince } from '../factors/factors.ts'
-import { endSessions, forgetDevices } from '../sessions/sessions.ts'
 import type { PasswordLinks } from './passwords.ts'
-import { dropPendingChange, forgetChanges, isReserved, startOver, toUndo } from './proof.ts'
+import { dropPendingChange, endCredentials, forgetChanges, isReserved, startOver, toUndo } from './proof.ts'
 
 const hour = 3_600_000
 const toConfirm = 24 * hour
@@ -28,8 +27,8 @@ export type AccountEvents = {
 }
 type Others = AccountEvents & { passwordLinks: PasswordLinks }
 
-/** How long before a change of address a thief may have prepared it. */
-const thiefsTime = 30 * 24 * hour
+/** Factors added this long before a change of address count as prepared by its thief. */
+const factorPreparationMs = 30 * 24 * hour
 
 const elsewhere = () =>
   new Refusal(403, 'login-required', 'Log in to your account in this browser first, then open the link again.')
@@ -107,7 +106,7 @@ export function createEmailChange(context: Context, others: Others) {
       })
     },
 
-    /** A thief may know the password and have added a passkey: only the old mailbox and factors older than 30 days still count. */
+    /** A thief may know the password and have added a passkey: only the old mailbox and older factors still count. */
     async undoEmail({ id, token }: Link, { ip }: Actor<null>) {
       if (!isLinkToken('undo-email', id, token)) throw useless()
       await db.transaction(async (tx) => {
@@ -118,17 +117,18 @@ export function createEmailChange(context: Context, others: Others) {
           .for('update')
         if (!change) throw useless()
         const { userId, oldEmail, requestedAt } = change
-        await giveBack(context, others, tx, { email: oldEmail, to: userId })
-        if (!(await wasProven(tx, change))) await startOver(tx, userId, now())
-        await setEmail(tx, userId, oldEmail, { ip, action: 'user.email-undone' })
+        const hadProven = await wasProven(tx, change)
+        await giveBack(context, others, tx, { email: oldEmail, to: userId, hadProven })
+        if (!hadProven) await startOver(tx, userId, now())
+        const user = await setEmail(tx, userId, oldEmail, { ip, action: 'user.email-undone' })
         // Also later ones, or the owner of an address from in between could undo in turn.
         await tx
           .delete(emailChanges)
           .where(and(eq(emailChanges.userId, userId), gte(emailChanges.requestedAt, requestedAt)))
-        await tx.update(users).set({ passwordHash: null, handedOverAt: now() }).where(eq(users.id, userId))
-        await removeFactorsSince(tx, userId, new Date(requestedAt.getTime() - thiefsTime))
-        await forgetDevices(tx, userId)
-        await endSessions(tx, userId)
+        await endCredentials(tx, userId, now())
+        // A mailbox alone must not open a staff account: `npm run admin -- reset-two-factor` removes their factors.
+        if (!user || !isStaff(user))
+          await removeFactorsSince(tx, userId, new Date(requestedAt.getTime() - factorPreparationMs))
         const tokenId = await passwordLinks.create(tx, userId, 'reset')
         await mails.send(tx, oldEmail, 'resetPassword', { tokenId })
       })
@@ -158,15 +158,16 @@ async function giveBack(
   { now, mails }: Context,
   { accountChanged, endOpenLinks }: AccountEvents,
   tx: Transaction,
-  { email, to }: { email: string; to: string },
+  { email, to, hadProven }: { email: string; to: string; hadProven: boolean },
 ) {
   const [other] = await tx
-    .select({ id: users.id })
+    .select({ id: users.id, verifiedAt: users.verifiedAt })
     .from(users)
     .where(and(eq(users.email, email), ne(users.id, to)))
     .for('update')
   if (!other) return
-  if (!(await isReserved(tx, email, now()))) throw takenByNow()
+  const isStronger = hadProven && (!other.verifiedAt || (await isReserved(tx, email, now())))
+  if (!isStronger) throw takenByNow()
   await startOver(tx, other.id, now())
   await tx
     .update(users)

@@ -60,6 +60,14 @@ export function createGuests({ now, mails }: Context, passwordLinks: PasswordLin
       return { id: known.id, isNew: false }
     },
 
+    /** Before an account receives something of value: one whose address nobody proved goes to the mailbox's owner. */
+    async resetUnproven(tx: Transaction, userId: string): Promise<{ wasReset: boolean }> {
+      const { verifiedAt, handedOverAt } = await personOf(tx, userId)
+      if (verifiedAt || handedOverAt) return { wasReset: false }
+      await startOver(tx, userId, now())
+      return { wasReset: true }
+    },
+
     /** The link for someone who has no password yet: a row of `password_tokens`. */
     async firstPasswordLink(tx: Transaction, userId: string): Promise<string | null> {
       const { passwordHash } = await personOf(tx, userId)

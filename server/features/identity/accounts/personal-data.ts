@@ -52,18 +52,20 @@ export function createDeletion(context: Context, { rooms, endSubscriptionsOf }: 
   const { db, now, attempts, audit, mails } = context
   const checkPassword = createOwnPassword(context)
 
-  async function remove(actor: Actor, userId: string) {
+  async function remove(actor: Actor, userId: string, { byAdmin }: { byAdmin: boolean }) {
     await db.transaction((tx) => assertDeletable(tx, userId))
     // Stripe first: someone deleted here must not keep paying there.
     await endSubscriptionsOf(userId)
     // Stripe's events about that arrive meanwhile and change the same rows.
     await retried(() =>
       db.transaction(async (tx) => {
-        const email = await assertDeletable(tx, userId)
+        const { email, verifiedAt } = await assertDeletable(tx, userId)
         await audit.record(tx, actor, { action: 'user.delete', aboutId: userId })
         for (const room of rooms) await room.forget?.(tx, userId)
         await erasePerson(tx, userId, now())
-        await mails.forgetAddress(tx, email, { tell: await attempts.mayMail(tx, 'farewell', email) })
+        const tell = await attempts.mayMail(tx, 'farewell', email)
+        // Emails to an address that somebody only typed may be another person's.
+        await mails.sayFarewell(tx, email, { tell, forget: byAdmin || verifiedAt !== null })
       }),
     )
   }
@@ -71,19 +73,19 @@ export function createDeletion(context: Context, { rooms, endSubscriptionsOf }: 
   return {
     async byAdmin(actor: Actor, userId: string) {
       if (actor.user.id === userId) throw conflict('own-account', 'You cannot delete yourself')
-      await remove(actor, userId)
+      await remove(actor, userId, { byAdmin: true })
     },
 
     async byOneself(actor: Actor, password: string) {
       await checkPassword(actor, password, 'password')
-      await remove(actor, actor.user.id)
+      await remove(actor, actor.user.id, { byAdmin: false })
     },
   }
 }
 
-async function assertDeletable(tx: Transaction, userId: string): Promise<string> {
+async function assertDeletable(tx: Transaction, userId: string) {
   const admins = await lockAdmins(tx)
-  const { email } = await lockUser(tx, userId)
+  const user = await lockUser(tx, userId)
   if (admins.isLast(userId)) throw conflict('last-admin', 'The last admin cannot be deleted')
-  return email
+  return user
 }

@@ -1,8 +1,8 @@
-import { and, eq, gt, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm'
 import { retention } from '#contract/retention.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { hasRow } from '#server/database/has-row.ts'
-import { access, emailChanges, purchases, users } from '#server/database/schema.ts'
+import { access, emailChanges, knownDevices, purchases, users } from '#server/database/schema.ts'
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions, forgetDevices } from '../sessions/sessions.ts'
 
@@ -14,19 +14,25 @@ export async function startOver(tx: Transaction, userId: string, at: Date) {
     isNotNull(access.reason),
     ne(access.state, 'none'),
   )
+  const hasLoggedIn = hasRow(knownDevices, eq(knownDevices.userId, userId))
   await tx
     .update(users)
     .set({
-      passwordHash: null,
-      name: '',
+      // A name that the seller typed stays: nobody has been in the account yet.
+      name: sql`case when ${hasLoggedIn} then '' else ${users.name} end`,
       tradingViewUsername: sql`case when ${isGivenForPurchase} then ${users.tradingViewUsername} end`,
       verifiedAt: null,
-      handedOverAt: at,
     })
     .where(eq(users.id, userId))
   await dropPendingChange(tx, userId)
-  await endSessions(tx, userId)
   await removeFactors(tx, userId)
+  await endCredentials(tx, userId, at)
+}
+
+/** Ends password, sessions and known devices: only an emailed link opens the account now. Second factors stay. */
+export async function endCredentials(tx: Transaction, userId: string, at: Date) {
+  await tx.update(users).set({ passwordHash: null, handedOverAt: at }).where(eq(users.id, userId))
+  await endSessions(tx, userId)
   await forgetDevices(tx, userId)
 }
 
@@ -63,7 +69,10 @@ export async function forgetChanges(tx: Transaction, userId: string) {
   await tx.delete(emailChanges).where(eq(emailChanges.userId, userId))
 }
 
-/** Whether its former account may still take this address back. Only for accounts worth taking, or anyone could block one. */
+/**
+ * True while the former account may take this address back. Only for accounts worth taking whose owner had proven the
+ * address: otherwise anyone could block an address they only typed.
+ */
 export async function isReserved(tx: Transaction, email: string, now: Date, exceptFor?: string): Promise<boolean> {
   const [reserved] = await tx
     .select({ id: emailChanges.id })
@@ -74,6 +83,7 @@ export async function isReserved(tx: Transaction, email: string, now: Date, exce
         eq(emailChanges.oldEmail, email),
         exceptFor ? ne(emailChanges.userId, exceptFor) : undefined,
         gt(emailChanges.confirmedAt, new Date(now.getTime() - toUndo)),
+        lt(users.verifiedAt, emailChanges.confirmedAt),
         or(users.isAdmin, isNotNull(users.role), hasRow(purchases, eq(purchases.userId, users.id))),
       ),
     )

@@ -27,7 +27,7 @@ describe('an admin', () => {
     const person = await shop.verifiedUser()
     await admin.call(staff.adminSetRole, { id: person.user.id, role: 'support' })
     expect(await person.call(accounts.user, {})).toBeNull()
-    await person.call(accounts.login, { email: person.user.email, password: person.password })
+    await shop.choosePassword(person, person.user.email, person.password)
     expect(await person.call(accounts.user, {})).toMatchObject({ isAdmin: false, role: 'support' })
     await person.call(accounts.adminList, {})
     await person.call(purchases.adminList, {})
@@ -101,7 +101,7 @@ describe('an admin', () => {
     const first = await other.admin()
     const person = await other.verifiedUser()
     await first.call(staff.adminSetRole, { id: person.user.id, role: 'admin' })
-    await person.call(accounts.login, { email: person.user.email, password: person.password })
+    await other.choosePassword(person, person.user.email, person.password)
     const both = await Promise.allSettled([
       first.call(staff.adminSetRole, { id: person.user.id, role: 'none' }),
       person.call(staff.adminSetRole, { id: first.user.id, role: 'support' }),
@@ -138,15 +138,28 @@ describe('a role', () => {
     await rise(id, 'none')
   })
 
-  test('is for whoever proved the address, and for whom an admin added', async () => {
-    const person = await shop.verifiedUser()
+  test('is not for someone whom an admin added, until they have used their own link', async () => {
     const added = { email: 'partner@example.com', password: 'chosen for a partner', name: 'Partner', isAdmin: false }
+    await admin.call(accounts.adminAdd, { ...added, invite: true })
+    const [found] = await admin.call(accounts.adminList, { q: added.email })
+    expect(found).toMatchObject({ isProven: false })
+    await expect(rise(found?.id ?? '', 'support')).rejects.toMatchObject({ code: 'person-unproven' })
+    await shop.choosePassword(shop.visitor(), added.email, 'the partner’s own')
+    expect(await admin.call(accounts.adminList, { q: added.email })).toMatchObject([
+      { isProven: true, name: 'Partner' },
+    ])
+    await rise(found?.id ?? '', 'support')
+  })
+
+  test('given at once does nothing until its owner has used their own link', async () => {
+    const added = { email: 'boss@example.com', password: 'chosen for the boss', name: 'Boss', isAdmin: true }
     await admin.call(accounts.adminAdd, added)
-    for (const q of [person.user.email, added.email]) {
-      const [found] = await admin.call(accounts.adminList, { q })
-      expect(found).toMatchObject({ isProven: true })
-      await rise(found?.id ?? '', 'support')
-    }
+    const boss = shop.visitor()
+    await boss.call(accounts.login, { email: added.email, password: added.password })
+    await expect(boss.call(accounts.adminList, {})).rejects.toMatchObject({ status: 403, code: 'unproven' })
+    await shop.choosePassword(boss, added.email, 'the boss’s very own')
+    const [found] = await boss.call(accounts.adminList, { q: added.email })
+    await rise(found?.id ?? '', 'none')
   })
 
   test('goes to the address that the admin saw: an older mailbox can no longer take the account back', async () => {
@@ -166,7 +179,7 @@ describe('a role', () => {
     await rise(person.user.id, 'none')
   })
 
-  test('leaves no passkey, code or waiting change of address behind, and is told by email', async () => {
+  test('leaves no password, passkey, code or waiting change of address behind, and is told by email', async () => {
     const person = await shop.verifiedUser()
     const { id, email } = person.user
     const logIn = await passkeyOf(person)
@@ -181,10 +194,13 @@ describe('a role', () => {
     })
     expect(mails.findLast(({ to }) => to === email)).toMatchObject({
       subject: 'You’re now an admin of Rebound Sigma',
-      text: expect.stringContaining('removed your passkeys, app codes, and recovery codes'),
+      text: expect.stringContaining('removed your password, passkeys, app codes, and recovery codes'),
     })
     const again = shop.visitor()
-    await again.call(accounts.login, { email, password: person.password })
+    await expect(again.call(accounts.login, { email, password: person.password })).rejects.toMatchObject({
+      status: 401,
+    })
+    await shop.choosePassword(again, email, 'chosen with the link')
     expect(await again.call(factors.show, {})).toMatchObject({ passkeys: [], recoveryCodesLeft: 0 })
     await rise(id, 'none')
   })
@@ -193,7 +209,7 @@ describe('a role', () => {
     const person = await shop.verifiedUser()
     const { id, email } = person.user
     await rise(id, 'admin')
-    await person.call(accounts.login, { email, password: person.password })
+    await shop.choosePassword(person, email, person.password)
     const logIn = await passkeyOf(person)
     await rise(id, 'support')
     await logIn()

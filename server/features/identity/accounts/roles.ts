@@ -9,7 +9,8 @@ import { conflict } from '#server/errors.ts'
 import type { Mails } from '#server/mails/mails.ts'
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions } from '../sessions/sessions.ts'
-import { forgetChanges } from './proof.ts'
+import type { PasswordLinks } from './passwords.ts'
+import { endCredentials, forgetChanges } from './proof.ts'
 
 type Rank = Role | 'admin' | 'none'
 
@@ -49,7 +50,7 @@ const notProven = () =>
     'This person hasn’t confirmed their email address yet. Send them a password link from their page; once they’ve used it, you can give them a role.',
   )
 
-export function createRoles({ db, now, audit, mails }: Context) {
+export function createRoles({ db, now, audit, mails }: Context, passwordLinks: PasswordLinks) {
   return {
     async setRole(actor: Actor, userId: string, rank: Rank) {
       await db.transaction(async (tx) => {
@@ -68,10 +69,12 @@ export function createRoles({ db, now, audit, mails }: Context) {
         await endSessions(tx, userId)
         await audit.record(tx, actor, { action: 'user.role', aboutId: userId, detail: { from: before, to: rank } })
         if (rank !== 'none' && power[rank] > power[before]) {
-          // Whatever else opens the account may be someone else's: only the mailbox is proven.
+          // Only the mailbox is proven: password, factors and devices may be somebody else's.
+          await endCredentials(tx, userId, now())
           await removeFactors(tx, userId)
           await forgetChanges(tx, userId)
-          await mails.send(tx, user.email, 'roleGiven', { role: rank })
+          const tokenId = await passwordLinks.create(tx, userId, 'firstPassword')
+          await mails.send(tx, user.email, 'roleGiven', { role: rank, tokenId })
         }
         if (rank === 'admin') await tellAdmins(tx, mails, { id: userId })
       })

@@ -61,13 +61,13 @@ export function createUsers({ db, now, passwords, audit, mails }: Context, passw
       await db.transaction(async (tx) => {
         const [added] = await tx
           .insert(users)
-          .values({ ...user, passwordHash, createdAt: now(), verifiedAt: now() })
+          .values({ ...user, passwordHash, createdAt: now() })
           .onConflictDoNothing({ target: users.email })
           .returning({ id: users.id })
         if (!added) throw conflict('email-taken', 'There is already a user with this email')
         await audit.record(tx, actor, { action: 'user.add', aboutId: added.id, detail: { isAdmin: user.isAdmin } })
         if (user.isAdmin) await tellAdmins(tx, mails, added)
-        if (!invite) return
+        if (!invite && !user.isAdmin) return
         const tokenId = await passwordLinks.create(tx, added.id, 'firstPassword')
         await mails.send(tx, user.email, 'accountInvitation', { name: user.name, tokenId })
       })

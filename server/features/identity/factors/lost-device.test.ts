@@ -74,7 +74,7 @@ describe('a buyer without device and codes', () => {
     await shop.queue.runNow('send-factor-resets')
     const link = await linkIn(credentials.email, ready)
     await (await shop.admin()).call(staff.adminSetRole, { id: person.user.id, role: 'support' })
-    await person.call(accounts.login, credentials)
+    await shop.choosePassword(person, credentials.email, credentials.password)
     const app = await addApp(shop, person)
     await expect(shop.visitor().call(logins.finishReset, link)).rejects.toMatchObject({ status: 400 })
     await visitor.call(accounts.login, credentials).catch(() => undefined)

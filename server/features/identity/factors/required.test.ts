@@ -141,7 +141,7 @@ test('buyers of a public shop need no second step, and support does', async () =
   await buyer.call(accounts.profile, {})
   const person = await other.verifiedUser()
   await admin.call(staff.adminSetRole, { id: person.user.id, role: 'support' })
-  await person.call(accounts.login, { email: person.user.email, password: person.password })
+  await other.choosePassword(person, person.user.email, person.password)
   await expect(person.call(accounts.adminList, {})).rejects.toMatchObject({ status: 403 })
   await addApp(other, person)
   await person.call(accounts.adminList, {})

@@ -42,7 +42,7 @@ async function only(buyer: Buyer) {
 const mailsTo = async ({ user }: Buyer) => (await shop.mails()).filter(({ to }) => to === user.email)
 
 test('a purchase booked until a day ends by itself to the minute, a week after a mail with a link to subscribe', async () => {
-  const buyer = await shop.user()
+  const buyer = await shop.verifiedUser()
   const endsAt = inDays(20).toISOString()
   await book(buyer.user.id, { kind: 'paid_elsewhere', reason: 'Paid by wire', endsAt })
   expect(await only(buyer)).toMatchObject({ status: 'active', kind: 'paid_elsewhere', endsAt })
@@ -73,7 +73,7 @@ test('a purchase booked until a day ends by itself to the minute, a week after a
 })
 
 test('its buyer cancels and resumes; it keeps its end either way', async () => {
-  const buyer = await shop.user()
+  const buyer = await shop.verifiedUser()
   const endsAt = inDays(20).toISOString()
   await book(buyer.user.id, { endsAt })
   const { id } = await only(buyer)
@@ -88,7 +88,7 @@ test('its buyer cancels and resumes; it keeps its end either way', async () => {
 })
 
 test('one without an end that is cancelled, extended and resumed has none again', async () => {
-  const buyer = await shop.user()
+  const buyer = await shop.verifiedUser()
   await book(buyer.user.id)
   const { id } = await only(buyer)
   await buyer.call(purchases.cancel, { id })
@@ -100,7 +100,7 @@ test('one without an end that is cancelled, extended and resumed has none again'
 })
 
 test('its buyer subscribes before it ends, keeps the access, and hears nothing of the end', async () => {
-  const buyer = await shop.user()
+  const buyer = await shop.verifiedUser()
   await book(buyer.user.id, { endsAt: inDays(5).toISOString() })
   const { id } = await only(buyer)
   await buyer.call(access.submitForPurchase, {
@@ -126,7 +126,7 @@ test('its buyer subscribes before it ends, keeps the access, and hears nothing o
 })
 
 test('the seller cancels it: it ends now, the buyer is told once, and the audit log knows who did it', async () => {
-  const buyer = await shop.user()
+  const buyer = await shop.verifiedUser()
   await book(buyer.user.id, { endsAt: inDays(20).toISOString() })
   const { id } = await only(buyer)
   await admin.call(purchases.adminCancel, { id })
@@ -141,7 +141,7 @@ test('the seller cancels it: it ends now, the buyer is told once, and the audit 
 })
 
 test('one without an end blocks a second subscription, as before', async () => {
-  const buyer = await shop.user()
+  const buyer = await shop.verifiedUser()
   await book(buyer.user.id)
   expect(await only(buyer)).toMatchObject({ endsAt: null, kind: null })
   await expect(shop.buy(buyer, {})).rejects.toMatchObject({ status: 409 })
@@ -150,7 +150,7 @@ test('one without an end blocks a second subscription, as before', async () => {
 test('a gift is no revenue', async () => {
   const figures = async () => (await admin.call(overview.adminShow, {})).months.at(-1)
   const before = await figures()
-  const [friend, payer] = [await shop.user(), await shop.user()]
+  const [friend, payer] = [await shop.verifiedUser(), await shop.verifiedUser()]
   await book(friend.user.id, { kind: 'gift' })
   const between = await figures()
   expect(between).toMatchObject({ arr: before?.arr, paying: before?.paying })
@@ -161,7 +161,7 @@ test('a gift is no revenue', async () => {
 })
 
 test('an end that has passed is refused by its field', async () => {
-  const { user } = await shop.user()
+  const { user } = await shop.verifiedUser()
   await expect(book(user.id, { endsAt: inDays(-1).toISOString() })).rejects.toMatchObject({
     status: 400,
     fields: { endsAt: 'The end must be in the future' },
@@ -169,7 +169,7 @@ test('an end that has passed is refused by its field', async () => {
 })
 
 test('the buyer is invited by email if the seller says so, and the reason stays out of the audit log', async () => {
-  const [told, untold] = [await shop.user(), await shop.user()]
+  const [told, untold] = [await shop.verifiedUser(), await shop.verifiedUser()]
   await book(told.user.id, { kind: 'gift', reason: 'My cousin Grace', invite: true })
   await book(untold.user.id, { kind: 'gift' })
   const subject = 'You have access to Rebound Sigma Pro'
@@ -179,6 +179,15 @@ test('the buyer is invited by email if the seller says so, and the reason stays 
   const entries = await admin.call(audit.adminList, { q: 'purchase.' })
   expect(entries.length).toBeGreaterThan(3)
   expect(JSON.stringify(entries)).not.toContain('cousin')
+})
+
+test('what is booked for an address that nobody proved goes to the mailbox’s owner, not to whoever signed up', async () => {
+  const stranger = await shop.user()
+  await book(stranger.user.id, { kind: 'gift' })
+  expect(await stranger.call(accounts.user, {})).toBeNull()
+  const friend = shop.visitor()
+  await shop.choosePassword(friend, stranger.user.email, 'chosen by the friend')
+  expect(await friend.call(purchases.list, {})).toMatchObject([{ kind: 'gift' }])
 })
 
 test('a new user is invited by email with a link to choose a password', async () => {

@@ -64,6 +64,7 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
       if (!catalog.byId(productId)) throw notFound('Product')
       if (endsAt && endsAt <= now()) throw invalid('endsAt', 'The end must be in the future')
       const user = await lockUser(tx, userId)
+      const { wasReset } = await accounts.guests.resetUnproven(tx, userId)
       if (status === 'active' && (await countLive(tx, booking)) > 0)
         throw conflict('already-subscribed', 'This user already has an active subscription')
       const until = status === 'active' ? (endsAt ?? null) : null
@@ -85,9 +86,9 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
       if (!booked) throw new Error('The purchase was not booked')
       await ledger.record(tx, booked, movementsOfBooked(booked))
       await access.purchasesChanged(tx, userId)
-      if (invite && status === 'active')
+      if ((invite || wasReset) && status === 'active')
         await mails.send(tx, user.email, 'purchaseBooked', {
-          name: user.name,
+          name: wasReset ? '' : user.name,
           product: (await catalog.named(productId)).name,
           isGift: kind === 'gift',
           endsAt: until?.toISOString() ?? null,

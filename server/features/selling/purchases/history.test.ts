@@ -152,6 +152,7 @@ test('an end beyond the paid period is no end yet: it renews until then', async 
 test('one that was paused gives nothing, comes back by itself, and is a duplicate if its owner has another by then', async () => {
   const { controls } = shop.sandbox
   const buyer = await shop.buyer()
+  await shop.confirm(buyer)
   const { subscription } = await rowOf(buyer)
   const told = async () =>
     (await shop.mails())

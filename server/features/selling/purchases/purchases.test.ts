@@ -111,7 +111,7 @@ describe('a cancelled subscription', () => {
 test('a purchase booked by hand is cancelled by its buyer: it stays until its period ends, and ends then', async () => {
   await using own = await openShop({ startsAt: new Date('2027-01-31T10:00:00Z') })
   const admin = await own.admin()
-  const buyer = await own.user()
+  const buyer = await own.verifiedUser()
   await admin.call(purchases.adminAdd, {
     userId: buyer.user.id,
     productId: reboundSigmaPro.id,
@@ -369,7 +369,7 @@ describe('an admin', () => {
 
   test('books by hand what no card paid for, but not a second one', async () => {
     const admin = await shop.admin()
-    const { user, call } = await shop.user()
+    const { user, call } = await shop.verifiedUser()
     const wanted = {
       userId: user.id,
       productId: reboundSigmaPro.id,
