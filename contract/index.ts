@@ -27,7 +27,6 @@ import { declarations } from './selling/declarations.ts'
 import { termsInForce } from './selling/legal/in-force.ts'
 import { prices } from './selling/prices.ts'
 import { purchases } from './selling/purchases.ts'
-import { seats } from './selling/seats.ts'
 import { stripeSetup } from './selling/stripe-setup.ts'
 import { takeover } from './selling/takeover.ts'
 import { contact } from './site/contact.ts'
@@ -53,7 +52,6 @@ export const contract = {
   access,
   accessAdmin,
   tradingViewAdmin,
-  seats,
   privatePackage,
   assets,
   reviews,

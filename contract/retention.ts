@@ -42,11 +42,6 @@ export const retention = {
   logins: { what: 'When and from where you logged in', days: 90, words: '90 days' },
   notes: { what: 'Our notes about your account', days: null, words: 'until your account is deleted' },
   tradingViewCalls: { what: 'What TradingView answered about your username', days: 90, words: '90 days' },
-  waitlist: {
-    what: 'Waiting list for a seat',
-    days: 365,
-    words: 'until we’ve told you of a free seat, a year at most',
-  },
   paymentEvents: { what: 'Notices from Stripe about payments', days: 90, words: '90 days' },
   audit: { what: 'What our staff did with your account', days: null, years: 3, words: 'three years' },
   jobs: { what: 'Emails we sent you', days: 30, words: '30 days' },

@@ -62,8 +62,9 @@ export const statusTones = {
   expired: 'neutral',
 } as const satisfies Record<PurchaseStatus, string>
 
-/** `no_seat`: paid after its seat had gone to someone else, so the money went back. */
-export const endReasons = ['cancelled', 'unpaid', 'refunded', 'disputed', 'duplicate', 'no_seat'] as const
+/** Payments that are refunded in full when they are booked: a second subscription, or a code beyond its limits. */
+export const refusedReasons = ['duplicate', 'code_used_up', 'code_new_only'] as const
+export const endReasons = ['cancelled', 'unpaid', 'refunded', 'disputed', ...refusedReasons] as const
 export type EndReason = (typeof endReasons)[number]
 
 export const codeStates = ['planned', 'running', 'used up', 'over', 'stopped'] as const

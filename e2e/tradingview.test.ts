@@ -136,38 +136,3 @@ test('the seller reads what another mode would do before switching to it', async
   await expect(dialog(page).getByRole('list', { name: 'History' })).toContainText('Access unlocked')
   await expectLooksRight(page)
 })
-
-test('sold out, the shop takes an address instead of money; otherwise it may say how many seats are taken', async ({
-  page,
-  shop,
-}) => {
-  await shop.namedBuyer()
-  await shop.settle()
-  const admin = await shop.admin()
-  const { people } = await admin.call(tradingViewAdmin.meter, {})
-  const product = '/products/rebound-sigma-pro'
-  await admin.call(tradingViewAdmin.settings, { seatLimit: people + 38, showsSeats: true })
-  await expect(async () => {
-    await page.goto(product)
-    await expect(page.getByText(`${people} of ${people + 38} seats`)).toBeVisible({ timeout: 2000 })
-  }).toPass()
-  await expect(page.getByRole('link', { name: 'Buy Monthly' })).toBeVisible()
-
-  await admin.call(tradingViewAdmin.settings, { seatLimit: people })
-  await page.goto(`/checkout?product=rebound-sigma-pro&billing=monthly`)
-  await page.getByLabel('Email', { exact: true }).first().fill(`e2e-${randomUUID()}@example.com`)
-  await page.getByRole('button', { name: 'Continue to Payment' }).click()
-  await expect(page.getByRole('main').getByText('All seats are taken at the moment.')).toBeVisible()
-  await page.getByRole('link', { name: 'Tell me when a seat is free' }).click()
-  const form = page.getByRole('form', { name: 'Tell me when a seat is free' })
-  await form.getByLabel('Email').fill('patient@example.com')
-  await expectAccessible(page)
-  await form.getByRole('button', { name: 'Tell me when a seat is free' }).click()
-  await expect(page.getByText('We’ll email you when a seat is free.')).toBeVisible()
-  await expect(page.getByRole('link', { name: 'Buy Monthly' })).toHaveCount(0)
-
-  await admin.call(tradingViewAdmin.settings, { seatLimit: null })
-  await shop.queue.runNow('invite-waiting')
-  const mail = (await shop.mails()).find(({ to }) => to === 'patient@example.com')
-  expect(mail?.subject).toBe('A seat for Rebound Sigma Pro is free')
-})

@@ -54,7 +54,7 @@ describe('the house', () => {
     }
     const described = Object.values(paths).flatMap((path) => Object.keys(path)).length
     expect(described).toBe(Object.values(contract).flatMap((group) => Object.keys(group)).length)
-    expect(components.schemas.Refusal.properties.code.enum).toContain('sold-out')
+    expect(components.schemas.Refusal.properties.code.enum).toContain('price-changed')
     expect(paths['/api/purchases/confirm']).toMatchObject({ post: { responses: { 202: {} } } })
     expect(await (await fetch('/api/docs')).text()).toContain(
       '<b>POST</b> <code>/api/create-subscription-intent</code>',

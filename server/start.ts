@@ -15,7 +15,6 @@ import { currentConnection, isWorking } from './features/access/tradingview/trad
 import { createAdmins } from './features/identity/accounts/accounts.ts'
 import { openCatalog } from './features/selling/catalog/catalog.ts'
 import { publishFirst, shownPrices } from './features/selling/prices/prices.ts'
-import { seatsAreLimited } from './features/selling/seats/seats.ts'
 import { shownTerms } from './features/selling/terms/terms.ts'
 import { latestReviews, reviewSummary, reviewsByProduct } from './features/site/reviews/reviews.ts'
 import { createBulkMail, createMailTransport } from './gateways/mail.ts'
@@ -227,7 +226,6 @@ function openSite(parts: Parts, payments: Payments) {
         texts: catalog.texts(),
         terms: await shownTerms(db, now(), mailSite(config, settings, secrets, catalog)),
         latestReviews: await latestReviews(db),
-        seatsAreLimited: await seatsAreLimited(db, catalog),
         unlocksItself: isWorking(await currentConnection(db, tradingView), now()),
       }
     },

@@ -18,8 +18,6 @@ const connection = z.object({
   lastError: z.string().nullable(),
   scripts: z.int(),
   people: z.int(),
-  seatLimit: z.int().nullable(),
-  showsSeats: z.boolean(),
   freezesDisputes: z.boolean(),
   /** This many would have lost access in one go; no one did. */
   heldBack: z.int().nullable(),
@@ -67,17 +65,14 @@ const run = z.object({
 const meter = z.object({
   people: z.int(),
   foreign: z.int(),
-  limit: z.int().nullable(),
   /** The month's last day. */
   lastDay: instant,
   forecast: z.int(),
   endBefore: z.int(),
   newAtThisPace: z.int(),
-  waiting: z.int(),
-  /** How near it is to what TradingView is reported to bill for, whatever the shop's own limit. */
+  /** How near it is to the number from which TradingView is reported to bill. */
   level: z.enum(['calm', 'near', 'full']),
 })
-export type Meter = z.infer<typeof meter>
 
 export const tradingViewAdmin = {
   show: endpoint('GET /api/admin/tradingview', {
@@ -112,13 +107,8 @@ export const tradingViewAdmin = {
     }),
   }),
   settings: endpoint('PATCH /api/admin/tradingview', {
-    summary: 'Mode, seats and what an open dispute does',
-    input: z.strictObject({
-      mode: z.enum(connectionModes).optional(),
-      seatLimit: z.int().min(1).max(100_000).nullable().optional(),
-      showsSeats: z.boolean().optional(),
-      freezesDisputes: z.boolean().optional(),
-    }),
+    summary: 'Mode, and what an open dispute does',
+    input: z.strictObject({ mode: z.enum(connectionModes).optional(), freezesDisputes: z.boolean().optional() }),
   }),
   scripts: endpoint('GET /api/admin/tradingview/scripts', {
     summary: 'The account’s own scripts, and which of them are unlocked',

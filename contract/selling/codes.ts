@@ -28,10 +28,7 @@ const shown = worth.extend({
   newOnly: z.boolean(),
   createdAt: instant,
   state: z.enum(codeStates),
-  /** Paid with it, and those of them who paid after their 15 minutes; and who is at the checkout with it now. */
   used: z.int(),
-  late: z.int(),
-  held: z.int(),
   link: z.string(),
 })
 export type ShownCode = z.infer<typeof shown>

@@ -25,8 +25,6 @@ export type SiteSettings = {
   /** Those on sale first, in the seller's order; then those that are coming. */
   products: [ListedProduct, ...ListedProduct[]]
   unlocksItself: boolean
-  /** Whether the product page has to ask for a free seat before it offers to buy. */
-  seatsAreLimited: boolean
   /** Who makes the product, if the seller says so; `photo` is the picture's address on this site. */
   maker: { name: string; sentence: string; photo: string | null } | null
   /** Whether Stripe computes tax, and the seller's sentence about it. */

@@ -1,6 +1,5 @@
 import { pino } from 'pino'
 import { access } from '#contract/access/access.ts'
-import { seats } from '#contract/selling/seats.ts'
 import { liveStatuses } from '#contract/statuses.ts'
 import type { Config } from '#server/config.ts'
 import { type Shop, startShop } from '#server/start.ts'
@@ -102,14 +101,9 @@ async function haveOutage(shop: Shop) {
 }
 
 async function addMatters(shop: Shop) {
-  const { queue, config } = shop
+  const { queue } = shop
   // Had access before the shop unlocked it: the seller decides whether the shop may ever lock it.
   const olaf = await buy(shop, person('Olaf'), 'monthly')
   await olaf.call(access.changeUsername, { purchaseId: olaf.id, username: 'old_friend_of_mine' })
   await queue.idle()
-  await fetch(new URL(seats.join.path, config.publicUrl), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'wants.a.seat@example.com' }),
-  })
 }

@@ -6,7 +6,7 @@ import * as schema from './schema.ts'
 
 /** What is in these says nothing about a person, or says it with the purchase; their rooms keep newsletters and the audit log. */
 const aboutNoOne = new Set(
-  `attempts products prices recommended_assets shop_settings terms_texts discount_codes mrr_days mrr_proofs cohort_months cash_months tv_connection tv_scripts tv_runs stripe_events stripe_events_pulled payments refunds plan_switches newsletters newsletter_subscriptions newsletter_recipients mail_suppressions audit_log`.split(
+  `attempts products prices recommended_assets shop_settings terms_texts discount_codes code_uses mrr_days mrr_proofs cohort_months cash_months tv_connection tv_scripts tv_runs stripe_events stripe_events_pulled payments refunds plan_switches newsletters newsletter_subscriptions newsletter_recipients mail_suppressions audit_log`.split(
     /\s+/,
   ),
 )
@@ -18,8 +18,8 @@ const besides: Record<string, string> = {
   accessForms: 'id userId',
   appCodes: 'userId sealedSecret lastStep createdAt',
   billingDetails: 'userId company street postalCode city country vatId updatedAt',
-  checkouts: 'id userId madeAccount nonceHash customerId subscriptionId paymentIntentId version syncedAt loginUsedAt',
-  codeUses: 'checkoutId codeId heldUntil',
+  checkouts:
+    'id userId madeAccount codeId nonceHash customerId subscriptionId paymentIntentId version syncedAt loginUsedAt',
   contactMessages: 'id userId',
   customerNotes: 'id userId authorId',
   declarations: 'id forCause userId purchaseId linkEndsAt sellerToldAt',
@@ -35,14 +35,12 @@ const besides: Record<string, string> = {
     'userId stripeSubscriptionId paymentIntentId lastPaidAt pastDueSince dunningStep endedBecause restRefund isDisputed bookedUntil disputeDueAt laterAmount laterAt dueAmount orderedAt paidFrom paidUntil givenUntil pausedAt taxIsOff awaitsBank uncoveredNotes draftSince arr',
   recoveryCodes: 'userId hash usedAt',
   reviews: 'id userId productId answeredAt report reportedAt',
-  seatReservations: 'id productId holder expiresAt',
   sentMails: 'id userId kind data',
   sessions: 'id tokenHash previousTokenHash rotatedAt userId expiresAt provenAt proofUsedAt provenBy',
   tvEvents: 'id pineId usernameKey http milliseconds excerpt',
   tvPeople:
     'id scriptId usernameKey userId isOurs rowId tries failingSince nextTryAt error firstPresentAt version createdAt',
   users: 'handedOverAt remindedAt searchText',
-  waitlist: 'id productId',
 }
 
 const wordsOf = (words = '') => words.split(' ').filter(Boolean)

@@ -17,10 +17,8 @@ const withoutSentence = [
   'newsletter_subscriptions_email_unique',
   'products_slug_unique',
   'reviews_one_each',
-  'seat_reservations_holder',
   'tv_people_name',
   'tv_scripts_pineId_unique',
-  'waitlist_once',
   // Made by a machine.
   'mrr_movements_corrects_unique',
   'mrr_movements_source',

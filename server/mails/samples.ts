@@ -89,7 +89,10 @@ export const samples: Samples = {
     { ...subscription, renewsAt, wasPaused: true },
   ],
   duplicateRefunded: [subscription],
-  seatRefunded: [{ ...subscription, slug: 'rebound-sigma-pro' }],
+  codeRefunded: [
+    { ...subscription, because: 'code_used_up', code: 'SPRING' },
+    { ...subscription, because: 'code_new_only', code: 'SPRING' },
+  ],
   subscriptionEnded: [
     { ...about, because: 'cancelled' },
     { ...about, because: 'cancelled', monthly: 'rebound-sigma-pro' },
@@ -146,12 +149,8 @@ export const samples: Samples = {
     { missing: 2, wrong: 1, ended: 0, foreign: 3, heldBack: 0, people: 83 },
     { missing: 0, wrong: 0, ended: 0, foreign: 0, heldBack: 41, people: 83 },
   ],
-  tradingViewSeats: [
-    { people: 90, limit: null },
-    { people: 100, limit: 100 },
-  ],
+  tradingViewPeople: [{ people: 90 }],
   nameNotFound: [{ name: 'Ada Lovelace', username: 'ada_trads', similar: ['ada_trades'] }],
-  seatFree: [{ product: 'Rebound Sigma Pro', slug: 'rebound-sigma-pro' }],
   newsletterConfirmation: [{ id }],
   newsletter: (['subscriber', 'buyer'] as const).map((why) => ({
     subject: 'Exits are drawn on the chart',

@@ -132,6 +132,7 @@ CREATE TABLE "checkouts" (
 	"product_id" uuid NOT NULL,
 	"billing_type" text NOT NULL,
 	"amount" integer NOT NULL,
+	"code_id" uuid,
 	"email" text NOT NULL,
 	"user_id" uuid,
 	"made_account" boolean,
@@ -166,8 +167,7 @@ CREATE TABLE "order_records" (
 CREATE TABLE "code_uses" (
 	"checkout_id" uuid PRIMARY KEY NOT NULL,
 	"code_id" uuid NOT NULL,
-	"held_until" timestamp (3) with time zone NOT NULL,
-	"used_at" timestamp (3) with time zone
+	"used_at" timestamp (3) with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "discount_codes" (
@@ -315,7 +315,7 @@ CREATE TABLE "mrr_movements" (
 	"corrects" bigint,
 	CONSTRAINT "mrr_movements_corrects_unique" UNIQUE("corrects"),
 	CONSTRAINT "mrr_movements_kinds" CHECK ("mrr_movements"."kind" in ('new', 'reactivation', 'expansion', 'contraction', 'churn')),
-	CONSTRAINT "mrr_movements_causes" CHECK ("mrr_movements"."cause" in ('bought', 'resume', 'plan', 'price', 'quantity', 'discount', 'tax', 'pause', 'cancelled', 'unpaid', 'refunded', 'disputed', 'duplicate', 'no_seat', 'expired', 'deleted'))
+	CONSTRAINT "mrr_movements_causes" CHECK ("mrr_movements"."cause" in ('bought', 'resume', 'plan', 'price', 'quantity', 'discount', 'tax', 'pause', 'cancelled', 'unpaid', 'refunded', 'disputed', 'duplicate', 'code_used_up', 'code_new_only', 'expired', 'deleted'))
 );
 --> statement-breakpoint
 CREATE TABLE "mrr_proofs" (
@@ -526,21 +526,6 @@ CREATE TABLE "reviews" (
 	CONSTRAINT "reviews_stars" CHECK ("reviews"."stars" between 1 and 5)
 );
 --> statement-breakpoint
-CREATE TABLE "seat_reservations" (
-	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
-	"product_id" uuid NOT NULL,
-	"holder" text NOT NULL,
-	"expires_at" timestamp (3) with time zone NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "waitlist" (
-	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
-	"email" text NOT NULL,
-	"product_id" uuid NOT NULL,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"invited_at" timestamp (3) with time zone
-);
---> statement-breakpoint
 CREATE TABLE "attempts" (
 	"key" text PRIMARY KEY NOT NULL,
 	"count" integer NOT NULL,
@@ -605,8 +590,6 @@ CREATE TABLE "tv_connection" (
 	"down_since" timestamp (3) with time zone,
 	"last_error" text,
 	"misunderstood" integer DEFAULT 0 NOT NULL,
-	"seat_limit" integer,
-	"shows_seats" boolean DEFAULT false NOT NULL,
 	"freezes_disputes" boolean DEFAULT true NOT NULL,
 	"held_back" integer,
 	"may_remove_until" timestamp (3) with time zone,
@@ -686,6 +669,7 @@ ALTER TABLE "password_tokens" ADD CONSTRAINT "password_tokens_user_id_users_id_f
 ALTER TABLE "recommended_assets" ADD CONSTRAINT "recommended_assets_product_id_products_id_fk" FOREIGN KEY ("product_id") REFERENCES "public"."products"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "billing_details" ADD CONSTRAINT "billing_details_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "checkouts" ADD CONSTRAINT "checkouts_product_id_products_id_fk" FOREIGN KEY ("product_id") REFERENCES "public"."products"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "checkouts" ADD CONSTRAINT "checkouts_code_id_discount_codes_id_fk" FOREIGN KEY ("code_id") REFERENCES "public"."discount_codes"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "checkouts" ADD CONSTRAINT "checkouts_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "order_records" ADD CONSTRAINT "order_records_checkout_id_checkouts_id_fk" FOREIGN KEY ("checkout_id") REFERENCES "public"."checkouts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "code_uses" ADD CONSTRAINT "code_uses_code_id_discount_codes_id_fk" FOREIGN KEY ("code_id") REFERENCES "public"."discount_codes"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -710,8 +694,6 @@ ALTER TABLE "purchases" ADD CONSTRAINT "purchases_product_id_products_id_fk" FOR
 ALTER TABLE "refunds" ADD CONSTRAINT "refunds_payment_intent_id_payments_payment_intent_id_fk" FOREIGN KEY ("payment_intent_id") REFERENCES "public"."payments"("payment_intent_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "reviews" ADD CONSTRAINT "reviews_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "reviews" ADD CONSTRAINT "reviews_product_id_products_id_fk" FOREIGN KEY ("product_id") REFERENCES "public"."products"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "seat_reservations" ADD CONSTRAINT "seat_reservations_product_id_products_id_fk" FOREIGN KEY ("product_id") REFERENCES "public"."products"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "waitlist" ADD CONSTRAINT "waitlist_product_id_products_id_fk" FOREIGN KEY ("product_id") REFERENCES "public"."products"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "known_devices" ADD CONSTRAINT "known_devices_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "logins" ADD CONSTRAINT "logins_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -748,7 +730,7 @@ CREATE INDEX "checkouts_open" ON "checkouts" USING btree ("created_at") WHERE "c
 CREATE INDEX "checkouts_nonce" ON "checkouts" USING btree ("nonce_hash");--> statement-breakpoint
 CREATE INDEX "checkouts_user" ON "checkouts" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "checkouts_customer" ON "checkouts" USING btree ("customer_id");--> statement-breakpoint
-CREATE INDEX "code_uses_code" ON "code_uses" USING btree ("code_id","used_at");--> statement-breakpoint
+CREATE INDEX "code_uses_code" ON "code_uses" USING btree ("code_id");--> statement-breakpoint
 CREATE INDEX "contact_messages_newest" ON "contact_messages" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "contact_messages_open" ON "contact_messages" USING btree ("created_at","id") WHERE "contact_messages"."answered_at" is null;--> statement-breakpoint
 CREATE INDEX "contact_messages_user" ON "contact_messages" USING btree ("user_id");--> statement-breakpoint
@@ -805,8 +787,6 @@ CREATE INDEX "stripe_events_unhandled" ON "stripe_events" USING btree ("received
 CREATE INDEX "stripe_events_received" ON "stripe_events" USING btree ("received_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "reviews_one_each" ON "reviews" USING btree ("user_id","product_id");--> statement-breakpoint
 CREATE INDEX "reviews_newest" ON "reviews" USING btree ("written_at","id") WHERE "reviews"."written_at" is not null;--> statement-breakpoint
-CREATE UNIQUE INDEX "seat_reservations_holder" ON "seat_reservations" USING btree ("product_id","holder");--> statement-breakpoint
-CREATE UNIQUE INDEX "waitlist_once" ON "waitlist" USING btree ("product_id","email");--> statement-breakpoint
 CREATE INDEX "logins_user" ON "logins" USING btree ("user_id","at");--> statement-breakpoint
 CREATE INDEX "logins_at" ON "logins" USING btree ("at");--> statement-breakpoint
 CREATE INDEX "sessions_user" ON "sessions" USING btree ("user_id");--> statement-breakpoint

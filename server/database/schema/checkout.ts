@@ -3,6 +3,7 @@ import { boolean, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-cor
 import type { BillingType } from '#contract/statuses.ts'
 import { userId, users } from './accounts.ts'
 import { productId } from './catalog.ts'
+import { discountCodes } from './codes.ts'
 import { createdAt, id, moment, partOf } from './columns.ts'
 import { deletedEmail, personal } from './personal.ts'
 
@@ -14,6 +15,8 @@ export const checkouts = pgTable(
     productId: productId(),
     billingType: text().$type<BillingType>().notNull(),
     amount: integer().notNull(),
+    /** Discount code that the buyer typed; `code_uses` counts it once it is paid. */
+    codeId: uuid().references(() => discountCodes.id),
     email: text().notNull(),
     /** Null for a guest until the payment arrives. */
     userId: uuid().references(() => users.id),
@@ -82,7 +85,10 @@ export const personalCheckout = [
     shown: {
       as: 'checkouts',
       columns: 'productId billingType email createdAt closedAt',
-      more: { amountInCents: checkouts.amount },
+      more: {
+        amountInCents: checkouts.amount,
+        discountCode: sql`(select typed.code from ${discountCodes} typed where typed.id = ${checkouts}.code_id)`,
+      },
       order: desc(checkouts.createdAt),
     },
     empties: (person) => ({ email: deletedEmail(person.id), tradingViewUsername: null }),

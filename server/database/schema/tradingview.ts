@@ -38,8 +38,6 @@ export const tvConnection = pgTable(
     /** Answers in a row that no one understood: the protocol may have changed. */
     misunderstood: integer().notNull().default(0),
     /** At most this many people; null for no limit. */
-    seatLimit: integer(),
-    showsSeats: boolean().notNull().default(false),
     freezesDisputes: boolean().notNull().default(true),
     /** What the guard against mass removal stopped, until an admin has looked. */
     heldBack: integer(),

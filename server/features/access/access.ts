@@ -23,6 +23,7 @@ export function openAccess(context: Context, { accounts }: Identity) {
     // Long lists are read at one call a second, and two that read at the same time would disturb each other: a day less an hour.
     'tradingview-reconcile': { cron: '20 3 * * *', run: tradingView.reconcile, leaseSeconds: 23 * 3600 },
     'tradingview-reminder': { cron: '0 8 * * *', run: tradingView.remind },
+    'warn-about-people': { cron: '10 7 * * *', run: tradingView.meter.warn },
     'tradingview-history': { cron: '40 3 * * *', run: tradingView.forgetHistory },
   }
 

@@ -1,14 +1,13 @@
 import { contract } from '#contract/index.ts'
 import type { Doors } from '#server/http/mount.ts'
-import type { Selling } from '../selling/selling.ts'
 import type { Access } from './access.ts'
 
-type Wings = { access: Access; selling: Selling }
+type Wings = { access: Access }
 
-export function mountAccess({ mount }: Doors, { access, selling }: Wings) {
+export function mountAccess({ mount }: Doors, { access }: Wings) {
   const { room, privatePackage, assets, reminders } = access
   const { asking, decisions, lists } = room
-  const { checkUsername, connecting, scripts, strangers, runs, person } = access.tradingView
+  const { checkUsername, connecting, scripts, strangers, runs, person, meter } = access.tradingView
   mount(contract.access, {
     submit: ({ paymentIntentId, ...form }, { actor }) => asking.submit(actor, { paymentIntentId }, form),
     submitForPurchase: ({ purchaseId, ...form }, { actor }) => asking.submit(actor, { purchaseId }, form),
@@ -48,7 +47,7 @@ export function mountAccess({ mount }: Doors, { access, selling }: Wings) {
     preview: () => connecting.preview(),
     strangers: (paging) => strangers(paging),
     runs: () => runs(),
-    meter: selling.seats.meter.read,
+    meter: () => meter.read(),
   })
   mount(contract.privatePackage, { show: ({ product }, { actor }) => privatePackage.show(actor.user.id, product) })
   mount(contract.assets, {

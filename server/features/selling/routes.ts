@@ -11,7 +11,7 @@ type Wings = { identity: Identity; selling: Selling }
 export async function mountSelling(doors: Doors, context: Context, { identity, selling }: Wings) {
   const { mount, pages, checkoutCookie: cookie } = doors
   const { catalog, securityLog } = context
-  const { checkout, customers, declarations, prices, purchases, seats } = selling
+  const { checkout, customers, declarations, prices, purchases } = selling
   const { ending, switching, invoices, card, administration, refunds, sellerEnding, unpaid } = purchases
   const { takeover } = purchases
 
@@ -56,7 +56,7 @@ export async function mountSelling(doors: Doors, context: Context, { identity, s
       if (nonce) cookie.set(reply, nonce)
       return begun
     },
-    quote: (wish, { actor, request }) => checkout.quote(actor, cookie.read(request), wish),
+    quote: (wish, { actor }) => checkout.quote(actor, wish),
     agree: (agreed, { actor, request }) => checkout.agree(actor, cookie.read(request), agreed),
     guestPurchaseLogin: async ({ paymentIntentId }, { actor, request, reply }) => {
       const authenticated = await checkout.loginOfGuest(cookie.read(request), paymentIntentId)
@@ -109,10 +109,6 @@ export async function mountSelling(doors: Doors, context: Context, { identity, s
     adminTakeOver: ({ ids, invite }, { actor }) => takeover.takeOver(actor, ids, invite),
   })
   await mountWebhook(doors, context, selling)
-  mount(contract.seats, {
-    show: ({ product }) => seats.show(product),
-    join: ({ email, product }) => seats.waitingList.join(email, product),
-  })
   mount(contract.declarations, {
     withdraw: (declared, { actor }) => declarations.withdraw(actor, declared),
     cancel: (declared, { actor }) => declarations.cancel(actor, declared),

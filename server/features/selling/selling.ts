@@ -7,7 +7,6 @@ import { createDeclarations } from './declarations/declarations.ts'
 import { createLedger, createProof } from './ledger/ledger.ts'
 import { createPrices } from './prices/prices.ts'
 import { type AccessEffects, createPurchases } from './purchases/purchases.ts'
-import { createSeats } from './seats/seats.ts'
 import { createStripeSetup } from './stripe-setup/stripe-setup.ts'
 
 type Others = { identity: Identity; access: AccessEffects }
@@ -19,13 +18,12 @@ export function openSelling(context: Context, { identity, access }: Others) {
   const { accounts } = identity
   const customers = createCustomers(context)
   const checkouts = createCheckouts(context)
-  const seats = createSeats(context)
   const prices = createPrices(context)
   const codes = createCodes(context)
   const ledger = createLedger(context)
-  const purchases = createPurchases(context, { accounts, checkouts, seats, codes, ledger, prices, access })
+  const purchases = createPurchases(context, { accounts, checkouts, codes, ledger, prices, access })
   const proof = createProof(context, { checkouts, sync: purchases.sync })
-  const checkout = createCheckout(context, { checkouts, customers, seats, codes, prices, purchases })
+  const checkout = createCheckout(context, { checkouts, customers, codes, prices, purchases })
   const declarations = createDeclarations(context, { purchases })
   const stripeSetup = createStripeSetup({
     stripe,
@@ -43,22 +41,18 @@ export function openSelling(context: Context, { identity, access }: Others) {
     'renewal-notices': { cron: '7 8 * * *', run: purchases.announce.renewals },
     'carry-out-declarations': { cron: '23 * * * *', run: declarations.carryOutConfirmed },
     'hand-declarations-to-seller': { cron: '33 * * * *', run: declarations.handToSeller },
-    'invite-waiting': { cron: '*/5 * * * *', run: seats.waitingList.invite },
-    'warn-about-seats': { cron: '10 7 * * *', run: seats.meter.warn },
     'forget-declarations': { cron: '27 3 * * *', run: declarations.forgetOld },
     'forget-old-purchases': { cron: '31 3 * * *', run: purchases.forgetOld },
     'forget-old-movements': { cron: '32 3 * * *', run: ledger.forgetOld },
     'add-up-movements': { cron: '17 2 * * *', run: ledger.addUp },
     'count-cohorts': { cron: '47 * * * *', run: ledger.countCohorts },
     'prove-revenue': { cron: '41 2 * * *', run: proof.prove },
-    'forget-unused-codes': { cron: '38 3 * * *', run: codes.forgetUnused },
     'forget-unpaid-checkouts': { cron: '37 3 * * *', run: checkouts.forgetUnpaid },
   }
 
   return {
     customers,
     checkouts,
-    seats,
     prices,
     ledger,
     proof,

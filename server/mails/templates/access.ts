@@ -136,13 +136,10 @@ export const accessMails = {
     ],
     action: ['Open Access', '/admin/access'],
   }),
-  tradingViewSeats: ({ people, limit }: { people: number; limit: number | null }) => ({
+  tradingViewPeople: ({ people }: { people: number }) => ({
     subject: `${people} people have access on TradingView`,
     paragraphs: [
       'TradingView is reported to bill authors for each person with access once there are more than 100 on the last day of a month. Please check your terms with TradingView (section 22A).',
-      limit === null
-        ? 'You can set a seat limit in the admin area; after that, people join a waiting list.'
-        : `Your limit is ${counted(limit, 'seat', 'seats')}; after that, people join a waiting list.`,
     ],
     action: ['Open Access', '/admin/access'],
   }),
@@ -156,13 +153,5 @@ export const accessMails = {
       whenAccessComes({ unlocksItself: true }),
     ],
     action: ['Correct it', '/dashboard'],
-  }),
-  seatFree: ({ product, slug }: { product: string; slug: string }) => ({
-    subject: `A seat for ${product} is free`,
-    paragraphs: [
-      `You asked us to tell you when there’s a seat for ${product}. There is one now; it goes to whoever takes it first.`,
-    ],
-    action: ['Take the seat', `/products/${slug}`],
-    footnote: 'We won’t write to you about this again.',
   }),
 } satisfies Templates

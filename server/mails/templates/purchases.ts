@@ -145,14 +145,24 @@ export const purchaseMails = {
     ],
     action: toDashboard,
   }),
-  seatRefunded: (data: Refund & { slug: string }) => ({
-    subject: 'We’re refunding your payment: no seat was left',
+  /** Paid with a code beyond its number of uses, or by someone who had bought before. */
+  codeRefunded: (data: Refund & { code: string; because: 'code_used_up' | 'code_new_only' }) => ({
+    subject:
+      data.because === 'code_used_up'
+        ? `We’re refunding your payment: the code ${data.code} is used up`
+        : `We’re refunding your payment: the code ${data.code} is for new customers`,
     paragraphs: [
       greeting(data.name),
-      `We keep a seat for 15 minutes while you pay. Your payment for ${data.product} came later, and the last seat had gone to somebody else. We’re sorry: ${exactDollars(data.amount)} goes back to your card within five to ten business days.`,
-      'On the product page you can ask us to tell you when a seat is free.',
+      data.because === 'code_used_up'
+        ? `The code ${data.code} can be used a limited number of times, and others paid with it before you.`
+        : `The code ${data.code} is for new customers only, and you have bought from us before.`,
+      `So we’ve cancelled the subscription to ${data.product} that you paid for with it, and ${exactDollars(data.amount)} goes back to your card within five to ten business days. You can subscribe again without the code at any time.`,
     ],
-    action: ['Tell me when a seat is free', `/products/${data.slug}`],
+    details: [
+      ['Product', data.product],
+      ['Refund', exactDollars(data.amount)],
+    ],
+    action: toDashboard,
   }),
   /** The seller booked it by hand: a gift, or paid for elsewhere. `tokenId` is for anyone who has no password yet. */
   purchaseBooked: (data: Booked, site) => ({

@@ -50,8 +50,6 @@ export function createConnecting(context: Context, { connector, access }: Others
         lastError: row?.lastError ?? null,
         scripts: await db.$count(tvScripts),
         people: people[0]?.count ?? 0,
-        seatLimit: row?.seatLimit ?? null,
-        showsSeats: row?.showsSeats ?? false,
         freezesDisputes: row?.freezesDisputes ?? true,
         heldBack: row?.heldBack ?? null,
       }

@@ -11,6 +11,7 @@ import { TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { connectLookAlike, createConnecting } from './connecting.ts'
 import type { Connection } from './connection.ts'
 import type { Others } from './connector.ts'
+import { createPeopleMeter } from './people-meter.ts'
 import { nextVersion, noFailure } from './plan.ts'
 import { createReconcile } from './reconcile.ts'
 import { createScripts } from './scripts.ts'
@@ -34,6 +35,7 @@ export function createTradingView(context: Context, others: Others) {
     person: createPerson(context, others),
     checkUsername: createNameCheck(context, connector.connection),
     reconcile: createReconcile(context, others),
+    meter: createPeopleMeter(context),
     catchUp: connector.catchUp,
     remind: connector.connection.health.remind,
 

@@ -5,7 +5,6 @@ import { expect, test } from 'vitest'
 import { privatePackage } from '#contract/access/package.ts'
 import { customers } from '#contract/desk/customers.ts'
 import { prices } from '#contract/selling/prices.ts'
-import { seats } from '#contract/selling/seats.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { openShop } from '#server/testing/open-shop.ts'
 import { productsFolder } from './catalog.ts'
@@ -21,7 +20,6 @@ test('a product is what its file says', () => {
     name: 'Rebound Sigma Pro',
     state: 'on sale',
     order: 100,
-    seats: null,
     prices: { monthly: 3900, yearly: 39000 },
     regular: { monthly: 4900, yearly: 49000 },
   })
@@ -43,7 +41,6 @@ test.each([
   ['state: on sale', 'state: sold', 3, '“state” is “sold”, but must be on sale, or coming, or not listed'],
   ['name: Rebound Sigma Pro\n', '', 13, '“name” is missing above this line'],
   ['- Chart: Daily', '- Daily', 28, 'a fact has a name and a value'],
-  ['state: on sale', 'seats: few', 3, '“seats” must be a whole number above 0'],
   ['## Key Benefits', '## Benefits', 33, '“Benefits” is none of the sections Card, Facts'],
   ['drawings: rebound\n', '', 78, 'the chart needs a picture'],
 ])('a file with %j changed to %j does not open a shop, and says where to look', (before, after, line, says) => {
@@ -62,10 +59,10 @@ test('a process names a product that a newer one has added since it started', as
   expect(JSON.stringify(history)).toContain('Trend Compass')
 })
 
-test('each product has its own links and its own number of seats, as its file says', async () => {
+test('each product has its own links, as its file says', async () => {
   const products = mkdtempSync(join(tmpdir(), 'products-'))
   cpSync(productsFolder, products, { recursive: true })
-  const own = 'state: on sale\norder: 200\nseats: 1\nindicator: https://www.tradingview.com/script/second'
+  const own = 'state: on sale\norder: 200\nindicator: https://www.tradingview.com/script/second'
   writeFileSync(join(products, 'second.md'), source.replace('state: on sale', own))
   await using shop = await openShop({ products })
   const [first, second] = await (await shop.admin()).call(prices.adminProducts, {})
@@ -73,8 +70,6 @@ test('each product has its own links and its own number of seats, as its file sa
   const owner = await shop.user()
   await bookPurchase(shop.connection, owner.user.id, { productId: second?.id ?? '' })
   await bookPurchase(shop.connection, buyer.user.id, { productId: first?.id ?? '' })
-  expect(await shop.visitor().call(seats.show, { product: 'second' })).toMatchObject({ isSoldOut: true })
-  expect(await shop.visitor().call(seats.show, {})).toMatchObject({ isSoldOut: false })
   const links = await owner.call(privatePackage.show, { product: 'second' })
   expect(links.indicatorUrl).toBe('https://www.tradingview.com/script/second')
   const theirs = await buyer.call(privatePackage.show, {})

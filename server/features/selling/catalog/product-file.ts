@@ -19,7 +19,6 @@ export type ProductFile = {
   /** Advertised as the price once early access is over. */
   regular: Prices | null
   /** How many people may have it; the first product's number can be changed on the desk. */
-  seats: number | null
   /** For its owners only; no page is made of it. */
   package: { indicatorUrl: string; strategyUrl: string; setupNotes: string[]; quickInstructions: string[] }
   listed: Omit<ListedProduct, 'slug' | 'name' | 'state' | 'reviews'>
@@ -30,7 +29,7 @@ type Line = { number: number; text: string }
 type Section = { title: string; at: number; lines: Line[] }
 
 const settings = ['name', 'state', 'order', ...billingTypes.flatMap((type) => [type, `regular ${type}`])]
-const words = 'kind description includes list seats indicator strategy drawings preview'.split(' ')
+const words = 'kind description includes list indicator strategy drawings preview'.split(' ')
 const sectionNames = {
   card: 'Card',
   facts: 'Facts',
@@ -83,9 +82,6 @@ export function readProductFile(path: string, source: string): ProductFile {
   }
   const order = Number(given.get('order')?.value ?? 100)
   if (!Number.isInteger(order)) throw refuse(needed('order').number, '“order” must be a whole number')
-  const seats = Number(given.get('seats')?.value ?? 1)
-  if (!Number.isInteger(seats) || seats < 1)
-    throw refuse(needed('seats').number, '“seats” must be a whole number above 0')
   const preview = given.get('preview')
   if (preview && !preview.value.startsWith('/'))
     throw refuse(preview.number, '“preview” must be an address on this site, like /og/name.png')
@@ -128,7 +124,6 @@ export function readProductFile(path: string, source: string): ProductFile {
     name: needed('name').value,
     state: oneOf('state', productStates),
     order,
-    seats: given.has('seats') ? seats : null,
     prices: { monthly: price('monthly'), yearly: price('yearly') },
     regular: given.has('regular monthly')
       ? { monthly: price('regular monthly'), yearly: price('regular yearly') }

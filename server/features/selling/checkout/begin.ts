@@ -17,24 +17,24 @@ import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Product } from '../catalog/catalog.ts'
 import type { Code, Codes } from '../codes/codes.ts'
 import type { Price, Prices } from '../prices/prices.ts'
-import type { Seats } from '../seats/seats.ts'
-import type { Checkouts } from './checkouts.ts'
+import type { CheckoutRow, Checkouts } from './checkouts.ts'
 import type { Customers } from './stripe-customers.ts'
 
 type Others = {
   checkouts: Checkouts
   customers: Customers
-  seats: Seats
   codes: Codes
   prices: Prices
   sync: (subscriptionId: string) => Promise<void>
+  cancelUnpaid: (subscriptionId: string) => Promise<void>
 }
 
+type Unpaid = { clientSecret: string; amountDue: number; tax: Tax | null }
 type Wish = ParsedInputOf<typeof checkout.createSubscriptionIntent>
 
 export function createBegin(context: Context, others: Others) {
   const { db, now, stripe, config, catalog, attempts, refuseShopAddress, crashPoint } = context
-  const { checkouts, seats, codes, prices, sync } = others
+  const { checkouts, codes, prices, sync, cancelUnpaid } = others
   const subscribe = createSubscribe(context, others)
   // Stripe computes it, for which it must know where the buyer is.
   const wantsTax = config.tax.mode === 'stripe'
@@ -72,10 +72,9 @@ export function createBegin(context: Context, others: Others) {
     const { amount } = price
 
     const isBuyer = { userId: user?.id ?? null, email }
-    const insistOnOffer = async () => {
+    const assertPriceShown = () => {
       if (wish.amount !== undefined && wish.amount !== amount)
         throw new Refusal(409, 'price-changed', `The price has changed to ${exactDollars(amount)}`, { amount })
-      await seats.insistOnFree(isBuyer, product.id)
     }
 
     return inTurn(user?.id ?? nonce ?? `${ip} ${userAgent} ${email}`, async (hadToWait) => {
@@ -84,51 +83,57 @@ export function createBegin(context: Context, others: Others) {
       // Their first click has just been answered, with the nonce that this one lacks. Only that browser may have it.
       if (hadToWait && !user && !issued) throw conflict('changed-meanwhile', secondClick)
       const who = user ? { userId: user.id } : issued ? { nonceHash: hashToken(issued) } : undefined
-      const open = who ? await checkouts.open(who, email) : []
-      const own = open.map(({ id }) => id)
+      const open = who ? await checkouts.open(who) : []
       const terms = { productId: product.id, billingType, price: amount, buyer: isBuyer }
       let refusal: unknown
       const applied =
         wish.code &&
-        (await codes.apply(wish.code, terms, own).catch((error: unknown) => {
+        (await codes.apply(wish.code, terms).catch((error: unknown) => {
           refusal = error
           return undefined
         }))
-      const answer = ({ tax, ...payment }: { clientSecret: string; amountDue: number; tax: Tax | null }) => ({
+      const isSame = async (attempt: CheckoutRow) =>
+        !refusal &&
+        attempt.email === email &&
+        attempt.productId === product.id &&
+        attempt.billingType === billingType &&
+        attempt.amount === amount &&
+        attempt.codeId === (applied ? applied.code.id : null) &&
+        (!place || (await checkouts.orders.isPlacedAt(attempt.id, place)))
+      const answer = ({ tax, ...payment }: Unpaid) => ({
         ...payment,
         isPaid: false,
         ...(tax ? { tax } : {}),
         ...(applied ? { discount: discounted(applied, payment.amountDue, now()) } : {}),
       })
+      const replaced: string[] = []
+      let same: { attempt: CheckoutRow; unpaid: Unpaid } | undefined
       for (const attempt of open) {
-        const isSame =
-          !refusal &&
-          attempt.productId === product.id &&
-          attempt.billingType === billingType &&
-          attempt.amount === amount &&
-          (await codes.ofCheckout(attempt.id)) === (applied || undefined)?.code.id &&
-          (!place || (await checkouts.orders.isPlacedAt(attempt.id, place)))
         const unpaid = await stripe.newSubscriptions.open(attempt.subscriptionId)
         // Paid in the meantime, in another tab or before a crash.
         if (!unpaid) await sync(attempt.subscriptionId)
         // Paid, but Stripe isn't done yet: don't start anything that could be paid as well.
         else if (await stripe.payments.hasPaid(attempt.paymentIntentId)) {
-          if (attempt.productId === product.id) return { ...answer(unpaid), isPaid: true, nonce }
-        } else if (isSame) {
-          await insistOnOffer()
-          await codes.keep(attempt.id)
-          await checkouts.setUsername(attempt.id, tradingViewUsername)
-          await checkouts.orders.recordNews(attempt.id, wish.news)
-          return { ...answer(unpaid), nonce }
-        }
+          if (attempt.productId === product.id && attempt.email === email)
+            return { ...answer(unpaid), isPaid: true, nonce }
+        } else if (!same && (await isSame(attempt))) same = { attempt, unpaid }
+        else replaced.push(attempt.subscriptionId)
       }
-      await refuseSecond(db, product, user, email)
-      if (refusal) throw refusal
-      await insistOnOffer()
+      if (!same) {
+        await refuseSecond(db, product, user, email)
+        if (refusal) throw refusal
+      }
+      assertPriceShown()
+      // One open checkout per account or browser: a code can't be taken along into several.
+      for (const subscriptionId of replaced) await cancelUnpaid(subscriptionId)
+      if (same) {
+        await checkouts.setUsername(same.attempt.id, tradingViewUsername)
+        await checkouts.orders.recordNews(same.attempt.id, wish.news)
+        return { ...answer(same.unpaid), nonce }
+      }
 
       const attempt = randomUUID()
       const kept = issued ?? randomToken()
-      if (applied) await codes.hold(applied.code, attempt, own)
       const order = { user, email, price, place, code: applied ? applied.code : undefined }
       const { clientSecret, amountDue, tax, ...ids } = await subscribe(attempt, order)
       crashPoint('checkout before commit')
@@ -139,6 +144,7 @@ export function createBegin(context: Context, others: Others) {
         productId: product.id,
         billingType,
         amount,
+        codeId: applied ? applied.code.id : null,
         nonceHash: hashToken(kept),
         tradingViewUsername,
         ...ids,

@@ -10,7 +10,6 @@ import type { Authenticated } from '#server/features/identity/sessions/sessions.
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Codes } from '../codes/codes.ts'
 import type { Prices } from '../prices/prices.ts'
-import type { Seats } from '../seats/seats.ts'
 import { keepTerms, termsOf } from '../terms/terms.ts'
 import { createBegin, discounted } from './begin.ts'
 import type { CheckoutRow, Checkouts } from './checkouts.ts'
@@ -24,17 +23,20 @@ type Purchase = typeof bought.$inferSelect
 type Others = {
   checkouts: Checkouts
   customers: Customers
-  seats: Seats
   codes: Codes
   prices: Prices
   purchases: {
     sync(subscriptionId: string): Promise<void>
+    cancelUnpaid(subscriptionId: string): Promise<void>
     ofPaymentIntent(userId: string, id: string): Promise<Purchase | undefined>
   }
 }
 
 type Paid = { paymentIntentId: string }
 type WantedQuote = { productSlug: string; billingType: BillingType; code: string }
+
+const replaced =
+  'This checkout is no longer open, because you started another one. Please continue there, or start again.'
 
 const loginWindow = 60 * 60_000
 
@@ -44,11 +46,11 @@ const pleaseLogIn = () => new Refusal(403, 'login-required', 'Please log in to c
 
 export function createCheckout(context: Context, others: Others) {
   const { db, now, stripe, catalog, site } = context
-  const { checkouts, purchases, seats, codes } = others
-  const { sync } = purchases
+  const { checkouts, purchases } = others
+  const { sync, cancelUnpaid } = purchases
 
   return {
-    begin: createBegin(context, { ...others, sync }),
+    begin: createBegin(context, { ...others, sync, cancelUnpaid }),
 
     /** In force, or as an order's version says. */
     terms: (version?: string) => (version ? termsOf(db, version) : keepTerms(db, now(), site)),
@@ -56,13 +58,11 @@ export function createCheckout(context: Context, others: Others) {
     quote: createQuote(context, others),
 
     /** Only by the browser or account that started the checkout, before it is paid. */
-    async agree({ user, ip }: Actor<User | null>, nonce: string | undefined, { paymentIntentId }: Paid) {
+    async agree({ user }: Actor<User | null>, nonce: string | undefined, { paymentIntentId }: Paid) {
       const begun = await checkouts.ofPayment(paymentIntentId)
       const isTheirs = begun?.userId ? begun.userId === user?.id : isBegunWith(nonce, begun)
-      if (!begun || !isTheirs || begun.closedAt) throw notFound('Checkout')
-      // Better refused now than refunded later.
-      await seats.reserve(begun, begun.productId, ip)
-      await codes.keep(begun.id)
+      if (!begun || !isTheirs) throw notFound('Checkout')
+      if (begun.closedAt) throw conflict('changed-meanwhile', replaced)
       const { version } = await keepTerms(db, now(), site)
       await checkouts.orders.recordAgreement(begun.id, version)
     },
@@ -147,16 +147,13 @@ export function createCheckout(context: Context, others: Others) {
 }
 
 const createQuote =
-  ({ catalog, now }: Context, { prices, codes, checkouts }: Others) =>
-  async ({ user }: Actor<User | null>, nonce: string | undefined, { productSlug, billingType, code }: WantedQuote) => {
+  ({ catalog, now }: Context, { prices, codes }: Others) =>
+  async ({ user }: Actor<User | null>, { productSlug, billingType, code }: WantedQuote) => {
     const product = catalog.onSale().find(({ slug }) => slug === productSlug)
     if (!product) throw notFound('Product')
     const { amount: price } = await prices.of(product.id, billingType)
     const buyer = { userId: user?.id ?? null, email: user?.email ?? null }
-    // Who reloads the page has the code's last use already.
-    const who = user ? { userId: user.id } : nonce && { nonceHash: hashToken(nonce) }
-    const own = who ? (await checkouts.open(who)).map(({ id }) => id) : []
-    const applied = await codes.apply(code, { productId: product.id, billingType, price, buyer }, own)
+    const applied = await codes.apply(code, { productId: product.id, billingType, price, buyer })
     return discounted(applied, applied.charges.today ?? price, now())
   }
 
@@ -166,6 +163,8 @@ const isBegunWith = (nonce: string | undefined, begun: CheckoutRow | undefined) 
 function refuseRefunded({ endedBecause }: Purchase) {
   if (endedBecause === 'duplicate')
     throw conflict('paid-twice', 'You already have a subscription. We’re refunding this second payment.')
-  if (endedBecause === 'no_seat')
-    throw conflict('paid-too-late', 'The last seat was taken before you paid. We’re refunding your payment.')
+  if (endedBecause === 'code_used_up')
+    throw conflict('paid-with-spent-code', 'The code was used up before you paid. We’re refunding your payment.')
+  if (endedBecause === 'code_new_only')
+    throw conflict('paid-with-spent-code', 'The code is for new customers only. We’re refunding your payment.')
 }

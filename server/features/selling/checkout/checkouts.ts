@@ -33,7 +33,7 @@ export function createCheckouts(context: Context) {
 
     subscriptionsOfCustomer: (customerId: string) => subscriptionsOf(db, eq(checkouts.customerId, customerId)),
 
-    open: (who: { userId: string } | { nonceHash: string }, email?: string) =>
+    open: (who: { userId: string } | { nonceHash: string }) =>
       db
         .select()
         .from(checkouts)
@@ -42,7 +42,6 @@ export function createCheckouts(context: Context) {
             'userId' in who
               ? eq(checkouts.userId, who.userId)
               : and(isNull(checkouts.userId), eq(checkouts.nonceHash, who.nonceHash)),
-            email === undefined ? undefined : eq(checkouts.email, email),
             isNull(checkouts.closedAt),
             gt(checkouts.createdAt, ago(reusableFor)),
           ),

@@ -1,9 +1,8 @@
-import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, notInArray, or, sql } from 'drizzle-orm'
+import { and, count, desc, eq, ne, notInArray, or, sql } from 'drizzle-orm'
 import { addMonths } from '#contract/billing-types.ts'
-import { keptSince, retention } from '#contract/retention.ts'
 import { afterDiscount, type Charges } from '#contract/selling/charges.ts'
 import { leastCharge, type WantedCode } from '#contract/selling/codes.ts'
-import { type BillingType, billingTypes, type CodeState } from '#contract/statuses.ts'
+import { type BillingType, billingTypes, type CodeState, refusedReasons } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -15,13 +14,12 @@ export type Code = typeof discountCodes.$inferSelect
 
 /** Who pays: an account, or a guest by their address, which may not be known yet. */
 type Buyer = { userId: string | null; email: string | null }
+type PaidCheckout = { id: string; codeId: string | null; subscriptionId: string }
 type Order = { productId: string; billingType: BillingType; price: number; buyer: Buyer }
 
 /** One answer to all of them: trying does not show which codes there are. */
 const sentence = 'We can’t apply this code. It may be misspelled or over, or for another plan or new customers only.'
 const refused = () => new Refusal(409, 'code-refused', sentence, { fields: { code: sentence } })
-
-const heldFor = 15 * 60_000
 
 const written = (typed: string) => typed.normalize('NFKC').replaceAll(/\s/g, '').toUpperCase()
 
@@ -29,34 +27,31 @@ export type Codes = ReturnType<typeof createCodes>
 
 /** Discount codes are the shop's; at Stripe, each is a coupon, which does the arithmetic. */
 export function createCodes({ db, now, stripe }: Context) {
-  const takenOf = (tx: Database | Transaction, codeId: string, but: string[]) =>
-    tx.$count(
-      codeUses,
-      and(
-        eq(codeUses.codeId, codeId),
-        or(isNotNull(codeUses.usedAt), gt(codeUses.heldUntil, now())),
-        notInArray(codeUses.checkoutId, but),
-      ),
-    )
+  const isUsedUp = async (tx: Database | Transaction, { id, maxUses }: Code) =>
+    maxUses !== null && (await tx.$count(codeUses, eq(codeUses.codeId, id))) >= maxUses
 
-  async function hasBought({ userId, email }: Buyer) {
+  /** Refused payments don't count: their buyer is still new. */
+  async function hasBought(tx: Database | Transaction, { userId, email }: Buyer, except = '') {
     const isTheirs = [...(userId ? [eq(users.id, userId)] : []), ...(email ? [eq(users.email, email)] : [])]
     if (isTheirs.length === 0) return false
-    const [found] = await db
+    const [found] = await tx
       .select({ id: purchases.id })
       .from(purchases)
       .innerJoin(users, eq(users.id, purchases.userId))
-      .where(and(or(...isTheirs), sql`coalesce(${purchases.endedBecause}, '') not in ('duplicate', 'no_seat')`))
+      .where(
+        and(
+          or(...isTheirs),
+          notInArray(sql`coalesce(${purchases.endedBecause}, '')`, [...refusedReasons]),
+          ne(sql`coalesce(${purchases.stripeSubscriptionId}, '')`, except),
+        ),
+      )
       .limit(1)
     return found !== undefined
   }
 
-  const isFree = async (tx: Database | Transaction, { id, maxUses }: Code, but: string[]) =>
-    maxUses === null || (await takenOf(tx, id, but)) < maxUses
-
   return {
-    /** What the order costs with a code, if it can be used for it. The holds of `own` checkouts don't count against it. */
-    async apply(typed: string, { productId, billingType, price, buyer }: Order, own: string[] = []) {
+    /** What the order costs with a code, if it can be used for it. */
+    async apply(typed: string, { productId, billingType, price, buyer }: Order) {
       const [code] = await db
         .select()
         .from(discountCodes)
@@ -67,59 +62,29 @@ export function createCodes({ db, now, stripe }: Context) {
         (code.productId && code.productId !== productId) ||
         (code.billingType && code.billingType !== billingType) ||
         afterDiscount(price, code) < leastCharge ||
-        (code.newOnly && (await hasBought(buyer))) ||
-        !(await isFree(db, code, own))
+        (code.newOnly && (await hasBought(db, buyer))) ||
+        (await isUsedUp(db, code))
       )
         throw refused()
       return { code, charges: chargesOf(price, code, billingType, now()) }
     },
 
-    /** For 15 minutes. A buyer has one hold: those of their earlier checkouts end. */
-    async hold({ id: codeId }: Code, checkoutId: string, own: string[]) {
-      await db.transaction(async (tx) => {
-        const [code] = await lock(tx, codeId)
-        if (!code || code.stoppedAt || !(await isFree(tx, code, own))) throw refused()
-        const isOwn = and(inArray(codeUses.checkoutId, own), isNull(codeUses.usedAt))
-        await tx.update(codeUses).set({ heldUntil: now() }).where(isOwn)
-        await tx.insert(codeUses).values({ checkoutId, codeId, heldUntil: new Date(now().getTime() + heldFor) })
-      })
-    },
-
-    /** The buyer presses Pay, or comes back: if another has the use by now, they pay late, and keep the discount. */
-    async keep(checkoutId: string) {
-      await db.transaction(async (tx) => {
-        const [use] = await tx.select().from(codeUses).where(eq(codeUses.checkoutId, checkoutId))
-        const [code] = use ? await lock(tx, use.codeId) : []
-        if (!code || !(await isFree(tx, code, [checkoutId]))) return
-        const heldUntil = new Date(now().getTime() + heldFor)
-        await tx
-          .update(codeUses)
-          .set({ heldUntil })
-          .where(and(eq(codeUses.checkoutId, checkoutId), isNull(codeUses.usedAt)))
-      })
-    },
-
-    /** The money has arrived. In turn with those who hold one, so that late is late. */
-    async use(tx: Transaction, checkoutId: string) {
-      const isThis = eq(codeUses.checkoutId, checkoutId)
-      const [held] = await tx.select().from(codeUses).where(isThis)
-      if (!held) return
-      await lock(tx, held.codeId)
-      await tx.update(codeUses).set({ usedAt: now() }).where(isThis)
-    },
-
-    async ofCheckout(checkoutId: string): Promise<string | undefined> {
-      const [use] = await db.select().from(codeUses).where(eq(codeUses.checkoutId, checkoutId))
-      return use?.codeId
+    /**
+     * Counts the use of a paid checkout, or returns why the payment must be refunded.
+     * Locks the code row, so that concurrent payments are counted one after the other.
+     */
+    async use(tx: Transaction, { id: checkoutId, codeId, subscriptionId }: PaidCheckout, buyer: Buyer) {
+      const [code] = codeId ? await lock(tx, codeId) : []
+      if (!code) return null
+      if (await isUsedUp(tx, code)) return { because: 'code_used_up' as const, code: code.code }
+      if (code.newOnly && (await hasBought(tx, buyer, subscriptionId)))
+        return { because: 'code_new_only' as const, code: code.code }
+      await tx.insert(codeUses).values({ checkoutId, codeId: code.id, usedAt: now() })
+      return null
     },
 
     /** Someone deleted its coupon at Stripe. */
     renew: (code: Code) => stripe.coupons.ensure(code),
-
-    async forgetUnused() {
-      const before = keptSince(now(), retention.unpaidCheckouts)
-      await db.delete(codeUses).where(and(isNull(codeUses.usedAt), lt(codeUses.heldUntil, before)))
-    },
   }
 }
 
@@ -140,19 +105,10 @@ export function createCodeAdministration(context: Context, prices: Prices) {
   const { db, now, stripe, audit, catalog } = context
   return {
     async list() {
-      const isUsed = isNotNull(codeUses.usedAt)
-      const counts = await db
-        .select({
-          codeId: codeUses.codeId,
-          used: sql<number>`(count(*) filter (where ${isUsed}))::int`,
-          late: sql<number>`(count(*) filter (where ${codeUses.usedAt} > ${codeUses.heldUntil}))::int`,
-          held: sql<number>`(count(*) filter (where not (${isUsed}) and ${codeUses.heldUntil} > ${now()}))::int`,
-        })
-        .from(codeUses)
-        .groupBy(codeUses.codeId)
+      const counts = await db.select({ codeId: codeUses.codeId, used: count() }).from(codeUses).groupBy(codeUses.codeId)
       const rows = await db.select().from(discountCodes).orderBy(desc(discountCodes.createdAt))
       return rows.map(({ stoppedAt, ...row }) => {
-        const { used, late, held } = counts.find(({ codeId }) => codeId === row.id) ?? none
+        const used = counts.find(({ codeId }) => codeId === row.id)?.used ?? 0
         const isUsedUp = row.maxUses !== null && used >= row.maxUses
         const state = stateAt({ ...row, stoppedAt }, now())
         const { slug } = catalog.byId(row.productId ?? '') ?? catalog.first()
@@ -161,8 +117,6 @@ export function createCodeAdministration(context: Context, prices: Prices) {
           ...row,
           state: state === 'running' && isUsedUp ? ('used up' as const) : state,
           used,
-          late,
-          held,
           link: `${context.config.publicUrl}/checkout?${new URLSearchParams(query)}`,
         }
       })
@@ -226,11 +180,9 @@ export function createCodeAdministration(context: Context, prices: Prices) {
   }
 }
 
-const none = { used: 0, late: 0, held: 0 }
-
-/** Those who hold or use it take turns. */
+/** Compatible with the key-share lock that a checkout's foreign key takes, so that two bookings never deadlock. */
 const lock = (tx: Transaction, codeId: string) =>
-  tx.select().from(discountCodes).where(eq(discountCodes.id, codeId)).for('update')
+  tx.select().from(discountCodes).where(eq(discountCodes.id, codeId)).for('no key update')
 
 function stateAt({ startsAt, endsAt, stoppedAt }: Code, now: Date): CodeState {
   if (stoppedAt) return 'stopped'

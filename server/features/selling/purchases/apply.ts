@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import { type BillingType, type EndReason, isLive } from '#contract/statuses.ts'
+import { type BillingType, type EndReason, isLive, refusedReasons } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { isOngoingPurchase, planSwitches, purchases, users } from '#server/database/schema.ts'
@@ -10,7 +10,6 @@ import type { Enqueue } from '#server/jobs/queue.ts'
 import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
 import type { Codes } from '../codes/codes.ts'
 import { arrOf, type Ledger, movementsOf } from '../ledger/ledger.ts'
-import type { Seats } from '../seats/seats.ts'
 import type { AccessEffects } from './entitlement.ts'
 import type { PurchaseRow } from './list.ts'
 import { restToPayBack } from './notice.ts'
@@ -22,7 +21,6 @@ export type ApplyDependencies = {
   accounts: Accounts
   checkouts: Checkouts
   access: AccessEffects
-  seats: Seats
   codes: Codes
   ledger: Ledger
   notices: Notices
@@ -34,7 +32,7 @@ export type ApplyDependencies = {
 
 /** Writes what Stripe has answered about a subscription, with everything that follows from it, in one transaction. */
 export function createApply({ now }: Context, others: ApplyDependencies) {
-  const { accounts, checkouts, access, seats, codes, ledger, notices } = others
+  const { accounts, checkouts, access, codes, ledger, notices } = others
   const { payBack, payBackLate, payBackRest, creditRefunds } = others
 
   async function book(tx: Transaction, checkout: CheckoutRow, answer: Subscription) {
@@ -45,8 +43,8 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     await checkouts.close(tx, checkout.id, { userId, ...(guest ? { madeAccount: guest.isNew } : {}) })
     const buyer = await lockBuyer(tx, userId)
     const state = stateOf(answer, checkout.billingType)
-    const refundedBecause = state.endedAt === null && (await whyRefunded(tx, buyer, checkout))
-    if (!refundedBecause) await codes.use(tx, checkout.id)
+    const refused = state.endedAt === null ? await whyRefused(tx, buyer, checkout) : null
+    const refundedBecause = refused?.because
     const movements = refundedBecause ? [] : movementsOf(answer, endOf(state), now())
     const after = await insertPurchase(
       tx,
@@ -81,17 +79,17 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
         after,
         to: isHandedOver ? { ...buyer, name: '' } : buyer,
         attached: attached && !isHandedOver,
+        code: refused && 'code' in refused ? refused.code : '',
         money: moneyOf(answer),
         unlocksItself: await access.unlocksItself(tx),
         mayGetNews: await checkouts.orders.mayGetNews(tx, checkout.id),
       })
   }
 
-  /** No one pays twice for one thing, or for a seat that someone else has. */
-  async function whyRefunded(tx: Transaction, buyer: typeof users.$inferSelect, checkout: CheckoutRow) {
-    const hasSeat = await seats.take(tx, { userId: buyer.id, email: checkout.email }, checkout.productId)
-    if (buyer.deletedAt || (await hasOther(tx, buyer.id, checkout))) return 'duplicate'
-    return hasSeat ? null : 'no_seat'
+  /** Counts the use of a discount code, unless the payment goes back. Expects the buyer's row to be locked. */
+  async function whyRefused(tx: Transaction, buyer: typeof users.$inferSelect, checkout: CheckoutRow) {
+    if (buyer.deletedAt || (await hasOther(tx, buyer.id, checkout))) return { because: 'duplicate' as const }
+    return codes.use(tx, checkout, { userId: buyer.id, email: checkout.email })
   }
 
   async function change(tx: Transaction, checkout: CheckoutRow, answer: Subscription) {
@@ -164,7 +162,7 @@ const hasLate = ({ endedAt, payments }: Subscription) =>
   endedAt !== null &&
   payments.some((payment) => payment.paidAt > endedAt && payment.refunded < payment.amount && canGoBack(payment))
 
-const isPaidForNothing = (because: EndReason | null) => because === 'duplicate' || because === 'no_seat'
+const isPaidForNothing = (because: EndReason | null) => refusedReasons.some((reason) => reason === because)
 
 const endedAs = (endedBecause: EndReason, endedAt: Date) => ({
   status: 'cancelled' as const,

@@ -15,6 +15,8 @@ type Change = {
   to?: { email: string; name: string }
   /** The account already existed, and the buyer wasn't logged in. */
   attached?: boolean
+  /** Discount code that the payment was refused for. */
+  code?: string
   money?: { paid: PaidPeriod | null; disputed: number | null }
   /** For the first receipt, which says when access comes. */
   unlocksItself?: boolean
@@ -42,17 +44,20 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
     async tell(tx: Transaction, change: Change) {
       const to = change.to ?? (await buyerOf(tx, change.after))
       if (!to) return
-      const { before, after, attached, money, unlocksItself, mayGetNews } = change
+      const { before, after, attached, code = '', money, unlocksItself, mayGetNews } = change
       const { billingType, price: amount, status, endsAt, endedBecause, currentPeriodEnd } = after
       const { name: product, slug } = await catalog.named(after.productId)
       const isOnSale = catalog.onSale().some(({ id }) => id === after.productId)
       const about = { name: to.name, product }
       const subscription = { ...about, billingType, amount }
 
-      if (endedBecause === 'duplicate' || endedBecause === 'no_seat') {
-        const kind = endedBecause === 'duplicate' ? 'duplicateRefunded' : 'seatRefunded'
-        if (!before?.endedBecause)
-          await mails.send(tx, to.email, kind, { ...subscription, slug, amount: after.lastPaidAmount ?? amount })
+      const refund = { ...about, amount: after.lastPaidAmount ?? amount }
+      if (endedBecause === 'duplicate') {
+        if (!before?.endedBecause) await mails.send(tx, to.email, 'duplicateRefunded', refund)
+        return
+      }
+      if (endedBecause === 'code_used_up' || endedBecause === 'code_new_only') {
+        if (!before) await mails.send(tx, to.email, 'codeRefunded', { ...refund, code, because: endedBecause })
         return
       }
       if (attached) await mails.send(tx, to.email, 'purchaseAttached', subscription)

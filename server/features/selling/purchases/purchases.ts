@@ -9,7 +9,6 @@ import type { Checkouts } from '../checkout/checkout.ts'
 import type { Codes } from '../codes/codes.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Prices } from '../prices/prices.ts'
-import type { Seats } from '../seats/seats.ts'
 import { createAdministration, createSellerEnding } from './administration.ts'
 import { createBooked } from './booked.ts'
 import { createEnding } from './ending.ts'
@@ -20,7 +19,7 @@ import { createAnnouncements, createNotices } from './notices.ts'
 import { createCardUpdate, createInvoices, createRefunds, createUnpaid } from './payments.ts'
 import { createReading, createReconciler } from './reconciler.ts'
 import { createSwitching } from './switching.ts'
-import { createSync } from './sync.ts'
+import { createSync, payBackAll } from './sync.ts'
 import { createTakeover } from './takeover.ts'
 
 export type { Kept } from './ending.ts'
@@ -31,7 +30,6 @@ export type Purchases = ReturnType<typeof createPurchases>
 type Others = {
   accounts: Accounts
   checkouts: Checkouts
-  seats: Seats
   codes: Codes
   ledger: Ledger
   prices: Prices
@@ -44,7 +42,7 @@ const batch = 1000
 
 /** A Stripe subscription, or booked by hand. Whatever learns that something may have changed calls `sync`, which asks Stripe. */
 export function createPurchases(context: Context, others: Others) {
-  const { db, now, catalog } = context
+  const { db, now, catalog, stripe } = context
   const notices = createNotices(context)
   const sync = createSync(context, { ...others, notices })
   const booked = createBooked(context, { ...others, notices })
@@ -66,6 +64,14 @@ export function createPurchases(context: Context, others: Others) {
 
   return {
     sync,
+
+    /** Ends a checkout that nobody has paid. Money that arrives at the same moment is refunded. */
+    async cancelUnpaid(subscriptionId: string) {
+      await stripe.subscriptions.cancelNow(subscriptionId)
+      await payBackAll(stripe, subscriptionId)
+      await sync(subscriptionId)
+    },
+
     announce: createAnnouncements(context, sync),
     booked,
     inbox,
@@ -121,7 +127,8 @@ const endings: Record<EndReason, string> = {
   refunded: 'Subscription ended: refunded',
   disputed: 'Subscription ended: lost dispute',
   duplicate: 'Second subscription ended',
-  no_seat: 'Refunded: no seat was left',
+  code_used_up: 'Refunded: the code was used up',
+  code_new_only: 'Refunded: the code is for new customers',
 }
 
 function eventsOf(row: PurchaseRow, product: string) {

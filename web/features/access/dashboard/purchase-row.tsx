@@ -91,7 +91,8 @@ const endings = {
   refunded: 'The payment was refunded.',
   disputed: 'The payment was disputed.',
   duplicate: 'It was bought twice, so the second payment was refunded.',
-  no_seat: 'No seat was left, so the payment was refunded.',
+  code_used_up: 'Its code was used up, so the payment was refunded.',
+  code_new_only: 'Its code was for new customers only, so the payment was refunded.',
 }
 
 /** What happens next, or what happened. The dates are Stripe's. */

@@ -133,7 +133,7 @@ function NotLoggedIn({ error }: { error: unknown }) {
     const timer = setTimeout(() => navigate('/dashboard', { replace: true }), 5000)
     return () => clearTimeout(timer)
   }, [navigate])
-  const isRefunded = error instanceof ApiError && (error.code === 'paid-twice' || error.code === 'paid-too-late')
+  const isRefunded = error instanceof ApiError && (error.code === 'paid-twice' || error.code === 'paid-with-spent-code')
   return (
     <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">
       <h1 className="text-3xl">{isRefunded ? 'Your payment goes back' : 'We could not log you in'}</h1>

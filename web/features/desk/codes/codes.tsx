@@ -70,8 +70,6 @@ function List({ rows }: { rows: ShownCode[] }) {
               <Cell label="Used" className="tabular-nums">
                 {number(row.used)}
                 {row.maxUses !== null && ` of ${number(row.maxUses)}`}
-                {row.maxUses !== null && row.late > 0 && <span className="block text-muted">{row.late} paid late</span>}
-                {row.held > 0 && <span className="block text-muted">{row.held} paying now</span>}
               </Cell>
               <Cell label="When">
                 <span className="block">

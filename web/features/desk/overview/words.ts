@@ -34,7 +34,8 @@ export const causeTexts: Record<MovementCause, string> = {
   refunded: 'Refunded',
   disputed: 'Lost dispute',
   duplicate: 'Second subscription',
-  no_seat: 'No seat left',
+  code_used_up: 'Code used up',
+  code_new_only: 'Code for new customers',
   expired: 'Booking ended',
   deleted: 'Purchase deleted',
 }

@@ -23,7 +23,7 @@ export default function Connection() {
         <>
           <Modes connection={data} />
           <ScriptsList />
-          <MeterCard connection={data} />
+          <MeterCard />
           <Comparisons />
           <Strangers />
           <Disconnect />

@@ -1,18 +1,10 @@
-import { z } from 'zod'
-import {
-  type Meter,
-  type Preview,
-  type TradingViewConnection,
-  tradingViewAdmin,
-} from '#contract/access/tradingview-admin.ts'
+import { type Preview, type TradingViewConnection, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { type ConnectionMode, connectionModes } from '#contract/statuses.ts'
 import { call, useData } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { Card, Skeleton } from '#web/ui/card.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
-import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { people } from '../parts/count.ts'
 import { Section } from '../parts/section.tsx'
@@ -93,72 +85,24 @@ export async function confirmSwitch(
   }
 }
 
-const form = z.object({
-  seatLimit: z
-    .string()
-    .trim()
-    .regex(/^\d{0,6}$/, 'Please enter a whole number'),
-  showsSeats: z.string().optional(),
-})
-
-export function MeterCard({ connection }: { connection: TradingViewConnection }) {
+export function MeterCard() {
   const { data } = useData(tradingViewAdmin.meter, {})
-  const settings = useCall(tradingViewAdmin.settings, { succeeded: 'Seats saved', failed: 'Failed to save seats' })
-  if (!data) return <Skeleton className="h-32 rounded-lg" />
+  if (!data) return <Skeleton className="h-20 rounded-lg" />
+  const { people: present, foreign, lastDay, forecast, endBefore, newAtThisPace, level } = data
   return (
-    <Section title="Seats">
+    <Section title="People with access">
       <Card className="flex flex-col gap-4">
-        <Reading meter={data} />
-        <Form
-          schema={form}
-          aria-label="Seats"
-          className="flex flex-wrap items-end gap-4"
-          onSubmit={({ seatLimit, showsSeats }) =>
-            settings.mutateAsync({ seatLimit: seatLimit ? Number(seatLimit) : null, showsSeats: showsSeats === 'on' })
-          }
-        >
-          <Field name="seatLimit" label="Seat limit (optional)">
-            <Input inputMode="numeric" defaultValue={data.limit ?? ''} className="w-32" />
-          </Field>
-          <Checkbox
-            name="showsSeats"
-            label="Show the number on the product page"
-            defaultChecked={connection.showsSeats}
-            className="h-11"
-          />
-          <SubmitButton size="sm" variant="secondary" pendingText="Saving...">
-            Save
-          </SubmitButton>
-        </Form>
+        <p>
+          <strong>{people(present)}</strong> · About {forecast} by <Time value={lastDay} /> ({endBefore} ending,{' '}
+          {newAtThisPace} new)
+          {foreign > 0 && ` · ${foreign} added by hand`}
+        </p>
+        {level !== 'calm' && (
+          <p className={level === 'full' ? 'font-medium text-danger' : 'font-medium text-warning'}>
+            TradingView may charge per person above 100 at month’s end. Check section 22A of your vendor terms.
+          </p>
+        )}
       </Card>
     </Section>
-  )
-}
-
-function Reading({ meter }: { meter: Meter }) {
-  const { people: present, limit, foreign, lastDay, forecast, endBefore, newAtThisPace, waiting, level } = meter
-  return (
-    <>
-      <p>
-        <strong>{limit === null ? people(present) : `${present} of ${limit} seats`}</strong> · About {forecast} by{' '}
-        <Time value={lastDay} /> ({endBefore} ending, {newAtThisPace} new)
-        {foreign > 0 && ` · ${foreign} added by hand`}
-        {waiting > 0 && ` · ${waiting} waiting for a seat`}
-      </p>
-      {limit !== null && (
-        <svg aria-hidden="true" className="h-2 w-full rounded-full bg-line">
-          <rect className="h-full fill-accent" width={`${Math.min(100, (present / limit) * 100)}%`} />
-        </svg>
-      )}
-      {limit !== null && present >= limit && (
-        <p className="font-medium text-warning">All seats are taken, so visitors are offered the waiting list.</p>
-      )}
-      {level !== 'calm' && (
-        <p className={level === 'full' ? 'font-medium text-danger' : 'font-medium text-warning'}>
-          TradingView may charge per person above 100 at month’s end. Check section 22A of your vendor terms
-          {limit === null && ', or set a limit'}.
-        </p>
-      )}
-    </>
   )
 }

@@ -4,7 +4,6 @@ import { whenAccessComes } from '#contract/access/promise.ts'
 import type { ApiError } from '#contract/call.ts'
 import { email as emailField } from '#contract/fields.ts'
 import type { User } from '#contract/identity/session.ts'
-import type { ListedProduct } from '#contract/selling/product.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { rememberReturnPath } from '#web/features/identity/sign-in/return-path.ts'
 import { Button, TextButton } from '#web/ui/button.tsx'
@@ -34,14 +33,13 @@ const formWithPlace = (isGuest: boolean) => z.object({ ...fields(isGuest), ...pl
 
 /** Who buys: a guest gives an email, which stays for a reload; anyone who is logged in has one. */
 export function Buyer(props: {
-  product: ListedProduct
   /** Undefined as long as no one knows. */
   user: User | null | undefined
   isPending: boolean
   refusal: ApiError | null
   onContinue: (asked: Asked) => Promise<void>
 }) {
-  const { product, user, isPending, refusal, onContinue } = props
+  const { user, isPending, refusal, onContinue } = props
   const input = useRef<HTMLInputElement>(null)
   const [isEmpty, setIsEmpty] = useState(true)
   // The field was there before this script: what has been typed into it is newer than the note.
@@ -94,7 +92,7 @@ export function Buyer(props: {
         <NameField />
         {wantsPlace && <PlaceFields />}
         <NewsLine />
-        <Refusal product={product} error={refusal}>
+        <Refusal error={refusal}>
           {user ? (
             <Link href="/dashboard" className={link}>
               Go to your dashboard
@@ -148,20 +146,15 @@ function NewsLine() {
   )
 }
 
-/** When sold out, this offers the waiting list; a new price only needs to be seen; subscribers are led to what they have. */
-function Refusal(props: { product: ListedProduct; error: ApiError | null; children: ReactNode }) {
-  const { product, error, children } = props
+const needsNoLink = new Set(['price-changed', 'code-refused', 'changed-meanwhile'])
+
+/** Subscribers are led to their subscription. */
+function Refusal({ error, children }: { error: ApiError | null; children: ReactNode }) {
   if (!error) return null
   return (
     <Notice tone="warning">
       <p>{error.serverMessage}</p>
-      {error.code === 'sold-out' ? (
-        <Link href={`/products/${product.slug}`} className={link}>
-          Tell me when a seat is free
-        </Link>
-      ) : (
-        error.code !== 'price-changed' && error.code !== 'code-refused' && children
-      )}
+      {!needsNoLink.has(error.code ?? '') && children}
     </Notice>
   )
 }

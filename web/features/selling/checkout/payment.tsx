@@ -32,9 +32,9 @@ export function Payment(props: {
   billing: BillingType
   offer: Offer
   onChange: (() => void) | null
-  onSoldOut: (refused: ApiError) => void
+  onReplaced: (refused: ApiError) => void
 }) {
-  const { ready, email, product, billing, onChange, onSoldOut } = props
+  const { ready, email, product, billing, onChange, onReplaced } = props
   const offer = ready?.offer ?? props.offer
   const label = `Pay ${exactDollars(offer.due)}`
   const { consumerLaw } = useSettings()
@@ -64,7 +64,7 @@ export function Payment(props: {
                 // What was agreed to is on record before any money moves.
                 await agree(ready.clientSecret)
               } catch (error) {
-                if (error instanceof ApiError && error.code === 'sold-out') onSoldOut(error)
+                if (error instanceof ApiError && error.code === 'changed-meanwhile') onReplaced(error)
                 return tellFailed(messageOf(error))
               }
               return pay(stripe, elements)

@@ -26,8 +26,8 @@ export function Steps(props: {
 }) {
   const { product, billing, offer, onOffer, user } = props
   const [asked, setAsked] = useState<Asked | null>(null)
-  // Each plan, with each code, is a checkout of its own at Stripe: anyone who looks at the other one returns to the same.
-  const [ready, setReady] = useState<Record<string, Ready>>({})
+  // A new checkout cancels the earlier one, so only the latest can be paid.
+  const [ready, setReady] = useState<(Ready & { wanted: string }) | null>(null)
   const [refusal, setRefusal] = useState<ApiError | null>(null)
   const { navigate, search } = useNavigation()
   const [code, setCode] = useCode(search)
@@ -64,7 +64,7 @@ export function Steps(props: {
       }
       const charged = { ...offer, due: amountDue, discount }
       onOffer(charged)
-      setReady((others) => ({ ...others, [wanted]: { clientSecret, tax, offer: charged } }))
+      setReady({ wanted, clientSecret, tax, offer: charged })
       setAsked(buyer)
     } catch (error) {
       startOver()
@@ -80,17 +80,18 @@ export function Steps(props: {
 
   /** Each plan has another price with it; a payment that has begun begins again. */
   function setDiscount(discount: Discount | null) {
-    if (discount?.code !== code) setReady({})
+    if (discount?.code !== code) setReady(null)
     setCode(discount?.code ?? '')
     onOffer({ price: offer.price, due: discount?.due ?? offer.price, discount: discount ?? undefined })
   }
 
   function startOver() {
     setAsked(null)
-    setReady({})
+    setReady(null)
   }
 
-  const missing = asked && !ready[wanted] ? wanted : null
+  const current = ready?.wanted === wanted ? ready : undefined
+  const missing = asked && !current ? wanted : null
   // Another plan or code was chosen at the payment step, maybe while the one before it was still being asked for.
   const fetchMissing = useEffectEvent(async () => {
     if (asked) await proceed(asked)
@@ -117,13 +118,13 @@ export function Steps(props: {
     return (
       <>
         <Payment
-          ready={ready[wanted]}
+          ready={current}
           email={asked.email}
           product={product}
           billing={billing}
           offer={offer}
           onChange={user ? null : startOver}
-          onSoldOut={(refused) => {
+          onReplaced={(refused) => {
             startOver()
             setRefusal(refused)
           }}
@@ -133,7 +134,7 @@ export function Steps(props: {
     )
   return (
     <Card className="flex flex-col gap-6 sm:p-8">
-      <Buyer {...{ product, user, refusal }} isPending={begin.isPending} onContinue={proceed} />
+      <Buyer {...{ user, refusal }} isPending={begin.isPending} onContinue={proceed} />
       {codeField}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line pt-5 text-sm text-muted">
         <CardBrands />

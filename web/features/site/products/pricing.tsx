@@ -3,13 +3,12 @@ import { type ComponentProps, lazy, Suspense } from 'react'
 import { dollars, exactDollars } from '#contract/money.ts'
 import { yearlySaving } from '#contract/selling/yearly-saving.ts'
 import { useUser } from '#web/api/session.ts'
-import { usePrices, useSettings } from '#web/api/settings.tsx'
+import { usePrices } from '#web/api/settings.tsx'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Badge } from '#web/ui/notice.tsx'
 
-const LimitedSeats = lazy(() => import('./limited-seats.tsx'))
 const Owned = lazy(() => import('./owned.tsx'))
 
 const everything = 'Everything in the package'
@@ -20,18 +19,6 @@ const plans = [
 ] as const
 
 export function Pricing({ slug }: { slug: string }) {
-  const { seatsAreLimited } = useSettings()
-  if (!seatsAreLimited) return <Offers slug={slug} />
-  return (
-    <Suspense fallback={<Offers slug={slug} />}>
-      <LimitedSeats slug={slug}>
-        <Offers slug={slug} />
-      </LimitedSeats>
-    </Suspense>
-  )
-}
-
-function Offers({ slug }: { slug: string }) {
   const prices = usePrices(slug)
   const saving = yearlySaving(prices)
   const points = {

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
+import { openConnectedShop } from '#server/testing/connected-shop.ts'
+
+test('the meter counts whoever TradingView lists besides buyers', async () => {
+  await using shop = await openConnectedShop()
+  const admin = await shop.admin()
+  const meter = () => admin.call(tradingViewAdmin.meter, {})
+  const { people, foreign } = await meter()
+  await shop.lookAlike.controls.letIn(shop.lookAlike.scripts.indicator, 'a_friend_of_the_seller')
+  await shop.queue.runNow('tradingview-reconcile')
+  // The look-alike has one from the start.
+  const after = await meter()
+  expect(after.foreign).toBeGreaterThan(foreign)
+  expect(after.people).toBe(people + after.foreign - foreign)
+})
+
+test('the meter warns at 90 and at 100 people, once each a month, and forecasts the month’s last day', async () => {
+  await using shop = await openConnectedShop()
+  const admin = await shop.admin()
+  const meter = () => admin.call(tradingViewAdmin.meter, {})
+  const addPeople = (count: number) =>
+    shop.connection.pool.query(
+      `with added as (insert into users (email, name)
+         select gen_random_uuid() || '@example.com', 'Many' from generate_series(1, $2::int) returning id)
+       insert into purchases (user_id, product_id, billing_type, price, status, created_at)
+       select id, $1, 'monthly', 3900, 'active', $3 from added`,
+      [reboundSigmaPro.id, count, new Date(shop.clock.now().getTime() - 60 * 86_400_000)],
+    )
+  const warnings = async () => {
+    await shop.queue.runNow('warn-about-people')
+    return (await shop.mails()).filter(({ subject }) => subject.endsWith('people have access on TradingView')).length
+  }
+  const before = (await meter()).people
+  expect(await warnings()).toBe(0)
+  await addPeople(90 - before)
+  expect(await meter()).toMatchObject({ people: 90, level: 'near' })
+  expect(await warnings()).toBe(1)
+  expect(await warnings()).toBe(1)
+  await addPeople(10)
+  expect(await meter()).toMatchObject({ people: 100, level: 'full' })
+  expect(await warnings()).toBe(2)
+  expect(await warnings()).toBe(2)
+
+  const calm = await meter()
+  const leaver = await shop.buyer()
+  await leaver.call(purchases.cancel, { id: leaver.purchase.id })
+  const now = await meter()
+  expect(now.people).toBe(calm.people + 1)
+  expect(now.forecast).toBe(now.people - now.endBefore + now.newAtThisPace)
+  const lastDay = new Date(now.lastDay)
+  expect(new Date(lastDay.getTime() + 86_400_000).getUTCDate()).toBe(1)
+  const ends = Date.parse(leaver.purchase.currentPeriodEnd ?? '') < lastDay.getTime() + 86_400_000
+  expect(now.endBefore - calm.endBefore).toBe(ends ? 1 : 0)
+})

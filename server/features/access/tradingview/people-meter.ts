@@ -1,0 +1,74 @@
+import { and, gt, lte, sql } from 'drizzle-orm'
+import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/connect.ts'
+import { access, isLivePurchase, isStranger, purchases, tvConnection, tvPeople } from '#server/database/schema.ts'
+
+const day = 86_400_000
+/** New buyers are counted over this many days. */
+const paceDays = 30
+/** TradingView is reported to bill for everyone once there are more than this. */
+const billedAbove = 100
+const nearFrom = 90
+
+/** How many people have access, how many it will be on the month's last day, and when the seller is warned. */
+export function createPeopleMeter({ db, now, mails, supportEmail }: Context) {
+  const endingBy = (date: Date) =>
+    db.$count(access, and(sql`${access.reason} in ('ends', 'unpaid')`, lte(access.until, date)))
+
+  const boughtSince = (date: Date) => db.$count(purchases, and(isLivePurchase, gt(purchases.createdAt, date)))
+
+  return {
+    async read() {
+      const at = now()
+      const lastDay = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 0))
+      const monthEnd = lastDay.getTime() + day
+      const daysLeft = Math.max(0, Math.ceil((monthEnd - at.getTime()) / day))
+      const people = await countPeople(db)
+      const endBefore = await endingBy(new Date(monthEnd))
+      const recent = await boughtSince(new Date(at.getTime() - paceDays * day))
+      const newAtThisPace = Math.round((recent / paceDays) * daysLeft)
+      return {
+        people,
+        foreign: await countStrangers(db),
+        lastDay,
+        forecast: Math.max(0, people - endBefore + newAtThisPace),
+        endBefore,
+        newAtThisPace,
+        level: levelOf(people),
+      }
+    },
+
+    /** At 90 and at 100 people, each once a month. */
+    async warn() {
+      const [row] = await db.select({ state: tvConnection.state }).from(tvConnection)
+      if (!row || row.state === 'off') return
+      const people = await countPeople(db)
+      const step = people >= billedAbove ? billedAbove : people >= nearFrom ? nearFrom : 0
+      if (step === 0) return
+      const occasion = `${step} people on TradingView in ${now().toISOString().slice(0, 7)}`
+      await mails.sendOnce(occasion, supportEmail, 'tradingViewPeople', { people })
+    },
+  }
+}
+
+function levelOf(people: number) {
+  if (people >= billedAbove) return 'full' as const
+  return people >= nearFrom ? ('near' as const) : ('calm' as const)
+}
+
+/** Owners of live purchases, and everyone else whom TradingView lists. */
+async function countPeople(db: Database): Promise<number> {
+  const [buyers] = await db
+    .select({ count: sql<number>`count(distinct ${purchases.userId})::int` })
+    .from(purchases)
+    .where(isLivePurchase)
+  return (buyers?.count ?? 0) + (await countStrangers(db))
+}
+
+async function countStrangers(db: Database): Promise<number> {
+  const [listed] = await db
+    .select({ count: sql<number>`count(distinct ${tvPeople.usernameKey})::int` })
+    .from(tvPeople)
+    .where(isStranger)
+  return listed?.count ?? 0
+}
