@@ -89,7 +89,7 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
     await recordCommand(client, 'demo.fill')
     await client.query('commit')
     await client.query(
-      'vacuum (analyze) users, purchases, access, access_forms, access_events, mrr_movements, mrr_days, payments',
+      'vacuum (analyze) users, purchases, access, access_forms, access_events, mrr_movements, payments',
     )
   })
 }

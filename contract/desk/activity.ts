@@ -111,11 +111,9 @@ const auditActions = {
 }
 export type AuditedAction = keyof typeof auditActions
 
-const formerActions = { 'access.refused': 'Declined access', 'access.revoked': 'Removed access' }
+const sentences: Record<string, string | undefined> = auditActions
 
-const sentences: Record<string, string | undefined> = { ...auditActions, ...formerActions }
-
-/** Another release may have recorded what this one doesn't know. */
+/** A newer version may have recorded an action that this one does not know. */
 export const auditSentence = (action: string) => sentences[action] ?? action
 
 const failedJob = z.object({

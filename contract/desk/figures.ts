@@ -34,7 +34,7 @@ const payment = z.object({
   /** Stripe's word for how far a refund is. */
   status: z.string().nullable(),
   invoice: z.object({ id: z.string(), number: z.string().nullable() }),
-  /** What the payment was for; null if it was recorded before the shop kept this. */
+  /** The period that the payment was for; null if its invoice names none. */
   periodStart: instant.nullable(),
   periodEnd: instant.nullable(),
   country: z.string().nullable(),

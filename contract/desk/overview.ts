@@ -27,8 +27,6 @@ const overviewFigures = z.object({
   months: z.array(month),
   /** The month before, up to the same day as the current one. */
   lastMonthSoFar: month,
-  /** Purchases whose history is still to be read into the ledger, up to `mostCounted`. */
-  unread: z.int(),
   /** Money that may not come, each up to `mostCounted`, with the day on which the first of them is decided. */
   atRisk: z.record(z.enum(purchaseRisks), z.object({ count: z.int(), amount: cents, dueAt: instant.nullable() })),
   /** Up to `mostCounted`. */

@@ -26,16 +26,15 @@ export const tax = z.object({
   percent: z.number(),
   amount: z.int(),
   isReverseCharge: z.boolean(),
-  /** Each tax by its own name; missing in emails that an earlier version queued. */
-  parts: z.array(z.object({ name: z.string(), percent: z.number(), amount: z.int() })).optional(),
+  /** Each tax by its own name. */
+  parts: z.array(z.object({ name: z.string(), percent: z.number(), amount: z.int() })),
 })
 export type Tax = z.infer<typeof tax>
 
 /** "incl. 19 % VAT ($6.23)", "incl. 5 % GST ($1.70) and 9.975 % QST ($3.38)" */
-export function taxLine({ percent, amount, isReverseCharge, parts }: Tax) {
+export function taxLine({ isReverseCharge, parts }: Tax) {
   if (isReverseCharge) return 'Reverse charge: you account for the VAT'
-  const named = parts ?? [{ name: 'VAT', percent, amount }]
-  return `incl. ${named.map((each) => `${each.percent} % ${each.name} (${exactDollars(each.amount)})`).join(' and ')}`
+  return `incl. ${parts.map((each) => `${each.percent} % ${each.name} (${exactDollars(each.amount)})`).join(' and ')}`
 }
 
 const details = {

@@ -69,7 +69,7 @@ async function costOf(shop: LabShop, path: string, cookie: string) {
     if (!response.ok) throw new Error(`${path} returned status ${response.status}`)
     const [{ buffers, statements } = { buffers: 0, statements: 0 }] = await shop.query<typeof least>(
       `select coalesce(sum(shared_blks_hit + shared_blks_read), 0)::int as buffers, coalesce(sum(calls), 0)::int as statements
-       from pg_stat_statements where query ~ '"(sessions|users|purchases|payments|mrr_days|cash_months|cohort_months)"'`,
+       from pg_stat_statements where query ~ '"(sessions|users|purchases|payments|mrr_movements)"'`,
     )
     least.buffers = Math.min(least.buffers, buffers)
     least.statements = Math.min(least.statements, statements)

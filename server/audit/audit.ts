@@ -18,7 +18,7 @@ export type AuditAction = {
 /** Who acts when someone runs a command on the server itself. */
 export const commandLine = { user: null, ip: '' }
 
-/** For commands, which may meet the tables of an older version: it names only what both have. */
+/** For commands, which have a plain connection and no actor. */
 export async function recordCommand(
   client: { query(text: string, values: unknown[]): Promise<unknown> },
   action: AuditedAction,

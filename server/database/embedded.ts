@@ -113,7 +113,7 @@ const launch = (binaries: string, place: Place, port: number) =>
     `--options=-p ${port}${process.platform === 'win32' ? '' : ' -k .'}`,
   ])
 
-/** Absent if an earlier version of the shop started it, on Windows, and where the path is longer than a socket's can be. */
+/** The socket is absent on Windows, and unusable where its path is longer than 100 bytes. */
 function serverAt(place: Place, port: number, password: string): Server {
   const socket = join(place.data, `.s.PGSQL.${port}`)
   const isUsable = existsSync(socket) && Buffer.byteLength(socket) < 100

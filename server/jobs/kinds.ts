@@ -7,8 +7,6 @@ export type Kind = {
   workers: number
   /** Whom a job is about, if there is at most one job waiting and one running for each of them. */
   oneFor?: ((data: object) => string) | undefined
-  /** A name this kind had before: only what is stored under it is handed on. */
-  isFormer?: boolean
   /** How long one run may take. A killed process is noticed by its heartbeat, long before. */
   leaseSeconds?: number | undefined
   describe(data: object): string
@@ -32,12 +30,11 @@ const optionsOf = ({ cron, leaseSeconds = 600 }: Kind) => ({
 /** Short: one waiting job for each key. Not `stately`: there, a job that waits for its like holds up everyone behind it. */
 const policyOf = ({ cron, oneFor }: Kind) => (cron ? 'exclusive' : oneFor ? 'short' : 'standard')
 
-/** What is stored may come from an older release: queues are brought up to date, removed schedules are dropped. */
-export async function prepareQueues(boss: PgBoss, kinds: Map<string, Kind>) {
+/** Brings stored queues up to date with this version and drops schedules that it no longer has. */
+export async function prepareQueues(boss: PgBoss, kinds: Kinds) {
   const [queues, schedules] = await Promise.all([boss.getQueues(), boss.getSchedules()])
   const storedQueue = new Map(queues.map((queue) => [queue.name, queue]))
   const storedCron = new Map(schedules.map(({ name, cron }) => [name, cron]))
-  for (const { name, isFormer } of kinds.values()) if (isFormer && !storedQueue.has(name)) kinds.delete(name)
   await Promise.all([
     ...[...kinds.values()].map(async (kind) => {
       const [options, stored] = [optionsOf(kind), storedQueue.get(kind.name)]

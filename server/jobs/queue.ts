@@ -31,8 +31,6 @@ type JobGiven<Data> = {
   describe?(data: Data): string
   /** Whom a job is about: one waits and one runs for each of them. A run follows from what is stored then, so one does for all. */
   oneFor?(data: Data): string
-  /** The kind's name before it had `oneFor`, which an existing queue cannot be given. */
-  formerly?: string
 }
 
 export type Enqueue<Data> = (tx: Transaction | Database, data: Data, options?: JobOptions) => Promise<void>
@@ -88,12 +86,12 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
     job<Data extends object>(
       name: string,
       run: (data: Data, job: { id: string }) => Promise<void>,
-      { workers: atOnce = 1, describe = () => '', oneFor, formerly }: JobGiven<Data> = {},
+      { workers: atOnce = 1, describe = () => '', oneFor }: JobGiven<Data> = {},
     ): Enqueue<Data> {
-      const kind = { workers: atOnce, describe: (data: object) => describe(data as Data) }
       register({
-        ...kind,
         name,
+        workers: atOnce,
+        describe: (data) => describe(data as Data),
         oneFor: oneFor && ((data) => oneFor(data as Data)),
         run: (data, job) => run(data as Data, job),
       })
@@ -101,7 +99,6 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
         if (oneFor) await sendOne(name, oneFor(data), data, options)
         else await boss.send(name, data, options)
       }
-      if (formerly) register({ ...kind, name: formerly, isFormer: true, run: (data) => send(data as Data, {}) })
       return (tx, data, options = {}) => send(data, { ...options, db: fromDrizzle(tx, sql) })
     },
 

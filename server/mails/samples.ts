@@ -15,7 +15,7 @@ const about = { name: subscription.name, product: subscription.product }
 const [paidAt, renewsAt] = ['2026-03-14T09:26:53.000Z', '2027-03-14T09:26:53.000Z']
 
 const paid = { ...subscription, paidAt, renewsAt, purchaseId: id, invoiceId: 'in_1', isFirst: false, tax: null }
-const tax = { percent: 19, amount: 6227, isReverseCharge: false }
+const tax = { percent: 19, amount: 6227, isReverseCharge: false, parts: [{ name: 'VAT', percent: 19, amount: 6227 }] }
 
 const access = { ...about, tradingViewUsername: 'ada_trades' }
 

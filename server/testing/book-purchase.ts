@@ -1,5 +1,7 @@
+import { eq } from 'drizzle-orm'
 import type { Connection } from '../database/connect.ts'
-import { purchases } from '../database/schema.ts'
+import { mrrMovements, purchases } from '../database/schema.ts'
+import { arrOf, movementsOfBooked } from '../features/selling/ledger/ledger.ts'
 
 /** The first product: the template of the test databases has it with this id. */
 export const reboundSigmaPro = { id: '5b8f9a52-6d0e-4a53-9a3c-2f1f6f7f0c01', slug: 'rebound-sigma-pro' }
@@ -24,5 +26,35 @@ export async function bookPurchase(
     })
     .returning()
   if (!purchase) throw new Error('The purchase was not booked')
+  return purchase
+}
+
+/** Books a purchase that was paid elsewhere, with its movements in the ledger. */
+export async function bookPaid(connection: Connection, userId: string, values: Partial<Values> = {}) {
+  const purchase = await bookPurchase(connection, userId, { ...values, bookedAs: 'paid_elsewhere' })
+  const movements = movementsOfBooked(purchase)
+  await connection.db
+    .update(purchases)
+    .set({ arr: arrOf(movements) })
+    .where(eq(purchases.id, purchase.id))
+  await connection.db
+    .insert(mrrMovements)
+    .values(
+      movements.map(({ at, source, cause, billing, before, after }) => ({
+        purchaseId: purchase.id,
+        userId,
+        productId: purchase.productId,
+        at,
+        recordedAt: at,
+        source,
+        revision: 0,
+        kind: after > 0 ? ('new' as const) : ('churn' as const),
+        cause,
+        billingType: billing,
+        arrBefore: before,
+        arrAfter: after,
+        people: after > 0 ? 1 : -1,
+      })),
+    )
   return purchase
 }

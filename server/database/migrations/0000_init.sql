@@ -159,9 +159,7 @@ CREATE TABLE "order_records" (
 	"card_country" text,
 	"amount_due" integer,
 	"news_version" text,
-	"news_objected_at" timestamp (3) with time zone,
-	"start_now" boolean,
-	"consent_version" text
+	"news_objected_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "code_uses" (
@@ -266,35 +264,6 @@ CREATE TABLE "recovery_codes" (
 	"hash" text NOT NULL,
 	"used_at" timestamp (3) with time zone,
 	CONSTRAINT "recovery_codes_user_id_hash_pk" PRIMARY KEY("user_id","hash")
-);
---> statement-breakpoint
-CREATE TABLE "cash_months" (
-	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "cash_months_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
-	"month" date NOT NULL,
-	"paid" bigint NOT NULL,
-	"tax" bigint NOT NULL,
-	"refunded" bigint NOT NULL,
-	"lost" bigint NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "cohort_months" (
-	"cohort" date NOT NULL,
-	"month" date NOT NULL,
-	"joined" integer NOT NULL,
-	"people" integer NOT NULL,
-	"arr" bigint NOT NULL,
-	CONSTRAINT "cohort_months_cohort_month_pk" PRIMARY KEY("cohort","month")
-);
---> statement-breakpoint
-CREATE TABLE "mrr_days" (
-	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "mrr_days_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
-	"day" date NOT NULL,
-	"kind" text NOT NULL,
-	"cause" text NOT NULL,
-	"movements" bigint NOT NULL,
-	"people" bigint NOT NULL,
-	"arr" bigint NOT NULL,
-	"late" bigint NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "mrr_movements" (
@@ -473,7 +442,7 @@ CREATE TABLE "purchases" (
 	"refunded_elsewhere" integer DEFAULT 0 NOT NULL,
 	"uncovered_notes" integer DEFAULT 0 NOT NULL,
 	"draft_since" timestamp (3) with time zone,
-	"arr" integer,
+	"arr" integer DEFAULT 0 NOT NULL,
 	"card" text,
 	"card_expires_at" timestamp (3) with time zone,
 	"leave_reason" text,
@@ -556,7 +525,7 @@ CREATE TABLE "sessions" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"last_used_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL,
-	"proven_at" timestamp (3) with time zone,
+	"proven_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"proof_used_at" timestamp (3) with time zone,
 	"proven_by" text DEFAULT 'password' NOT NULL,
 	"user_agent" text DEFAULT '' NOT NULL,
@@ -742,8 +711,6 @@ CREATE INDEX "declarations_confirmed" ON "declarations" USING btree ("id") WHERE
 CREATE INDEX "declarations_user" ON "declarations" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "factor_resets_user" ON "factor_resets" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "passkeys_user" ON "passkeys" USING btree ("user_id");--> statement-breakpoint
-CREATE INDEX "cash_months_month" ON "cash_months" USING btree ("month");--> statement-breakpoint
-CREATE INDEX "mrr_days_day" ON "mrr_days" USING btree ("day");--> statement-breakpoint
 CREATE UNIQUE INDEX "mrr_movements_source" ON "mrr_movements" USING btree ("purchase_id","source","revision");--> statement-breakpoint
 CREATE INDEX "mrr_movements_at" ON "mrr_movements" USING btree ("at","id");--> statement-breakpoint
 CREATE INDEX "mrr_movements_kind" ON "mrr_movements" USING btree ("kind","at","id");--> statement-breakpoint
@@ -778,7 +745,6 @@ CREATE INDEX "purchases_failed_refunds" ON "purchases" USING btree ("created_at"
 CREATE INDEX "purchases_leaving" ON "purchases" USING btree ("ended_at") WHERE "purchases"."leave_reason" is not null;--> statement-breakpoint
 CREATE INDEX "purchases_uncovered" ON "purchases" USING btree ("created_at","id") WHERE "purchases"."uncovered_notes" > 0;--> statement-breakpoint
 CREATE INDEX "purchases_drafts" ON "purchases" USING btree ("draft_since") WHERE "purchases"."draft_since" is not null;--> statement-breakpoint
-CREATE INDEX "purchases_unread" ON "purchases" USING btree ("id") WHERE "purchases"."arr" is null;--> statement-breakpoint
 CREATE INDEX "purchases_cards" ON "purchases" USING btree ("card_expires_at") WHERE "purchases"."status" = 'active';--> statement-breakpoint
 CREATE UNIQUE INDEX "purchases_one_live" ON "purchases" USING btree ("user_id","product_id") WHERE "purchases"."stripe_subscription_id" is not null and "purchases"."status" in ('active', 'pending_cancel', 'past_due');--> statement-breakpoint
 CREATE INDEX "refunds_payment" ON "refunds" USING btree ("payment_intent_id");--> statement-breakpoint
@@ -804,58 +770,6 @@ CREATE INDEX "tv_runs_newest" ON "tv_runs" USING btree ("started_at");
 --> statement-breakpoint
 -- What drizzle-kit cannot express. `npm run db:generate` appends this file to the baseline.
 
--- Each movement adds its effect to its day, so that no figure reads all movements; a nightly job adds the rows up.
-create function add_to_days() returns trigger language plpgsql as $$
-begin
-  insert into mrr_days (day, kind, cause, movements, people, arr, late)
-  select (at at time zone 'UTC')::date, kind, cause, sum(case when corrects is null then 1 else -1 end), sum(people),
-    sum(arr_after - arr_before),
-    count(*) filter (where date_trunc('month', recorded_at at time zone 'UTC') > date_trunc('month', at at time zone 'UTC'))
-  from new_rows group by 1, 2, 3;
-  return null;
-end $$;
---> statement-breakpoint
-create trigger mrr_movements_added after insert on mrr_movements referencing new table as new_rows
-  for each statement execute function add_to_days();
---> statement-breakpoint
--- A change counts by its difference: the trigger's argument is the sign for the old and the new rows.
-create function count_payments() returns trigger language plpgsql as $$
-begin
-  insert into cash_months (month, paid, tax, refunded, lost)
-  select date_trunc('month', paid_at at time zone 'UTC'), sum(amount) * tg_argv[0]::int, sum(tax) * tg_argv[0]::int, 0, 0
-  from moved group by 1
-  union all
-  select date_trunc('month', lost_at at time zone 'UTC'), 0, 0, 0, sum(lost_amount) * tg_argv[0]::int from moved
-  where lost_at is not null group by 1;
-  return null;
-end $$;
---> statement-breakpoint
-create function count_refunds() returns trigger language plpgsql as $$
-begin
-  insert into cash_months (month, paid, tax, refunded, lost)
-  select date_trunc('month', at at time zone 'UTC'), 0, 0, sum(amount) * tg_argv[0]::int, 0 from moved
-  where status not in ('failed', 'canceled') group by 1;
-  return null;
-end $$;
---> statement-breakpoint
-create trigger payments_added after insert on payments referencing new table as moved
-  for each statement execute function count_payments('1');
---> statement-breakpoint
-create trigger payments_changed_from after update on payments referencing old table as moved
-  for each statement execute function count_payments('-1');
---> statement-breakpoint
-create trigger payments_changed after update on payments referencing new table as moved
-  for each statement execute function count_payments('1');
---> statement-breakpoint
-create trigger refunds_added after insert on refunds referencing new table as moved
-  for each statement execute function count_refunds('1');
---> statement-breakpoint
-create trigger refunds_changed_from after update on refunds referencing old table as moved
-  for each statement execute function count_refunds('-1');
---> statement-breakpoint
-create trigger refunds_changed after update on refunds referencing new table as moved
-  for each statement execute function count_refunds('1');
---> statement-breakpoint
 -- The ledger is append-only. Rows may be deleted after the ten years that books are kept.
 create function refuse_ledger_change() returns trigger language plpgsql as $$
 begin

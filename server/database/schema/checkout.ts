@@ -61,9 +61,6 @@ export const orderRecords = pgTable('order_records', {
   /** The version of the line that said this address gets news, and whether the buyer objected to that right there. */
   newsVersion: text(),
   newsObjectedAt: moment(),
-  /** Before 1.0, a box asked whether access should start within the 14 days, and changed nothing; its answers stay. */
-  startNow: boolean(),
-  consentVersion: text(),
 })
 
 /** What a buyer wants on invoices; Stripe has a copy with each customer. */
@@ -98,7 +95,7 @@ export const personalCheckout = [
     of: (person) => sql`${orderRecords.checkoutId} in (select id from ${checkouts} where user_id = ${person.id})`,
     shown: {
       as: 'orders',
-      columns: 'startNow consentVersion termsVersion agreedAt country postalCode cardCountry',
+      columns: 'termsVersion agreedAt country postalCode cardCountry',
       more: {
         orderedAt: orderedAt.mapWith(checkouts.createdAt),
         amountDueInCents: orderRecords.amountDue,

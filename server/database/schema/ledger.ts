@@ -1,17 +1,5 @@
 import { sql } from 'drizzle-orm'
-import {
-  bigint,
-  check,
-  date,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { bigint, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { type BillingType, movementCauses, movementKinds } from '#contract/statuses.ts'
 import { listed, moment } from './columns.ts'
 import { personal } from './personal.ts'
@@ -50,51 +38,6 @@ export const mrrMovements = pgTable(
     check('mrr_movements_kinds', sql`${t.kind} in ${listed(movementKinds)}`),
     check('mrr_movements_causes', sql`${t.cause} in ${listed(movementCauses)}`),
   ],
-)
-
-/** The same by day, kept by triggers.sql, so that no figure reads all movements; added up at night. */
-export const mrrDays = pgTable(
-  'mrr_days',
-  {
-    id: number().primaryKey().generatedAlwaysAsIdentity(),
-    day: date().notNull(),
-    kind: text({ enum: movementKinds }).notNull(),
-    cause: text({ enum: movementCauses }).notNull(),
-    movements: number().notNull(),
-    people: number().notNull(),
-    arr: number().notNull(),
-    /** How many of them were recorded after their month was over. */
-    late: number().notNull(),
-  },
-  (t) => [index('mrr_days_day').on(t.day)],
-)
-
-/** Who stayed: by the month of a person's first payment, how many of them more or fewer pay in each month. Counted hourly. */
-export const cohortMonths = pgTable(
-  'cohort_months',
-  {
-    cohort: date().notNull(),
-    month: date().notNull(),
-    /** Who paid for the first time; only in the first of its months. */
-    joined: integer().notNull(),
-    people: integer().notNull(),
-    arr: number().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.cohort, t.month] })],
-)
-
-/** Money by the month in which it moved. Kept by triggers.sql, which only ever adds rows; added up at night. */
-export const cashMonths = pgTable(
-  'cash_months',
-  {
-    id: number().primaryKey().generatedAlwaysAsIdentity(),
-    month: date().notNull(),
-    paid: number().notNull(),
-    tax: number().notNull(),
-    refunded: number().notNull(),
-    lost: number().notNull(),
-  },
-  (t) => [index('cash_months_month').on(t.month)],
 )
 
 /** What a night's look at Stripe's own list of subscriptions found, in whole cents a year. */

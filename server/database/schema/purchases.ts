@@ -57,7 +57,7 @@ export const purchases = pgTable(
     dueAmount: integer(),
     /** When the present plan was ordered, which is when its first period was paid for: its later periods are renewals. */
     orderedAt: moment(),
-    /** The period that was paid for last; null until the payments have been read from Stripe. */
+    /** The period that was paid for last; null without a payment at Stripe. */
     paidFrom: moment(),
     paidUntil: moment(),
     /** Time that the seller gave: until then, nothing is charged. */
@@ -74,8 +74,8 @@ export const purchases = pgTable(
     uncoveredNotes: integer().notNull().default(0),
     /** Since when Stripe has not been able to charge for the present period: its invoice is still a draft. */
     draftSince: moment(),
-    /** What it earns in a year by the ledger, in whole cents; null until its history has been read into it. */
-    arr: integer(),
+    /** What it earns in a year by the ledger, in whole cents. */
+    arr: integer().notNull().default(0),
     /** What pays for it, in words: "Visa ending in 4242". */
     card: text(),
     cardExpiresAt: moment(),
@@ -100,7 +100,6 @@ export const purchases = pgTable(
     index('purchases_leaving').on(t.endedAt).where(sql`${t.leaveReason} is not null`),
     index('purchases_uncovered').on(t.createdAt, t.id).where(sql`${t.uncoveredNotes} > 0`),
     index('purchases_drafts').on(t.draftSince).where(sql`${t.draftSince} is not null`),
-    index('purchases_unread').on(t.id).where(sql`${t.arr} is null`),
     index('purchases_cards').on(t.cardExpiresAt).where(sql`${t.status} = 'active'`),
     check('purchases_billing_type', sql`${t.billingType} in ${listed(billingTypes)}`),
     check('purchases_status', sql`${t.status} in ${listed(purchaseStatuses)}`),
@@ -122,7 +121,7 @@ export const payments = pgTable(
     paidAt: moment().notNull(),
     amount: integer().notNull(),
     tax: integer().notNull(),
-    /** As its invoice says; null if it was recorded before the shop kept them. */
+    /** As its invoice says. */
     invoiceNumber: text(),
     periodStart: moment(),
     periodEnd: moment(),

@@ -18,8 +18,8 @@ export const sessions = pgTable(
     createdAt: createdAt(),
     lastUsedAt: createdAt(),
     expiresAt: moment().notNull(),
-    /** When they last showed who they are, and how; null in sessions from before it was kept: then at the login. */
-    provenAt: moment(),
+    /** When they last showed who they are, and how (`provenBy`). */
+    provenAt: createdAt(),
     /** When a call last needed that proof; null if none has. */
     proofUsedAt: moment(),
     provenBy: text().$type<Proof>().notNull().default('password'),

@@ -35,7 +35,6 @@ export function openSelling(context: Context, { identity, access }: Others) {
   })
   const schedules: Schedules = {
     reconcile: { cron: '*/5 * * * *', run: purchases.reconcile },
-    'read-histories': { cron: '* * * * *', run: purchases.readHistories },
     'end-booked': { cron: '* * * * *', run: purchases.booked.endDue },
     'ending-notices': { cron: '9 * * * *', run: purchases.announce.ends },
     'renewal-notices': { cron: '7 8 * * *', run: purchases.announce.renewals },
@@ -44,8 +43,6 @@ export function openSelling(context: Context, { identity, access }: Others) {
     'forget-declarations': { cron: '27 3 * * *', run: declarations.forgetOld },
     'forget-old-purchases': { cron: '31 3 * * *', run: purchases.forgetOld },
     'forget-old-movements': { cron: '32 3 * * *', run: ledger.forgetOld },
-    'add-up-movements': { cron: '17 2 * * *', run: ledger.addUp },
-    'count-cohorts': { cron: '47 * * * *', run: ledger.countCohorts },
     'prove-revenue': { cron: '41 2 * * *', run: proof.prove },
     'forget-unpaid-checkouts': { cron: '37 3 * * *', run: checkouts.forgetUnpaid },
   }

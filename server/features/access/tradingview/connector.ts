@@ -29,7 +29,7 @@ export function createConnector(
     async ({ userId }) => {
       if (!(await syncPerson(userId))) await watch(db, {}, soon)
     },
-    { workers: 2, describe: ({ userId }) => userId, oneFor: ({ userId }) => userId, formerly: 'tradingview-sync' },
+    { workers: 2, describe: ({ userId }) => userId, oneFor: ({ userId }) => userId },
   )
 
   /** Soon after a failure, and again until TradingView is back: once a minute would be late for someone who has just paid. */

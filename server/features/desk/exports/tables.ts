@@ -126,7 +126,7 @@ const tables: Record<FileKind, Table> = {
       'Decided (UTC)': moment('a.state_since'),
       Product: plain('product.name'),
     },
-    // Forms from before they named a purchase are about the access that was decided last.
+    // A form whose purchase was deleted is about the access that was decided last.
     from: `access_forms r join users u on u.id = r.user_id left join purchases p on p.id = r.purchase_id
       left join lateral (select * from access where user_id = r.user_id
         and product_id = coalesce(p.product_id, product_id) order by state_since desc limit 1) a on true

@@ -1,11 +1,10 @@
 import { and, desc, eq, getTableColumns, gte, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm'
-import { type AnyPgColumn, alias } from 'drizzle-orm/pg-core'
+import { alias } from 'drizzle-orm/pg-core'
 import type { figures as contract, Range } from '#contract/desk/figures.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
-import type { MovementCause, MovementKind } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { boundsOf, decodeCursor, pageOf } from '#server/database/cursor.ts'
-import { cashMonths, cohortMonths, mrrDays, mrrMovements, purchases, users } from '#server/database/schema.ts'
+import { mrrMovements, payments, purchases, refunds, users } from '#server/database/schema.ts'
 import type { Wings } from '../wings.ts'
 import { byKind } from './months.ts'
 import { createPayments } from './payments.ts'
@@ -30,7 +29,7 @@ const taker = alias(mrrMovements, 'taker')
 
 export function createFigures(context: Context, { selling }: Wings) {
   const { db, now } = context
-  // What was taken back is no movement, and neither is taking it back.
+  // Skips corrected rows and their corrections.
   const stands = and(
     isNull(mrrMovements.corrects),
     notExists(db.select({ id: taker.id }).from(taker).where(eq(taker.corrects, mrrMovements.id))),
@@ -38,17 +37,18 @@ export function createFigures(context: Context, { selling }: Wings) {
 
   /** By kind and cause; what came before the range is one row. */
   async function readMovements(from: Date | undefined) {
-    const { day, kind, cause, arr, movements } = mrrDays
-    const isWithin = from ? sql`${day} >= ${from.toISOString().slice(0, 10)}::date` : sql`true`
-    const { rows } = await db.execute<{
-      isWithin: boolean
-      kind: MovementKind
-      cause: MovementCause
-      arr: string
-      count: string
-    }>(sql`
-      select ${isWithin} as "isWithin", ${kind}, ${cause}, sum(${arr}) as arr, sum(${movements}) as count
-      from ${mrrDays} group by 1, 2, 3`)
+    const { at, kind, cause, arrAfter, arrBefore, corrects } = mrrMovements
+    const isWithin = from ? sql<boolean>`${at} >= ${from}` : sql<boolean>`true`
+    const rows = await db
+      .select({
+        isWithin: isWithin.as('is_within'),
+        kind,
+        cause,
+        arr: sql<string>`sum(${arrAfter} - ${arrBefore})`,
+        count: sql<string>`sum(case when ${corrects} is null then 1 else -1 end)`,
+      })
+      .from(mrrMovements)
+      .groupBy(sql`1`, kind, cause)
     const sums = rows.map((row) => ({ ...row, arr: Number(row.arr), count: Number(row.count) }))
     const within = sums.filter((row) => row.isWithin)
     const add = (some: typeof sums) => ({
@@ -136,20 +136,26 @@ export function createFigures(context: Context, { selling }: Wings) {
   }
 }
 
-/** Who stayed, by the month of their first payment. */
+/** Who stayed, by the month of their first payment; corrections may move a person to another month. */
 async function readCohorts({ db, now }: Context) {
-  const first = nameOf(monthsAgo(now(), cohorts - 1))
-  const rows = await db
-    .select()
-    .from(cohortMonths)
-    .where(gte(cohortMonths.cohort, `${first}-01`))
+  const first = monthsAgo(now(), cohorts - 1)
+  const { rows } = await db.execute<{ cohort: string; month: string; joined: number; people: number; arr: number }>(sql`
+    with firsts as (
+      select m.user_id, m.product_id, date_trunc('month', min(m.at) at time zone 'UTC') as cohort
+      from ${mrrMovements} m where m.kind = 'new' and m.corrects is null
+        and not exists (select from ${mrrMovements} taker where taker.corrects = m.id)
+      group by 1, 2 having min(m.at) >= ${first})
+    select to_char(cohort, 'YYYY-MM') as cohort, to_char(m.at at time zone 'UTC', 'YYYY-MM') as month,
+      count(distinct (user_id, product_id)) filter (where m.kind = 'new')::int as joined,
+      sum(people)::int as people, sum(arr_after - arr_before)::float8 as arr
+    from ${mrrMovements} m join firsts using (user_id, product_id) group by 1, 2`)
   return Array.from({ length: cohorts }, (_, age) => age).flatMap((age) => {
     const month = nameOf(monthsAgo(now(), age))
-    const own = rows.filter(({ cohort }) => cohort.startsWith(month))
-    const joined = own.reduce((total, row) => total + row.joined, 0)
+    const own = rows.filter(({ cohort }) => cohort === month)
+    const joined = own.find((row) => row.month === month)?.joined ?? 0
     let [count, arr] = [0, 0]
     const stayed = Array.from({ length: age + 1 }, (_, place) => {
-      for (const row of own.filter((each) => each.month.startsWith(nameOf(monthsAgo(now(), age - place))))) {
+      for (const row of own.filter((each) => each.month === nameOf(monthsAgo(now(), age - place)))) {
         count += row.people
         arr += row.arr
       }
@@ -159,14 +165,15 @@ async function readCohorts({ db, now }: Context) {
   })
 }
 
+/** Each amount counts in the month in which it moved; newest month first. */
 async function readCash({ db }: Context, from: Date | undefined) {
-  const { month, paid, tax, refunded, lost } = cashMonths
-  const sumOf = (column: AnyPgColumn) => sql<number>`sum(${column})::float8`
-  const name = sql<string>`to_char(${month}, 'YYYY-MM')`
-  return db
-    .select({ month: name, paid: sumOf(paid), tax: sumOf(tax), refunded: sumOf(refunded), lost: sumOf(lost) })
-    .from(cashMonths)
-    .where(from && gte(month, `${nameOf(from)}-01`))
-    .groupBy(name)
-    .orderBy(desc(name))
+  const moved = sql`
+    select paid_at as at, amount as paid, tax, 0 as refunded, 0 as lost from ${payments}
+    union all select at, 0, 0, amount, 0 from ${refunds} where status not in ('failed', 'canceled')
+    union all select lost_at, 0, 0, 0, lost_amount from ${payments} where lost_at is not null`
+  const { rows } = await db.execute<{ month: string; paid: number; tax: number; refunded: number; lost: number }>(sql`
+    select to_char(at at time zone 'UTC', 'YYYY-MM') as month, sum(paid)::float8 as paid, sum(tax)::float8 as tax,
+      sum(refunded)::float8 as refunded, sum(lost)::float8 as lost
+    from (${moved}) moved where ${from ? sql`at >= ${monthsAgo(from, 0)}` : sql`true`} group by 1 order by 1 desc`)
+  return rows
 }

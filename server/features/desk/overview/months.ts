@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { OverviewMonth } from '#contract/desk/overview.ts'
 import { type MovementKind, movementKinds } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
-import { mrrDays } from '#server/database/schema.ts'
+import { mrrMovements } from '#server/database/schema.ts'
 
 /** What moved in a month: up to today's day of the month, or after it. */
 type Sum = {
@@ -62,21 +62,22 @@ function namesOfLastTwelve(now: Date): string[] {
   )
 }
 
-/** A few rows for each month; all that came before the first are one. */
+/** A few rows for each month; all movements before the first month are one. */
 function readSums(db: Database, first: string, dayOfMonth: number): Promise<Sum[]> {
-  const { day, kind, movements, people, arr, late } = mrrDays
-  const month = sql<string>`to_char(greatest(${day}, ${first + '-01'}::date - 1), 'YYYY-MM')`
-  const isEarly = sql<boolean>`extract(day from ${day}) <= ${dayOfMonth}`
+  const { kind, people, arrAfter, arrBefore, corrects, recordedAt } = mrrMovements
+  const at = sql`${mrrMovements.at} at time zone 'UTC'`
+  const month = sql<string>`to_char(greatest(${at}, ${first + '-01'}::timestamp - interval '1 day'), 'YYYY-MM')`
+  const isLate = sql`date_trunc('month', ${recordedAt} at time zone 'UTC') > date_trunc('month', ${at})`
   return db
     .select({
       month: month.as('month'),
-      isEarly: isEarly.as('is_early'),
+      isEarly: sql<boolean>`extract(day from ${at}) <= ${dayOfMonth}`.as('is_early'),
       kind,
-      count: sql`sum(${movements})`.mapWith(Number),
+      count: sql`sum(case when ${corrects} is null then 1 else -1 end)`.mapWith(Number),
       people: sql`sum(${people})`.mapWith(Number),
-      arr: sql`sum(${arr})`.mapWith(Number),
-      late: sql`sum(${late})`.mapWith(Number),
+      arr: sql`sum(${arrAfter} - ${arrBefore})`.mapWith(Number),
+      late: sql`count(*) filter (where ${isLate})`.mapWith(Number),
     })
-    .from(mrrDays)
+    .from(mrrMovements)
     .groupBy(sql`1`, sql`2`, kind)
 }

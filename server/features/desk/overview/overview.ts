@@ -5,7 +5,7 @@ import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { PurchaseNeed } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
-import { contactMessages, declarations, newsletters, purchases } from '#server/database/schema.ts'
+import { contactMessages, declarations, newsletters, type purchases } from '#server/database/schema.ts'
 import { isSellers } from '#server/features/selling/declarations/declarations.ts'
 import { countNeedy } from '#server/features/selling/purchases/purchases.ts'
 import type { Wings } from '../wings.ts'
@@ -24,10 +24,9 @@ export function createOverview(context: Context, wings: Wings) {
     figures: createFigures(context, wings),
 
     async show() {
-      const [figures, needy, unread, { open, overdue }] = await Promise.all([
+      const [figures, needy, { open, overdue }] = await Promise.all([
         lastTwelveMonths(db, now()),
         countNeedy(db, now(), mostCounted),
-        countUpToMost(db, purchases, isNull(purchases.arr)),
         lists.promised(),
       ])
       return {
@@ -37,7 +36,6 @@ export function createOverview(context: Context, wings: Wings) {
           expiring_cards: needy('expiring_cards'),
           disputes: needy('disputes'),
         },
-        unread,
         openAccessRequests: open,
         overdueAccessRequests: overdue,
       }

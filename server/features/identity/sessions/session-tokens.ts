@@ -101,7 +101,7 @@ function prepareLoad(
       createdAt: sessions.createdAt,
       lastUsedAt: sessions.lastUsedAt,
       provenBy: sessions.provenBy,
-      provenAt: sql<Date>`coalesce(${sessions.provenAt}, ${sessions.createdAt})`.mapWith(sessions.createdAt),
+      provenAt: sessions.provenAt,
       proofUsedAt: sessions.proofUsedAt,
       user: userColumns,
     })

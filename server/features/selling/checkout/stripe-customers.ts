@@ -37,7 +37,6 @@ export function createCustomers({ db, now, stripe, queue, config }: Context) {
   const update = queue.job('update-stripe-customers', updateAll, {
     // Two at the same time could leave the older name at Stripe.
     oneFor: ({ userId }) => userId,
-    formerly: 'update-customers',
   })
 
   const remove = queue.job<{ ids: string[] }>('delete-customers', async ({ ids }) => {

@@ -1,11 +1,10 @@
-import { desc, eq, inArray, sql } from 'drizzle-orm'
+import { desc, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { overview } from '#contract/desk/overview.ts'
 import { settings } from '#contract/desk/settings.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { billing, taxLine } from '#contract/selling/billing.ts'
 import { checkout } from '#contract/selling/checkout.ts'
-import { declarations } from '#contract/selling/declarations.ts'
 import { termsInForce } from '#contract/selling/legal/in-force.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { checkouts, orderRecords } from '#server/database/schema.ts'
@@ -208,19 +207,6 @@ test('what the buyer agreed to and where they are stays with the order, and is i
     .orderBy(desc(checkouts.createdAt))
     .limit(1)
   expect(kept?.order_records).toMatchObject({ ...record, postalCode: null })
-})
-
-test('an order from when a box asked about an early start keeps the answer, and it changes no refund', async () => {
-  const buyer = await buyFrom({ country: 'DE' })
-  const box = { startNow: true, consentVersion: '2026-11-16' }
-  const { db } = shop.connection
-  const theirs = db.select({ id: checkouts.id }).from(checkouts).where(eq(checkouts.userId, buyer.user.id))
-  await db.update(orderRecords).set(box).where(inArray(orderRecords.checkoutId, theirs))
-  expect(await buyer.call(accounts.myData, {})).toMatchObject({ orders: [box] })
-  const { email } = buyer.user
-  await buyer.call(declarations.withdraw, { name: 'Ada', contract: email, email })
-  await shop.settle()
-  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
 })
 
 test('a buyer’s company, address and VAT ID are on the next invoice, and leave with the account', async () => {

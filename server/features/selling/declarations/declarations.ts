@@ -171,6 +171,6 @@ async function nextStep(tx: Transaction, row: DeclarationRow): Promise<NextStep>
   return isOwner ? (isCertain ? 'none' : 'person') : 'click'
 }
 
-/** Within the time we have to act on it; a declaration that a previous version took has no end of its own. */
+/** The link lives as long as the shop has time to act on the declaration. */
 const hasLiveLink = ({ linkEndsAt, declaredAt }: DeclarationRow, now: Date) =>
   now < (linkEndsAt ?? declarationDue(declaredAt))

@@ -45,7 +45,6 @@ export function mayCarryOut(
   return kind === 'withdrawal' ? !isTooLate(declaredAt, purchase) && purchase.stripeSubscriptionId !== null : !forCause
 }
 
-/** A purchase whose history is still unread counts from its booking. */
 type Ordered = { orderedAt: Date | null; createdAt: Date }
 export const isTooLate = (declaredAt: Date, { orderedAt, createdAt }: Ordered) =>
   declaredAt >= withdrawalEnds(orderedAt ?? createdAt)

@@ -3,7 +3,7 @@ import { keptSinceNewYear, retention } from '#contract/retention.ts'
 import type { MovementKind } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { cashMonths, cohortMonths, mrrDays, mrrMovements } from '#server/database/schema.ts'
+import { mrrMovements } from '#server/database/schema.ts'
 import type { Movement } from './movements.ts'
 
 export { arrOf, type Movement, movementsOf, movementsOfBooked } from './movements.ts'
@@ -24,8 +24,7 @@ const rowOf = (
   { at, source, cause, billing: billingType, before: arrBefore, after: arrAfter }: Movement,
 ) => ({ purchaseId, userId, productId, at, source, cause, billingType, arrBefore, arrAfter })
 
-export function createLedger(context: Context) {
-  const { now } = context
+export function createLedger({ db, now }: Context) {
   const rowsOf = (tx: Transaction, { id }: Purchase) =>
     tx.select().from(mrrMovements).where(eq(mrrMovements.purchaseId, id)).orderBy(mrrMovements.id)
 
@@ -54,7 +53,7 @@ export function createLedger(context: Context) {
 
   return {
     /** What is right is left alone; what turned out differently is taken back by a row of its own. The caller holds the purchase. */
-    async record(tx: Transaction, purchase: Purchase, wanted: Movement[], isFirstLook = false) {
+    async record(tx: Transaction, purchase: Purchase, wanted: Movement[]) {
       const rows = await rowsOf(tx, purchase)
       const standing = standingOf(rows)
       const isSame = (row: Row, movement: Movement) =>
@@ -86,7 +85,7 @@ export function createLedger(context: Context) {
         })),
         ...missing.map((movement) => ({
           ...rowOf(purchase, movement),
-          recordedAt: isFirstLook ? movement.at : now(),
+          recordedAt: now(),
           revision: revisionOf(movement.source),
           ...(kindOf?.(movement, movement === wanted[0]) ?? { kind: 'new' as const, people: 0 }),
         })),
@@ -103,51 +102,6 @@ export function createLedger(context: Context) {
       await add(tx, [
         { ...rowOf(purchase, end), recordedAt: end.at, revision: 0, ...(await kindsFor(tx, purchase))(end, false) },
       ])
-    },
-    ...createKeeping(context),
-  }
-}
-
-/** Days are told apart for as long as figures compare them. */
-const monthsByDay = 3
-
-function createKeeping({ db, now }: Context) {
-  return {
-    /** Merges each day's rows into one of a kind, and what is no longer compared by day into its month. */
-    async addUp() {
-      const byDay = new Date(now())
-      byDay.setUTCMonth(byDay.getUTCMonth() - monthsByDay, 1)
-      await db.execute(sql`
-        with taken as (delete from ${mrrDays} returning *)
-        insert into ${mrrDays} (day, kind, cause, movements, people, arr, late)
-        select case when day < ${byDay.toISOString().slice(0, 10)}::date then date_trunc('month', day)::date else day end,
-          kind, cause, sum(movements), sum(people), sum(arr), sum(late)
-        from taken group by 1, 2, 3`)
-      await db.execute(sql`
-        with taken as (delete from ${cashMonths} returning *)
-        insert into ${cashMonths} (month, paid, tax, refunded, lost)
-        select month, sum(paid), sum(tax), sum(refunded), sum(lost) from taken group by 1`)
-    },
-
-    /** Who stayed, from everything that ever moved: what was taken back may have moved someone to another month. */
-    async countCohorts() {
-      await db.execute(sql`
-        with firsts as (
-          select m.user_id, m.product_id, date_trunc('month', min(m.at) at time zone 'UTC')::date as cohort
-          from ${mrrMovements} m where m.kind = 'new' and m.corrects is null
-            and not exists (select from ${mrrMovements} taker where taker.corrects = m.id)
-          group by 1, 2),
-        counted as (
-          select cohort, date_trunc('month', m.at at time zone 'UTC')::date as month,
-            sum(people) as people, sum(arr_after - arr_before) as arr
-          from ${mrrMovements} m join firsts using (user_id, product_id) group by 1, 2),
-        gone as (
-          delete from ${cohortMonths} old where not exists (
-            select from counted where counted.cohort = old.cohort and counted.month = old.month))
-        insert into ${cohortMonths} (cohort, month, joined, people, arr)
-        select cohort, month, case when month = cohort then
-          (select count(*) from firsts where firsts.cohort = counted.cohort) else 0 end, people, arr from counted
-        on conflict (cohort, month) do update set joined = excluded.joined, people = excluded.people, arr = excluded.arr`)
     },
 
     /** What the books no longer need: all of a purchase whose last movement is that old, so that no later sum changes. */

@@ -16,20 +16,19 @@ const [mostKept, keptFor] = [100, 90 * 86_400_000]
 export function createProof({ db, now, stripe, log }: Context, { checkouts, sync }: Others) {
   const isAtStripe = isNotNull(purchases.stripeSubscriptionId)
 
-  /** What all movements add up to; null for what is still to be read, which counts nowhere yet. */
+  /** The sum of each subscription's movements. */
   async function here(ids: string[]) {
     const { arrAfter, arrBefore, purchaseId } = mrrMovements
     const rows = await db
       .select({
         id: purchases.stripeSubscriptionId,
-        isRead: isNotNull(purchases.arr),
         arr: sql<number>`coalesce(sum(${arrAfter} - ${arrBefore}), 0)::int`,
       })
       .from(purchases)
       .leftJoin(mrrMovements, eq(purchaseId, purchases.id))
       .where(inArray(purchases.stripeSubscriptionId, ids))
       .groupBy(purchases.id)
-    return new Map(rows.map(({ id, isRead, arr }) => [id ?? '', isRead ? arr : null]))
+    return new Map(rows.map(({ id, arr }) => [id ?? '', arr]))
   }
 
   async function historyOf(id: string): Promise<number> {
@@ -44,10 +43,10 @@ export function createProof({ db, now, stripe, log }: Context, { checkouts, sync
   }
 
   /** What the list can't settle: a message may have been lost, or a change counts only once it is paid. */
-  async function judge(id: string): Promise<Difference | null> {
+  async function compareOne(id: string): Promise<Difference> {
     await sync(id)
-    const arr = (await here([id])).get(id)
-    return arr === null ? null : { subscriptionId: id, atStripe: await historyOf(id), here: arr ?? 0 }
+    const arr = (await here([id])).get(id) ?? 0
+    return { subscriptionId: id, atStripe: await historyOf(id), here: arr }
   }
 
   async function* missingFrom(seen: Set<string>) {
@@ -72,8 +71,7 @@ export function createProof({ db, now, stripe, log }: Context, { checkouts, sync
     async prove() {
       const total = { compared: 0, atStripe: 0, here: 0, differing: 0 }
       const differences: Difference[] = []
-      function count(found: Difference | null) {
-        if (!found) return
+      function count(found: Difference) {
         total.compared += 1
         total.atStripe += found.atStripe
         total.here += found.here
@@ -90,10 +88,10 @@ export function createProof({ db, now, stripe, log }: Context, { checkouts, sync
           // What another shop sells from this account, or what was not taken over.
           if (!ours.has(id) && !known.has(id)) continue
           const isSame = arr !== null && ours.get(id) === arr
-          count(isSame ? { subscriptionId: id, atStripe: arr, here: arr } : await judge(id))
+          count(isSame ? { subscriptionId: id, atStripe: arr, here: arr } : await compareOne(id))
         }
       }
-      for await (const id of missingFrom(seen)) count(await judge(id))
+      for await (const id of missingFrom(seen)) count(await compareOne(id))
       const [paidElsewhere] = await db
         .select({ arr: sql<number>`coalesce(sum(${purchases.arr}), 0)::int` })
         .from(purchases)

@@ -119,7 +119,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     if (news.some(({ status }) => status === 'succeeded')) await creditRefunds(tx, { subscriptionId: answer.id })
     if (isSame) return
     const [after] = await tx.update(purchases).set(changes).where(eq(purchases.id, before.id)).returning()
-    if (movements) await ledger.record(tx, before, movements, before.arr === null)
+    if (movements) await ledger.record(tx, before, movements)
     if (answer.switchId && after?.orderedAt)
       await tx
         .update(planSwitches)
@@ -139,9 +139,8 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     const rest = after && (!before.endedAt || isDecided) ? restToPayBack(after) : 0
     if (rest > 0) await payBackRest(tx, { subscriptionId: answer.id, amount: rest })
     if (after) await notices.tell(tx, { before, after, money: moneyOf(answer) })
-    // The first time, the history comes with what happened long ago.
-    const returned = before.paidFrom ? news.filter(({ status }) => status === 'failed') : []
-    for (const { amount } of returned) await notices.tellRefundFailed(tx, before, amount)
+    for (const { amount } of news.filter(({ status }) => status === 'failed'))
+      await notices.tellRefundFailed(tx, before, amount)
   }
 
   /** False if the answer is no longer the newest. */
@@ -183,12 +182,9 @@ const moneyOf = (answer: Subscription) => ({
 
 /** What Stripe says, and what it no longer says: why it ended, and what was promised or settled here. */
 function changedState(before: PurchaseRow, answer: Subscription, bought: BillingType) {
-  const { restRefund: promised, paidUntil, refundedElsewhere } = before
-  const end = answer.endedAt ?? answer.endsAt
-  // Promised before promises were kept at Stripe.
-  const older = promised && paidUntil && end ? { refund: promised, until: paidUntil } : null
+  const { restRefund: promised, refundedElsewhere } = before
   const returned = sentBack(answer.payments)
-  const state = stateOf({ ...answer, promise: answer.promise ?? older }, bought)
+  const state = stateOf(answer, bought)
   return {
     ...state,
     failedRefunds: Math.max(0, returned - refundedElsewhere),

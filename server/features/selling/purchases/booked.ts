@@ -50,8 +50,7 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
       .where(eq(purchases.id, id))
       .returning()
     if (!after) return
-    await ledger.record(tx, after, movements, before.arr === null)
-    if (Object.keys(wanted).length === 0) return
+    await ledger.record(tx, after, movements)
     const hasNext = !isLive(after.status) && (await countLive(tx, after)) > 0
     await access.purchasesChanged(tx, after.userId)
     // A buyer who has subscribed in time loses nothing, so there is nothing to tell.
@@ -96,9 +95,6 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
         })
       return booked
     },
-
-    /** Into the ledger, as it is: also one that began at Stripe, if nothing here says for whom it could be asked. */
-    enter: (tx: Transaction, id: string) => change(tx, id, () => ({}), isNull(purchases.arr)),
 
     cancel: (tx: Transaction, id: string) =>
       change(tx, id, (row) => {

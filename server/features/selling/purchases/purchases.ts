@@ -17,7 +17,7 @@ import { createInbox } from './inbox.ts'
 import { findPurchase, listPurchases, type PurchaseRow, prepareOwnPurchases, showToBuyer } from './list.ts'
 import { createAnnouncements, createNotices } from './notices.ts'
 import { createCardUpdate, createInvoices, createRefunds, createUnpaid } from './payments.ts'
-import { createReading, createReconciler } from './reconciler.ts'
+import { createReconciler } from './reconciler.ts'
 import { createSwitching } from './switching.ts'
 import { createSync, payBackAll } from './sync.ts'
 import { createTakeover } from './takeover.ts'
@@ -76,7 +76,6 @@ export function createPurchases(context: Context, others: Others) {
     booked,
     inbox,
     reconcile: createReconciler(context, { ...shared, inbox, switching }),
-    readHistories: createReading(context, shared),
     ending,
     switching,
     sellerEnding,

@@ -1,10 +1,7 @@
-import { setTimeout } from 'node:timers/promises'
-import { and, asc, eq, gt, inArray, isNull, lt, not, or, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, lt, not, or, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
 import { checkouts, hasEndedPurchase, purchases, stripeEventsPulled } from '#server/database/schema.ts'
-import type { Checkouts } from '../checkout/checkout.ts'
-import type { Booked } from './booked.ts'
 import { graceEnd } from './entitlement.ts'
 import type { Inbox } from './inbox.ts'
 import type { Switching } from './switching.ts'
@@ -133,37 +130,3 @@ export function createReconciler(context: Context, { inbox, sync, switching }: O
 }
 
 const longestAgo = sql`${checkouts.syncedAt} asc nulls first`
-
-/** A run is over before the next one is due. */
-const readInARun = 100
-/** Two a second leave Stripe's limits to the buyers. */
-const pace = 500
-
-type ReadingRooms = { sync: Sync; booked: Booked; checkouts: Checkouts }
-
-/** Purchases from before the shop kept a ledger: each is read from Stripe once, and again in the next round if that failed. */
-export function createReading({ db, log }: Context, rooms: ReadingRooms) {
-  const { sync, booked } = rooms
-  let after: string | undefined
-
-  return async function readHistories() {
-    const unread = await db
-      .select({ id: purchases.id, subscriptionId: purchases.stripeSubscriptionId })
-      .from(purchases)
-      .where(and(isNull(purchases.arr), after ? gt(purchases.id, after) : undefined))
-      .orderBy(asc(purchases.id))
-      .limit(readInARun)
-    for (const { id, subscriptionId } of unread) {
-      const read = async () => {
-        if (subscriptionId) await sync(subscriptionId)
-        // Booked by hand, or its checkout is unknown: what is written here is all there is.
-        if (!subscriptionId || !(await rooms.checkouts.ofSubscription(subscriptionId)))
-          await db.transaction((tx) => booked.enter(tx, id))
-      }
-      await read().catch((error: unknown) => log.error({ err: error }, 'reading a history'))
-      after = id
-      if (subscriptionId) await setTimeout(pace)
-    }
-    if (unread.length < readInARun) after = undefined
-  }
-}

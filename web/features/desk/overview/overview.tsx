@@ -35,18 +35,13 @@ function Figures() {
   const [today] = useState(() => new Date())
   const now = data?.months.at(-1)
   if (!data || !now) return <Pending query={query} className="h-[34rem] rounded-lg" />
-  const { lastMonthSoFar: then, openAccessRequests, overdueAccessRequests, unread } = data
+  const { lastMonthSoFar: then, openAccessRequests, overdueAccessRequests } = data
   const soFar = daysSoFar(now.month, today)
   const than = `${monthName(then.month).split(' ')[0]} ${today.getUTCDate()}`
   const by = `by ${than}`
   const more = (change: number) => `${change > 0 ? '+' : ''}${number(change)}`
   return (
     <div className="flex flex-col gap-6">
-      {unread > 0 && (
-        <p role="status" className="rounded-md bg-accent-soft px-4 py-3 text-sm">
-          The figures are being read from Stripe: {counted(unread)} {unread === 1 ? 'purchase' : 'purchases'} to go.
-        </p>
-      )}
       <FiveFigures>
         <Figure
           title="Monthly recurring revenue"

@@ -14,7 +14,7 @@ test('the tax inside the price is said before anyone pays, also outside of EU co
         product={{ name: 'Rebound Sigma Pro', includes: '' } as ListedProduct}
         billing="monthly"
         offer={{ price: 3900, due: 3900 }}
-        tax={{ percent: 19, amount: 623, isReverseCharge: false }}
+        tax={{ percent: 19, amount: 623, isReverseCharge: false, parts: [{ name: 'VAT', percent: 19, amount: 623 }] }}
       />
     </SettingsProvider>,
   )
