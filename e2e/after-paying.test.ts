@@ -3,11 +3,11 @@ import type { Page } from '@playwright/test'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import { openConnectedShop } from '#server/testing/connected-shop.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
-import { test as base, expect, expectAccessible, inShop, overflowOf } from './shop.ts'
+import { asBuilt, test as base, expect, expectAccessible, inShop, overflowOf } from './shop.ts'
 
 /** Right after paying: nobody who was charged reads anything else first, and everybody gets to the dashboard. */
 
-const inConnectedShop = inShop(() => openConnectedShop({ withPages: true, quirks: {} }))
+const inConnectedShop = inShop(() => openConnectedShop(asBuilt))
 
 const main = (page: Page) => page.getByRole('main')
 const told = (page: Page, text: string) => page.getByText(text, { exact: true }).first()

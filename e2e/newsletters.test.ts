@@ -1,17 +1,14 @@
 import { freePort } from '#server/database/free-port.ts'
 import { newsletterSubscriptions } from '#server/database/schema.ts'
-import { openShop } from '#server/testing/open-shop.ts'
 import { openSmtp } from '#server/testing/smtp.ts'
 import { expectLooksRight, openAdmin, question, toast } from './desk.ts'
-import { expect, inShop } from './shop.ts'
+import { expect, inShop, openShop } from './shop.ts'
 
 /** A shop with everything that sending needs, and the mail server it hands its emails to. */
 const test = inShop(async () => {
   const smtp = await openSmtp()
   const port = await freePort()
   const shop = await openShop({
-    withPages: true,
-    quirks: {},
     env: {
       PORT: String(port),
       PUBLIC_URL: `http://localhost:${port}`,

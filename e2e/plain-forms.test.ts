@@ -6,8 +6,7 @@ import { contact } from '#contract/site/contact.ts'
 import { reviews } from '#server/database/schema.ts'
 import { addApp } from '#server/testing/authenticator-app.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
-import { openShop } from '#server/testing/open-shop.ts'
-import { expect, test } from './shop.ts'
+import { expect, openShop, test } from './shop.ts'
 
 /** What visitors get whose scripts are slow to arrive, or never do. */
 test.describe('without scripts', () => {
@@ -167,7 +166,7 @@ test.describe('without scripts', () => {
 })
 
 test('a form sent too often comes back with what was typed', async () => {
-  await using strict = await openShop({ withPages: true, rateLimits: true })
+  await using strict = await openShop({ rateLimits: true })
   const send = () =>
     strict
       .visitor()

@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test'
-import { openShop } from '#server/testing/open-shop.ts'
 import { production } from '#server/testing/production.ts'
-import { expect, logInAs, test } from './shop.ts'
+import { expect, logInAs, openShop, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
 test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
@@ -275,7 +274,7 @@ test.describe('header and footer', () => {
   })
 
   test('a public shop in test mode has no link to the sandbox, which is closed there', async () => {
-    await using open = await openShop({ withPages: true, env: production })
+    await using open = await openShop({ env: production })
     const html = await (await open.visitor().fetch('/about')).text()
     expect(html).toContain('No real payments are made.')
     expect(html).not.toContain('/_sandbox/"')

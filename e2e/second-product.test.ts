@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { assets } from '#contract/access/assets.ts'
 import { privatePackage } from '#contract/access/package.ts'
-import { productsFolder } from '#server/features/selling/catalog/catalog.ts'
-import { openShop } from '#server/testing/open-shop.ts'
-import { expect, expectAccessible, inShop, logInAs } from './shop.ts'
+import { paths } from '#server/paths.ts'
+import { expect, expectAccessible, inShop, logInAs, openShop } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
 const file = `---
@@ -84,9 +83,9 @@ No.
 
 const test = inShop(() => {
   const products = mkdtempSync(join(tmpdir(), 'products-'))
-  cpSync(productsFolder, products, { recursive: true })
+  cpSync(paths.products, products, { recursive: true })
   writeFileSync(join(products, 'trend-compass.md'), file)
-  return openShop({ withPages: true, quirks: {}, products })
+  return openShop({ products })
 })
 
 test('one file adds a product, which is shown, sold, and unlocked, and gives nothing of the other one', async ({

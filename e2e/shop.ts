@@ -1,6 +1,7 @@
 import { test as base, expect, type Frame, type Page } from '@playwright/test'
 import axe from 'axe-core'
-import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { startBuiltShop } from '#scripts/built-shop.ts'
+import { type OpenShopOptions, openShop as openTestShop, type TestShop } from '#server/testing/open-shop.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 
 export { expect }
@@ -12,9 +13,14 @@ const stripeKeys =
     ? { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET }
     : {}
 
+/** The shop as visitors get it: with its pages, from the build, and at the sandbox's own pace. */
+export const asBuilt = { withPages: true, quirks: {}, start: startBuiltShop }
+
+export const openShop = (options: OpenShopOptions = {}) => openTestShop({ ...asBuilt, ...options })
+
 type Open<Shop = TestShop> = () => Promise<Shop>
 
-const openCommon: Open = () => openShop({ withPages: true, quirks: {} })
+const openCommon: Open = () => openShop()
 
 /**
  * Browser tests against a complete shop on its own database, shared by a worker's tests unless they say otherwise.
@@ -70,13 +76,10 @@ export const inShop = <Shop extends TestShop>(open: Open<Shop>) =>
   test.extend<{ shop: Shop }>({ shop: async ({ shopOpenedBy }, use) => use(await shopOpenedBy(open)) })
 
 /** For tests in a shop of their own, with settings that no other test may meet. */
-export const inOwnShop = (env: Record<string, string> = {}) =>
-  inShop(() => openShop({ withPages: true, env, quirks: {} }))
+export const inOwnShop = (env: Record<string, string> = {}) => inShop(() => openShop({ env }))
 
 /** For tests that run at Stripe when its test keys are set, and so can use nothing of the sandbox. */
-export const alsoAtStripe = inShop(async () =>
-  withoutSandbox(await openShop({ withPages: true, env: stripeKeys, quirks: {} })),
-)
+export const alsoAtStripe = inShop(async () => withoutSandbox(await openShop({ env: stripeKeys })))
 
 /** What a test at Stripe has of the shop: anything that needs the sandbox throws, with or without Stripe's keys. */
 function withoutSandbox(shop: TestShop): TestShop {

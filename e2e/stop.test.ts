@@ -9,7 +9,7 @@ import { createTestDatabase } from '#server/testing/test-database.ts'
 test('a shop told to stop during startup shuts down cleanly', async () => {
   const database = await createTestDatabase()
   const folder = mkdtempSync(join(tmpdir(), 'shop-stop-'))
-  const shop = spawn(process.execPath, ['server/main.ts'], {
+  const shop = spawn(process.execPath, ['dist/server/main.js'], {
     env: { ...process.env, PORT: '0', DATA_DIR: folder, DATABASE_URL: database.url, LOG_LEVEL: 'info' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

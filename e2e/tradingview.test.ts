@@ -4,11 +4,11 @@ import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { openConnectedShop } from '#server/testing/connected-shop.ts'
 import { choose, dialog, expectLooksRight, question, rowOf } from './desk.ts'
-import { expect, expectAccessible, inShop, logInAs } from './shop.ts'
+import { asBuilt, expect, expectAccessible, inShop, logInAs } from './shop.ts'
 import { payAsGuest } from './visitors.ts'
 
 /** Connected to the look-alike, as a newcomer's shop is. */
-const test = inShop(() => openConnectedShop({ withPages: true, quirks: {} }))
+const test = inShop(() => openConnectedShop(asBuilt))
 
 const card = (page: Page) => page.getByRole('region', { name: 'TradingView Access' })
 

@@ -1,6 +1,6 @@
 import { cpus, totalmem } from 'node:os'
 import { accounts } from '#contract/identity/accounts.ts'
-import freshWeb from '#scripts/fresh-web.ts'
+import freshBuild from '#scripts/fresh-build.ts'
 import { cookieHeader, createVisitor } from '#server/testing/visitor.ts'
 import { adminLists, countStatements } from './bench/admin-lists.ts'
 import { checkouts, openBuyers } from './bench/checkouts.ts'
@@ -15,7 +15,7 @@ import { seller } from './lab/shop-process.ts'
 /** `npm run proof -- bench`: the shop compared with the limit of the machine, in one table. `--quick` uses a small shop, in under a minute. */
 const quick = Boolean(process.env.QUICK)
 
-await freshWeb()
+freshBuild()
 const lab = await openLab()
 const shop = await lab.openShop()
 const lines: Line[] = []

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import type pg from 'pg'
 import { randomText } from './basics.ts'
+import { readSandboxFile } from './files.ts'
 
-const statements = readFileSync(new URL('./schema.sql', import.meta.url), 'utf8')
+const statements = readSandboxFile('schema.sql')
 
 export type Keys = { secretKey: string; publishableKey: string }
 type Client = Pick<pg.ClientBase, 'query'>

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest'
 import { freePort } from '#server/database/free-port.ts'
-import freshWeb from './fresh-web.ts'
+import freshBuild from './fresh-build.ts'
 
 /** A copy of the repository, because this test edits it; node_modules is only linked. */
 const copy = mkdtempSync(join(tmpdir(), 'shop-dev-'))
@@ -14,7 +14,7 @@ let url: string
 let said = ''
 
 beforeAll(async () => {
-  await freshWeb()
+  freshBuild()
   for (const name of [
     'package.json',
     'package-lock.json',
@@ -27,8 +27,8 @@ beforeAll(async () => {
     'scripts',
   ])
     cpSync(name, join(copy, name), { recursive: true })
-  // Last, so the build is newer than its sources.
-  for (const name of ['dist/web', 'dist/render']) cpSync(name, join(copy, name), { recursive: true })
+
+  cpSync('dist', join(copy, 'dist'), { recursive: true })
   mkdirSync(join(copy, 'node_modules'))
   for (const name of readdirSync('node_modules').filter((installed) => installed !== '.vite'))
     symlinkSync(resolve('node_modules', name), join(copy, 'node_modules', name))

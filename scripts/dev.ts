@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createServer } from 'vite'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
-import freshWeb from './fresh-web.ts'
+import freshBuild from './fresh-build.ts'
 
 /** `npm run dev`: the server restarts when its files change; in front of it, Vite renders the pages from source. */
 
@@ -12,7 +12,7 @@ const port = Number(process.env.PORT ?? 3000)
 const behind = `http://localhost:${port + 1}`
 
 // The server needs its own pages, though no one sees them.
-await freshWeb()
+freshBuild()
 const entry = ['server/main.ts', '--pages-from-vite']
 const server = spawn(process.execPath, ['--watch', '--watch-preserve-output', ...entry], {
   cwd: root,

@@ -1,3 +1,9 @@
-import { run } from './process/run.ts'
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
+import { paths } from './paths.ts'
 
+// NODE_COMPILE_CACHE, if set, names another folder.
+enableCompileCache(join(paths.dist, 'compile-cache'))
+// Imported after that line, because the cache holds only what is loaded later.
+const { run } = await import('./process/run.ts')
 await run({ pagesAreFromVite: process.argv.includes('--pages-from-vite') })

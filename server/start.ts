@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import { brand } from '#contract/brand.ts'
 import { createApp, type Dependencies } from './app.ts'
@@ -23,8 +22,9 @@ import { createTradingViewGateway } from './gateways/tradingview.ts'
 import { drain } from './http/drain.ts'
 import { securityHeaders } from './http/headers.ts'
 import { createQueue } from './jobs/queue.ts'
-import { assertBuilt } from './pages/build.ts'
 import { noPages, openPages } from './pages/pages.ts'
+import { paths } from './paths.ts'
+import { assertBuilt } from './process/build.ts'
 import { assertWritable } from './process/data-folder.ts'
 import { listen, portFor } from './process/port.ts'
 import { createAttempts } from './security/attempts.ts'
@@ -52,8 +52,6 @@ export type StartOptions = {
 }
 
 type Parts = Omit<Dependencies, 'pages'>
-
-const dist = fileURLToPath(new URL('../dist', import.meta.url))
 
 /** The composition root: config -> database -> gateways -> app -> jobs -> listen; `close` goes in reverse. */
 export async function startShop(
@@ -202,7 +200,7 @@ function openSite(parts: Parts, payments: Payments) {
   const { config, settings, secrets, catalog, tradingView, connection, security, log, now } = parts
   const { db } = connection
   return openPages({
-    dist,
+    dist: paths.dist,
     cacheDir: join(config.dataDir, 'cache'),
     shown: async () => {
       await settings.load()

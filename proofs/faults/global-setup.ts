@@ -1,4 +1,4 @@
-import freshWeb from '#scripts/fresh-web.ts'
+import freshBuild from '#scripts/fresh-build.ts'
 import { type Lab, openLab } from '../lab/lab.ts'
 
 let opened: Promise<Lab> | undefined
@@ -6,7 +6,7 @@ let opened: Promise<Lab> | undefined
 /** One lab for the run; the faults in other processes find it by its place. */
 export default async function setUp({ provide }: { provide: (key: 'lab', place: Lab['place']) => void }) {
   if (opened) return provide('lab', (await opened).place)
-  await freshWeb()
+  freshBuild()
   opened = openLab()
   const { place, close } = await opened
   provide('lab', place)

@@ -34,8 +34,10 @@ export function addNextMigration(folder: string) {
 export function installNextVersion(folder: string): string {
   copyOfThisVersion(folder)
   addNextMigration(folder)
-  for (const built of ['node_modules', 'dist']) symlinkSync(join(here, built), join(folder, built))
-  return join(folder, 'server/main.ts')
+  // Copied, not linked: the bundle looks for the migrations from where it is.
+  cpSync(join(here, 'dist'), join(folder, 'dist'), { recursive: true })
+  symlinkSync(join(here, 'node_modules'), join(folder, 'node_modules'))
+  return join(folder, 'dist/server/main.js')
 }
 
-export const thisVersion = join(here, 'server/main.ts')
+export const thisVersion = join(here, 'dist/server/main.js')

@@ -1,10 +1,10 @@
 import cluster from 'node:cluster'
+import { startBuiltShop } from '#scripts/built-shop.ts'
 import { readConfig } from '#server/config.ts'
 import { openCluster } from '#server/process/cluster.ts'
 import { createLog } from '#server/process/log.ts'
-import { stopInOrder } from '#server/process/run.ts'
+import { stopInOrder } from '#server/process/stop-in-order.ts'
 import { createPasswords } from '#server/security/passwords.ts'
-import { startShop } from '#server/start.ts'
 
 const lightHashing = process.env.LIGHT_HASHING
   ? { passwords: createPasswords({ cost: { memoryCost: 8, timeCost: 1, parallelism: 1 } }) }
@@ -15,6 +15,6 @@ const config = { ...readConfig(process.env), rateLimits: false }
 const opening =
   config.processes > 1 && cluster.isPrimary
     ? openCluster(config).then(({ close }) => ({ stop: close, close }))
-    : startShop(config, { log: createLog(config.logLevel), ...lightHashing })
+    : startBuiltShop(config, { log: createLog(config.logLevel), ...lightHashing })
 stopInOrder(opening)
 await opening

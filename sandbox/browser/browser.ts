@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { stripTypeScriptTypes } from 'node:module'
 import type { Api } from '../api/api.ts'
 import type { Books } from '../books.ts'
 import type { Controls } from '../controls.ts'
+import { readSandboxFile } from '../files.ts'
 import { readBody, sendFailure, serveApi } from '../http.ts'
 import { actionOf, controlPage } from '../pages/control.ts'
 import { notFound, pressed, send } from '../pages/html.ts'
@@ -82,14 +82,12 @@ export function createBrowser(given: Given) {
 
 type File = { type: string; body: string }
 
-const source = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
-
 /** Node calls this function experimental, with a warning that would greet everyone who starts the shop. */
 function withoutTypes(name: string): string {
   const { emitWarning } = process
   process.emitWarning = () => {}
   try {
-    return stripTypeScriptTypes(source(name))
+    return stripTypeScriptTypes(readSandboxFile(name))
   } finally {
     process.emitWarning = emitWarning
   }
@@ -108,13 +106,13 @@ function classicScript(...names: string[]): File {
 }
 
 const files = new Map<string, () => File>([
-  ['/stripe.js', () => classicScript('./payment-element.ts', './stripe.ts')],
-  ['/card-frame.ts', () => module('./card-frame.ts')],
-  ['/card-input.ts', () => module('./card-input.ts')],
-  ['/pay-invoice.ts', () => module('./pay-invoice.ts')],
-  ['/pages.css', () => ({ type: 'text/css', body: source('../pages/pages.css') })],
-  ['/card-frame.css', () => ({ type: 'text/css', body: source('./card-frame.css') })],
-  ['/card-frame', () => ({ type: 'text/html', body: source('./card-frame.html') })],
+  ['/stripe.js', () => classicScript('browser/payment-element.ts', 'browser/stripe.ts')],
+  ['/card-frame.ts', () => module('browser/card-frame.ts')],
+  ['/card-input.ts', () => module('browser/card-input.ts')],
+  ['/pay-invoice.ts', () => module('browser/pay-invoice.ts')],
+  ['/pages.css', () => ({ type: 'text/css', body: readSandboxFile('pages/pages.css') })],
+  ['/card-frame.css', () => ({ type: 'text/css', body: readSandboxFile('browser/card-frame.css') })],
+  ['/card-frame', () => ({ type: 'text/html', body: readSandboxFile('browser/card-frame.html') })],
 ])
 const ready = new Map<string, File>()
 

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { newId } from '../basics.ts'
+import { readSandboxFile } from '../files.ts'
 
 type Texts<Names extends string> = Record<Names, string | null>
 type Times<Names extends string> = Record<Names, number | null>
@@ -22,7 +22,7 @@ type Known = {
 }
 
 type Blank = { null?: string; [field: string]: unknown }
-const data: Record<string, Blank> = JSON.parse(readFileSync(new URL('./blank.json', import.meta.url), 'utf8'))
+const data: Record<string, Blank> = JSON.parse(readSandboxFile('objects/blank.json'))
 const withNulls = ({ null: names = '', ...fields }: Blank): object => ({
   ...Object.fromEntries((names ? names.split(' ') : []).map((name) => [name, null])),
   ...fields,

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { paths } from '../paths.ts'
 import { describeSchema } from '../testing/describe-schema.ts'
 import { openShop } from '../testing/open-shop.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { migrate } from './migrate.ts'
-import { migrationsFolder } from './migrations.ts'
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 const folders: string[] = []
@@ -33,7 +33,7 @@ async function query(url: string, statement: string, values: unknown[] = []) {
 function withNext(sql: string) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-migrations-'))
   folders.push(folder)
-  cpSync(migrationsFolder, folder, { recursive: true })
+  cpSync(paths.migrations, folder, { recursive: true })
   const journal = join(folder, 'meta/_journal.json')
   const content = JSON.parse(readFileSync(journal, 'utf8'))
   const [baseline] = content.entries

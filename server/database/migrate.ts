@@ -3,8 +3,9 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate as runPending } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
 import { StartError } from '../errors.ts'
+import { paths } from '../paths.ts'
 import { unreachable, withoutRights } from './connect.ts'
-import { type Migration, migrationsFolder, readMigrations } from './migrations.ts'
+import { type Migration, readMigrations } from './migrations.ts'
 
 /** Any number will do, as long as every server process of the shop uses the same one. */
 const migrationLock = 7_381_920_114
@@ -18,7 +19,7 @@ type Options = {
 }
 
 /** Runs the pending migrations in one transaction, under an advisory lock: servers that start at once wait for each other. */
-export async function migrate(url: string, { folder = migrationsFolder, beforeUpgrade = refuseUpgrade }: Options = {}) {
+export async function migrate(url: string, { folder = paths.migrations, beforeUpgrade = refuseUpgrade }: Options = {}) {
   const client = new pg.Client({ connectionString: url })
   await client.connect().catch((error: unknown) => {
     throw unreachable(url, error, 'DATABASE_DIRECT_URL or DATABASE_URL')

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { paths } from '../paths.ts'
 
 export type Migration = { tag: string; hash: string; when: number; statements: string[] }
 
-export const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url))
-
 /** The migrations as drizzle-kit writes them, with the hash that drizzle's migrator stores in the database. */
-export function readMigrations(folder = migrationsFolder): Migration[] {
+export function readMigrations(folder = paths.migrations): Migration[] {
   const journal: { entries: { tag: string; when: number }[] } = JSON.parse(
     readFileSync(join(folder, 'meta/_journal.json'), 'utf8'),
   )

@@ -1,4 +1,3 @@
-// Imported as the default export: the SDK's CommonJS form (see boot.js) has no other.
 import StripeSdk from 'stripe'
 import { accountCalls } from './stripe/account.ts'
 import type { Invoicing } from './stripe/amounts.ts'

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { Shown } from '#contract/site/site-settings.ts'
 import { coalesce } from '../concurrency/coalesce.ts'
 import type { SecurityHeaders } from '../http/headers.ts'
+import { paths } from '../paths.ts'
 import { type Compressed, hashOf, readCompressed } from './compressed.ts'
 import type { RenderOrder } from './render.ts'
 import { type RenderedFile, readRendered } from './rendered.ts'
@@ -75,10 +75,7 @@ export async function openPages({ dist, cacheDir, shown, files = () => [], secur
 export const noPages = (): Pages => ({ ...createResponder(), refresh: async () => {}, close() {} })
 
 async function render(order: RenderOrder, signal: AbortSignal): Promise<RenderedFile[]> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./render.ts', import.meta.url))], {
-    stdio: ['pipe', 'inherit', 'inherit'],
-    signal,
-  })
+  const child = spawn(process.execPath, [paths.renderProgram], { stdio: ['pipe', 'inherit', 'inherit'], signal })
   // A renderer that ends before it has read everything says why itself; unheard, the broken pipe would end this process.
   child.stdin.on('error', () => {})
   child.stdin.end(JSON.stringify(order))

@@ -9,6 +9,7 @@ import { type Shop, startShop } from '../start.ts'
 import { openCluster } from './cluster.ts'
 import { tellFirstAdmin } from './first-admin.ts'
 import { createLog } from './log.ts'
+import { stopInOrder } from './stop-in-order.ts'
 
 export async function run(how: { pagesAreFromVite: boolean }) {
   try {
@@ -82,19 +83,4 @@ function say({ config, mailsGoTo, databaseIsAt }: Shop, log: Logger) {
     '',
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
-}
-
-/** A service manager's SIGTERM waits for visitors; with Ctrl+C someone is waiting. Either lets a start finish. */
-export function stopInOrder(opening: Promise<Pick<Shop, 'stop' | 'close'>>) {
-  let stopping = false
-  const end = async (how: 'stop' | 'close') => {
-    if (stopping) return
-    stopping = true
-    // If the start fails, `run` reports it and ends the process.
-    const shop = await opening.catch(() => undefined)
-    await shop?.[how]()
-    if (shop) process.exit(0)
-  }
-  process.on('SIGTERM', () => void end('stop'))
-  process.on('SIGINT', () => void end('close'))
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { paths } from '../paths.ts'
 
 /** Four bytes of a hash of each password that everyone tries first, in order (`scripts/common-passwords.ts`). */
-const filter = readFileSync(new URL('./common-passwords.bin', import.meta.url))
+const filter = readFileSync(paths.commonPasswords)
 
 export const hashOf = (password: string) => createHash('sha256').update(password).digest().readUInt32BE()
 

@@ -45,7 +45,6 @@ export async function startProcess(place: Place, env: Record<string, string> = {
       DATA_DIR: place.dataDir,
       ...env,
     },
-    execArgv: ['--import', new URL('../process/boot.js', import.meta.url).href],
   })
   const gone = once(child, 'exit').then(() => {
     throw new Error('The shop is gone')

@@ -28,6 +28,8 @@ export type OpenShopOptions = {
   quirks?: StartOptions['quirks']
   /** Where the products' files are. */
   products?: string
+  /** Browser tests start the shop from the build. */
+  start?: typeof startShop
   log?: Logger
 }
 
@@ -46,6 +48,7 @@ export async function openShop({
   log = pino({ level: process.env.TEST_LOG ?? 'silent' }),
   crashPoint = () => {},
   products,
+  start = startShop,
 }: OpenShopOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-'))
   // Before anything that takes time: the shop's clock would be behind Stripe's.
@@ -64,7 +67,7 @@ export async function openShop({
     }),
     rateLimits,
   }
-  const shop = await startShop(config, {
+  const shop = await start(config, {
     log,
     now: clock.now,
     withPages,

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { type Config, readConfig } from '../config.ts'
 import { openCluster } from '../process/cluster.ts'
@@ -14,8 +13,7 @@ import { startShop } from '../start.ts'
 /** A server in a process of its own, so a test can kill it at any moment. */
 export async function startShopProcess(env: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-process-'))
-  const boot = new URL('../process/boot.js', import.meta.url).href
-  const child = spawn(process.execPath, ['--import', boot, fileURLToPath(import.meta.url)], {
+  const child = spawn(process.execPath, [import.meta.filename], {
     env: { ...process.env, PORT: '0', DATA_DIR: folder, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -5,13 +5,13 @@ import { expect, test } from 'vitest'
 import { privatePackage } from '#contract/access/package.ts'
 import { customers } from '#contract/desk/customers.ts'
 import { prices } from '#contract/selling/prices.ts'
+import { paths } from '#server/paths.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { openShop } from '#server/testing/open-shop.ts'
-import { productsFolder } from './catalog.ts'
 import { readProductFile } from './product-file.ts'
 
 const path = 'content/products/rebound-sigma-pro.md'
-const source = readFileSync(join(productsFolder, 'rebound-sigma-pro.md'), 'utf8')
+const source = readFileSync(join(paths.products, 'rebound-sigma-pro.md'), 'utf8')
 
 test('a product is what its file says', () => {
   const { text, listed, package: forOwners, ...product } = readProductFile(path, source)
@@ -61,7 +61,7 @@ test('a process names a product that a newer one has added since it started', as
 
 test('each product has its own links, as its file says', async () => {
   const products = mkdtempSync(join(tmpdir(), 'products-'))
-  cpSync(productsFolder, products, { recursive: true })
+  cpSync(paths.products, products, { recursive: true })
   const own = 'state: on sale\norder: 200\nindicator: https://www.tradingview.com/script/second'
   writeFileSync(join(products, 'second.md'), source.replace('state: on sale', own))
   await using shop = await openShop({ products })

@@ -1,21 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { eq, sql } from 'drizzle-orm'
 import type { ListedProduct, ProductState } from '#contract/selling/product.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import type { Database } from '#server/database/connect.ts'
 import { products } from '#server/database/schema.ts'
 import { notFound, StartError } from '#server/errors.ts'
+import { paths } from '#server/paths.ts'
 import { type ProductFile, readProductFile } from './product-file.ts'
 
 export type Product = ProductFile & { id: string }
 
 export type Catalog = Awaited<ReturnType<typeof openCatalog>>
 
-export const productsFolder = fileURLToPath(new URL('../../../../content/products', import.meta.url))
-
-function readProducts(folder = productsFolder): ProductFile[] {
+function readProducts(folder = paths.products): ProductFile[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.md'))
   const found = files.map((name) =>
     readProductFile(`content/products/${name}`, readFileSync(join(folder, name), 'utf8')),

@@ -1,0 +1,88 @@
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { build, type InlineConfig, type Plugin } from 'vite'
+import { compress } from '#server/pages/compressed.ts'
+import { paths } from '#server/paths.ts'
+import { buildStamp, hashOfSources } from '#server/process/build.ts'
+
+const { root, dist } = paths
+const client = join(dist, 'web')
+const renderer = join(dist, 'render')
+/** `envDir: false`, because `.env` holds the shop's secrets. */
+const settings = { root, envDir: false, logLevel: 'warn' } satisfies InlineConfig
+
+/** Only our own files are in the source maps: Node decodes a whole map for the first stack trace, which took 60 MB. */
+const withoutLibraryMaps: Plugin = {
+  name: 'without-library-maps',
+  transform: { filter: { id: /node_modules/ }, handler: (code) => ({ code, map: { mappings: '' } }) },
+}
+
+/** `dist/server`: the server and its libraries in one bundle, except those that find their own files by path. */
+const serverBuild: InlineConfig = {
+  ...settings,
+  configFile: false,
+  publicDir: false,
+  plugins: [withoutLibraryMaps],
+  ssr: { noExternal: true, external: ['@node-rs/argon2', 'pg-cloudflare', 'pg-native', 'pino'] },
+  build: {
+    ssr: true,
+    target: 'node24',
+    sourcemap: true,
+    outDir: join(dist, 'server'),
+    rolldownOptions: {
+      input: {
+        main: join(root, 'server/main.ts'),
+        render: join(root, 'server/pages/render.ts'),
+        start: join(root, 'server/start.ts'),
+      },
+      output: {
+        entryFileNames: '[name].js',
+        chunkFileNames: '[name]-[hash].js',
+        sourcemapExcludeSources: true,
+        comments: false,
+      },
+    },
+  },
+}
+
+/** `dist/render`: React and the pages, for the server to render them with. */
+const rendererBuild: InlineConfig = {
+  ...settings,
+  publicDir: false,
+  define: { 'process.env.NODE_ENV': JSON.stringify('production') },
+  ssr: { noExternal: true },
+  build: {
+    ssr: true,
+    manifest: false,
+    outDir: renderer,
+    rolldownOptions: { input: { render: join(root, 'web/prerender.tsx') } },
+  },
+}
+
+async function compressForBrowsers() {
+  const files = await readdir(client, { recursive: true, withFileTypes: true })
+  await Promise.all(
+    files
+      .filter((file) => file.isFile() && /\.(js|css|svg|json|txt|webmanifest)$/.test(file.name))
+      .map((file) => join(file.parentPath, file.name))
+      .map(async (path) => compress(path, await readFile(path))),
+  )
+}
+
+// Vite keeps a NODE_ENV that is set already, and React's development build must not be served.
+process.env.NODE_ENV = 'production'
+// Hashed before the build: an edit made meanwhile is not in it.
+const sources = hashOfSources()
+// Without its stamp, a half-finished build counts as missing.
+await rm(buildStamp, { force: true })
+console.log('  1 of 4  browser files')
+await build(settings)
+console.log('  2 of 4  page renderer')
+await build(rendererBuild)
+await rename(join(client, '.vite/manifest.json'), join(renderer, 'manifest.json'))
+await rm(join(client, '.vite'), { recursive: true })
+console.log('  3 of 4  server')
+await build(serverBuild)
+console.log('  4 of 4  compressing')
+await compressForBrowsers()
+await writeFile(buildStamp, sources)

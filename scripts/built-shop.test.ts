@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { paths } from '#server/paths.ts'
+import { createTestDatabase } from '#server/testing/test-database.ts'
+import freshBuild from './fresh-build.ts'
+
+const entry = join(paths.dist, 'server/main.js')
+
+beforeAll(freshBuild)
+
+/** Runs the build on an empty database and collects every line it prints. */
+async function runBuild(env: Record<string, string>) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'shop-output-'))
+  const { url, drop } = await createTestDatabase({ empty: true })
+  const child = spawn(process.execPath, ['--enable-source-maps', entry], {
+    env: { ...process.env, PORT: '0', DATA_DIR: dataDir, DATABASE_URL: url, LOG_LEVEL: 'info', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = Promise.all([child.stdout, child.stderr].map((stream) => once(stream, 'close')))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+    await drop()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  const lines: string[] = []
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on('line', (line) => lines.push(line))
+  const lineWith = async (text: string) => {
+    await expect.poll(() => lines.find((line) => line.includes(text)), { interval: 50 }).toBeDefined()
+    return JSON.parse(lines.find((line) => line.includes(text)) ?? '')
+  }
+  return { databaseUrl: url, lines, lineWith, ended }
+}
+
+const production = {
+  NODE_ENV: 'production',
+  PAYMENTS: 'sandbox',
+  SECRETS_KEY: randomBytes(32).toString('hex'),
+  PUBLIC_URL: 'https://shop.example',
+}
+
+test('in production, everything the shop prints is JSON, and no webhook comes before it listens', async () => {
+  const { lines, lineWith } = await runBuild(production)
+  await lineWith('The first admin')
+  // The sandbox sends the first webhooks about a second after the start.
+  await sleep(2500)
+  const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
+  expect(messages).toContain('The shop is open')
+  expect(messages.filter((message) => message.includes('webhook'))).toEqual([])
+})
+
+test('in production, why it cannot start is JSON, too', async () => {
+  const { lines, ended } = await runBuild({ NODE_ENV: 'production', SECRETS_KEY: '' })
+  await ended
+  expect(lines).not.toEqual([])
+  for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: 60 })
+})
+
+test('a stack trace in the log names the line of the TypeScript file', async () => {
+  const { databaseUrl, lineWith } = await runBuild(production)
+  await lineWith('The shop is open')
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query('alter table shop_settings rename to moved_away')
+  await client.end()
+  const { err } = await lineWith('could not refresh the pages')
+  expect(err.stack).toMatch(/server\/settings\/settings\.ts:\d+:\d+/)
+})

@@ -1,0 +1,17 @@
+import { findPackageJSON } from 'node:module'
+import { dirname, join } from 'node:path'
+
+/** The folder with package.json, whether the server runs from its sources or from `dist/server`. */
+const root = dirname(findPackageJSON(import.meta.url) ?? '')
+const isBundled = import.meta.filename.endsWith('.js')
+
+/** Where the shop's own files are. */
+export const paths = {
+  root,
+  /** The build: browser files in `web`, the page renderer in `render`, the server in `server`. */
+  dist: join(root, 'dist'),
+  migrations: join(root, 'server/database/migrations'),
+  commonPasswords: join(root, 'server/security/common-passwords.bin'),
+  products: join(root, 'content/products'),
+  renderProgram: join(root, isBundled ? 'dist/server/render.js' : 'server/pages/render.ts'),
+}

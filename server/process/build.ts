@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { StartError } from '../errors.ts'
+import { hashOf } from '../pages/compressed.ts'
+import { paths } from '../paths.ts'
+
+const sources = [
+  'content',
+  'contract',
+  'package-lock.json',
+  'sandbox',
+  'scripts/build.ts',
+  'server',
+  'vite.config.ts',
+  'web',
+]
+
+/** Holds the hash of the sources; written last, when everything else is built. */
+export const buildStamp = join(paths.dist, 'sources')
+
+/** Hashes everything the build is made from, without tests and without what the server reads from its own folder. */
+export const hashOfSources = () =>
+  hashOf(...sources.flatMap(filesOf).flatMap((file) => [file, readFileSync(join(paths.root, file))]))
+
+const isLeftOut =
+  /(^|\/)\.|~$|\.test\.tsx?$|\/testing\/|\.(sql|bin)$|^content\/products\/|^server\/database\/migrations\//
+
+function filesOf(source: string): string[] {
+  if (/\.\w+$/.test(source)) return [source]
+  return readdirSync(join(paths.root, source), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(paths.root.length + 1))
+    .filter((file) => !isLeftOut.test(file))
+    .toSorted()
+}
+
+let isKnownFresh = false
+
+/** Compares contents, never times: a checkout, a copy and an image have times of their own. */
+export function judgeBuild(): 'fresh' | 'missing' | 'stale' {
+  if (isKnownFresh) return 'fresh'
+  if (!existsSync(buildStamp)) return 'missing'
+  isKnownFresh = readFileSync(buildStamp, 'utf8') === hashOfSources()
+  return isKnownFresh ? 'fresh' : 'stale'
+}
+
+/** Throws unless the build is fresh: an old build would show an old price while the server charges the new one. */
+export function assertBuilt() {
+  const verdict = judgeBuild()
+  if (verdict === 'missing') throw new StartError('The shop has not been built yet. Run: npm run build')
+  if (verdict === 'stale')
+    throw new StartError('The build in dist is older than a price, a text or the software. Run: npm run build')
+}
