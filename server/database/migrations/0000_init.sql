@@ -6,6 +6,7 @@ CREATE TABLE "access" (
 	"product_id" uuid NOT NULL,
 	"reason" text,
 	"until" timestamp (3) with time zone,
+	"username" text,
 	"name_key" text,
 	"name_problem" text,
 	"similar" jsonb DEFAULT '[]'::jsonb NOT NULL,

@@ -33,7 +33,7 @@ export function createLists(context: Context, connector: ConnectorDoor) {
   async function page(where: SQL | undefined, { limit, cursor, q }: Paging) {
     const after = decodeCursor(cursor)
     const rows = await db
-      .select({ row: access, username: users.tradingViewUsername, user: shownUser })
+      .select({ row: access, user: shownUser })
       .from(access)
       .innerJoin(users, eq(users.id, access.userId))
       .where(
@@ -55,9 +55,9 @@ export function createLists(context: Context, connector: ConnectorDoor) {
       .orderBy(asc(tvScripts.createdAt))
     return {
       next,
-      items: items.map(({ row, username, user }) => ({
+      items: items.map(({ row, user }) => ({
         ...whoseOf(row, user, now()),
-        username: username ?? row.unlockedName,
+        username: row.username ?? row.unlockedName,
         until: row.until,
         stateSince: row.stateSince,
         lists: seen

@@ -108,7 +108,6 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
           row: access,
           kind: sql<TodoKind>`${kindHere}`,
           since,
-          username: users.tradingViewUsername,
           newName,
           error: sql<string | null>`(select max(${tvPeople.error}) from ${tvPeople}
             where ${tvPeople.userId} = ${access.userId} and ${tvPeople.usernameKey} = ${access.nameKey})`,
@@ -131,10 +130,10 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
       const forms = await formsOf(items.map(({ row }) => row.userId))
       return {
         next,
-        items: items.map(({ row, kind: what, username, newName: seenAs, error, user }) => {
+        items: items.map(({ row, kind: what, newName: seenAs, error, user }) => {
           const form = forms.find(({ userId }) => userId === row.userId)
           const isPromised = promisedKinds.some((each) => each === what)
-          const wanted = username ?? row.unlockedName
+          const wanted = row.username ?? row.unlockedName
           return {
             ...whoseOf(row, user, now()),
             kind: what,
