@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { id } from './fields.ts'
 
 /** Who may call: anyone, anyone logged in, staff (support and admins), or admins. `server/http/gate.ts` enforces it. */
@@ -11,20 +11,17 @@ export type Answer = 'json' | 'list' | 'csv' | 'html' | 'redirect' | 'later'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 type Path = `/api/${string}`
-type Fields = z.ZodType<Record<string, unknown>, Record<string, unknown>>
+type Fields = z.ZodMiniType<Record<string, unknown>, Record<string, unknown>>
 
-export type Endpoint<Input extends Fields = Fields, Output extends z.ZodType = z.ZodType> = {
+export type Endpoint<Input extends Fields = Fields, Output extends z.ZodMiniType = z.ZodMiniType> = {
   method: Method
   /** Segments like `:id` come from the input; the rest travels as query (GET, DELETE) or JSON body. */
   path: Path
   access: Access
   /** Whether a public call needs to know who is logged in, if anyone. Without it we skip the database lookup. */
   caller?: Caller
-  /**
-   * Needs a recent proof of who is calling (`server/http/gate.ts`). `or password`: not if a password is sent along.
-   * `today`: spends a buyer's money; without a second factor, a proof of the last 24 hours is enough.
-   */
-  fresh?: boolean | 'or password' | 'today'
+  /** Wants a recent proof of who they are (`server/http/gate.ts`): always, or unless a password is sent along. */
+  fresh?: boolean | 'or password'
   /** Only once an emailed link has shown that the account's address is the caller's own. */
   proven?: true
   /** Also for staff who have yet to set up their second step: nothing else is open to them. */
@@ -51,7 +48,7 @@ type NamedIn<Address> = Named[Address extends `${string}/:id` | `${string}/:id/$
 
 type Usual<Address> = Address extends `${string} /api/admin${string}` ? 'admin' : 'user'
 
-type Row<Input extends Fields, Output extends z.ZodType> = Omit<
+type Row<Input extends Fields, Output extends z.ZodMiniType> = Omit<
   Endpoint<Input, Output>,
   'method' | 'path' | 'access' | 'input' | 'output'
 > & { input?: Input; output?: Output }
@@ -63,7 +60,7 @@ type Row<Input extends Fields, Output extends z.ZodType> = Omit<
 export function endpoint<
   const Address extends `${Method} ${Path}`,
   Input extends Fields = NamedIn<Address>,
-  Output extends z.ZodType = Nothing,
+  Output extends z.ZodMiniType = Nothing,
   const R extends Answer = 'json',
   const C extends Caller = 'none',
   const A extends Access = Usual<Address>,
@@ -77,4 +74,4 @@ export function endpoint<
 }
 
 /** Then there is nothing to read: any 2xx is done, whatever else it says. */
-export const isNothing = (output: z.ZodType) => output === nothing
+export const isNothing = (output: z.ZodMiniType) => output === nothing

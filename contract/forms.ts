@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { resetPassword } from './fields.ts'
 
 /** Where a link goes on that was opened in a browser without a session of its account. */
@@ -8,9 +8,12 @@ export const choosePasswordPath = (token: string) =>
 export const resetRequested = 'If an account exists with this email, you will receive a password reset link.'
 
 export const twice = z.strictObject({ newPassword: resetPassword, confirmPassword: z.string() })
+export type Twice = { newPassword: string; confirmPassword: string }
 
-export const newPasswordTwice = twice.refine((both) => both.newPassword === both.confirmPassword, {
-  path: ['confirmPassword'],
-  error: "Passwords don't match",
-  when: () => true,
-})
+export const newPasswordTwice = twice.check(
+  z.refine<Twice>((both) => both.newPassword === both.confirmPassword, {
+    path: ['confirmPassword'],
+    error: "Passwords don't match",
+    when: () => true,
+  }),
+)

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import * as z from 'zod/mini'
 import { looksLikeLink, personName } from './person-name.ts'
 
-const isName = (typed: string) => personName.safeParse(typed).success
+const isName = (typed: string) => z.safeParse(personName, typed).success
 
 test.each([
   'Ada Lovelace',

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { isOneLine, line, optionalLine } from './fields.ts'
 
 const dot = '[.。．｡]'
@@ -27,6 +28,8 @@ export const isPersonName = (typed: string) => isOneLine(typed) && !looksLikeLin
 
 const nameMessage =
   'Please enter your name without links, email addresses or phone numbers, and with a space after a dot'
-export const personName = line(100, 'Please enter your name').refine(isPersonName, nameMessage)
+export const personName = line(100, 'Please enter your name').check(z.refine<string>(isPersonName, nameMessage))
 /** Empty where someone hasn't told us. */
-export const optionalName = optionalLine(100).refine((typed) => isPersonName(typed ?? ''), nameMessage)
+export const optionalName = optionalLine(100).check(
+  z.refine<string | undefined>((typed) => isPersonName(typed ?? ''), nameMessage),
+)

@@ -1,6 +1,6 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { Endpoint, InputOf, OutputOf, ParsedInputOf } from './endpoint.ts'
-import { choosePasswordPath, resetRequested, twice } from './forms.ts'
+import { choosePasswordPath, resetRequested, type Twice, twice } from './forms.ts'
 import { accounts } from './identity/accounts.ts'
 import { logins } from './identity/logins.ts'
 import { receivedLine } from './selling/declaration-texts.ts'
@@ -20,15 +20,17 @@ export type PlainForm = {
   /** Where a login goes on that takes one step more. */
   next?: string
   /** For a form with more fields than the call; the output is the call's input. */
-  input?: z.ZodType
+  input?: z.ZodMiniType
   /** The form posts to its page's own address, whose query holds a secret of the call. */
   atPage?: true
 }
 
-const resetForm = z
-  .strictObject({ ...twice.shape, token: accounts.resetPassword.input.shape.token, first: z.string().optional() })
-  .refine((both) => both.newPassword === both.confirmPassword, "Passwords don't match")
-  .transform(({ token, newPassword }): ParsedInputOf<typeof accounts.resetPassword> => ({ token, newPassword }))
+const resetForm = z.pipe(
+  z
+    .strictObject({ ...twice.shape, token: accounts.resetPassword.input.shape.token, first: z.optional(z.string()) })
+    .check(z.refine<Twice>((both) => both.newPassword === both.confirmPassword, "Passwords don't match")),
+  z.transform(({ token, newPassword }): ParsedInputOf<typeof accounts.resetPassword> => ({ token, newPassword })),
+)
 
 type Received = Parameters<typeof receivedLine>[1]
 type Declared = InputOf<typeof declarations.withdraw>
@@ -60,7 +62,10 @@ export const plainForms: PlainForm[] = [
     row: contact.send,
     page: '/about',
     done: { say: 'Message sent successfully!' },
-    input: contactForm.transform(({ answer: _, ...message }) => message),
+    input: z.pipe(
+      contactForm,
+      z.transform(({ answer: _, ...message }) => message),
+    ),
   },
   {
     row: declarations.withdraw,

@@ -16,7 +16,6 @@ export const refusalCodes = [
   'login-required',
   'forbidden',
   'unproven',
-  'password-missing',
   'prove-again',
   'second-step-needed',
   'second-step-missing',

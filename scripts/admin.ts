@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { email as emailField } from '#contract/fields.ts'
 import { createAudit } from '#server/audit/audit.ts'
 import { migrate } from '#server/database/migrate.ts'
@@ -15,7 +16,7 @@ the audit log records it. The shop can keep running; within minutes, it emails t
 `
 
 const [command, typed] = process.argv.slice(2)
-const email = emailField.safeParse(typed).data
+const email = z.safeParse(emailField, typed).data
 if (!isCommand(command) || !typed) explain(help)
 if (email === undefined) explain(`${typed} is not an email address.`)
 

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { loadEnvFile } from '#server/config/env-file.ts'
 import { settings } from '#server/config/environment.ts'
 import { createStripeSetup } from '#server/features/selling/stripe-setup/stripe-setup.ts'
@@ -49,7 +50,7 @@ try {
 
 /** One line instead of a request that Stripe refuses. */
 function given(name: 'STRIPE_SECRET_KEY' | 'PUBLIC_URL'): string {
-  const { data, error } = settings.shape[name].safeParse(process.env[name] || undefined)
+  const { data, error } = z.safeParse(settings.shape[name], process.env[name] || undefined)
   if (error) explain(error.issues.map(({ message }) => `${name} ${message}`).join('\n'))
   return data ?? explain(`${name} is not set: put it in .env, or in the environment`)
 }

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import * as z from 'zod/mini'
 import { type Settings, settings } from './config/environment.ts'
 import { faultsOf, warningsAbout } from './config/rules.ts'
 import { proxiesOf } from './http/addresses.ts'
@@ -18,7 +19,7 @@ export class ConfigurationError extends Error {
 export function readConfig(env: Record<string, string | undefined>): Config {
   // An empty value in .env means "not set".
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
-  const parsed = settings.safeParse(given)
+  const parsed = z.safeParse(settings, given)
   if (!parsed.success)
     throw new ConfigurationError(parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`))
   const faults = faultsOf(parsed.data)

@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import { forgetReturnPath } from '#web/features/identity/sign-in/return-path.ts'
 import { createQueryClient, type PageData } from './api/query-client.ts'
@@ -9,6 +9,7 @@ import { ErrorBoundary } from './layout/error-boundary.tsx'
 import { Footer } from './layout/footer.tsx'
 import { Header } from './layout/header.tsx'
 import { PageChange } from './layout/page-change.tsx'
+import { Private } from './layout/private.tsx'
 import { loadPage, Page, type Route, routeFor } from './router.tsx'
 import { ConfirmHost } from './ui/confirm.tsx'
 import { NavigationProvider, usePlace } from './ui/navigation.tsx'
@@ -21,17 +22,12 @@ export function App(props: { settings: SiteSettings; pathname: string; data: Pag
   return (
     <SettingsProvider value={settings}>
       <QueryClientProvider client={queryClient}>
-        <NavigationProvider pathname={pathname} load={(path) => load(routeFor(path, settings.products))}>
+        <NavigationProvider pathname={pathname} load={(path) => loadPage(routeFor(path, settings.products))}>
           <Site />
         </NavigationProvider>
       </QueryClientProvider>
     </SettingsProvider>
   )
-}
-
-function load(route: Route) {
-  if (route.access !== 'public') void loadPrivate().catch(() => undefined)
-  return loadPage(route)
 }
 
 function Site() {
@@ -65,10 +61,6 @@ function Site() {
     </>
   )
 }
-
-// Public pages never need it; the others load it along with themselves.
-const loadPrivate = () => import('./layout/private.tsx')
-const Private = lazy(loadPrivate)
 
 function Guard({ route, children }: { route: Route; children: ReactNode }) {
   const isElsewhere = route.access === 'public' && !route.page.startsWith('identity/sign-in/')

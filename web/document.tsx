@@ -5,9 +5,9 @@ import { pageTitle } from './layout/page-change.tsx'
 import type { Route } from './router.tsx'
 import type { StructuredData } from './structured-data.ts'
 
-/** The only inline script. It runs before the first paint: the theme never flashes, and an addressed part stays in its place. */
+/** The only inline script. It runs before the first paint, so neither the theme nor "Log In" flashes. */
 export const themeScript =
-  "{let c=document.documentElement.classList;if(location.hash)c.add('whole');try{let t=localStorage.getItem('theme');if(t==='dark')c.replace('light','dark');if(localStorage.getItem('user'))c.add('returning')}catch{}}"
+  "{let c=document.documentElement.classList;try{let t=localStorage.getItem('theme');if(t==='dark')c.replace('light','dark');if(localStorage.getItem('user'))c.add('returning')}catch{}}"
 
 export type PageAssets = {
   scripts: string[]

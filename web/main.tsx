@@ -4,10 +4,6 @@ import { readPageData } from './api/query-client.ts'
 import { readSettings } from './api/settings.tsx'
 import { App } from './app.tsx'
 import { loadPage, routeFor } from './router.tsx'
-// Almost every page has the first and the last, some share the day: imported here, they are no file of their own.
-import './ui/notice.tsx'
-import './ui/day.tsx'
-import '#contract/money.ts'
 import './styles.css'
 
 async function start(root: HTMLElement) {

@@ -103,7 +103,6 @@ function assetsOf(route: Route, manifest: Manifest): PageAssets {
   }
   visit(entry)
   visit(`web/features/${route.page}.tsx`)
-  if (route.access !== 'public') visit('web/layout/private.tsx')
   const chunks = [...seen].map((key) => manifest[key]).filter((chunk) => chunk !== undefined)
   const script = manifest[entry]?.file
   if (!script) throw new Error('The build has no entry')

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { id, instant, paging, text } from '../fields.ts'
 import { accessStates, entitlementReasons, todoKinds } from '../statuses.ts'
@@ -9,41 +9,43 @@ const user = z.object({ id, name: z.string(), email: z.string() })
 const whose = z.object({
   id,
   user,
-  username: z.string().nullable(),
+  username: z.nullable(z.string()),
   state: z.enum(accessStates),
   /** Null: nothing is paid for. */
-  reason: z.enum(entitlementReasons).nullable(),
+  reason: z.nullable(z.enum(entitlementReasons)),
   /** Within a minute of a grant. */
   mayUndo: z.boolean(),
 })
 export type Whose = z.infer<typeof whose>
 
-const todo = whose.extend({
+const todo = z.extend(whose, {
   /** `move`: the account that has access now. `renamed`: the name we know; `username` is what it seems to be now. */
-  oldUsername: z.string().nullable(),
+  oldUsername: z.nullable(z.string()),
   kind: z.enum(todoKinds),
   /** When the promise runs out. */
-  due: instant.nullable(),
+  due: z.nullable(instant),
   /** Why it is here, where the kind alone does not say it. */
-  detail: z.string().nullable(),
-  exchangeName: z.string().nullable(),
-  additionalInfo: z.string().nullable(),
+  detail: z.nullable(z.string()),
+  exchangeName: z.nullable(z.string()),
+  additionalInfo: z.nullable(z.string()),
   hasKeys: z.boolean(),
 })
 export type AccessTodo = z.infer<typeof todo>
 
-const person = whose.extend({
-  until: instant.nullable(),
+const person = z.extend(whose, {
+  until: z.nullable(instant),
   stateSince: instant,
   /** What TradingView last showed. */
-  lists: z.array(z.object({ script: z.string(), isPresent: z.boolean().nullable(), until: instant.nullable() })),
+  lists: z.array(z.object({ script: z.string(), isPresent: z.nullable(z.boolean()), until: z.nullable(instant) })),
 })
 export type AccessPerson = z.infer<typeof person>
 
-const happening = z.object({ at: instant, what: z.string(), outcome: z.string(), detail: z.string().nullable() })
+const happening = z.object({ at: instant, what: z.string(), outcome: z.string(), detail: z.nullable(z.string()) })
 
 export const mostAtOnce = 200
-const some = z.strictObject({ ids: z.array(id).min(1, 'Please choose someone').max(mostAtOnce) })
+const some = z.strictObject({
+  ids: z.array(id).check(z.minLength(1, 'Please choose someone'), z.maxLength(mostAtOnce)),
+})
 /** For how many it was done: fewer than were named if another admin got there first. */
 const changed = z.object({ changed: z.int() })
 
@@ -54,7 +56,11 @@ export const accessAdmin = {
   todo: endpoint('GET /api/admin/access/todo', {
     access: 'staff',
     summary: 'Who waits for the seller, and for what; the longest wait first',
-    input: z.strictObject({ ...paging, kind: z.enum(todoKinds).optional(), overdue: z.enum(['yes', 'no']).optional() }),
+    input: z.strictObject({
+      ...paging,
+      kind: z.optional(z.enum(todoKinds)),
+      overdue: z.optional(z.enum(['yes', 'no'])),
+    }),
     output: z.array(todo),
     answer: 'list',
   }),
@@ -66,7 +72,7 @@ export const accessAdmin = {
   people: endpoint('GET /api/admin/access/people', {
     access: 'staff',
     summary: 'Everybody’s access, one row each, the latest change first',
-    input: z.strictObject({ ...paging, state: z.enum(accessStates).optional() }),
+    input: z.strictObject({ ...paging, state: z.optional(z.enum(accessStates)) }),
     output: z.array(person),
     answer: 'list',
   }),
@@ -79,7 +85,7 @@ export const accessAdmin = {
     ...decision,
     summary: 'Unlock for those who asked; a minute later, it can no longer be undone and the buyers get an email',
     /** `byHand`: it is unlocked on TradingView already, also where the connector would do it. */
-    input: some.extend({ byHand: z.boolean().optional() }),
+    input: z.extend(some, { byHand: z.optional(z.boolean()) }),
   }),
   undo: endpoint('POST /api/admin/access/undo', {
     ...decision,
@@ -93,7 +99,7 @@ export const accessAdmin = {
     ...decision,
     fresh: true,
     summary: 'Decline with a reason; emails the buyers and deletes the keys',
-    input: some.extend({ reason: text(500, 'Please give a reason') }),
+    input: z.extend(some, { reason: text(500, 'Please give a reason') }),
   }),
   withhold: endpoint('POST /api/admin/access/withhold', {
     ...decision,

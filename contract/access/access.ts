@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { id, instant, optionalText, paymentIntentId, text } from '../fields.ts'
 import { accessStates, entitlementReasons, nameProblems } from '../statuses.ts'
@@ -17,10 +17,10 @@ export const accessRequestForm = z.strictObject({
 })
 
 /** The same form where the shop asks for the username alone. */
-export const usernameForm = accessRequestForm.pick({ tradingViewUsername: true, additionalInfo: true })
+export const usernameForm = z.pick(accessRequestForm, { tradingViewUsername: true, additionalInfo: true })
 
 /** What a call may send; the server insists on the rest where the shop asks for it. */
-const sentForm = accessRequestForm.partial({ exchangeName: true, apiKey: true, secretKey: true })
+const sentForm = z.partial(accessRequestForm, { exchangeName: true, apiKey: true, secretKey: true })
 export type SentAccessRequest = z.infer<typeof sentForm>
 
 const ownAccess = z.object({
@@ -29,19 +29,19 @@ const ownAccess = z.object({
   /** The product's slug. */
   product: z.string(),
   state: z.enum(accessStates),
-  username: z.string().nullable(),
-  problem: z.enum(nameProblems).nullable(),
+  username: z.nullable(z.string()),
+  problem: z.nullable(z.enum(nameProblems)),
   /** What TradingView knows that looks like it. */
   similar: z.array(z.string()),
-  until: instant.nullable(),
-  reason: z.enum(entitlementReasons).nullable(),
+  until: z.nullable(instant),
+  reason: z.nullable(z.enum(entitlementReasons)),
   /** While it waits: asked or unlocking. */
-  promisedBy: instant.nullable(),
-  declinedBecause: z.string().nullable(),
+  promisedBy: z.nullable(instant),
+  declinedBecause: z.nullable(z.string()),
   /** Null when the name may be changed now. */
-  mayChangeFrom: instant.nullable(),
+  mayChangeFrom: z.nullable(instant),
   /** The name that stays unlocked until the new one is. */
-  oldUsername: z.string().nullable(),
+  oldUsername: z.nullable(z.string()),
   /** Whether the connector unlocks at the moment; else the seller does by hand. */
   unlocksItself: z.boolean(),
 })
@@ -50,12 +50,12 @@ export type OwnAccess = z.infer<typeof ownAccess>
 export const access = {
   submit: endpoint('POST /api/access-requests', {
     summary: 'Request access on TradingView, promised within 24 hours',
-    input: sentForm.extend({ paymentIntentId }),
+    input: z.extend(sentForm, { paymentIntentId }),
     limit: namesPerDay,
   }),
   submitForPurchase: endpoint('POST /api/purchases/:purchaseId/access-request', {
     summary: 'Request access later, or again with another TradingView username',
-    input: sentForm.extend({ purchaseId: id }),
+    input: z.extend(sentForm, { purchaseId: id }),
     limit: namesPerDay,
   }),
   mine: endpoint('GET /api/access', {
@@ -77,11 +77,11 @@ export const access = {
     summary: 'Whether TradingView knows a username; null when it does not answer',
     input: z.strictObject({ username: typedName }),
     output: z.object({
-      found: z.boolean().nullable(),
-      username: z.string().nullable(),
+      found: z.nullable(z.boolean()),
+      username: z.nullable(z.string()),
       similar: z.array(z.string()),
       /** Why it cannot be a username at all. */
-      refusal: z.string().nullable(),
+      refusal: z.nullable(z.string()),
     }),
     limit: { requests: 10, seconds: 60 },
   }),

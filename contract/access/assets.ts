@@ -1,20 +1,21 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { id, instant, optionalText } from '../fields.ts'
 
-const ticker = z
-  .string('Please enter a ticker')
-  .trim()
-  .toUpperCase()
-  .regex(
+const ticker = z.string('Please enter a ticker').check(
+  z.trim(),
+  z.toUpperCase(),
+  z.regex(
+    // Never first what a spreadsheet would take for a formula.
     /^[A-Z0-9^.$#][A-Z0-9^.$#:_!/&*+=()' -]{0,29}$/,
     "Tickers have up to 30 letters, digits, spaces, and these characters: ^ . $ # : _ ! / & * + = ( ) ' -",
-  )
+  ),
+)
 
-const recommendedAsset = z.object({ id, ticker: z.string(), note: z.string().nullable(), reviewedAt: instant })
+const recommendedAsset = z.object({ id, ticker: z.string(), note: z.nullable(z.string()), reviewedAt: instant })
 export type RecommendedAsset = z.infer<typeof recommendedAsset>
 
-const managedAsset = recommendedAsset.extend({ productId: id, sortOrder: z.int(), isActive: z.boolean() })
+const managedAsset = z.extend(recommendedAsset, { productId: id, sortOrder: z.int(), isActive: z.boolean() })
 export type ManagedAsset = z.infer<typeof managedAsset>
 
 export const newAsset = z.strictObject({ ticker, note: optionalText(500) })
@@ -33,21 +34,24 @@ export const assets = {
     input: z.strictObject({
       productId: id,
       ticker,
-      note: optionalText(500).nullable(),
-      sortOrder: z.int().optional(),
-      isActive: z.boolean().optional(),
+      note: z.nullable(optionalText(500)),
+      sortOrder: z.optional(z.int()),
+      isActive: z.optional(z.boolean()),
       /** What was removed by mistake comes back as it was: that is no review. */
-      reviewedAt: z.iso.datetime().optional(),
+      reviewedAt: z.optional(z.iso.datetime()),
     }),
   }),
   adminImport: endpoint('POST /api/admin/recommended-assets/import', {
     summary: 'Add many assets at once; those already on the list are left alone',
-    input: z.strictObject({ productId: id, assets: z.array(newAsset).min(1, 'Please enter a ticker').max(500) }),
+    input: z.strictObject({
+      productId: id,
+      assets: z.array(newAsset).check(z.minLength(1, 'Please enter a ticker'), z.maxLength(500)),
+    }),
     output: z.object({ added: z.int(), skipped: z.int() }),
   }),
   adminMove: endpoint('PATCH /api/admin/recommended-assets/:id/move', {
     summary: 'Move an asset to another position in the list; 1 is the first',
-    input: z.strictObject({ id, position: z.int().min(1).max(100_000) }),
+    input: z.strictObject({ id, position: z.int().check(z.minimum(1), z.maximum(100_000)) }),
   }),
   adminSwitch: endpoint('PATCH /api/admin/recommended-assets/:id/active', {
     summary: 'Show an asset to owners or hide it',
@@ -59,7 +63,7 @@ export const assets = {
   }),
   adminReview: endpoint('POST /api/admin/recommended-assets/review', {
     summary: 'Record that the whole list was reviewed today: one product’s, or all of them',
-    input: z.strictObject({ productId: id.optional() }),
+    input: z.strictObject({ productId: z.optional(id) }),
   }),
   adminDelete: endpoint('DELETE /api/admin/recommended-assets/:id', { summary: 'Remove a recommended asset' }),
 }

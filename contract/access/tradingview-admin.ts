@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { id, instant, paging, text } from '../fields.ts'
 import { connectionModes, connectionStates } from '../statuses.ts'
@@ -10,17 +10,17 @@ const connection = z.object({
   state: z.enum(connectionStates),
   mode: z.enum(connectionModes),
   host: z.string(),
-  accountName: z.string().nullable(),
-  acceptedAt: instant.nullable(),
-  checkedAt: instant.nullable(),
-  okAt: instant.nullable(),
-  downSince: instant.nullable(),
-  lastError: z.string().nullable(),
+  accountName: z.nullable(z.string()),
+  acceptedAt: z.nullable(instant),
+  checkedAt: z.nullable(instant),
+  okAt: z.nullable(instant),
+  downSince: z.nullable(instant),
+  lastError: z.nullable(z.string()),
   scripts: z.int(),
   people: z.int(),
   freezesDisputes: z.boolean(),
   /** This many would have lost access in one go; no one did. */
-  heldBack: z.int().nullable(),
+  heldBack: z.nullable(z.int()),
 })
 export type TradingViewConnection = z.infer<typeof connection>
 
@@ -28,11 +28,11 @@ const script = z.object({
   pineId: z.string(),
   name: z.string(),
   /** The product whose buyers this shop unlocks it for. */
-  product: z.string().nullable(),
-  problem: z.string().nullable(),
+  product: z.nullable(z.string()),
+  problem: z.nullable(z.string()),
 })
 
-const stranger = z.object({ id, username: z.string(), script: z.string(), until: instant.nullable() })
+const stranger = z.object({ id, username: z.string(), script: z.string(), until: z.nullable(instant) })
 
 const preview = z.object({
   toUnlock: z.int(),
@@ -59,7 +59,7 @@ const run = z.object({
   ended: z.int(),
   foreign: z.int(),
   heldBack: z.int(),
-  error: z.string().nullable(),
+  error: z.nullable(z.string()),
 })
 
 const meter = z.object({
@@ -103,12 +103,12 @@ export const tradingViewAdmin = {
     summary: 'Compare every list with what is wanted, now',
     input: z.strictObject({
       /** Confirms what the guard against mass removal held back. */
-      mayRemove: z.boolean().optional(),
+      mayRemove: z.optional(z.boolean()),
     }),
   }),
   settings: endpoint('PATCH /api/admin/tradingview', {
     summary: 'Mode, and what an open dispute does',
-    input: z.strictObject({ mode: z.enum(connectionModes).optional(), freezesDisputes: z.boolean().optional() }),
+    input: z.strictObject({ mode: z.optional(z.enum(connectionModes)), freezesDisputes: z.optional(z.boolean()) }),
   }),
   scripts: endpoint('GET /api/admin/tradingview/scripts', {
     summary: 'The account’s own scripts, and which of them are unlocked',

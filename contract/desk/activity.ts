@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { id, instant, paging } from '../fields.ts'
 
@@ -8,7 +8,7 @@ const auditEntry = z.object({
   actorEmail: z.string(),
   action: z.string(),
   subject: z.string(),
-  detail: z.record(z.string(), z.unknown()).nullable(),
+  detail: z.nullable(z.record(z.string(), z.unknown())),
   ip: z.string(),
 })
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { access } from '../access/access.ts'
 import { accessAdmin } from '../access/access-admin.ts'
 import { assets } from '../access/assets.ts'
@@ -17,18 +17,18 @@ const customer = z.object({
   name: z.string(),
   email: z.string(),
   isAdmin: z.boolean(),
-  role: z.enum(roles).nullable(),
-  tradingViewUsername: z.string().nullable(),
+  role: z.nullable(z.enum(roles)),
+  tradingViewUsername: z.nullable(z.string()),
   createdAt: instant,
   /** When a link emailed to the address was used. */
-  verifiedAt: instant.nullable(),
+  verifiedAt: z.nullable(instant),
   hasPassword: z.boolean(),
   purchases: purchases.adminList.output,
   /** One for each product. */
   access: accessAdmin.people.output,
   notes: z.array(note),
   /** Why they get no newsletters, if so. */
-  suppressed: z.object({ because: z.enum(suppressionReasons), at: instant }).nullable(),
+  suppressed: z.nullable(z.object({ because: z.enum(suppressionReasons), at: instant })),
 })
 export type Customer = z.infer<typeof customer>
 
@@ -40,7 +40,7 @@ const timelineEntry = z.object({
   kind: z.enum(timelineKinds),
   title: z.string(),
   detail: z.string(),
-  mailId: id.nullable(),
+  mailId: z.nullable(id),
 })
 export type TimelineEntry = z.infer<typeof timelineEntry>
 
@@ -114,8 +114,8 @@ export const customers = {
       purchases: purchases.list.output,
       access: access.mine.output,
       /** Null for someone who owns nothing. */
-      privatePackage: privatePackage.show.output.nullable(),
-      assets: assets.list.output.nullable(),
+      privatePackage: z.nullable(privatePackage.show.output),
+      assets: z.nullable(assets.list.output),
     }),
   }),
 }

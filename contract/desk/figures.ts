@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { cents, id, instant, month, optionalText, paging, period } from '../fields.ts'
 import { leaveReasons, movementCauses, movementKinds, paymentKinds } from '../statuses.ts'
@@ -18,8 +18,8 @@ const movement = z.object({
   arrBefore: z.int(),
   arrAfter: z.int(),
   /** What they said when they cancelled; only with what is lost. */
-  reason: z.enum(leaveReasons).nullable(),
-  comment: z.string().nullable(),
+  reason: z.nullable(z.enum(leaveReasons)),
+  comment: z.nullable(z.string()),
   user: person,
 })
 export type ShownMovement = z.infer<typeof movement>
@@ -30,14 +30,14 @@ const payment = z.object({
   at: instant,
   amount: cents,
   /** The tax inside a payment; a credit note has that of a refund. */
-  tax: cents.nullable(),
+  tax: z.nullable(cents),
   /** Stripe's word for how far a refund is. */
-  status: z.string().nullable(),
-  invoice: z.object({ id: z.string(), number: z.string().nullable() }),
+  status: z.nullable(z.string()),
+  invoice: z.object({ id: z.string(), number: z.nullable(z.string()) }),
   /** The period that the payment was for; null if its invoice names none. */
-  periodStart: instant.nullable(),
-  periodEnd: instant.nullable(),
-  country: z.string().nullable(),
+  periodStart: z.nullable(instant),
+  periodEnd: z.nullable(instant),
+  country: z.nullable(z.string()),
   user: person,
 })
 export type ShownPayment = z.infer<typeof payment>
@@ -57,8 +57,8 @@ const shown = z.object({
   /** Newest first. */
   cash: z.array(z.object({ month, paid: z.int(), tax: z.int(), refunded: z.int(), lost: z.int() })),
   /** The last comparison with Stripe's own list of subscriptions. */
-  proof: z
-    .object({
+  proof: z.nullable(
+    z.object({
       at: instant,
       compared: z.int(),
       atStripe: z.int(),
@@ -66,28 +66,28 @@ const shown = z.object({
       elsewhere: z.int(),
       differing: z.int(),
       differences: z.array(
-        z.object({ subscriptionId: z.string(), atStripe: z.int(), here: z.int(), userId: id.nullable() }),
+        z.object({ subscriptionId: z.string(), atStripe: z.int(), here: z.int(), userId: z.nullable(id) }),
       ),
-    })
-    .nullable(),
+    }),
+  ),
 })
 export type ShownFigures = z.infer<typeof shown>
 
 export const figures = {
   adminShow: endpoint('GET /api/admin/figures', {
     summary: 'What moved the recurring revenue, who stayed, why people left, and the cash of each month',
-    input: z.strictObject({ range: z.enum(ranges).optional() }),
+    input: z.strictObject({ range: z.optional(z.enum(ranges)) }),
     output: shown,
   }),
   adminMovements: endpoint('GET /api/admin/figures/movements', {
     summary: 'What moved the recurring revenue, and who; newest first',
     input: z.strictObject({
       ...paging,
-      kind: z.enum(movementKinds).optional(),
-      cause: z.enum(movementCauses).optional(),
-      reason: z.enum(leaveReasons).optional(),
-      month: month.optional(),
-      range: z.enum(ranges).optional(),
+      kind: z.optional(z.enum(movementKinds)),
+      cause: z.optional(z.enum(movementCauses)),
+      reason: z.optional(z.enum(leaveReasons)),
+      month: z.optional(month),
+      range: z.optional(z.enum(ranges)),
     }),
     output: z.array(movement),
     answer: 'list',
@@ -97,8 +97,8 @@ export const figures = {
     input: z.strictObject({
       ...paging,
       q: optionalText(100),
-      kind: z.enum(paymentKinds).optional(),
-      period: period.optional(),
+      kind: z.optional(z.enum(paymentKinds)),
+      period: z.optional(period),
     }),
     output: z.array(payment),
     answer: 'list',
@@ -106,7 +106,7 @@ export const figures = {
   adminExportPayments: endpoint('GET /api/admin/payments/export', {
     fresh: true,
     summary: 'Payments, refunds and lost disputes as a CSV file, all of them or those of a month or a year',
-    input: z.strictObject({ period: period.optional() }),
+    input: z.strictObject({ period: z.optional(period) }),
     answer: 'csv',
   }),
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { optionalText } from '../fields.ts'
 import { importVerdicts } from '../statuses.ts'
@@ -6,7 +6,7 @@ import { importVerdicts } from '../statuses.ts'
 /** As it is in the file; the server says what is wrong with it, line by line. */
 const cell = optionalText(300)
 const line = z.strictObject({
-  line: z.int().min(1).max(1_000_000),
+  line: z.int().check(z.minimum(1), z.maximum(1_000_000)),
   email: cell,
   name: cell,
   tradingViewUsername: cell,
@@ -25,13 +25,13 @@ export const imports = {
   adminCheck: endpoint('POST /api/admin/imports/check', {
     fresh: false,
     summary: 'What an import of these subscribers would do; changes nothing',
-    input: z.strictObject({ lines: z.array(line).min(1).max(mostChecked) }),
+    input: z.strictObject({ lines: z.array(line).check(z.minLength(1), z.maxLength(mostChecked)) }),
     output: z.array(verdict),
   }),
   adminImport: endpoint('POST /api/admin/imports', {
     summary: 'Book subscribers who paid elsewhere; those already there are left alone, so it can be repeated',
     input: z.strictObject({
-      lines: z.array(line).min(1).max(mostImported),
+      lines: z.array(line).check(z.minLength(1), z.maxLength(mostImported)),
       invite: z.boolean(),
       /** They can use the indicator on TradingView already: nothing is waiting for the seller. */
       hasAccess: z.boolean(),

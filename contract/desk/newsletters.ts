@@ -1,15 +1,15 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { id, instant, line, optionalLine, pages, paging, text } from '../fields.ts'
 import { mailingStates, newsletterStates, pauseReasons, recipientStates } from '../statuses.ts'
 
 const written = {
   subject: line(150, 'Please write a subject'),
-  preheader: optionalLine(150).default(''),
+  preheader: z._default(optionalLine(150), ''),
   markdown: text(50_000, 'Please write something'),
   toSubscribers: z.boolean(),
   /** A product's id: everyone who has it now, was told at the checkout, and did not object. */
-  buyersOf: id.nullable(),
+  buyersOf: z.nullable(id),
 }
 
 const counts = z.object({
@@ -25,12 +25,12 @@ const summary = {
   id,
   subject: z.string(),
   state: z.enum(mailingStates),
-  pausedBecause: z.enum(pauseReasons).nullable(),
+  pausedBecause: z.nullable(z.enum(pauseReasons)),
   /** What the mail server last said about it, if something is wrong. */
-  lastError: z.string().nullable(),
-  scheduledFor: instant.nullable(),
-  startedAt: instant.nullable(),
-  finishedAt: instant.nullable(),
+  lastError: z.nullable(z.string()),
+  scheduledFor: z.nullable(instant),
+  startedAt: z.nullable(instant),
+  finishedAt: z.nullable(instant),
   updatedAt: instant,
   counts,
 }
@@ -41,7 +41,7 @@ const shown = z.object({
   preheader: z.string(),
   markdown: z.string(),
   toSubscribers: z.boolean(),
-  buyersOf: id.nullable(),
+  buyersOf: z.nullable(id),
   version: z.int(),
   /** The text part, as it is sent. */
   text: z.string(),
@@ -49,7 +49,7 @@ const shown = z.object({
   /** What the shop lacks for sending, each with what to do about it. */
   missing: z.array(z.string()),
   /** Addresses that were refused, or may have got it. */
-  troubled: z.array(z.object({ email: z.string(), state: z.enum(recipientStates), reply: z.string().nullable() })),
+  troubled: z.array(z.object({ email: z.string(), state: z.enum(recipientStates), reply: z.nullable(z.string()) })),
 })
 export type NewsletterShown = z.infer<typeof shown>
 
@@ -94,10 +94,12 @@ export const newsletters = {
     input: z.strictObject({
       id,
       version,
-      at: z.iso
-        .datetime()
-        .transform((iso: string) => new Date(iso))
-        .optional(),
+      at: z.optional(
+        z.pipe(
+          z.iso.datetime(),
+          z.transform((iso: string) => new Date(iso)),
+        ),
+      ),
     }),
   }),
   adminPause: endpoint('POST /api/admin/newsletters/:id/pause', { fresh: false, summary: 'Pause a newsletter' }),
@@ -115,21 +117,21 @@ const address = z.object({
   email: z.string(),
   state: z.enum(newsletterStates),
   createdAt: instant,
-  confirmedAt: instant.nullable(),
-  unsubscribedAt: instant.nullable(),
+  confirmedAt: z.nullable(instant),
+  unsubscribedAt: z.nullable(instant),
 })
 
 export const newsletterAddresses = {
   adminList: endpoint('GET /api/admin/newsletter', {
     summary: 'Who signed up for the newsletter, newest first',
-    input: z.strictObject({ ...paging, state: z.enum(newsletterStates).optional() }),
+    input: z.strictObject({ ...paging, state: z.optional(z.enum(newsletterStates)) }),
     output: z.array(address),
     answer: 'list',
   }),
   adminExport: endpoint('GET /api/admin/newsletter/export', {
     fresh: true,
     summary: 'Newsletter addresses as a CSV file, all of them or those in one state',
-    input: z.strictObject({ state: z.enum(newsletterStates).optional() }),
+    input: z.strictObject({ state: z.optional(z.enum(newsletterStates)) }),
     answer: 'csv',
   }),
 }

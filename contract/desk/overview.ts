@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { cents, instant } from '../fields.ts'
 import { movementKinds, purchaseNeeds, purchaseRisks } from '../statuses.ts'
@@ -15,7 +15,7 @@ const month = z.object({
   paying: z.int(),
   lost: z.int(),
   /** Percentage lost of those who paid when it began; null if there were none. */
-  churn: z.number().nullable(),
+  churn: z.nullable(z.number()),
   movements: z.record(z.enum(movementKinds), z.object({ arr: z.int(), count: z.int() })),
   /** Movements that were recorded after it was over. */
   late: z.int(),
@@ -28,7 +28,7 @@ const overviewFigures = z.object({
   /** The month before, up to the same day as the current one. */
   lastMonthSoFar: month,
   /** Money that may not come, each up to `mostCounted`, with the day on which the first of them is decided. */
-  atRisk: z.record(z.enum(purchaseRisks), z.object({ count: z.int(), amount: cents, dueAt: instant.nullable() })),
+  atRisk: z.record(z.enum(purchaseRisks), z.object({ count: z.int(), amount: cents, dueAt: z.nullable(instant) })),
   /** Up to `mostCounted`. */
   openAccessRequests: z.int(),
   overdueAccessRequests: z.int(),
@@ -54,7 +54,7 @@ const need = z.object({
   /** Up to `mostCounted`. */
   count: z.int(),
   /** When the first of them is due, if anything is. */
-  dueAt: instant.nullable(),
+  dueAt: z.nullable(instant),
 })
 
 export const overview = {

@@ -1,8 +1,8 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { id, text } from '../fields.ts'
 
-const hit = z.object({ id, name: z.string(), email: z.string(), tradingViewUsername: z.string().nullable() })
+const hit = z.object({ id, name: z.string(), email: z.string(), tradingViewUsername: z.nullable(z.string()) })
 export type Hit = z.infer<typeof hit>
 
 export const mostPeopleFound = 20

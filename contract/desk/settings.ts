@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { email } from '../fields.ts'
 import { looksLikeLink } from '../person-name.ts'
@@ -28,26 +28,34 @@ export const editableSettings = Object.keys(settingFields) as EditableSetting[]
 
 /** An empty field brings back the default. */
 function valueOf(name: EditableSetting) {
-  const line = z
-    .string()
-    .trim()
-    .max(300, 'Please use at most 300 characters')
-    .refine((typed) => !/[\p{Cc}]/u.test(typed) && typed.isWellFormed(), 'Please write one line')
+  const line = z.string().check(
+    z.trim(),
+    z.maxLength(300, 'Please use at most 300 characters'),
+    z.refine<string>((typed) => !/[\p{Cc}]/u.test(typed) && typed.isWellFormed(), 'Please write one line'),
+  )
   if (name === 'SUPPORT_EMAIL')
-    return line.refine((typed) => typed === '' || email.safeParse(typed).success, 'Please enter a valid email address')
-  if (name === 'INDICATOR_URL' || name === 'STRATEGY_URL')
-    return line.refine(
-      (typed) => typed === '' || (/^https:\/\/\S+$/.test(typed) && URL.canParse(typed)),
-      'Please enter an address that starts with https://',
+    return line.check(
+      z.refine<string>(
+        (typed) => typed === '' || z.safeParse(email, typed).success,
+        'Please enter a valid email address',
+      ),
     )
-  if (name === 'MAKER_NAME') return line.refine((typed) => !looksLikeLink(typed), 'Please enter a name without links')
+  if (name === 'INDICATOR_URL' || name === 'STRATEGY_URL')
+    return line.check(
+      z.refine<string>(
+        (typed) => typed === '' || (/^https:\/\/\S+$/.test(typed) && URL.canParse(typed)),
+        'Please enter an address that starts with https://',
+      ),
+    )
+  if (name === 'MAKER_NAME')
+    return line.check(z.refine<string>((typed) => !looksLikeLink(typed), 'Please enter a name without links'))
   return line
 }
 
 const setting = z.object({
   name: z.string(),
   /** Null for a secret: whether it is set is all that leaves the server. */
-  value: z.string().nullable(),
+  value: z.nullable(z.string()),
   /** Where it comes from: the environment goes first, then what was set here, then the shop's own. */
   source: z.enum(['environment', 'here', 'default']),
 })
@@ -68,7 +76,7 @@ export const settings = {
       settings: z.array(setting),
       problems: z.array(problem),
       /** The maker's photo, as an address of this site. */
-      photo: z.string().nullable(),
+      photo: z.nullable(z.string()),
       photoSource: z.enum(['environment', 'here', 'default']),
       /** Where emails go: an SMTP server, or a folder. */
       mailsGoTo: z.string(),
@@ -77,9 +85,9 @@ export const settings = {
   adminSave: endpoint('POST /api/admin/settings', {
     summary: 'Set what the environment leaves open; an empty value goes back to the default',
     input: z.strictObject(
-      Object.fromEntries(editableSettings.map((name) => [name, valueOf(name).optional()])) as Record<
+      Object.fromEntries(editableSettings.map((name) => [name, z.optional(valueOf(name))])) as Record<
         EditableSetting,
-        z.ZodOptional<z.ZodString>
+        z.ZodMiniOptional<z.ZodMiniString<string>>
       >,
     ),
   }),
@@ -88,8 +96,10 @@ export const settings = {
     input: z.strictObject({
       photo: z
         .string()
-        .max(62_000, 'Please choose a smaller picture')
-        .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'This is not a picture'),
+        .check(
+          z.maxLength(62_000, 'Please choose a smaller picture'),
+          z.regex(/^[A-Za-z0-9+/]*={0,2}$/, 'This is not a picture'),
+        ),
     }),
   }),
   adminTestMail: endpoint('POST /api/admin/settings/mail-test', {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import {
   email,
@@ -16,7 +16,7 @@ import { optionalName, personName } from '../person-name.ts'
 import { namesPerDay } from '../tradingview-name.ts'
 import { session } from './session.ts'
 
-const mailedToken = z.string('Invalid reset link').max(200, 'Invalid reset link')
+const mailedToken = z.string('Invalid reset link').check(z.maxLength(200, 'Invalid reset link'))
 
 const message = z.object({ message: z.string() })
 
@@ -124,7 +124,7 @@ export const accounts = {
     access: 'staff',
     summary: 'Users, newest first',
     input: z.strictObject({ ...paging, sort }),
-    output: z.array(person.extend({ activePurchases: z.int(), totalPurchases: z.int() })),
+    output: z.array(z.extend(person, { activePurchases: z.int(), totalPurchases: z.int() })),
     answer: 'list',
   }),
   adminAdd: endpoint('POST /api/admin/users', {
@@ -135,7 +135,7 @@ export const accounts = {
       name: personName,
       isAdmin: z.boolean(),
       /** Tell them by email, with a link to choose a password of their own. */
-      invite: z.boolean().optional(),
+      invite: z.optional(z.boolean()),
     }),
   }),
   adminDelete: endpoint('DELETE /api/admin/users/:id', {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { instant, text } from '../fields.ts'
 
@@ -8,9 +8,8 @@ export const typedCode = text(40, 'Please enter your code')
 /** What the browser's own passkey functions take and give; the server's library checks every part of it. */
 export const passkeyMessage = z.record(z.string(), z.unknown())
 
-export const passkeyResponse = passkeyMessage.refine(
-  (response) => sizeOf(response, 10) < 20_000,
-  'This passkey could not be read',
+export const passkeyResponse = passkeyMessage.check(
+  z.refine<Record<string, unknown>>((response) => sizeOf(response, 10) < 20_000, 'This passkey could not be read'),
 )
 
 /** Counted down to a few levels: what is nested without end would exhaust the stack. */
@@ -22,7 +21,7 @@ function sizeOf(value: unknown, levels: number): number {
 }
 
 const passkeyName = text(60, 'Please enter a name')
-const passkeyId = z.string().regex(/^[\w-]{1,1400}$/, 'This is not a valid id')
+const passkeyId = z.string().check(z.regex(/^[\w-]{1,1400}$/, 'This is not a valid id'))
 
 const passkey = z.object({
   id: z.string(),
@@ -30,12 +29,12 @@ const passkey = z.object({
   /** Kept by a password manager on several devices. */
   isSynced: z.boolean(),
   createdAt: instant,
-  lastUsedAt: instant.nullable(),
+  lastUsedAt: z.nullable(instant),
 })
 export type Passkey = z.infer<typeof passkey>
 
 /** Shown once, with the first factor or when renewed. */
-const shownOnce = z.object({ recoveryCodes: z.array(z.string()).nullable() })
+const shownOnce = z.object({ recoveryCodes: z.nullable(z.array(z.string())) })
 
 const mine = { whileSettingUp: true } as const
 const limit = { requests: 20, seconds: 60 }
@@ -46,7 +45,7 @@ export const factors = {
     summary: 'How I log in: passkeys, app codes, and how many recovery codes are left',
     output: z.object({
       passkeys: z.array(passkey),
-      appCodesSince: instant.nullable(),
+      appCodesSince: z.nullable(instant),
       recoveryCodesLeft: z.int(),
       isRequired: z.boolean(),
       /** Whether this login used a recovery code. */

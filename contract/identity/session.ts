@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { endpoint, type OutputOf } from '../endpoint.ts'
 import { person } from '../fields.ts'
 
@@ -8,7 +9,7 @@ export const session = {
     caller: 'optional',
     whileSettingUp: true,
     summary: 'The current user, or null',
-    output: person.nullable(),
+    output: z.nullable(person),
   }),
   logout: endpoint('POST /api/logout', { access: 'public', summary: 'End this session' }),
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { optionalLine } from '../fields.ts'
 import { exactDollars } from '../money.ts'
@@ -14,13 +14,17 @@ export const needsPostalCode = (country: string) => country === 'US' || country 
 
 const chooseCountry = 'Please choose your country'
 
-export const country = z.string(chooseCountry).refine((typed) => countries.includes(typed), chooseCountry)
+export const country = z
+  .string(chooseCountry)
+  .check(z.refine<string>((typed) => countries.includes(typed), chooseCountry))
 
 export const vatId = z
   .string()
-  .trim()
-  .toUpperCase()
-  .regex(/^([A-Z]{2}[A-Z0-9.\- +*]{2,22})?$/, 'Please enter the VAT ID like DE123456789')
+  .check(
+    z.trim(),
+    z.toUpperCase(),
+    z.regex(/^([A-Z]{2}[A-Z0-9.\- +*]{2,22})?$/, 'Please enter the VAT ID like DE123456789'),
+  )
 
 export const tax = z.object({
   percent: z.number(),
@@ -42,7 +46,7 @@ const details = {
   street: optionalLine(100),
   postalCode: optionalLine(20),
   city: optionalLine(100),
-  country: z.string().refine((typed) => typed === '' || countries.includes(typed), chooseCountry),
+  country: z.string().check(z.refine<string>((typed) => typed === '' || countries.includes(typed), chooseCountry)),
   vatId,
 }
 

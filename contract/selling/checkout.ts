@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { billingType, cents, instant, optionalEmail, optionalText, paymentIntentId } from '../fields.ts'
 import { country, tax, vatId } from './billing.ts'
@@ -7,7 +7,7 @@ const place = z.strictObject({
   country,
   postalCode: optionalText(20),
   /** A company's; the tax is then its own to pay. */
-  vatId: vatId.optional(),
+  vatId: z.optional(vatId),
 })
 
 const paidOrder = z.object({
@@ -15,7 +15,7 @@ const paidOrder = z.object({
   billingType,
   paidAmount: cents,
   /** Null if it doesn't renew. */
-  nextCharge: z.object({ amount: cents, at: instant }).nullable(),
+  nextCharge: z.nullable(z.object({ amount: cents, at: instant })),
   /** As it was typed at the checkout; the receipt went there. */
   email: z.string(),
   /** How the account's owner gets in: with what they have, or with the link we've emailed, which replaces an old password. */
@@ -33,7 +33,7 @@ const discount = z.object({
 })
 export type Discount = z.infer<typeof discount>
 
-const code = z.string('Please enter a code').max(60).min(1)
+const code = z.string('Please enter a code').check(z.maxLength(60), z.minLength(1))
 
 /** The version of the checkout's line about news by email. Raise it when the line changes. */
 export const newsVersion = '2026-11-17'
@@ -44,17 +44,19 @@ export const checkout = {
     caller: 'optional',
     summary: 'Start a checkout; returns the client secret for the payment form',
     input: z.strictObject({
-      productSlug: z.string().max(100),
+      productSlug: z.string().check(z.maxLength(100)),
       billingType,
       /** The price that the page showed, in cents; if it is another one by now, nothing begins. */
-      amount: z.int().optional(),
-      code: code.optional(),
+      amount: z.optional(z.int()),
+      code: z.optional(code),
       email: optionalEmail,
       /** For access right after paying. It never stops the checkout, whatever is typed. */
       tradingViewUsername: optionalText(200),
       /** Where the buyer is; needed where tax is computed. */
-      place: place.optional(),
-      news: z.strictObject({ version: z.string().max(20), objects: z.boolean().optional() }).optional(),
+      place: z.optional(place),
+      news: z.optional(
+        z.strictObject({ version: z.string().check(z.maxLength(20)), objects: z.optional(z.boolean()) }),
+      ),
     }),
     /** Already paid: the browser goes to the success page instead of charging twice. */
     output: z.object({
@@ -62,8 +64,8 @@ export const checkout = {
       isPaid: z.boolean(),
       /** What the first payment charges, in cents. */
       amountDue: z.int(),
-      tax: tax.optional(),
-      discount: discount.optional(),
+      tax: z.optional(tax),
+      discount: z.optional(discount),
     }),
     limit: { requests: 20, seconds: 600 },
   }),
@@ -71,7 +73,7 @@ export const checkout = {
     access: 'public',
     caller: 'optional',
     summary: 'What a plan costs with a discount code; unknown, over and used up get one answer',
-    input: z.strictObject({ productSlug: z.string().max(100), billingType, code }),
+    input: z.strictObject({ productSlug: z.string().check(z.maxLength(100)), billingType, code }),
     output: discount,
     limit: { requests: 10, seconds: 60 },
   }),

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint, type ParsedInputOf } from '../endpoint.ts'
 import { billingType, cents, day, id, instant } from '../fields.ts'
 import { codeStates } from '../statuses.ts'
@@ -6,25 +6,25 @@ import { codeStates } from '../statuses.ts'
 /** At least this much remains to pay, in cents. */
 export const leastCharge = 100
 
-const percent = z.int('Please enter a whole number').min(1, 'From 1 to 99').max(99, 'From 1 to 99')
+const percent = z.int('Please enter a whole number').check(z.minimum(1, 'From 1 to 99'), z.maximum(99, 'From 1 to 99'))
 
 const worth = z.object({
   code: z.string(),
   /** One of the two: a share of the price, or cents. */
-  percentOff: z.int().nullable(),
-  amountOff: cents.nullable(),
+  percentOff: z.nullable(z.int()),
+  amountOff: z.nullable(cents),
   /** For one payment (0), for some months, or always (null). */
-  months: z.int().nullable(),
+  months: z.nullable(z.int()),
 })
 
-const shown = worth.extend({
+const shown = z.extend(worth, {
   id,
   /** Of any product and for both plans, if null. */
-  productId: id.nullable(),
-  billingType: billingType.nullable(),
-  startsAt: instant.nullable(),
-  endsAt: instant.nullable(),
-  maxUses: z.int().nullable(),
+  productId: z.nullable(id),
+  billingType: z.nullable(billingType),
+  startsAt: z.nullable(instant),
+  endsAt: z.nullable(instant),
+  maxUses: z.nullable(z.int()),
   newOnly: z.boolean(),
   createdAt: instant,
   state: z.enum(codeStates),
@@ -33,7 +33,7 @@ const shown = worth.extend({
 })
 export type ShownCode = z.infer<typeof shown>
 
-const positive = z.int('Please enter a whole number').min(1, 'One at least').max(1_000_000)
+const positive = z.int('Please enter a whole number').check(z.minimum(1, 'One at least'), z.maximum(1_000_000))
 
 export const codes = {
   adminList: endpoint('GET /api/admin/codes', {
@@ -45,19 +45,21 @@ export const codes = {
     input: z.strictObject({
       code: z
         .string('Please enter a code')
-        .trim()
-        .toUpperCase()
-        .regex(/^[A-Z0-9-]{3,30}$/, 'Letters without accents, digits and hyphens: 3 to 30'),
-      percentOff: percent.optional(),
-      amountOff: cents.optional(),
-      months: z.int().min(0).max(36, '36 months at most').optional(),
-      productId: id.optional(),
-      billingType: billingType.optional(),
+        .check(
+          z.trim(),
+          z.toUpperCase(),
+          z.regex(/^[A-Z0-9-]{3,30}$/, 'Letters without accents, digits and hyphens: 3 to 30'),
+        ),
+      percentOff: z.optional(percent),
+      amountOff: z.optional(cents),
+      months: z.optional(z.int().check(z.minimum(0), z.maximum(36, '36 months at most'))),
+      productId: z.optional(id),
+      billingType: z.optional(billingType),
       /** From the beginning of a day, and to the end of one, UTC. */
-      from: day.optional(),
-      until: day.optional(),
-      maxUses: positive.optional(),
-      newOnly: z.boolean().optional(),
+      from: z.optional(day),
+      until: z.optional(day),
+      maxUses: z.optional(positive),
+      newOnly: z.optional(z.boolean()),
     }),
   }),
   adminStop: endpoint('POST /api/admin/codes/:id/stop', {

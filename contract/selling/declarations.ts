@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { cents, email, id, instant, line, optionalText, pages, text } from '../fields.ts'
 import { personName } from '../person-name.ts'
@@ -27,16 +27,16 @@ const declaration = z.object({
   contract: z.string(),
   email: z.string(),
   forCause: z.boolean(),
-  reason: z.string().nullable(),
-  endsOn: z.string().nullable(),
+  reason: z.nullable(z.string()),
+  endsOn: z.nullable(z.string()),
   declaredAt: instant,
   dueAt: instant,
   /** Until it is due, the owner can still confirm it with the emailed link. */
   awaitsClick: z.boolean(),
-  outcome: z.string().nullable(),
+  outcome: z.nullable(z.string()),
   /** The contract it seems to be about. */
-  purchase: z
-    .object({
+  purchase: z.nullable(
+    z.object({
       id,
       userId: id,
       email: z.string(),
@@ -44,8 +44,8 @@ const declaration = z.object({
       createdAt: instant,
       /** What was paid last and not refunded: the whole of it, if it was declared in time. */
       unrefunded: cents,
-    })
-    .nullable(),
+    }),
+  ),
   /** A withdrawal that arrived after the period, as far as we know. */
   isLate: z.boolean(),
 })
@@ -76,7 +76,9 @@ export const declarations = {
       grounds: z.enum(grounds),
       reason: optionalText(1000),
       /** The day it should end; as soon as possible if empty. */
-      endsOn: optionalText(10).refine((typed) => !typed || isDay(typed), 'Please enter a date'),
+      endsOn: optionalText(10).check(
+        z.refine<string | undefined>((typed) => !typed || isDay(typed), 'Please enter a date'),
+      ),
     }),
     output: received,
     limit,
@@ -86,13 +88,13 @@ export const declarations = {
     summary: 'Confirm a declaration with the link emailed to the address of the purchase',
     input: z.strictObject({
       id: z.uuid('This link is not valid'),
-      token: z.string('This link is not valid').max(100, 'This link is not valid'),
+      token: z.string('This link is not valid').check(z.maxLength(100, 'This link is not valid')),
     }),
     limit,
   }),
   adminList: endpoint('GET /api/admin/declarations', {
     summary: 'Withdrawals and cancellations, newest first',
-    input: z.strictObject({ ...pages, state: z.enum(declarationFilters).optional() }),
+    input: z.strictObject({ ...pages, state: z.optional(z.enum(declarationFilters)) }),
     output: z.array(declaration),
     answer: 'list',
   }),

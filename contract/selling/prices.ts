@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint, type ParsedInputOf } from '../endpoint.ts'
 import { billingType, cents, day, id, instant } from '../fields.ts'
 import { productStates } from './product.ts'
@@ -6,9 +6,9 @@ import { productStates } from './product.ts'
 const publication = z.object({
   number: z.int(),
   amount: cents,
-  regularAmount: cents.nullable(),
+  regularAmount: z.nullable(cents),
   /** Null for the first one, which the product's file set. */
-  startsAt: instant.nullable(),
+  startsAt: z.nullable(instant),
   state: z.enum(['planned', 'current', 'past', 'called off']),
 })
 export type Publication = z.infer<typeof publication>
@@ -28,7 +28,7 @@ export const prices = {
   adminProducts: endpoint('GET /api/admin/products', {
     summary: 'Every product that has a file, on sale or not',
     output: z.array(
-      z.object({ id, name: z.string(), slug: z.string(), state: z.enum(productStates), list: z.string().nullable() }),
+      z.object({ id, name: z.string(), slug: z.string(), state: z.enum(productStates), list: z.nullable(z.string()) }),
     ),
   }),
   adminList: endpoint('GET /api/admin/prices', {
@@ -40,12 +40,12 @@ export const prices = {
     input: z.strictObject({
       productId: id,
       billingType,
-      amount: cents.min(100, 'Please enter $1.00 or more'),
-      regularAmount: cents.optional(),
+      amount: cents.check(z.minimum(100, 'Please enter $1.00 or more')),
+      regularAmount: z.optional(cents),
       /** From the beginning of that day, UTC; from now on, if left out. */
-      from: day.optional(),
+      from: z.optional(day),
       /** The newest publication that the seller saw: if there is another one by now, nothing is published. */
-      after: z.int().min(1).max(1_000_000),
+      after: z.int().check(z.minimum(1), z.maximum(1_000_000)),
     }),
   }),
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { BillingType } from '../statuses.ts'
 
 /** Whether it is sold. Buyers keep one that is not listed, and one whose file is gone. */
@@ -17,11 +17,11 @@ export const productText = z.object({
   lead: z.string(),
   description: z.string(),
   /** The preview image of its links. */
-  preview: z.string().nullable(),
+  preview: z.nullable(z.string()),
   facts: z.array(z.object({ name: z.string(), value: z.string() })),
   benefits: part,
   steps: part,
-  chart: z.object({ lead: z.string() }).nullable(),
+  chart: z.nullable(z.object({ lead: z.string() })),
   contents: part,
   questions: z.array(titled),
 })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { cents, day, id, instant } from '../fields.ts'
 
@@ -16,7 +16,7 @@ export const purchasesAdmin = {
     input: z.strictObject({
       id,
       /** What goes back for the rest of the paid period, as `adminCancellation` said. Nothing, if left out. */
-      refund: cents.min(1, 'Please enter an amount').optional(),
+      refund: z.optional(cents.check(z.minimum(1, 'Please enter an amount'))),
     }),
   }),
   /** What the buyer's own button does, for one who asks by email. */
@@ -30,7 +30,7 @@ export const purchasesAdmin = {
     summary: 'What a cancellation would do: at the end of the paid period, and now',
     output: z.object({
       /** When it would end, or will; null if it can only end now. */
-      endsAt: instant.nullable(),
+      endsAt: z.nullable(instant),
       /** What goes back then, for the rest of a renewed year. */
       refund: cents,
       /** What can go back if it ends now, for the days that are left. */
@@ -55,7 +55,7 @@ export const purchasesAdmin = {
         }),
       ),
       /** How long they keep access, if it does not end. */
-      accessUntil: instant.nullable(),
+      accessUntil: z.nullable(instant),
       /** Of every payment for this purchase; `adminRefund` wants it back. */
       refundedSoFar: cents,
     }),
@@ -66,15 +66,12 @@ export const purchasesAdmin = {
       id,
       /** How much had been refunded when the caller looked. If that has changed since, nothing is refunded. */
       refundedSoFar: cents,
-      amount: cents.min(1, 'Please enter an amount').optional(),
+      amount: z.optional(cents.check(z.minimum(1, 'Please enter an amount'))),
       /** The latest, if left out. */
-      paymentIntentId: z
-        .string()
-        .regex(/^pi_[A-Za-z0-9_]{1,200}$/)
-        .optional(),
+      paymentIntentId: z.optional(z.string().check(z.regex(/^pi_[A-Za-z0-9_]{1,200}$/))),
       /** The subscription continues even if nothing is left of the payment. */
-      keepAccess: z.boolean().optional(),
-      reason: z.enum(Object.keys(refundReasons) as [RefundReason, ...RefundReason[]]).optional(),
+      keepAccess: z.optional(z.boolean()),
+      reason: z.optional(z.enum(Object.keys(refundReasons) as [RefundReason, ...RefundReason[]])),
     }),
   }),
   adminSettleWarning: endpoint('POST /api/admin/purchases/:id/fraud-warning', {
@@ -84,7 +81,7 @@ export const purchasesAdmin = {
   adminSettleRefunds: endpoint('POST /api/admin/purchases/:id/failed-refunds', {
     summary: 'Note that what a bank sent back has gone back to the buyer another way',
     /** As the caller saw it: what fails meanwhile is not settled. */
-    input: z.strictObject({ id, amount: cents.min(1, 'Please enter an amount') }),
+    input: z.strictObject({ id, amount: cents.check(z.minimum(1, 'Please enter an amount')) }),
   }),
   adminExtend: endpoint('POST /api/admin/purchases/:id/extend', {
     summary: 'Move the next payment, or the end, to a later day, free of charge',

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { billingType, cents, id, instant, optionalText, pages, paging, setupIntentId, sort } from '../fields.ts'
 import {
@@ -26,40 +26,40 @@ const purchase = z.object({
   /** What a period costs by its plan. */
   amount: cents,
   /** What was really paid last, what the next renewal will charge, and what is owed now: discounts and credit count. */
-  lastPaidAmount: cents.nullable(),
-  nextAmount: cents.nullable(),
-  dueAmount: cents.nullable(),
+  lastPaidAmount: z.nullable(cents),
+  nextAmount: z.nullable(cents),
+  dueAmount: z.nullable(cents),
   /** What is charged when, in words, where a discount will end; see `chargesInWords`. */
-  charges: z.string().nullable(),
+  charges: z.nullable(z.string()),
   /** What pays for it: "Visa ending in 4242, expires 12/34". Null once nothing more is charged. */
-  card: z.string().nullable(),
+  card: z.nullable(z.string()),
   status: purchaseStatus,
   createdAt: instant,
   /** Paid through this date; an active subscription renews then. Null for a purchase booked by hand. */
-  currentPeriodEnd: instant.nullable(),
+  currentPeriodEnd: z.nullable(instant),
   /** When a cancelled subscription ends, or one that was booked by hand until a day. */
-  endsAt: instant.nullable(),
+  endsAt: z.nullable(instant),
   /** When a renewal went unpaid, and how long the buyer keeps access anyway. */
-  pastDueSince: instant.nullable(),
-  graceEndsAt: instant.nullable(),
+  pastDueSince: z.nullable(instant),
+  graceEndsAt: z.nullable(instant),
   awaitsBank: z.boolean(),
-  endedAt: instant.nullable(),
-  endedBecause: z.enum(endReasons).nullable(),
+  endedAt: z.nullable(instant),
+  endedBecause: z.nullable(z.enum(endReasons)),
   refundedAmount: cents,
   /** The first payment, which identifies it in an access request. Null for a purchase booked by hand. */
-  paymentIntentId: z.string().nullable(),
+  paymentIntentId: z.nullable(z.string()),
   /** How a purchase booked by hand came about, if the seller said so. */
-  kind: z.enum(bookingKinds).nullable(),
-  tradingViewUsername: z.string().nullable(),
+  kind: z.nullable(z.enum(bookingKinds)),
+  tradingViewUsername: z.nullable(z.string()),
   user: z.object({ email: z.string(), name: z.string() }),
   product: z.object({ name: z.string(), slug: z.string() }),
 })
 export type Purchase = z.infer<typeof purchase>
 
-const managedPurchase = purchase.extend({
-  reason: z.string().nullable(),
-  leaveReason: z.enum(leaveReasons).nullable(),
-  leaveComment: z.string().nullable(),
+const managedPurchase = z.extend(purchase, {
+  reason: z.nullable(z.string()),
+  leaveReason: z.nullable(z.enum(leaveReasons)),
+  leaveComment: z.nullable(z.string()),
   /** Whether a bank takes a payment for fraud, and the seller has not decided yet. */
   isWarned: z.boolean(),
   /** What a bank sent back of our refunds; it has to go back another way. */
@@ -70,13 +70,13 @@ export type ManagedPurchase = z.infer<typeof managedPurchase>
 const invoice = z.object({
   id: z.string(),
   kind: z.enum(['invoice', 'credit_note']),
-  number: z.string().nullable(),
+  number: z.nullable(z.string()),
   createdAt: instant,
   amount: cents,
   /** Stripe's term: draft, open, paid, uncollectible or void. */
   status: z.string(),
-  invoiceUrl: z.string().nullable(),
-  pdfUrl: z.string().nullable(),
+  invoiceUrl: z.nullable(z.string()),
+  pdfUrl: z.nullable(z.string()),
 })
 export type Invoice = z.infer<typeof invoice>
 
@@ -88,10 +88,10 @@ const switchOffer = z.object({
   lines: z.array(z.object({ kind: z.enum(['unused', 'plan', 'discount', 'credit']), amount: z.int() })),
   unusedDays: z.int(),
   due: cents,
-  tax: tax.nullable(),
+  tax: z.nullable(tax),
   renewsAt: instant,
   nextAmount: cents,
-  card: z.string().nullable(),
+  card: z.nullable(z.string()),
 })
 export type SwitchOffer = z.infer<typeof switchOffer>
 
@@ -111,7 +111,7 @@ export const purchases = {
   }),
   cancellation: endpoint('GET /api/purchases/:id/cancellation', {
     summary: 'When a cancellation made now would take effect, and what would be paid back',
-    output: z.object({ endsAt: instant.nullable(), refund: cents }),
+    output: z.object({ endsAt: z.nullable(instant), refund: cents }),
   }),
   invoice: endpoint('GET /api/purchases/:id/invoice', {
     summary: 'Where to view and download the latest invoice',
@@ -135,8 +135,8 @@ export const purchases = {
     summary: 'Where to view the invoice of an emailed receipt; the link works once, without a login',
     input: z.strictObject({
       purchase: z.uuid('This link is not valid'),
-      invoice: z.string().regex(/^in_[A-Za-z0-9_]{1,200}$/, 'This link is not valid'),
-      token: z.string().max(100, 'This link is not valid'),
+      invoice: z.string().check(z.regex(/^in_[A-Za-z0-9_]{1,200}$/, 'This link is not valid')),
+      token: z.string().check(z.maxLength(100, 'This link is not valid')),
     }),
     output: z.object({ invoiceUrl: z.string() }),
     limit: { requests: 20, seconds: 600 },
@@ -144,15 +144,15 @@ export const purchases = {
   beginCardUpdate: endpoint('POST /api/purchases/:id/card', {
     summary: 'Start saving another card; returns the client secret for the card form',
     /** Another one if the bank only wants the buyer to confirm the open payment: the present card will do. */
-    output: z.object({ clientSecret: z.string(), confirmWith: z.string().nullable() }),
+    output: z.object({ clientSecret: z.string(), confirmWith: z.nullable(z.string()) }),
     limit: { requests: 20, seconds: 600 },
   }),
   finishCardUpdate: endpoint('POST /api/purchases/:id/card/confirm', {
     summary: 'Charge the saved card for an unpaid renewal and for those to come',
     /** Without a card: only looks whether the open payment has been confirmed. */
-    input: z.strictObject({ id, setupIntentId: setupIntentId.optional() }),
+    input: z.strictObject({ id, setupIntentId: z.optional(setupIntentId) }),
     /** A client secret if the bank wants the buyer to confirm the open payment, which isn't done then. */
-    output: z.object({ state: z.enum(['done', 'processing']), confirmWith: z.string().nullable() }),
+    output: z.object({ state: z.enum(['done', 'processing']), confirmWith: z.nullable(z.string()) }),
     limit: { requests: 20, seconds: 600 },
   }),
   switchOffer: endpoint('GET /api/purchases/:id/switch', {
@@ -161,17 +161,16 @@ export const purchases = {
     limit: { requests: 60, seconds: 600 },
   }),
   switch: endpoint('POST /api/purchases/:id/switch', {
-    fresh: 'today',
     summary: 'Switch to yearly and charge the card on file; if it would charge another amount, nothing happens',
     input: z.strictObject({ id, at: z.iso.datetime(), amount: cents }),
     /** A client secret if the bank wants the buyer to confirm the payment; until then, nothing has changed. */
-    output: z.object({ state: z.enum(['done', 'processing']), confirmWith: z.string().nullable() }),
+    output: z.object({ state: z.enum(['done', 'processing']), confirmWith: z.nullable(z.string()) }),
     limit: { requests: 20, seconds: 600 },
   }),
   finishSwitch: endpoint('POST /api/purchases/:id/switch/finish', {
     summary: 'Look whether the bank has confirmed a switch, or give it up',
-    input: z.strictObject({ id, giveUp: z.boolean().optional() }),
-    output: z.object({ state: z.enum(['done', 'processing', 'off']), confirmWith: z.string().nullable() }),
+    input: z.strictObject({ id, giveUp: z.optional(z.boolean()) }),
+    output: z.object({ state: z.enum(['done', 'processing', 'off']), confirmWith: z.nullable(z.string()) }),
     limit: { requests: 100, seconds: 600 },
   }),
   adminList: endpoint('GET /api/admin/purchases', {
@@ -179,10 +178,10 @@ export const purchases = {
     summary: 'Everyone’s purchases, newest first',
     input: z.strictObject({
       ...paging,
-      status: z.enum(purchaseFilters).optional(),
-      billingType: billingType.optional(),
+      status: z.optional(z.enum(purchaseFilters)),
+      billingType: z.optional(billingType),
       /** Only those that need the seller because of it, or are at risk. */
-      need: z.enum([...purchaseNeeds, ...purchaseRisks]).optional(),
+      need: z.optional(z.enum([...purchaseNeeds, ...purchaseRisks])),
       sort,
     }),
     output: z.array(managedPurchase),
@@ -196,12 +195,12 @@ export const purchases = {
       billingType,
       amount: cents,
       status: z.enum(bookableStatuses),
-      kind: z.enum(bookingKinds).optional(),
+      kind: z.optional(z.enum(bookingKinds)),
       /** For the seller's eyes, and in the buyer's own data. */
       reason: optionalText(500),
       /** Ends on that day; never, if left out. */
-      endsAt: z.iso.datetime('Please choose a day and time').optional(),
-      invite: z.boolean().optional(),
+      endsAt: z.optional(z.iso.datetime('Please choose a day and time')),
+      invite: z.optional(z.boolean()),
     }),
   }),
   ...purchasesAdmin,

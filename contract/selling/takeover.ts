@@ -1,10 +1,10 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { billingType, cents, id, instant } from '../fields.ts'
 import { importVerdicts } from '../statuses.ts'
 
-const subscriptionId = z.string().regex(/^sub_[A-Za-z0-9_]{1,200}$/)
-const priceId = z.string().regex(/^(price|plan)_[A-Za-z0-9_]{1,200}$/)
+const subscriptionId = z.string().check(z.regex(/^sub_[A-Za-z0-9_]{1,200}$/))
+const priceId = z.string().check(z.regex(/^(price|plan)_[A-Za-z0-9_]{1,200}$/))
 
 const plan = z.strictObject({ productId: id, billingType })
 
@@ -16,9 +16,9 @@ const price = z.object({
   /** Like `month` or `3 months`. */
   every: z.string(),
   /** The plan's period, if it is one of ours. */
-  billingType: billingType.nullable(),
+  billingType: z.nullable(billingType),
   /** Null until the seller has said so. */
-  plan: plan.nullable(),
+  plan: z.nullable(plan),
   /** Another shop on the same account sells it. */
   isOther: z.boolean(),
 })
@@ -37,7 +37,7 @@ const subscription = z.object({
   periodEnd: instant,
   ends: z.boolean(),
   /** Why it cannot be taken over, if that is plain already. */
-  obstacle: z.string().nullable(),
+  obstacle: z.nullable(z.string()),
 })
 export type SubscriptionAtStripe = z.infer<typeof subscription>
 
@@ -51,11 +51,14 @@ export const takeover = {
   }),
   adminSetPlan: endpoint('POST /api/admin/stripe-prices/:id/plan', {
     summary: 'Say which plan a price of Stripe’s is, or that another shop sells it; kept with the price at Stripe',
-    input: z.strictObject({ id: priceId, plan: plan.nullable() }),
+    input: z.strictObject({ id: priceId, plan: z.nullable(plan) }),
   }),
   adminTakeOver: endpoint('POST /api/admin/stripe-subscriptions', {
     summary: 'Take over subscriptions as they are; nothing is charged, and those taken over already are left alone',
-    input: z.strictObject({ ids: z.array(subscriptionId).min(1).max(mostTakenOver), invite: z.boolean() }),
+    input: z.strictObject({
+      ids: z.array(subscriptionId).check(z.minLength(1), z.maxLength(mostTakenOver)),
+      invite: z.boolean(),
+    }),
     output: z.array(z.object({ id: z.string(), verdict: z.enum(importVerdicts), message: z.string() })),
   }),
 }

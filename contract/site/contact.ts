@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { email, line, optionalText, text } from '../fields.ts'
 
@@ -22,4 +22,6 @@ export const contact = {
 export const wrongAnswer = 'Please answer the security question correctly.'
 
 /** The contact form also asks what 5 + 3 is. */
-export const contactForm = contact.send.input.extend({ answer: z.string(wrongAnswer).trim().regex(/^8$/, wrongAnswer) })
+export const contactForm = z.extend(contact.send.input, {
+  answer: z.string(wrongAnswer).check(z.trim(), z.regex(/^8$/, wrongAnswer)),
+})

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { id, instant, paging, text } from '../fields.ts'
 import { messageStates } from '../statuses.ts'
@@ -11,11 +11,11 @@ const message = z.object({
   message: z.string(),
   createdAt: instant,
   /** The account it was sent from or, if the sender was not logged in, the one with the same address. */
-  customerId: id.nullable(),
-  answeredAt: instant.nullable(),
+  customerId: z.nullable(id),
+  answeredAt: z.nullable(instant),
   /** Null if it was answered elsewhere. */
-  answer: z.string().nullable(),
-  answeredBy: z.string().nullable(),
+  answer: z.nullable(z.string()),
+  answeredBy: z.nullable(z.string()),
 })
 export type Message = z.infer<typeof message>
 
@@ -23,7 +23,7 @@ export const messages = {
   adminList: endpoint('GET /api/admin/messages', {
     access: 'staff',
     summary: 'Contact messages, newest first',
-    input: z.strictObject({ ...paging, state: z.enum(messageStates).optional(), customerId: id.optional() }),
+    input: z.strictObject({ ...paging, state: z.optional(z.enum(messageStates)), customerId: z.optional(id) }),
     output: z.array(message),
     answer: 'list',
   }),

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { id, instant, pages, text } from '../fields.ts'
 import { looksLikeLink, personName } from '../person-name.ts'
@@ -9,14 +9,22 @@ export const paidDaysToReview = 30
 
 const stars = z
   .int('Please choose between one and five stars')
-  .min(1, 'Please choose between one and five stars')
-  .max(5, 'Please choose between one and five stars')
+  .check(
+    z.minimum(1, 'Please choose between one and five stars'),
+    z.maximum(5, 'Please choose between one and five stars'),
+  )
+
+const withoutLinks = z.refine<string>(
+  (typed) => !looksLikeLink(typed),
+  'Please write it without links or email addresses',
+)
 
 export const newReview = z.strictObject({
   stars,
-  text: text(1000, 'Please write a few words')
-    .min(20, 'Please write at least 20 characters')
-    .refine((typed) => !looksLikeLink(typed), 'Please write it without links or email addresses'),
+  text: text(1000, 'Please write a few words').check(
+    z.minLength(20, 'Please write at least 20 characters'),
+    withoutLinks,
+  ),
   author: personName,
 })
 
@@ -26,16 +34,16 @@ const review = z.object({
   /** Empty when it is hidden. */
   text: z.string(),
   /** Null once the author's account is deleted. */
-  author: z.string().nullable(),
+  author: z.nullable(z.string()),
   writtenAt: instant,
-  answer: z.string().nullable(),
-  answeredAt: instant.nullable(),
+  answer: z.nullable(z.string()),
+  answeredAt: z.nullable(instant),
   /** Why a reported, unlawful review is no longer readable. Its stars still count. */
-  hiddenBecause: z.string().nullable(),
+  hiddenBecause: z.nullable(z.string()),
 })
 export type Review = z.infer<typeof review>
 
-const managedReview = review.extend({ report: z.string().nullable(), reportedAt: instant.nullable() })
+const managedReview = z.extend(review, { report: z.nullable(z.string()), reportedAt: z.nullable(instant) })
 
 export const reviews = {
   list: endpoint('GET /api/reviews', {
@@ -49,9 +57,9 @@ export const reviews = {
     summary: 'My review, and whether I may write one',
     output: z.object({
       mayWrite: z.boolean(),
-      review: review.nullable(),
+      review: z.nullable(review),
       /** What may be reviewed next. */
-      product: z.string().nullable(),
+      product: z.nullable(z.string()),
     }),
   }),
   write: endpoint('POST /api/reviews', {

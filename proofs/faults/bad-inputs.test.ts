@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import fc from 'fast-check'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { contract } from '#contract/index.ts'
@@ -63,7 +63,7 @@ async function sendSamples(shop: LabShop, endpoint: Endpoint, count: number) {
   await concurrently(32, async () => {
     for (const input of samples) {
       const answer = await ask(shop, rawRequest(endpoint, input, cookie), { agent })
-      sent.push({ input, isRight: schema.safeParse(input).success, answer })
+      sent.push({ input, isRight: z.safeParse(schema, input).success, answer })
     }
   })
   return sent

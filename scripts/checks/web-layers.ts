@@ -22,7 +22,7 @@ export const offered = [
   'access/dashboard/dashboard-page.tsx',
   'site/legal/legal-text.tsx',
   'site/newsletter/newsletter-form.tsx',
-  'not-found/not-found-page.tsx',
+  'not-found/not-found.tsx',
   'identity/account/profile-dialog.tsx',
   'site/reviews/review-summary.tsx',
   'identity/account/guest-passkey.tsx',

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { proxiesOf } from '../http/addresses.ts'
 
 /** Every setting the shop knows. `.env.example` explains each; an error's message goes on after the name, and says what to do. */
@@ -7,12 +7,15 @@ import { proxiesOf } from '../http/addresses.ts'
 const whole = (min: number, max: number) =>
   z.coerce
     .number('must be a whole number')
-    .int('must be a whole number')
-    .min(min, `must be at least ${min}`)
-    .max(max, `must be at most ${max}`)
+    .check(
+      z.int('must be a whole number'),
+      z.minimum(min, `must be at least ${min}`),
+      z.maximum(max, `must be at most ${max}`),
+    )
 const oneOf = <const Words extends readonly [string, ...string[]]>(...words: Words) =>
   z.enum(words, `must be ${words.join(', ').replace(/, (\S+)$/, ' or $1')}`)
-const such = (isRight: (value: string) => boolean, otherwise: string) => z.string().refine(isRight, otherwise)
+const such = (isRight: (value: string) => boolean, otherwise: string) =>
+  z.string().check(z.refine<string>(isRight, otherwise))
 const like = (pattern: RegExp, otherwise: string) => such((value) => pattern.test(value), otherwise)
 const longAs = (least: number) => such(({ length }) => length >= least, `must be at least ${least} characters long`)
 const isAddress = (value: string, schemes: string[]) =>
@@ -25,71 +28,83 @@ const hasScheme = (schemes: string[]) =>
 const address = (...schemes: string[]) => z.string().check(hasScheme(schemes))
 /** With a password: some characters end the address before its host, often unnoticed. */
 const addressOfServer = (...schemes: string[]) =>
-  z
-    .string()
-    .refine(
+  z.string().check(
+    z.refine<string>(
       (value) => !new RegExp(`^(${schemes.join('|')})://`).test(value) || (URL.canParse(value) && !/#/.test(value)),
       { error: 'cannot be read: in a password, write # as %23, / as %2F, @ as %40, % as %25', abort: true },
-    )
-    .check(hasScheme(schemes))
-const database = addressOfServer('postgres', 'postgresql').optional()
-const isPlainAddress = (value: string) => z.email().safeParse(value).success
+    ),
+    hasScheme(schemes),
+  )
+const database = z.optional(addressOfServer('postgres', 'postgresql'))
+const isPlainAddress = (value: string) => z.safeParse(z.email(), value).success
 const hexKey = like(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits (make one: openssl rand -hex 32)')
 const emailAddress = z.email('must be an email address')
-const text = z.string().default('')
-const scripts = address('https').default('https://www.tradingview.com/scripts/')
+const text = z._default(z.string(), '')
+const scripts = z._default(address('https'), 'https://www.tradingview.com/scripts/')
 
 export const settings = z.object({
-  NODE_ENV: oneOf('development', 'production', 'test').default('development'),
-  PORT: whole(0, 65535).default(3000),
-  HOST: z.string().default('localhost'),
-  PUBLIC_URL: address('http', 'https')
-    .refine(
-      (value) => !URL.canParse(value) || new URL(value).href.replace(/\/+$/, '') === new URL(value).origin,
-      'must end after the host (https://shop.example): the shop has a name of its own, never a path',
-    )
-    .optional(),
-  WEB_CONCURRENCY: whole(1, 128).default(1),
-  TRUST_PROXY: such(
-    (value) => proxiesOf(value) !== undefined,
-    'must be the number of proxies in front, or their addresses (10.0.0.5, 10.1.0.0/16)',
-  ).default('false'),
-  DATA_DIR: z.string().default('./data'),
+  NODE_ENV: z._default(oneOf('development', 'production', 'test'), 'development'),
+  PORT: z._default(whole(0, 65535), 3000),
+  HOST: z._default(z.string(), 'localhost'),
+  PUBLIC_URL: z.optional(
+    address('http', 'https').check(
+      z.refine<string>(
+        (value) => !URL.canParse(value) || new URL(value).href.replace(/\/+$/, '') === new URL(value).origin,
+        'must end after the host (https://shop.example): the shop has a name of its own, never a path',
+      ),
+    ),
+  ),
+  WEB_CONCURRENCY: z._default(whole(1, 128), 1),
+  TRUST_PROXY: z._default(
+    such(
+      (value) => proxiesOf(value) !== undefined,
+      'must be the number of proxies in front, or their addresses (10.0.0.5, 10.1.0.0/16)',
+    ),
+    'false',
+  ),
+  DATA_DIR: z._default(z.string(), './data'),
   DATABASE_URL: database,
   DATABASE_DIRECT_URL: database,
   DATABASE_REPLICA_URL: database,
-  ADMIN_EMAIL: emailAddress.optional(),
-  ADMIN_PASSWORD: longAs(8).optional(),
-  ADMIN_TWO_FACTOR: oneOf('required', 'optional').optional(),
-  SUPPORT_EMAIL: emailAddress.optional(),
-  SMTP_URL: addressOfServer('smtp', 'smtps').optional(),
-  MAIL_FROM: such(
-    (value) => isPlainAddress(/^[^<>@]*<([^<>]*)>$/.exec(value)?.[1] ?? value),
-    'must be an email address, alone or after a name: Rebound Sigma <support@shop.example>',
-  ).optional(),
-  MAIL_RATE: whole(1, 60_000).default(120),
-  PAYMENTS: oneOf('sandbox', 'stripe').optional(),
-  STRIPE_SECRET_KEY: like(/^(sk|rk)_/, 'must start with sk_ or rk_').optional(),
-  STRIPE_PUBLISHABLE_KEY: like(/^pk_/, 'must start with pk_').optional(),
-  STRIPE_WEBHOOK_SECRET: like(/^whsec_.{16,}$/, 'must start with whsec_, and be as long as Stripe made it').optional(),
-  TRADINGVIEW: oneOf('on', 'off').default('on'),
-  SECRETS_KEY: hexKey.optional(),
-  SECRETS_KEY_OLD: hexKey.optional(),
-  REGION_LOOKUP_URL: such(
-    (value) => value === 'none' || isAddress(value, ['https', 'http']),
-    'must be none, or an address that starts with https:// or http://',
-  ).default('https://ipapi.co/json/'),
-  COOKIE_BANNER: oneOf('always', 'if-needed').default('always'),
-  GA_MEASUREMENT_ID: like(/^G-[A-Z0-9]+$/, 'must look like G-XXXXXXX').optional(),
+  ADMIN_EMAIL: z.optional(emailAddress),
+  ADMIN_PASSWORD: z.optional(longAs(8)),
+  ADMIN_TWO_FACTOR: z.optional(oneOf('required', 'optional')),
+  SUPPORT_EMAIL: z.optional(emailAddress),
+  SMTP_URL: z.optional(addressOfServer('smtp', 'smtps')),
+  MAIL_FROM: z.optional(
+    such(
+      (value) => isPlainAddress(/^[^<>@]*<([^<>]*)>$/.exec(value)?.[1] ?? value),
+      'must be an email address, alone or after a name: Rebound Sigma <support@shop.example>',
+    ),
+  ),
+  MAIL_RATE: z._default(whole(1, 60_000), 120),
+  PAYMENTS: z.optional(oneOf('sandbox', 'stripe')),
+  STRIPE_SECRET_KEY: z.optional(like(/^(sk|rk)_/, 'must start with sk_ or rk_')),
+  STRIPE_PUBLISHABLE_KEY: z.optional(like(/^pk_/, 'must start with pk_')),
+  STRIPE_WEBHOOK_SECRET: z.optional(like(/^whsec_.{16,}$/, 'must start with whsec_, and be as long as Stripe made it')),
+  TRADINGVIEW: z._default(oneOf('on', 'off'), 'on'),
+  SECRETS_KEY: z.optional(hexKey),
+  SECRETS_KEY_OLD: z.optional(hexKey),
+  REGION_LOOKUP_URL: z._default(
+    such(
+      (value) => value === 'none' || isAddress(value, ['https', 'http']),
+      'must be none, or an address that starts with https:// or http://',
+    ),
+    'https://ipapi.co/json/',
+  ),
+  COOKIE_BANNER: z._default(oneOf('always', 'if-needed'), 'always'),
+  GA_MEASUREMENT_ID: z.optional(like(/^G-[A-Z0-9]+$/, 'must look like G-XXXXXXX')),
   INDICATOR_URL: scripts,
   STRATEGY_URL: scripts,
-  ASK_EXCHANGE_KEYS: oneOf('yes', 'no').default('yes'),
+  ASK_EXCHANGE_KEYS: z._default(oneOf('yes', 'no'), 'yes'),
   MAKER_NAME: text,
   MAKER_SENTENCE: text,
-  MAKER_PHOTO: such(
-    (file) => /\.(jpe?g|png|webp|avif)$/i.test(file) && existsSync(file),
-    'must be the path of a .jpg, .png, .webp or .avif file',
-  ).optional(),
+  MAKER_PHOTO: z.optional(
+    such(
+      (file) => /\.(jpe?g|png|webp|avif)$/i.test(file) && existsSync(file),
+      'must be the path of a .jpg, .png, .webp or .avif file',
+    ),
+  ),
   SELLER_NAME: text,
   SELLER_STREET: text,
   SELLER_CITY: text,
@@ -102,11 +117,11 @@ export const settings = z.object({
   SELLER_AUTHORITY: text,
   SELLER_VAT_ID: text,
   SELLER_TAX_NUMBER: text,
-  TAX: oneOf('none', 'stripe').default('none'),
-  TAX_NOTE: z.string().default('No taxes or fees on top.'),
-  CONSUMER_LAW: oneOf('eu', 'none').default('eu'),
-  METRICS_TOKEN: longAs(16).optional(),
-  LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent').default('info'),
+  TAX: z._default(oneOf('none', 'stripe'), 'none'),
+  TAX_NOTE: z._default(z.string(), 'No taxes or fees on top.'),
+  CONSUMER_LAW: z._default(oneOf('eu', 'none'), 'eu'),
+  METRICS_TOKEN: z.optional(longAs(16)),
+  LOG_LEVEL: z._default(oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), 'info'),
 })
 
 export const settingNames = Object.keys(settings.shape)

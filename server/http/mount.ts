@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import * as z from 'zod/mini'
 import type { Endpoint, ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
-import type { Actor, AssertFresh, User } from '../actor.ts'
+import type { Actor, User } from '../actor.ts'
 import { Refusal } from '../errors.ts'
 import type { Pages } from '../pages/pages.ts'
 import type { Responder } from '../pages/responder.ts'
@@ -20,8 +21,6 @@ type CallerOf<E extends Endpoint> = E['access'] extends 'public'
 
 export type Context<E extends Endpoint = Endpoint> = {
   actor: Actor<CallerOf<E>>
-  /** For calls of which only some need a recent proof; the others say so with `fresh` in their row. */
-  assertFresh: AssertFresh
   request: FastifyRequest
   reply: FastifyReply
 }
@@ -51,7 +50,7 @@ export type Handlers<Group extends Record<string, Endpoint>> = { [Name in keyof 
 
 type Dependencies = {
   sessions: { find(token: string, ip: string): Promise<(Session & { newToken?: string | undefined }) | undefined> }
-  gate: Pick<Gate, 'enter' | 'mustSetUp' | 'assertFresh'>
+  gate: Pick<Gate, 'enter' | 'mustSetUp'>
   cookies: { session: Cookie; device: Cookie }
   /** Counts calls across all processes; without it, nothing is counted. */
   limits: Pick<Attempts, 'countOrRefuse'> | undefined
@@ -76,7 +75,7 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
       const wantsCaller = endpoint.access !== 'public' || endpoint.caller === 'optional'
       const form = formOf(endpoint)
       const output = projectionOf(endpoint.output)
-      const project = (answer: unknown) => output.parse(answer)
+      const project = (answer: unknown) => z.parse(output, answer)
       const route: RouteOptions = {
         method: endpoint.method,
         url: endpoint.path,
@@ -95,8 +94,7 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
             device: cookies.device.read(request),
             mustSetUp: session !== undefined && gate.mustSetUp(session),
           }
-          const assertFresh = async () => session && gate.assertFresh('today', session)
-          const answer = await handler(input, { actor, assertFresh, request, reply })
+          const answer = await handler(input, { actor, request, reply })
           const decide = postedForm(request)?.done
           const done = typeof decide === 'function' ? decide(answer as never, input as never) : decide
           if (done && 'goTo' in done) return reply.redirect(done.goTo, 303)
@@ -134,7 +132,7 @@ function parse(endpoint: Endpoint, request: FastifyRequest): unknown {
     throw new Refusal(400, 'invalid-input', 'Please send a JSON object')
   for (const name of Object.keys(path))
     if (name in carrier) throw new Refusal(400, 'invalid-input', `${name} belongs only in the path`)
-  const parsed = (form?.input ?? endpoint.input).safeParse({ ...carrier, ...path })
+  const parsed = z.safeParse(form?.input ?? endpoint.input, { ...carrier, ...path })
   if (parsed.success) return parsed.data
   throw invalid(parsed.error.issues)
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { refusalCodes } from '#contract/refusals.ts'
 import { waysToProve } from '#contract/statuses.ts'
@@ -111,7 +111,7 @@ function success(endpoint: Endpoint) {
   }
 }
 
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output') {
+function jsonSchema(schema: z.ZodMiniType, io: 'input' | 'output') {
   const described = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   // The document itself says which dialect it is.
   delete described.$schema

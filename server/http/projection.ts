@@ -1,14 +1,14 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
-/** The same output without unknown keys: handlers return whole rows, and no password hash may leave the server. */
-export function projectionOf(output: z.core.$ZodType): z.ZodType {
-  if (output instanceof z.ZodObject)
+/** The same output, of which only what the contract names leaves the server: rooms answer with whole rows, and no hash slips out. */
+export function projectionOf(output: z.core.$ZodType): z.core.$ZodType {
+  if (output instanceof z.ZodMiniObject)
     return z.object(
       Object.fromEntries(Object.entries(output.shape).map(([name, field]) => [name, projectionOf(field)])),
     )
-  if (output instanceof z.ZodArray) return z.array(projectionOf(output.def.element))
-  if (output instanceof z.ZodNullable) return projectionOf(output.def.innerType).nullable()
-  if (output instanceof z.ZodOptional) return projectionOf(output.def.innerType).optional()
-  if (output instanceof z.ZodRecord) return z.record(output.def.keyType, projectionOf(output.def.valueType))
-  return output as z.ZodType
+  if (output instanceof z.ZodMiniArray) return z.array(projectionOf(output.def.element))
+  if (output instanceof z.ZodMiniNullable) return z.nullable(projectionOf(output.def.innerType))
+  if (output instanceof z.ZodMiniOptional) return z.optional(projectionOf(output.def.innerType))
+  if (output instanceof z.ZodMiniRecord) return z.record(output.def.keyType, projectionOf(output.def.valueType))
+  return output
 }

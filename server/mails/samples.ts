@@ -78,10 +78,7 @@ export const samples: Samples = {
     { ...about, tokenId: null },
   ],
   bookedEnds: [{ ...about, slug: 'rebound-sigma-pro', billingType: 'monthly', endsAt: renewsAt }],
-  purchaseAttached: [
-    { ...subscription, username: 'ada_trades' },
-    { ...subscription, username: null },
-  ],
+  purchaseAttached: [subscription],
   subscriptionWillEnd: [
     { ...about, endsAt: renewsAt, refund: 0 },
     { ...about, endsAt: renewsAt, refund: 21_350, wasYearly: true },

@@ -1,7 +1,8 @@
-import { lazy, Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 import { useSettings } from '#web/api/settings.tsx'
 import { createStore, useStore } from '#web/ui/store.ts'
 import { loadAnalytics, mustAsk, saveConsent, savedConsent, signalConsent } from './consent.ts'
+import { CookieNotice } from './cookie-notice.tsx'
 
 type Consent = { granted: boolean | null; bannerOpen: boolean; reopened?: boolean }
 
@@ -36,8 +37,6 @@ export function useBannerNeeded() {
   return cookieBanner === 'always' || gaMeasurementId !== null
 }
 
-const CookieNotice = lazy(() => import('./cookie-notice.tsx'))
-
 /** Asks visitors in regulated regions for consent. `sensitive` pages never load analytics. */
 export function CookieBanner({ sensitive }: { sensitive: boolean }) {
   const { regionLookupUrl, gaMeasurementId } = useSettings()
@@ -53,11 +52,5 @@ export function CookieBanner({ sensitive }: { sensitive: boolean }) {
     if (mayMeasure && gaMeasurementId) loadAnalytics(gaMeasurementId)
   }, [mayMeasure, gaMeasurementId])
 
-  return (
-    consent?.bannerOpen && (
-      <Suspense fallback={null}>
-        <CookieNotice decide={decide} reopened={consent.reopened === true} />
-      </Suspense>
-    )
-  )
+  return consent?.bannerOpen && <CookieNotice decide={decide} reopened={consent.reopened === true} />
 }

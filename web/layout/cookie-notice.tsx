@@ -3,8 +3,7 @@ import { Button } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 
-/** Loaded only where it is shown: most visitors are never asked, or have decided already. */
-export default function CookieNotice({ decide, reopened }: { decide: (granted: boolean) => void; reopened: boolean }) {
+export function CookieNotice({ decide, reopened }: { decide: (granted: boolean) => void; reopened: boolean }) {
   // At the checkout it is below the page: what floats would cover the button at some height.
   const place = useNavigation().pathname.startsWith('/checkout')
     ? 'm-3 lg:mx-auto'

@@ -37,7 +37,7 @@ export function Footer() {
   const { consumerLaw } = useSettings()
   const asksForConsent = useBannerNeeded()
   return (
-    <footer className="later mt-24 border-t border-line bg-surface">
+    <footer className="mt-24 border-t border-line bg-surface">
       <Columns />
       <Container>
         <p className="border-t border-line pt-6 text-xs text-muted">

@@ -1,21 +1,16 @@
-import { lazy, Suspense, useState } from 'react'
+import { Menu, X } from 'lucide-react'
+import { useState } from 'react'
 import { isStaff } from '#contract/roles.ts'
 import { useUser } from '#web/api/session.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
-import { Icon } from '#web/ui/icon.tsx'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { ThemeToggle } from '#web/ui/theme.tsx'
 import { Logo } from './logo.tsx'
-import { UserName, userButton } from './user-name.tsx'
-
-// Visitors who aren't logged in never need it.
-const UserMenu = lazy(() => import('./user-menu.tsx'))
-// Only phones have it; it is on its way as soon as a finger is on its button.
-const loadMobileMenu = () => import('./mobile-menu.tsx')
-const MobileMenu = lazy(loadMobileMenu)
+import { MobileMenu } from './mobile-menu.tsx'
+import { UserMenu } from './user-menu.tsx'
 
 export function Header({ pathname }: { pathname: string }) {
   const { user, isLoading } = useUser()
@@ -43,9 +38,7 @@ export function Header({ pathname }: { pathname: string }) {
           {/* Reserves its full width, so nothing shifts once the user loads. */}
           <div className={classes('flex w-52 justify-end gap-2', isLoading && 'in-[.returning]:invisible')}>
             {user ? (
-              <Suspense fallback={<UserName name={user.name} className={userButton} />}>
-                <UserMenu name={user.name} />
-              </Suspense>
+              <UserMenu name={user.name} />
             ) : (
               <>
                 <ButtonLink href="/auth" size="sm" variant="secondary">
@@ -63,21 +56,18 @@ export function Header({ pathname }: { pathname: string }) {
           aria-label={menuOpen ? 'Close menu' : 'Open menu'}
           aria-expanded={menuOpen}
           aria-controls="mobile-menu"
-          onPointerDown={() => void loadMobileMenu()}
           onClick={() => setMenuOpen(!menuOpen)}
           className="-mr-2 grid size-11 cursor-pointer place-items-center rounded-md md:hidden"
         >
-          <Icon name={menuOpen ? 'close' : 'menu'} className="size-6" />
+          {menuOpen ? <X className="size-6" /> : <Menu className="size-6" />}
         </button>
       </Container>
       {menuOpen && (
-        <Suspense fallback={null}>
-          <MobileMenu
-            pathname={pathname}
-            links={[...links, ...(user ? [dashboard] : mayBuy ? [{ href: pricing, text: 'Get access' }] : [])]}
-            close={() => setMenuOpen(false)}
-          />
-        </Suspense>
+        <MobileMenu
+          pathname={pathname}
+          links={[...links, ...(user ? [dashboard] : mayBuy ? [{ href: pricing, text: 'Get access' }] : [])]}
+          close={() => setMenuOpen(false)}
+        />
       )}
     </header>
   )

@@ -4,11 +4,7 @@ import { useLogOut } from '#web/features/identity/sign-in/use-log-out.ts'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { ThemeToggle } from '#web/ui/theme.tsx'
 
-export default function MobileMenu(props: {
-  pathname: string
-  links: { href: Href; text: string }[]
-  close: () => void
-}) {
+export function MobileMenu(props: { pathname: string; links: { href: Href; text: string }[]; close: () => void }) {
   const { pathname, links, close } = props
   const { user } = useUser()
   const logOut = useLogOut()

@@ -8,7 +8,7 @@ import { useNavigation } from '#web/ui/navigation.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { toast, toastShown } from '#web/ui/toast.tsx'
 
-export default function Private({ route, children }: { route: Route; children: ReactNode }) {
+export function Private({ route, children }: { route: Route; children: ReactNode }) {
   const { user, isLoading, error, retry } = useUser()
   const ended = useSessionEnded()
   const { navigate } = useNavigation()

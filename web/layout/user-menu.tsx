@@ -3,7 +3,7 @@ import { Menu, MenuItem, menuItem } from '#web/ui/menu.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { UserName, userButton } from './user-name.tsx'
 
-export default function UserMenu({ name }: { name: string }) {
+export function UserMenu({ name }: { name: string }) {
   const logOut = useLogOut()
   return (
     <Menu className={userButton} label={<UserName name={name} />}>

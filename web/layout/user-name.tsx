@@ -1,4 +1,4 @@
-import { Icon } from '#web/ui/icon.tsx'
+import { ChevronDown } from 'lucide-react'
 
 export const userButton =
   'flex h-9 max-w-full items-center gap-1.5 rounded-md border border-line bg-surface px-3 text-sm font-medium hover:border-field'
@@ -8,7 +8,7 @@ export function UserName({ name, className = 'contents' }: { name: string; class
   return (
     <span className={className}>
       <span className="truncate">{name || 'Account'}</span>
-      <Icon name="chevron" className="size-4 text-muted" />
+      <ChevronDown className="shrink-0 size-4 text-muted" />
     </span>
   )
 }

@@ -12,7 +12,7 @@ export type Question = {
 }
 export type AskedQuestion = Question & { answer: (yes: boolean) => void }
 
-export default function ConfirmDialog({ question }: { question: AskedQuestion }) {
+export function ConfirmDialog({ question }: { question: AskedQuestion }) {
   const { title, description, effect, action, cancel, destructive, answer } = question
   return (
     <Dialog role="alertdialog" title={title} description={description} onClose={() => answer(false)}>

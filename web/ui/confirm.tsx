@@ -1,5 +1,4 @@
-import { lazy, Suspense } from 'react'
-import type { AskedQuestion, Question } from './confirm-dialog.tsx'
+import { type AskedQuestion, ConfirmDialog, type Question } from './confirm-dialog.tsx'
 import { createStore, useStore } from './store.ts'
 
 export type { Question }
@@ -21,15 +20,7 @@ export function confirm(question: Question): Promise<boolean> {
 export const ask = (question: Question, act: () => unknown) =>
   void confirm(question).then((yes) => (yes ? act() : undefined))
 
-const ConfirmDialog = lazy(() => import('./confirm-dialog.tsx'))
-
 export function ConfirmHost() {
   const question = useStore(store)
-  return (
-    question && (
-      <Suspense fallback={null}>
-        <ConfirmDialog question={question} />
-      </Suspense>
-    )
-  )
+  return question && <ConfirmDialog question={question} />
 }

@@ -1,7 +1,7 @@
+import { X } from 'lucide-react'
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
-import { Icon } from './icon.tsx'
 import { rememberDialog } from './open-dialogs.ts'
 
 /** The native modal dialog. Libraries lock scrolling with an inline style sheet, which the CSP forbids. */
@@ -66,7 +66,7 @@ export function Dialog(props: {
           onClick={onClose}
           className="absolute top-4 right-4 grid size-9 cursor-pointer place-items-center rounded-sm text-muted hover:text-ink"
         >
-          <Icon name="close" className="size-5" />
+          <X className="shrink-0 size-5" />
         </button>
       )}
     </dialog>

@@ -1,6 +1,6 @@
+import { ChevronDown } from 'lucide-react'
 import { type ComponentProps, createContext, use } from 'react'
 import { classes } from './classes.ts'
-import { Icon } from './icon.tsx'
 
 type FieldControl = {
   id: string
@@ -44,10 +44,7 @@ export function Select({ className, options, children, ...rest }: ComponentProps
           </option>
         ))}
       </select>
-      <Icon
-        name="chevron"
-        className="pointer-events-none absolute top-1/2 right-3.5 size-4 -translate-y-1/2 text-muted"
-      />
+      <ChevronDown className="pointer-events-none absolute top-1/2 right-3.5 size-4 -translate-y-1/2 text-muted" />
     </span>
   )
 }

@@ -1,4 +1,4 @@
-import { Icon } from './icon.tsx'
+import { Moon, Sun } from 'lucide-react'
 import { attempt, createStore, useStore } from './store.ts'
 import { Tooltip } from './tooltip.tsx'
 
@@ -37,8 +37,8 @@ export function ThemeToggle() {
         className="grid size-10 cursor-pointer place-items-center rounded-md text-muted transition-colors hover:bg-accent-soft hover:text-ink"
       >
         {/* Both are rendered and the root's class picks one, so it's right before any script runs. */}
-        <Icon name="moon" className="size-5 dark:hidden" />
-        <Icon name="sun" className="hidden size-5 dark:block" />
+        <Moon className="shrink-0 size-5 dark:hidden" />
+        <Sun className="shrink-0 hidden size-5 dark:block" />
       </button>
     </Tooltip>
   )

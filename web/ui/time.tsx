@@ -1,14 +1,6 @@
-/** Made when it is first needed: that takes a while, and most pages show no time. */
-function format(options: Intl.DateTimeFormatOptions) {
-  let made: Intl.DateTimeFormat | undefined
-  return (date: Date) => {
-    made ??= new Intl.DateTimeFormat(undefined, options)
-    return made.format(date)
-  }
-}
-const day = format({ dateStyle: 'medium' })
-const dayAndClock = format({ dateStyle: 'medium', timeStyle: 'short' })
-const exact = format({ dateStyle: 'full', timeStyle: 'long' })
+const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const clockFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 
 type Props = { value: string | null | undefined; withClock?: boolean; before?: string; after?: string }
 
@@ -19,14 +11,8 @@ export function Time({ value, withClock = false, before, after }: Props) {
   return (
     <>
       {before && `${before} `}
-      <time
-        dateTime={value}
-        className="whitespace-nowrap"
-        onPointerEnter={({ currentTarget }) => {
-          currentTarget.title = exact(date)
-        }}
-      >
-        {(withClock ? dayAndClock : day)(date)}
+      <time dateTime={value} className="whitespace-nowrap" title={exactFormat.format(date)}>
+        {(withClock ? clockFormat : dayFormat).format(date)}
       </time>
       {after}
     </>

@@ -1,8 +1,8 @@
 import * as Radix from '@radix-ui/react-toast'
+import { X } from 'lucide-react'
 import { createPortal } from 'react-dom'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
-import { Icon } from './icon.tsx'
 import { useTopDialog } from './open-dialogs.ts'
 
 export type Toast = {
@@ -97,7 +97,7 @@ export default function Toaster({ toast, dismiss }: { toast: Toast; dismiss: () 
           aria-label="Close"
           className="absolute top-2 right-2 grid size-8 cursor-pointer place-items-center rounded-sm text-muted hover:text-ink"
         >
-          <Icon name="close" className="size-4" />
+          <X className="shrink-0 size-4" />
         </Radix.Close>
       </Radix.Root>
       {createPortal(

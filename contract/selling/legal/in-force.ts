@@ -1,10 +1,10 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../../endpoint.ts'
 import { instant, optionalText } from '../../fields.ts'
 import type { LegalBlock } from './text.ts'
 
 /** Our own words, so nothing is checked: a union would cost every page. */
-const block = z.unknown() as z.ZodType<LegalBlock, LegalBlock>
+const block = z.unknown() as z.ZodMiniType<LegalBlock, LegalBlock>
 
 const termsShown = z.object({
   version: z.string(),

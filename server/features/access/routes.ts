@@ -9,14 +9,11 @@ export function mountAccess({ mount }: Doors, { access }: Wings) {
   const { asking, decisions, lists } = room
   const { checkUsername, connecting, scripts, strangers, runs, person, meter } = access.tradingView
   mount(contract.access, {
-    submit: ({ paymentIntentId, ...form }, { actor, assertFresh }) =>
-      asking.submit(actor, { paymentIntentId }, form, assertFresh),
-    submitForPurchase: ({ purchaseId, ...form }, { actor, assertFresh }) =>
-      asking.submit(actor, { purchaseId }, form, assertFresh),
+    submit: ({ paymentIntentId, ...form }, { actor }) => asking.submit(actor, { paymentIntentId }, form),
+    submitForPurchase: ({ purchaseId, ...form }, { actor }) => asking.submit(actor, { purchaseId }, form),
     mine: (_input, { actor }) => asking.mine(actor.user.id),
     recheck: ({ purchaseId }, { actor }) => asking.recheck(actor, purchaseId),
-    changeUsername: ({ purchaseId, username }, { actor, assertFresh }) =>
-      asking.changeUsername(actor, purchaseId, username, assertFresh),
+    changeUsername: ({ purchaseId, username }, { actor }) => asking.changeUsername(actor, purchaseId, username),
     checkUsername: ({ username }) => checkUsername(username),
   })
   mount(contract.accessAdmin, {

@@ -18,7 +18,7 @@ export function openDesk(context: Context, wings: Wings) {
     overview,
     customers: createCustomerDesk(context, wings),
     imports: createImports(context, wings),
-    search: createSearch(context),
+    search: createSearch(context, wings),
     exports: createExports(context),
     failedJobs: createFailedJobs(context),
     schedules,

@@ -1,18 +1,17 @@
 import { Search } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
+import { Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { useIsAdmin } from '#web/api/session.ts'
-import NotFoundPage from '#web/features/not-found/not-found-page.tsx'
+import { NotFound } from '#web/features/not-found/not-found.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { TabList } from '#web/ui/tabs.tsx'
 import { type Area, areasFor, pathOfHash, screenAt } from './screens.ts'
+import SearchDialog from './search/search-dialog.tsx'
+import KeysDialog from './shell/keys-dialog.tsx'
 import { useRememberedList, useTitle } from './shell/place.ts'
 import { AreaTabs, panelId, SideNavigation } from './shell/side-navigation.tsx'
 import { useKeys } from './shell/use-keys.ts'
-
-const KeysDialog = lazy(() => import('./shell/keys-dialog.tsx'))
-const SearchDialog = lazy(() => import('./search/search-dialog.tsx'))
 
 export default function AdminPage() {
   const pathname = usePathname()
@@ -35,7 +34,7 @@ export default function AdminPage() {
     return screenAt(pathname, areasFor({ isAdmin: true })) ? (
       <EmptyState title="Only admins can open this" description="Ask one of them, or for the role." />
     ) : (
-      <NotFoundPage />
+      <NotFound />
     )
 
   const { area, path, show: Screen } = found.route
@@ -73,10 +72,8 @@ export default function AdminPage() {
           </Suspense>
         </div>
       </div>
-      <Suspense fallback={null}>
-        {opened === 'keys' && <KeysDialog areas={areas} onClose={() => setOpened(null)} />}
-        {opened === 'search' && <SearchDialog areas={areas} onClose={() => setOpened(null)} />}
-      </Suspense>
+      {opened === 'keys' && <KeysDialog areas={areas} onClose={() => setOpened(null)} />}
+      {opened === 'search' && <SearchDialog areas={areas} onClose={() => setOpened(null)} />}
     </div>
   )
 }

@@ -7,11 +7,34 @@ import {
   type LucideIcon,
   MessageSquare,
   Receipt,
-  Settings,
-  Users,
+  Settings as SettingsIcon,
+  Users as UsersIcon,
 } from 'lucide-react'
-import { type ComponentType, lazy } from 'react'
+import type { ComponentType } from 'react'
 import { match } from '#web/ui/navigation.tsx'
+import People from './access/people.tsx'
+import Todo from './access/todo.tsx'
+import Activity from './activity/activity.tsx'
+import Assets from './assets/assets.tsx'
+import Codes from './codes/codes.tsx'
+import CustomerScreen from './customers/customer.tsx'
+import SeeAs from './customers/see-as.tsx'
+import Declarations from './declarations/declarations.tsx'
+import Exports from './exports/exports.tsx'
+import Messages from './messages/messages.tsx'
+import Newsletter from './messages/newsletter.tsx'
+import Newsletters from './newsletters/newsletters.tsx'
+import NewsletterScreen from './newsletters/one.tsx'
+import Figures from './overview/figures.tsx'
+import Overview from './overview/overview.tsx'
+import Prices from './prices/prices.tsx'
+import AtStripe from './purchases/at-stripe.tsx'
+import Payments from './purchases/payments.tsx'
+import Purchases from './purchases/purchases.tsx'
+import Reviews from './reviews/reviews.tsx'
+import Settings from './settings/settings.tsx'
+import Connection from './tradingview/connection.tsx'
+import Users from './users/users.tsx'
 
 type Screen = {
   /** `:id` is one record, which no navigation lists. */
@@ -38,45 +61,45 @@ type Definition = {
 // biome-ignore format: one screen a line
 const table = [
   { letter: 'o', icon: LayoutDashboard, isInBar: true, screens: [
-    { path: '/admin/overview', title: 'Overview', access: 'admin', show: lazy(() => import('./overview/overview.tsx')) },
-    { path: '/admin/overview/figures', title: 'Figures', access: 'admin', show: lazy(() => import('./overview/figures.tsx')) },
+    { path: '/admin/overview', title: 'Overview', access: 'admin', show: Overview },
+    { path: '/admin/overview/figures', title: 'Figures', access: 'admin', show: Figures },
   ] },
   { letter: 't', icon: ChartCandlestick, isTab: true, screens: [
-    { path: '/admin/assets', title: 'Assets', access: 'admin', show: lazy(() => import('./assets/assets.tsx')) },
+    { path: '/admin/assets', title: 'Assets', access: 'admin', show: Assets },
   ] },
-  { letter: 'u', icon: Users, isTab: true, isInBar: true, screens: [
-    { path: '/admin/users', title: 'Users', access: 'staff', show: lazy(() => import('./users/users.tsx')) },
-    { path: '/admin/customers/:id', title: 'Customer', access: 'staff', show: lazy(() => import('./customers/customer.tsx')) },
-    { path: '/admin/customers/:id/dashboard', title: 'As the buyer sees it', access: 'staff', show: lazy(() => import('./customers/see-as.tsx')) },
+  { letter: 'u', icon: UsersIcon, isTab: true, isInBar: true, screens: [
+    { path: '/admin/users', title: 'Users', access: 'staff', show: Users },
+    { path: '/admin/customers/:id', title: 'Customer', access: 'staff', show: CustomerScreen },
+    { path: '/admin/customers/:id/dashboard', title: 'As the buyer sees it', access: 'staff', show: SeeAs },
   ] },
   { letter: 'p', icon: Receipt, isTab: true, isInBar: true, screens: [
-    { path: '/admin/purchases', title: 'Purchases', access: 'staff', show: lazy(() => import('./purchases/purchases.tsx')) },
-    { path: '/admin/purchases/payments', title: 'Payments', access: 'admin', show: lazy(() => import('./purchases/payments.tsx')) },
-    { path: '/admin/purchases/at-stripe', title: 'At Stripe', access: 'admin', show: lazy(() => import('./purchases/at-stripe.tsx')) },
-    { path: '/admin/purchases/declarations', title: 'Declarations', access: 'admin', show: lazy(() => import('./declarations/declarations.tsx')) },
-    { path: '/admin/purchases/prices', title: 'Prices', access: 'admin', show: lazy(() => import('./prices/prices.tsx')) },
-    { path: '/admin/purchases/codes', title: 'Codes', access: 'admin', show: lazy(() => import('./codes/codes.tsx')) },
+    { path: '/admin/purchases', title: 'Purchases', access: 'staff', show: Purchases },
+    { path: '/admin/purchases/payments', title: 'Payments', access: 'admin', show: Payments },
+    { path: '/admin/purchases/at-stripe', title: 'At Stripe', access: 'admin', show: AtStripe },
+    { path: '/admin/purchases/declarations', title: 'Declarations', access: 'admin', show: Declarations },
+    { path: '/admin/purchases/prices', title: 'Prices', access: 'admin', show: Prices },
+    { path: '/admin/purchases/codes', title: 'Codes', access: 'admin', show: Codes },
   ] },
   { letter: 'a', icon: KeyRound, isInBar: true, screens: [
-    { path: '/admin/access', title: 'Access', tab: 'To do', access: 'staff', show: lazy(() => import('./access/todo.tsx')) },
-    { path: '/admin/access/people', title: 'People', access: 'staff', show: lazy(() => import('./access/people.tsx')) },
-    { path: '/admin/access/connection', title: 'Connection', access: 'admin', show: lazy(() => import('./tradingview/connection.tsx')) },
+    { path: '/admin/access', title: 'Access', tab: 'To do', access: 'staff', show: Todo },
+    { path: '/admin/access/people', title: 'People', access: 'staff', show: People },
+    { path: '/admin/access/connection', title: 'Connection', access: 'admin', show: Connection },
   ] },
   { letter: 'm', icon: MessageSquare, screens: [
-    { path: '/admin/messages', title: 'Messages', access: 'staff', show: lazy(() => import('./messages/messages.tsx')) },
-    { path: '/admin/messages/newsletters', title: 'Newsletter', access: 'admin', show: lazy(() => import('./newsletters/newsletters.tsx')) },
-    { path: '/admin/messages/newsletters/:id', title: 'Newsletter', access: 'admin', show: lazy(() => import('./newsletters/one.tsx')) },
-    { path: '/admin/messages/newsletter', title: 'Newsletter addresses', tab: 'Addresses', access: 'admin', show: lazy(() => import('./messages/newsletter.tsx')) },
-    { path: '/admin/messages/reviews', title: 'Reviews', access: 'admin', show: lazy(() => import('./reviews/reviews.tsx')) },
+    { path: '/admin/messages', title: 'Messages', access: 'staff', show: Messages },
+    { path: '/admin/messages/newsletters', title: 'Newsletter', access: 'admin', show: Newsletters },
+    { path: '/admin/messages/newsletters/:id', title: 'Newsletter', access: 'admin', show: NewsletterScreen },
+    { path: '/admin/messages/newsletter', title: 'Newsletter addresses', tab: 'Addresses', access: 'admin', show: Newsletter },
+    { path: '/admin/messages/reviews', title: 'Reviews', access: 'admin', show: Reviews },
   ] },
   { letter: 'e', icon: Download, screens: [
-    { path: '/admin/exports', title: 'Exports', access: 'admin', show: lazy(() => import('./exports/exports.tsx')) },
+    { path: '/admin/exports', title: 'Exports', access: 'admin', show: Exports },
   ] },
   { letter: 'y', icon: History, screens: [
-    { path: '/admin/activity', title: 'Activity', access: 'admin', show: lazy(() => import('./activity/activity.tsx')) },
+    { path: '/admin/activity', title: 'Activity', access: 'admin', show: Activity },
   ] },
-  { letter: 's', icon: Settings, screens: [
-    { path: '/admin/settings', title: 'Settings', access: 'admin', show: lazy(() => import('./settings/settings.tsx')) },
+  { letter: 's', icon: SettingsIcon, screens: [
+    { path: '/admin/settings', title: 'Settings', access: 'admin', show: Settings },
   ] },
 ] as const satisfies Definition[]
 

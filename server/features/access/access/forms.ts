@@ -1,4 +1,5 @@
 import { and, desc, eq, isNotNull, lt, not, or, sql } from 'drizzle-orm'
+import * as z from 'zod/mini'
 import { accessRequestForm, type SentAccessRequest } from '#contract/access/access.ts'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Actor } from '#server/actor.ts'
@@ -27,7 +28,7 @@ function openKeys(secrets: Secrets, sealedKeys: string, formId: string): Keys {
 }
 
 export function insistOnKeys(sent: SentAccessRequest) {
-  const { error } = accessRequestForm.safeParse(sent)
+  const { error } = z.safeParse(accessRequestForm, sent)
   const [issue] = error?.issues ?? []
   if (issue) throw invalid(String(issue.path[0]), issue.message)
 }

@@ -1,4 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm'
+import * as z from 'zod/mini'
 import type { ImportLine, ImportVerdict } from '#contract/desk/imports.ts'
 import { email as emailField } from '#contract/fields.ts'
 import { personName } from '#contract/person-name.ts'
@@ -60,7 +61,7 @@ export function createImports({ db, now, audit, catalog }: Context, { identity, 
       })
       if (username) {
         const unlockedProductId = hasAccess ? product.id : undefined
-        await names.give(tx, { userId, username, productId: product.id, by: actor.user.id, unlockedProductId })
+        await names.give(tx, { userId, username, by: actor.user.id, unlockedProductId })
       }
       await audit.record(tx, actor, { action: 'purchase.import', subject: purchaseId, aboutId: userId })
       return { verdict: 'new' as const, message: 'Booked' }
@@ -109,9 +110,9 @@ const dayOrMoment = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z?)
 
 function readLine(line: ImportLine, now: Date): Subscriber | { fault: string } {
   if (!line.email) return { fault: 'The email is missing.' }
-  const email = emailField.safeParse(line.email)
+  const email = z.safeParse(emailField, line.email)
   if (!email.success) return { fault: `“${line.email}” isn’t an email address. Please correct it in the file.` }
-  const name = line.name ? personName.safeParse(line.name) : undefined
+  const name = line.name ? z.safeParse(personName, line.name) : undefined
   if (name && !name.success) return { fault: unfitName }
   const username = line.tradingViewUsername ? readUsername(line.tradingViewUsername) : undefined
   if (username && 'refusal' in username)

@@ -22,13 +22,7 @@ export type AccountEvents = {
   endOpenLinks(tx: Transaction, userId: string): Promise<void>
   usernameGiven(
     tx: Transaction,
-    given: {
-      userId: string
-      username: string
-      by: null
-      field: 'tradingViewUsername'
-      beforeMove: () => Promise<void>
-    },
+    given: { userId: string; username: string; by: null; field: 'tradingViewUsername' },
   ): Promise<void>
 }
 type Others = AccountEvents & { passwordLinks: PasswordLinks }

@@ -1,4 +1,5 @@
 import { and, desc, eq, gte, lte, sql } from 'drizzle-orm'
+import * as z from 'zod/mini'
 import { email as emailField } from '#contract/fields.ts'
 import { exactDollars } from '#contract/money.ts'
 import { declarationDue, readContractNumber, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
@@ -17,7 +18,7 @@ export type DeclarationRow = typeof declarations.$inferSelect
  */
 export async function findContract(tx: Transaction, { contract, email, userId }: DeclarationRow) {
   const number = readContractNumber(contract)
-  const typed = emailField.safeParse(contract)
+  const typed = z.safeParse(emailField, contract)
   const isTheirs = userId ? eq(users.id, userId) : eq(users.email, email)
   const [found] = await tx
     .select({ purchase: purchaseRows, owner: { id: users.id, email: users.email, name: users.name } })

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import * as z from 'zod/mini'
 import { email as emailField } from '#contract/fields.ts'
 import { personName } from '#contract/person-name.ts'
 import { type BillingType, billingTypes, type ImportVerdictKind } from '#contract/statuses.ts'
@@ -44,13 +45,13 @@ export function createTakeover(context: Context, { accounts, checkouts, access, 
     if (!plan) return fault('Please say first which plan its price is.')
     const obstacle = obstacleTo(found)
     if (obstacle) return fault(obstacle)
-    const email = emailField.parse(found.email)
+    const email = z.parse(emailField, found.email)
     refuseShopAddress(email)
     const answer = await stripe.subscriptions.read(id)
     const state = stateOf(answer, plan.billingType)
     const wrong = faultOf(answer, state, now())
     if (wrong) return fault(wrong)
-    const name = personName.safeParse(found.name)
+    const name = z.safeParse(personName, found.name)
     const { productId, billingType } = plan
     const { startedAt, customerId } = found
     const paymentIntentId = answer.payments.at(-1)?.paymentIntentId
@@ -151,7 +152,7 @@ const fault = (message: string) => ({ verdict: 'fault' as const, message })
 
 /** What Stripe's list already shows. */
 function obstacleTo({ email, currency, hasOnePrice }: ExistingSubscription) {
-  if (!emailField.safeParse(email).success) return 'The customer has no email address at Stripe. Add it there first.'
+  if (!z.safeParse(emailField, email).success) return 'The customer has no email address at Stripe. Add it there first.'
   if (currency !== 'usd')
     return `It’s paid in ${currency.toUpperCase()}, and the shop counts in dollars. It stays as it is at Stripe.`
   return hasOnePrice ? null : 'It has several prices at Stripe. Split it there first.'

@@ -1,5 +1,5 @@
 import { and, desc, eq, isNotNull, isNull, lt, not, type SQL, sql } from 'drizzle-orm'
-import type { z } from 'zod'
+import type * as z from 'zod/mini'
 import { keptSince, retention } from '#contract/retention.ts'
 import { type newReview, paidDaysToReview } from '#contract/site/reviews.ts'
 import type { Actor } from '#server/actor.ts'

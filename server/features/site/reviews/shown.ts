@@ -1,4 +1,5 @@
 import { and, avg, count, desc, isNotNull, sql } from 'drizzle-orm'
+import * as z from 'zod/mini'
 import { reviews as contract, reviewsPerPage } from '#contract/site/reviews.ts'
 import type { Shown, SiteSettings } from '#contract/site/site-settings.ts'
 import type { Database } from '#server/database/connect.ts'
@@ -40,7 +41,7 @@ const nothing = { count: 0, average: 0 }
 /** The first page of them as the call would answer it, for the page that shows them without asking. */
 export async function latestReviews(db: Database): Promise<Shown['latestReviews']> {
   const { items, next } = await listReviews(db, { limit: reviewsPerPage }, forEveryone)
-  return { items: contract.list.output.parse(items), next }
+  return { items: z.parse(contract.list.output, items), next }
 }
 
 export async function listReviews<Item extends { id: string; writtenAt: Date }>(

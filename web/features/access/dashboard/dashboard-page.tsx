@@ -1,20 +1,17 @@
-import { lazy, Suspense } from 'react'
 import { useUser } from '#web/api/session.ts'
 import { useReturnedCard } from '#web/features/selling/checkout/use-returned-card.ts'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container, Eyebrow } from '#web/ui/page.tsx'
+import Access from './access.tsx'
 import { ConfirmLine } from './confirm-line.tsx'
 import { FailedPayment } from './failed-payment.tsx'
 import { useMailedInvoice } from './invoices.ts'
 import { MyProducts } from './my-products.tsx'
 import { Part } from './part.tsx'
+import WhatBuyersGet from './private-package.tsx'
 import { QuickCards } from './quick-cards.tsx'
 import { usePurchases } from './use-purchases.ts'
-
-// Only buyers load them.
-const Access = lazy(() => import('./access.tsx'))
-const WhatBuyersGet = lazy(() => import('./private-package.tsx'))
 
 export default function DashboardPage() {
   const { user } = useUser()
@@ -45,11 +42,7 @@ export default function DashboardPage() {
       <Container key={String(isPending)} className="flex flex-col gap-12 py-10 sm:gap-14 sm:py-12">
         {unpaid && <FailedPayment purchase={unpaid} />}
         {/* What was bought comes before what is paid for it. */}
-        {purchases.live.length > 0 && (
-          <Suspense fallback={<Skeleton className="h-60" />}>
-            <Access purchases={purchases.live} />
-          </Suspense>
-        )}
+        {purchases.live.length > 0 && <Access purchases={purchases.live} />}
         {isPending ? (
           <div aria-busy="true" aria-label="Loading your products" className="flex min-h-screen flex-col gap-6">
             <Skeleton className="h-32" />
@@ -60,11 +53,7 @@ export default function DashboardPage() {
             <MyProducts {...purchases} />
           </Part>
         )}
-        {purchases.owned.length > 0 && (
-          <Suspense fallback={<Skeleton className="h-96" />}>
-            <WhatBuyersGet owned={purchases.owned} />
-          </Suspense>
-        )}
+        {purchases.owned.length > 0 && <WhatBuyersGet owned={purchases.owned} />}
       </Container>
     </>
   )

@@ -1,12 +1,11 @@
 import { TriangleAlert } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { exactDollars } from '#contract/money.ts'
 import type { Purchase } from '#contract/selling/purchases.ts'
+import CardUpdateDialog from '#web/features/selling/checkout/card-update-dialog.tsx'
 import { useBankConfirmation } from '#web/features/selling/checkout/use-bank-confirmation.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Time } from '#web/ui/time.tsx'
-
-const CardUpdateDialog = lazy(() => import('#web/features/selling/checkout/card-update-dialog.tsx'))
 
 export function FailedPayment({ purchase }: { purchase: Purchase }) {
   const [open, setOpen] = useState(false)
@@ -39,9 +38,7 @@ export function FailedPayment({ purchase }: { purchase: Purchase }) {
           Pay with another card
         </Button>
       )}
-      <Suspense fallback={null}>
-        {open && <CardUpdateDialog purchase={purchase} onClose={() => setOpen(false)} />}
-      </Suspense>
+      {open && <CardUpdateDialog purchase={purchase} onClose={() => setOpen(false)} />}
     </section>
   )
 }

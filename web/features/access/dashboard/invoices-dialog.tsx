@@ -1,5 +1,5 @@
 import { Download, FileText } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { exactDollars } from '#contract/money.ts'
 import { type Invoice, type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { useData } from '#web/api/client.ts'
@@ -8,8 +8,7 @@ import { EmptyState, Pending } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
-
-const BillingDialog = lazy(() => import('./billing-dialog.tsx'))
+import BillingDialog from './billing-dialog.tsx'
 
 const tones = new Map<string, 'good' | 'warning' | 'bad'>([
   ['paid', 'good'],
@@ -26,7 +25,7 @@ export default function InvoicesDialog({ purchase, onClose }: { purchase: Purcha
       <Button variant="secondary" size="sm" className="self-start" onClick={() => setHasDetails(true)}>
         Billing details
       </Button>
-      <Suspense>{hasDetails && <BillingDialog onClose={() => setHasDetails(false)} />}</Suspense>
+      {hasDetails && <BillingDialog onClose={() => setHasDetails(false)} />}
     </Dialog>
   )
 }

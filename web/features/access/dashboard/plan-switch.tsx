@@ -1,10 +1,9 @@
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { Purchase } from '#contract/selling/purchases.ts'
 import { yearlySaving } from '#contract/selling/yearly-saving.ts'
 import { useSettings } from '#web/api/settings.tsx'
+import SwitchDialog from '#web/features/selling/checkout/switch-dialog.tsx'
 import { TextButton } from '#web/ui/button.tsx'
-
-const SwitchDialog = lazy(() => import('#web/features/selling/checkout/switch-dialog.tsx'))
 
 /** Another plan: to yearly now, to monthly by cancelling and starting again. */
 export function PlanSwitch({ purchase }: { purchase: Purchase }) {
@@ -29,7 +28,7 @@ export function PlanSwitch({ purchase }: { purchase: Purchase }) {
       <TextButton className="self-start text-left text-sm" onClick={() => setOpen(true)}>
         Switch to yearly{saving && ` and save ${saving.saved} a year`}
       </TextButton>
-      <Suspense fallback={null}>{open && <SwitchDialog purchase={purchase} onClose={() => setOpen(false)} />}</Suspense>
+      {open && <SwitchDialog purchase={purchase} onClose={() => setOpen(false)} />}
     </>
   )
 }

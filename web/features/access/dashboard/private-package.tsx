@@ -1,4 +1,4 @@
-import { ArrowUpRight, ChartCandlestick, FlaskConical, LockKeyhole, type LucideIcon } from 'lucide-react'
+import { ArrowUpRight, ChartCandlestick, ChevronDown, FlaskConical, LockKeyhole, type LucideIcon } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { access } from '#contract/access/access.ts'
 import { privatePackage } from '#contract/access/package.ts'
@@ -6,7 +6,6 @@ import type { ListedProduct } from '#contract/selling/product.ts'
 import { useData } from '#web/api/client.ts'
 import { Pending } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
-import { Icon } from '#web/ui/icon.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { attempt } from '#web/ui/store.ts'
 import { Part } from './part.tsx'
@@ -95,7 +94,7 @@ function Folded({ title, isOpen, children }: { title: string; isOpen: boolean; c
     <details open={isOpen} className="group self-start rounded-lg border border-line bg-surface shadow-card">
       <summary className="flex cursor-pointer items-center justify-between gap-4 px-6 py-4">
         <h3 className="text-lg">{title}</h3>
-        <Icon name="chevron" className="size-5 text-muted transition-transform group-open:rotate-180" />
+        <ChevronDown className="shrink-0 size-5 text-muted transition-transform group-open:rotate-180" />
       </summary>
       <div className="px-6 pb-6">{children}</div>
     </details>

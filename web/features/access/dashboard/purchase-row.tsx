@@ -1,4 +1,5 @@
-import { lazy, Suspense, useState } from 'react'
+import { ChevronDown } from 'lucide-react'
+import { useState } from 'react'
 import { access } from '#contract/access/access.ts'
 import { dollars, exactDollars } from '#contract/money.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
@@ -8,21 +9,19 @@ import { CallButton } from '#web/api/call-button.tsx'
 import { call } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
+import CardUpdateDialog from '#web/features/selling/checkout/card-update-dialog.tsx'
 import { Button, ButtonLink, TextButton } from '#web/ui/button.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
-import { Icon } from '#web/ui/icon.tsx'
 import { Menu, MenuItem } from '#web/ui/menu.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { useDownloadInvoice } from './invoices.ts'
+import InvoicesDialog from './invoices-dialog.tsx'
 import { PlanSwitch } from './plan-switch.tsx'
 import { resumed } from './use-purchases.ts'
+import WhyDialog from './why-dialog.tsx'
 
-const dialogs = {
-  card: lazy(() => import('#web/features/selling/checkout/card-update-dialog.tsx')),
-  invoices: lazy(() => import('./invoices-dialog.tsx')),
-  why: lazy(() => import('./why-dialog.tsx')),
-}
+const dialogs = { card: CardUpdateDialog, invoices: InvoicesDialog, why: WhyDialog }
 type Open = (dialog: keyof typeof dialogs) => void
 
 export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; mayBuyAgain: boolean }) {
@@ -79,7 +78,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
             {isLive(status) ? 'Subscribe' : 'Subscribe again'}
           </ButtonLink>
         )}
-        <Suspense fallback={null}>{Opened && <Opened purchase={purchase} onClose={() => open(null)} />}</Suspense>
+        {Opened && <Opened purchase={purchase} onClose={() => open(null)} />}
       </div>
     </li>
   )
@@ -140,7 +139,7 @@ function Manage({ purchase, open }: { purchase: Purchase; open: Open }) {
     <Menu
       label={
         <>
-          Manage <Icon name="chevron" className="size-4" />
+          Manage <ChevronDown className="shrink-0 size-4" />
         </>
       }
       aria-label={`Manage ${purchase.product.name}`}

@@ -1,13 +1,12 @@
 import { ChartCandlestick, LogOut, type LucideIcon, Package, UserRound } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { assets } from '#contract/access/assets.ts'
 import { useData } from '#web/api/client.ts'
+import ProfileDialog from '#web/features/identity/account/profile-dialog.tsx'
 import { useLogOut } from '#web/features/identity/sign-in/use-log-out.ts'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import type { MyPurchases } from './use-purchases.ts'
-
-const ProfileDialog = lazy(() => import('#web/features/identity/account/profile-dialog.tsx'))
 
 const grid = 'grid grid-cols-2 gap-2 sm:gap-3 lg:auto-cols-fr lg:grid-flow-col lg:grid-cols-none'
 
@@ -47,7 +46,7 @@ export function QuickCards({ purchases }: { purchases: MyPurchases }) {
       >
         End this session
       </QuickCard>
-      <Suspense fallback={null}>{isEditing && <ProfileDialog onClose={() => setIsEditing(false)} />}</Suspense>
+      {isEditing && <ProfileDialog onClose={() => setIsEditing(false)} />}
     </div>
   )
 }

@@ -1,4 +1,3 @@
-import { lazy, Suspense } from 'react'
 import type { OwnAccess } from '#contract/access/access.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
@@ -6,11 +5,10 @@ import { useData } from '#web/api/client.ts'
 import { AccessRequestForm } from '#web/features/access/access-form/access-request-form.tsx'
 import { AccessSentence, problemOf, StateBadge } from '#web/features/access/access-form/access-state.tsx'
 import { OpenIndicator, useAccess } from '#web/features/access/access-form/open-indicator.tsx'
+import GuestPasskey from '#web/features/identity/account/guest-passkey.tsx'
 import { wait } from '#web/features/selling/checkout/until-done.ts'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Paid } from './paid.tsx'
-
-const GuestPasskey = lazy(() => import('#web/features/identity/account/guest-passkey.tsx'))
 
 /** Booked, and logged in: how far the access is, and the form, which knows the name given before. */
 export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashboard' | '/welcome') => void }) {
@@ -32,9 +30,7 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
               We’ve created your account and emailed you a link to set a password. You’re logged in on this device until
               you log out.
             </p>
-            <Suspense fallback={null}>
-              <GuestPasskey />
-            </Suspense>
+            <GuestPasskey />
           </>
         )
       }

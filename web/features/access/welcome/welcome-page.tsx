@@ -3,7 +3,7 @@ import type { OwnAccess } from '#contract/access/access.ts'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { OpenIndicator, useAccess } from '#web/features/access/access-form/open-indicator.tsx'
-import { Arrow } from '#web/ui/icon.tsx'
+import { Arrow } from '#web/ui/arrow.tsx'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 

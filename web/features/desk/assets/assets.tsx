@@ -1,5 +1,6 @@
 import { BellRing, ClipboardPaste, ListChecks } from 'lucide-react'
 import { useState } from 'react'
+import * as z from 'zod/mini'
 import { reminders } from '#contract/access/access-admin.ts'
 import { assets } from '#contract/access/assets.ts'
 import { catalog } from '#contract/selling/catalog.ts'
@@ -22,7 +23,7 @@ import { ProductChoice, useProducts } from '../parts/products.tsx'
 import { AssetList } from './asset-list.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 
-const form = assets.adminAdd.input.pick({ ticker: true, note: true })
+const form = z.pick(assets.adminAdd.input, { ticker: true, note: true })
 
 export default function Assets() {
   return (

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import * as z from 'zod/mini'
 import { newAsset } from '#contract/access/assets.ts'
 
 /** What spreadsheets call their first column. */
@@ -17,7 +17,7 @@ export function parseAssetList(pasted: string): { assets: z.infer<typeof newAsse
   const parsed = lines.map(({ text, number }) => {
     const [, symbol = '', note = ''] = line.exec(text) ?? []
     const [ticker, rest] = [unquoted(symbol), unquoted(note)]
-    return { number, ...newAsset.safeParse(rest ? { ticker, note: rest } : { ticker }) }
+    return { number, ...z.safeParse(newAsset, rest ? { ticker, note: rest } : { ticker }) }
   })
   return {
     assets: parsed.flatMap(({ data }) => data ?? []),

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { codes } from '#contract/selling/codes.ts'
 import { billingTypes } from '#contract/statuses.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
@@ -9,26 +9,32 @@ import { Input, Select } from '#web/ui/input.tsx'
 import { dollarAmount } from '../parts/dollars.ts'
 import { useProducts } from '../parts/products.tsx'
 
-const wholeNumber = z.string().transform((typed) => (typed.trim() ? Number(typed) : undefined))
-const optional = z
-  .string()
-  .default('')
-  .transform((typed) => typed || undefined)
+const wholeNumber = z.pipe(
+  z.string(),
+  z.transform((typed) => (typed.trim() ? Number(typed) : undefined)),
+)
+const optional = z.pipe(
+  z._default(z.string(), ''),
+  z.transform((typed) => typed || undefined),
+)
 const form = z.object({
-  code: z.string().trim().min(3, 'Please enter at least 3 characters'),
+  code: z.string().check(z.trim(), z.minLength(3, 'Please enter at least 3 characters')),
   productId: optional,
-  billingType: z.string().transform((typed) => billingTypes.find((each) => each === typed)),
+  billingType: z.pipe(
+    z.string(),
+    z.transform((typed) => billingTypes.find((each) => each === typed)),
+  ),
   from: optional,
   until: optional,
   maxUses: wholeNumber,
-  newOnly: z
-    .string()
-    .default('')
-    .transform((typed) => typed !== ''),
+  newOnly: z.pipe(
+    z._default(z.string(), ''),
+    z.transform((typed) => typed !== ''),
+  ),
   months: wholeNumber,
   // One of the two is there.
-  percentOff: wholeNumber.optional(),
-  amountOff: dollarAmount.optional(),
+  percentOff: z.optional(wholeNumber),
+  amountOff: z.optional(dollarAmount),
 })
 
 const durations = { once: 'once', months: 'some months', always: 'always' }

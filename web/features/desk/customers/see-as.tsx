@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query'
 import { Eye } from 'lucide-react'
-import { useEffect, useMemo } from 'react'
+import { lazy, useEffect, useMemo } from 'react'
 import { access } from '#contract/access/access.ts'
 import { assets } from '#contract/access/assets.ts'
 import { privatePackage } from '#contract/access/package.ts'
@@ -11,10 +11,11 @@ import { purchases } from '#contract/selling/purchases.ts'
 import { keyOf, useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { wasCalledOff } from '#web/api/toast-error.ts'
-import DashboardPage from '#web/features/access/dashboard/dashboard-page.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Pending } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
+
+const DashboardPage = lazy(() => import('#web/features/access/dashboard/dashboard-page.tsx'))
 
 type Seen = OutputOf<typeof customers.adminSeeAs>
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { line, optionalLine, text } from '#contract/fields.ts'
 import { CallButton } from '#web/api/call-button.tsx'
@@ -16,10 +16,10 @@ type Written = Pick<NewsletterShown, 'subject' | 'preheader' | 'markdown' | 'toS
 
 const schema = z.object({
   subject: line(150, 'Please write a subject'),
-  preheader: optionalLine(150).default(''),
+  preheader: z._default(optionalLine(150), ''),
   markdown: text(50_000, 'Please write something'),
-  toSubscribers: z.string().default(''),
-  buyersOf: z.string().default(''),
+  toSubscribers: z._default(z.string(), ''),
+  buyersOf: z._default(z.string(), ''),
 })
 
 /** Whether something was typed since it was saved: then leaving asks first, here as when the tab is closed. */

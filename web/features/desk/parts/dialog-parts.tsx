@@ -1,8 +1,8 @@
+import { ChevronDown } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { Field } from '#web/ui/form.tsx'
-import { Icon } from '#web/ui/icon.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 
 /** Asks for one text, under the name that the call gives it, and sends it. */
@@ -44,7 +44,7 @@ export function MoreOptions({ children }: { children: ReactNode }) {
     <details className="group">
       <summary className="flex w-fit cursor-pointer list-none items-center gap-1.5 rounded-sm text-sm font-medium text-muted hover:text-ink">
         More options
-        <Icon name="chevron" className="size-4 transition-transform group-open:rotate-180" />
+        <ChevronDown className="shrink-0 size-4 transition-transform group-open:rotate-180" />
       </summary>
       <div className="flex flex-col gap-5 pt-5">{children}</div>
     </details>

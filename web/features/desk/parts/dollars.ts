@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { cents } from '#contract/fields.ts'
 
 /** 39.99 becomes 3999, parsed digit by digit because 39.99 * 100 isn't exact. So does 39,99, as much of the world writes it. */
@@ -9,16 +9,19 @@ export function centsOf(typed: string): number | undefined {
   return Number(`${whole.replaceAll(',', '')}${part.padEnd(2, '0')}`)
 }
 
-export const dollarAmount = z
-  .string('Please enter an amount')
-  .transform((typed, context) => {
-    const amount = centsOf(typed)
-    if (amount !== undefined) return amount
-    context.issues.push({
-      code: 'custom',
-      input: typed,
-      message: typed.trim().startsWith('-') ? 'The amount cannot be negative' : 'Please enter an amount like 39.99',
-    })
-    return z.NEVER
-  })
-  .pipe(cents)
+export const dollarAmount = z.pipe(
+  z.pipe(
+    z.string('Please enter an amount'),
+    z.transform((typed, context) => {
+      const amount = centsOf(typed)
+      if (amount !== undefined) return amount
+      context.issues.push({
+        code: 'custom',
+        input: typed,
+        message: typed.trim().startsWith('-') ? 'The amount cannot be negative' : 'Please enter an amount like 39.99',
+      })
+      return z.NEVER
+    }),
+  ),
+  cents,
+)

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { dollars, exactDollars } from '#contract/money.ts'
 import { type Plan, prices } from '#contract/selling/prices.ts'
 import { billingPeriods } from '#contract/statuses.ts'
@@ -91,15 +91,18 @@ function PlanCard({ plan, onChange }: { plan: Plan; onChange: () => void }) {
 }
 
 const now = z.object({
-  amount: dollarAmount.refine((amount) => amount >= 100, 'Please enter $1.00 or more'),
-  regularAmount: z.string().transform((typed, context) => {
-    const amount = centsOf(typed)
-    if (typed.trim() && amount === undefined)
-      context.issues.push({ code: 'custom', input: typed, message: 'Please enter an amount like 39.99' })
-    return amount
-  }),
+  amount: dollarAmount.check(z.minimum(100, 'Please enter $1.00 or more')),
+  regularAmount: z.pipe(
+    z.string(),
+    z.transform((typed, context) => {
+      const amount = centsOf(typed)
+      if (typed.trim() && amount === undefined)
+        context.issues.push({ code: 'custom', input: typed, message: 'Please enter an amount like 39.99' })
+      return amount
+    }),
+  ),
 })
-const later = now.extend({ from: z.string().min(1, 'Please choose a day') })
+const later = z.extend(now, { from: z.string().check(z.minLength(1, 'Please choose a day')) })
 
 /** "1 pays", "412 pay". */
 const counted = (count: number, verb: string) => `${count.toLocaleString('en-US')} ${verb}${count === 1 ? 's' : ''}`

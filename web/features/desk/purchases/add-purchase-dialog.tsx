@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { billingType, cents, id, optionalText } from '#contract/fields.ts'
 import { catalog } from '#contract/selling/catalog.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -23,19 +23,19 @@ import { UserPicker } from './user-picker.tsx'
 const shared = {
   userId: z.uuid('Please choose a user'),
   productId: id,
-  billingType,
+  billingType: billingType,
   status: z.enum(bookableStatuses),
   kind: z.enum(bookingKinds),
   reason: optionalText(500),
   invite: z.boolean(),
   // In the seller's own time zone, as typed; empty for no end.
-  endsAt: z
-    .string()
-    .optional()
-    .transform((local) => (local ? new Date(local).toISOString() : undefined)),
+  endsAt: z.pipe(
+    z.optional(z.string()),
+    z.transform((local) => (local ? new Date(local).toISOString() : undefined)),
+  ),
 }
 const paidElsewhere = z.object({ ...shared, amount: dollarAmount })
-const gift = z.object({ ...shared, amount: cents.default(0) })
+const gift = z.object({ ...shared, amount: z._default(cents, 0) })
 
 export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
   const [userId, setUserId] = useState('')

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
@@ -12,9 +12,12 @@ import { Input, Select } from '#web/ui/input.tsx'
 import { Choice } from '../parts/dialog-parts.tsx'
 import { centsOf, dollarAmount } from '../parts/dollars.ts'
 
-const reason = z.string().transform((chosen) => (chosen in refundReasons ? (chosen as RefundReason) : undefined))
+const reason = z.pipe(
+  z.string(),
+  z.transform((chosen) => (chosen in refundReasons ? (chosen as RefundReason) : undefined)),
+)
 const all = z.object({ reason })
-const part = all.extend({ amount: dollarAmount.refine((amount) => amount >= 1, 'Please enter an amount like 39.99') })
+const part = z.extend(all, { amount: dollarAmount.check(z.minimum(1, 'Please enter an amount like 39.99')) })
 
 const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const dayOf = (at: string) => days.format(new Date(at))

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { exactDollars } from '#contract/money.ts'
 import { type ManagedPurchase, type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { hasEnded, isLive } from '#contract/statuses.ts'
@@ -90,7 +90,7 @@ export function usePurchaseActions() {
   }
 }
 
-const form = z.object({ until: z.string().min(1, 'Please choose a day') })
+const form = z.object({ until: z.string().check(z.minLength(1, 'Please choose a day')) })
 const day = 86_400_000
 const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import {
   type TradingViewConnection,
   tradingViewAcceptance,
@@ -14,9 +14,9 @@ import { Input, Textarea } from '#web/ui/input.tsx'
 import { previewText } from './modes.tsx'
 
 const form = z.object({
-  cookies: z.string().trim().min(1, 'Please paste the cookies'),
-  host: z.string().trim().min(1, 'Please enter the host'),
-  accepts: z.string().optional(),
+  cookies: z.string().check(z.trim(), z.minLength(1, 'Please paste the cookies')),
+  host: z.string().check(z.trim(), z.minLength(1, 'Please enter the host')),
+  accepts: z.optional(z.string()),
 })
 
 const steps = [

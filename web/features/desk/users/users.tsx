@@ -1,4 +1,4 @@
-import { lazy, useState } from 'react'
+import { useState } from 'react'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { staff } from '#contract/identity/staff.ts'
@@ -18,8 +18,8 @@ import { AddButton, RecordList, sorting } from '../lists/record-list.tsx'
 import { DayCell, hiddenActions } from '../lists/record-table.tsx'
 import { MoreOptions } from '../parts/dialog-parts.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
+import ImportSubscribersDialog from './import/import-subscribers-dialog.tsx'
 
-const ImportSubscribersDialog = lazy(() => import('./import/import-subscribers-dialog.tsx'))
 type User = OutputOf<typeof accounts.adminList>[number]
 
 export default function Users() {

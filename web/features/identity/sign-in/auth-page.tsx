@@ -4,7 +4,6 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { CallForm } from '#web/api/call-form.tsx'
 import { useStartSession, useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { Skeleton } from '#web/ui/card.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
@@ -14,12 +13,10 @@ import { useHydrated } from '#web/ui/store.ts'
 import { Tabs } from '#web/ui/tabs.tsx'
 import { AuthCard, belowRefusal, PasskeyButton, Refusal, textLink } from './auth-card.tsx'
 import { endedKey, forgetReturnPath, returnKey, returnPath, returnTo } from './return-path.ts'
-
-const loginForm = accounts.login.input
+import SecondStep from './second-step.tsx'
 
 // The page is there without them: passkeys are suggested once someone is there, and few logins have a second step.
 const PasskeyLogin = lazy(() => import('./passkey-login.tsx'))
-const SecondStep = lazy(() => import('./second-step.tsx'))
 
 export default function AuthPage() {
   const { user } = useUser()
@@ -84,17 +81,11 @@ function LoginForm({ email, onEmail }: EmailProps) {
     onSuccess: startSession,
   })
   const hydrated = useHydrated()
-  const isSomeoneThere = useSign()
   const next = login.error instanceof ApiError ? login.error.next : undefined
-  if (next)
-    return (
-      <Suspense fallback={<Skeleton className="h-72" />}>
-        <SecondStep next={next} onLoggedIn={startSession} onBack={login.reset} />
-      </Suspense>
-    )
+  if (next) return <SecondStep next={next} onLoggedIn={startSession} onBack={login.reset} />
   return (
     <Form
-      schema={loginForm}
+      schema={accounts.login.input}
       action={accounts.login.path}
       aria-label="Login"
       className="flex flex-col gap-5"
@@ -111,28 +102,17 @@ function LoginForm({ email, onEmail }: EmailProps) {
       <SubmitButton pendingText="Logging in...">Log In</SubmitButton>
       {/* Its height is kept free, so nothing shifts when it arrives. */}
       <div className="min-h-11">
-        {hydrated && 'PublicKeyCredential' in window && <PasskeyButton onLoggedIn={startSession} />}
-        {isSomeoneThere && (
-          <Suspense fallback={null}>
-            <PasskeyLogin onLoggedIn={startSession} />
-          </Suspense>
+        {hydrated && 'PublicKeyCredential' in window && (
+          <>
+            <PasskeyButton onLoggedIn={startSession} />
+            <Suspense fallback={null}>
+              <PasskeyLogin onLoggedIn={startSession} />
+            </Suspense>
+          </>
         )}
       </div>
     </Form>
   )
-}
-
-/** Whether someone has moved, touched or typed anything yet: each of them comes before the email field is reached. */
-function useSign() {
-  const [isThere, setThere] = useState(false)
-  useEffect(() => {
-    const unmount = new AbortController()
-    const { signal } = unmount
-    for (const sign of ['pointermove', 'pointerdown', 'keydown', 'focusin'])
-      addEventListener(sign, () => setThere(true), { once: true, signal })
-    return () => unmount.abort()
-  }, [])
-  return isThere
 }
 
 function SignUpForm({ email, onEmail }: EmailProps) {

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import type { ApiError } from '#contract/call.ts'
 import { email as emailField } from '#contract/fields.ts'
@@ -22,7 +22,7 @@ export type Asked = { email: string; tradingViewUsername: string; noNews: string
 const link = 'font-medium text-accent-strong underline underline-offset-2'
 
 const noteOfEmail = 'checkout-email'
-const optional = z.string().default('')
+const optional = z._default(z.string(), '')
 const fields = (isGuest: boolean) => ({
   email: isGuest ? emailField : optional,
   tradingViewUsername: optional,

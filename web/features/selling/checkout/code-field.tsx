@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent } from 'react'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { checkout, type Discount } from '#contract/selling/checkout.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
@@ -7,7 +7,7 @@ import { TextButton } from '#web/ui/button.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 
-const form = z.object({ code: z.string().trim().min(1, 'Please enter a code') })
+const form = z.object({ code: z.string().check(z.trim(), z.minLength(1, 'Please enter a code')) })
 
 /** Who opens it wants to type. */
 const focus = (input: HTMLInputElement | null) => input?.focus()

@@ -1,4 +1,4 @@
-import { Check, KeyRound, LockKeyhole, RotateCcw } from 'lucide-react'
+import { Check, ChevronDown, KeyRound, LockKeyhole, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import { dollars, exactDollars } from '#contract/money.ts'
@@ -8,7 +8,6 @@ import { yearlySaving } from '#contract/selling/yearly-saving.ts'
 import { billingPeriods, billingTypes } from '#contract/statuses.ts'
 import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { Icon } from '#web/ui/icon.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { checkoutAddress, type Order } from './address.ts'
@@ -119,7 +118,7 @@ export function OrderDetails({ product }: { product: ListedProduct }) {
       <details className="group" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
         <summary className="flex cursor-pointer list-none items-center justify-between font-medium">
           What you get
-          <Icon name="chevron" className="size-5 group-open:rotate-180" />
+          <ChevronDown className="shrink-0 size-5 group-open:rotate-180" />
         </summary>
         {isOpen && (
           <div className="flex flex-col gap-6 pt-6">

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import * as z from 'zod/mini'
 import { optionalText } from '#contract/fields.ts'
 import { countries, country, needsPostalCode, vatId } from '#contract/selling/billing.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -6,7 +7,7 @@ import { Field } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
 import { useHydrated } from '#web/ui/store.ts'
 
-export const placeForm = { country, postalCode: optionalText(20), vatId: vatId.optional() }
+export const placeForm = { country: country, postalCode: optionalText(20), vatId: z.optional(vatId) }
 
 export type PlaceValues = { country?: string | undefined; postalCode?: string | undefined; vatId?: string | undefined }
 

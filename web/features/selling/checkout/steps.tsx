@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { ApiError } from '#contract/call.ts'
 import type { User } from '#contract/identity/session.ts'
 import { checkout, type Discount, newsVersion } from '#contract/selling/checkout.ts'
@@ -10,11 +10,9 @@ import { Card } from '#web/ui/card.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { type Asked, Buyer } from './buyer.tsx'
 import { CardBrands } from './card-brands.tsx'
+import CodeField from './code-field.tsx'
 import type { Offer } from './order-summary.tsx'
 import { loadCardForm, Payment, type Ready } from './payment.tsx'
-
-// Only some have one.
-const CodeField = lazy(() => import('./code-field.tsx'))
 
 export function Steps(props: {
   product: ListedProduct
@@ -110,9 +108,7 @@ export function Steps(props: {
         Have a code?
       </TextButton>
     ) : (
-      <Suspense>
-        <CodeField {...{ product, billing, code, discount }} onChange={setDiscount} />
-      </Suspense>
+      <CodeField {...{ product, billing, code, discount }} onChange={setDiscount} />
     )
   if (asked)
     return (

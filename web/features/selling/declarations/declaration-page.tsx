@@ -8,7 +8,7 @@ import type { DeclarationKind } from '#contract/statuses.ts'
 import { CallForm } from '#web/api/call-form.tsx'
 import { useUser } from '#web/api/session.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import NotFoundPage from '#web/features/not-found/not-found-page.tsx'
+import { NotFound } from '#web/features/not-found/not-found.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Field } from '#web/ui/form.tsx'
@@ -61,7 +61,7 @@ export default function DeclarationPage() {
   const { consumerLaw } = useSettings()
   const { user } = useUser()
   const [receipt, setReceipt] = useState<ReceiptProps | null>(null)
-  if (consumerLaw === 'none') return <NotFoundPage />
+  if (consumerLaw === 'none') return <NotFound />
   if (receipt) return <Receipt {...receipt} />
   const showReceipt = ({ declaredAt, next }: OutputOf<typeof endpoint>, declared: Declared) =>
     setReceipt({

@@ -4,8 +4,8 @@ import { ReviewQuotes } from '#web/features/site/reviews/review-summary.tsx'
 import { ChartPanel } from '#web/features/site/showcase/chart-panel.tsx'
 import { ExampleChart } from '#web/features/site/showcase/example-chart.tsx'
 import { Principles } from '#web/features/site/showcase/principles.tsx'
+import { Arrow } from '#web/ui/arrow.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
-import { Arrow } from '#web/ui/icon.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container, Eyebrow } from '#web/ui/page.tsx'
 import { Section } from '#web/ui/section.tsx'
@@ -21,7 +21,6 @@ export default function HomePage() {
         eyebrow="Principles"
         title="Three principles behind every rule"
         lead="They decide what goes into an indicator and, more often, what stays out."
-        className="later"
       >
         <Principles />
       </Section>

@@ -1,5 +1,5 @@
 import { Check } from 'lucide-react'
-import { type ComponentProps, lazy, Suspense } from 'react'
+import { type ComponentProps } from 'react'
 import { dollars, exactDollars } from '#contract/money.ts'
 import { yearlySaving } from '#contract/selling/yearly-saving.ts'
 import { useUser } from '#web/api/session.ts'
@@ -8,8 +8,7 @@ import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Badge } from '#web/ui/notice.tsx'
-
-const Owned = lazy(() => import('./owned.tsx'))
+import Owned from './owned.tsx'
 
 const everything = 'Everything in the package'
 const always = ['Cancel any time, keep access until the period ends', '14 days to withdraw, with a full refund']
@@ -84,9 +83,5 @@ export function Pricing({ slug }: { slug: string }) {
 export function BuyLink({ slug, ...link }: ComponentProps<typeof ButtonLink> & { slug: string }) {
   const buy = <ButtonLink size="lg" {...link} />
   if (!useUser().user) return buy
-  return (
-    <Suspense fallback={buy}>
-      <Owned slug={slug} otherwise={buy} />
-    </Suspense>
-  )
+  return <Owned slug={slug} otherwise={buy} />
 }

@@ -14,7 +14,7 @@ import {
   RefreshCw,
   ScrollText,
 } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import { dollars } from '#contract/money.ts'
 import { catalog } from '#contract/selling/catalog.ts'
@@ -22,6 +22,7 @@ import type { ListedProduct, ProductText } from '#contract/selling/product.ts'
 import { useData } from '#web/api/client.ts'
 import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
+import { Maker } from '#web/features/site/about/maker.tsx'
 import { ReviewQuotes, ReviewSummary } from '#web/features/site/reviews/review-summary.tsx'
 import { Accordion } from '#web/ui/accordion.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
@@ -33,8 +34,6 @@ import { Loading } from '#web/ui/spinner.tsx'
 import { ExplorableChart } from './explorable-chart.tsx'
 import { BuyLink, Pricing } from './pricing.tsx'
 import { Steps } from './steps.tsx'
-
-const Maker = lazy(async () => ({ default: (await import('#web/features/site/about/maker.tsx')).Maker }))
 
 const benefitIcons = [Crosshair, CalendarRange, ChartCandlestick, FlaskConical, Funnel, RefreshCw]
 const contentIcons = [
@@ -81,7 +80,7 @@ export default function ProductPage() {
       </Section>
       <ReviewQuotes {...product.reviews} />
       {text.chart && (
-        <Section title="Example Chart" lead={text.chart.lead} className="later">
+        <Section title="Example Chart" lead={text.chart.lead}>
           {product.image ? (
             <img src={product.image.src} alt={product.image.alt} className="w-full rounded-xl border border-line" />
           ) : (
@@ -129,7 +128,7 @@ function Offer({ product, text }: About) {
   const { maker, unlocksItself } = useSettings()
   return (
     <>
-      <Section title="What You Get" lead={text.contents.lead} className="later">
+      <Section title="What You Get" lead={text.contents.lead}>
         <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
           {text.contents.items.map(({ title, text: what }, index) => (
             <li
@@ -170,11 +169,7 @@ function Offer({ product, text }: About) {
       >
         <Accordion items={text.questions.map(({ title, text: content }) => ({ title, content }))} />
       </SideBySide>
-      {maker && (
-        <Suspense fallback={null}>
-          <Maker />
-        </Suspense>
-      )}
+      {maker && <Maker />}
       <SideBySide
         id="pricing"
         title={usePrices(product.slug).regular.monthly ? 'Early-Access Pricing' : 'Pricing'}
@@ -188,7 +183,7 @@ function Offer({ product, text }: About) {
 
 function SideBySide(props: { id?: string; title: string; lead: ReactNode; className?: string; children: ReactNode }) {
   return (
-    <section id={props.id} className={classes('later py-16 sm:py-24', props.className)}>
+    <section id={props.id} className={classes('py-16 sm:py-24', props.className)}>
       <Container className="grid gap-x-16 gap-y-10 lg:grid-cols-[1fr_2fr]">
         <header className="flex flex-col items-start gap-4 lg:sticky lg:top-28 lg:self-start">
           <h2 className="text-3xl">{props.title}</h2>

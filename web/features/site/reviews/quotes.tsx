@@ -16,7 +16,7 @@ function three(all: Review[]) {
   return critical ? [...kindFirst.slice(0, shown - 1), critical] : others.slice(0, shown)
 }
 
-export default function Quotes() {
+export function Quotes() {
   const { data } = useData(reviews.list, {})
   return three(data ?? []).map(({ id, stars, text, author, writtenAt }) => (
     <Card key={id} className="flex flex-col gap-4">

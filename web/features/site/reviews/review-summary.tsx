@@ -1,8 +1,6 @@
-import { lazy, Suspense, useState } from 'react'
 import { Link } from '#web/ui/navigation.tsx'
 import { Section } from '#web/ui/section.tsx'
-
-const Quotes = lazy(() => import('./quotes.tsx'))
+import { Quotes } from './quotes.tsx'
 
 export function ReviewSummary({ count, average }: { count: number; average: number }) {
   if (count === 0) return null
@@ -19,23 +17,11 @@ export function ReviewSummary({ count, average }: { count: number; average: numb
 }
 
 export function ReviewQuotes(reviews: { count: number; average: number }) {
-  const [isNear, setIsNear] = useState(false)
   if (reviews.count === 0) return null
-  const watch = (box: Element) => {
-    const observer = new IntersectionObserver(([seen]) => seen?.isIntersecting && setIsNear(true), {
-      rootMargin: '200px',
-    })
-    observer.observe(box)
-    return () => observer.disconnect()
-  }
   return (
     <Section title="What Buyers Say" lead={<ReviewSummary {...reviews} />}>
-      <div ref={(box) => (box ? watch(box) : undefined)} className="grid min-h-60 gap-4 *:grow md:grid-cols-3">
-        {isNear && (
-          <Suspense fallback={null}>
-            <Quotes />
-          </Suspense>
-        )}
+      <div className="grid min-h-60 gap-4 *:grow md:grid-cols-3">
+        <Quotes />
       </div>
     </Section>
   )
