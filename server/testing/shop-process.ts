@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { type Config, readConfig } from '../config.ts'
 import { openCluster } from '../process/cluster.ts'
-import { startShop } from '../start.ts'
+import { startBuiltShop } from './built-shop.ts'
 
 /** A server in a process of its own, so a test can kill it at any moment. */
 export async function startShopProcess(env: Record<string, string>) {
@@ -36,7 +36,10 @@ if (import.meta.main) {
 }
 
 async function openOne(config: Config) {
-  const shop = await startShop(config, { log: pino({ level: process.env.TEST_LOG ?? 'silent' }), withPages: false })
+  const shop = await startBuiltShop(config, {
+    log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
+    withPages: false,
+  })
   // A killed process writes nothing at its end, and the next one would have to compile everything again.
   flushCompileCache()
   process.stdout.write(`${shop.config.publicUrl}\n`)
