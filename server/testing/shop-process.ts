@@ -18,7 +18,12 @@ export async function startShopProcess(env: Record<string, string>) {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
-  const [url] = await Promise.race([once(child.stdout, 'data'), exited.then(() => ['it ended'])])
+  const ended = exited.then(([code]) => {
+    throw new Error(`The shop ended with code ${code}`)
+  })
+  const [url] = await Promise.race([once(child.stdout, 'data'), ended])
+  // Later, ending is what tests ask for.
+  ended.catch(() => undefined)
   const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
     child.kill(signal)
     const [code] = await exited
