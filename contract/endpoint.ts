@@ -20,8 +20,11 @@ export type Endpoint<Input extends Fields = Fields, Output extends z.ZodMiniType
   access: Access
   /** Whether a public call needs to know who is logged in, if anyone. Without it we skip the database lookup. */
   caller?: Caller
-  /** Wants a recent proof of who they are (`server/http/gate.ts`): always, or unless a password is sent along. */
-  fresh?: boolean | 'or password'
+  /**
+   * Needs a recent proof of who is calling (`server/http/gate.ts`). `or password`: not if a password is sent along.
+   * `today`: spends a buyer's money; without a second factor, a proof of the last 24 hours is enough.
+   */
+  fresh?: boolean | 'or password' | 'today'
   /** Only once an emailed link has shown that the account's address is the caller's own. */
   proven?: true
   /** Also for staff who have yet to set up their second step: nothing else is open to them. */

@@ -100,7 +100,7 @@ export const period = z
   .string()
   .check(z.regex(/^20\d\d(-(0[1-9]|1[0-2]))?$/, 'Please enter a month like 2026-03, or a year'))
 
-export const longestPage = 200
+const longestPage = 200
 
 /** Every list pages the same way: newest first, by an opaque cursor, 100 at a time by default. */
 export const pages = {

@@ -16,6 +16,7 @@ export const refusalCodes = [
   'login-required',
   'forbidden',
   'unproven',
+  'password-missing',
   'prove-again',
   'second-step-needed',
   'second-step-missing',

@@ -22,3 +22,6 @@ export type Actor<Who extends User | null = User> = {
   /** A second step is required of them, and this session had none: nothing but the set-up is open to it. */
   mustSetUp: boolean
 }
+
+/** Throws a Refusal unless the caller has shown who they are recently (`http/gate.ts`). */
+export type AssertFresh = () => Promise<void>

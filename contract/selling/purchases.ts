@@ -161,6 +161,7 @@ export const purchases = {
     limit: { requests: 60, seconds: 600 },
   }),
   switch: endpoint('POST /api/purchases/:id/switch', {
+    fresh: 'today',
     summary: 'Switch to yearly and charge the card on file; if it would charge another amount, nothing happens',
     input: z.strictObject({ id, at: z.iso.datetime(), amount: cents }),
     /** A client secret if the bank wants the buyer to confirm the payment; until then, nothing has changed. */

@@ -5,6 +5,7 @@ import type { Actor } from '../actor.ts'
 import type { Database, Transaction } from '../database/connect.ts'
 import { containing, decodeCursor, type HistoryPart, pageOf } from '../database/cursor.ts'
 import { auditLog, auditWords, users } from '../database/schema.ts'
+import { matchesUser } from '../database/text-search.ts'
 
 export type AuditAction = {
   action: AuditedAction
@@ -131,4 +132,4 @@ const byOrAbout = (userIds: SQL) =>
   or(sql`${auditLog.actorId} = any(${userIds})`, sql`${auditLog.aboutId} = any(${userIds})`)
 
 const peopleLike = (q: string) =>
-  sql`array(select ${users.id} from ${users} where ${like(users.searchText, containing(q))} order by ${desc(users.createdAt)} limit ${mostPeople})`
+  sql`array(select ${users.id} from ${users} where ${matchesUser(q)} order by ${desc(users.createdAt)} limit ${mostPeople})`

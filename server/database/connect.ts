@@ -38,7 +38,7 @@ export function connect(
     max: 10,
     keepAlive: true,
     ...patience,
-    ...(directUrl ? { Client: UnnamedClient } : sessionPatience),
+    ...(directUrl ? {} : sessionPatience),
   })
   pool.on('error', onError)
   // The pool only listens on idle connections; one that breaks mid-transaction must not end the process.
@@ -47,18 +47,6 @@ export function connect(
   db.transaction = transactionOn(pool)
   const straight = directUrl ?? url
   return { url: straight, readUrl: replicaUrl ?? straight, pool, db, close: () => pool.end() }
-}
-
-/** A named statement is prepared in one session and would be looked up in another. */
-class UnnamedClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
-    super(config)
-    const query = this.query.bind(this) as (...args: unknown[]) => unknown
-    this.query = ((statement: unknown, ...rest: unknown[]) => {
-      const isNamed = typeof statement === 'object' && statement !== null && 'name' in statement
-      return query(isNamed ? { ...statement, name: undefined } : statement, ...rest)
-    }) as typeof this.query
-  }
 }
 
 /** Drizzle's own leaks a connection when `begin` fails, and returns one that is stuck in a transaction. */

@@ -9,6 +9,7 @@ import { openShop, type TestShop } from '../testing/open-shop.ts'
 import { production } from '../testing/production.ts'
 import type { Visitor } from '../testing/visitor.ts'
 
+const { accessAdmin, purchases } = contract
 const endpoints = Object.entries(contract).flatMap(([room, rows]) =>
   Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${room}.${name}`, endpoint })),
 )
@@ -50,6 +51,43 @@ describe('eleven minutes after the login', () => {
     shop.clock.advance({ minutes: 11 })
     for (const { endpoint } of endpoints.filter(({ endpoint: { fresh } }) => fresh === 'or password'))
       expect([endpoint.path, await knock(endpoint, buyer)]).toEqual([endpoint.path, 403])
+  })
+})
+
+describe('what spends a buyer’s money or moves their access', () => {
+  const move = (buyer: Visitor & { purchase: { id: string } }, username: string) =>
+    buyer.call(contract.access.changeUsername, { purchaseId: buyer.purchase.id, username })
+
+  test('asks a day after the login, and never for a first username or to cancel', async () => {
+    const buyer = await shop.buyer()
+    shop.clock.advance({ hours: 25 })
+    await move(buyer, 'first_name')
+    const admin = await shop.admin()
+    const [request] = await admin.call(accessAdmin.todo, {})
+    await admin.call(accessAdmin.grant, { ids: [request?.id ?? ''] })
+    await expect(move(buyer, 'second_name')).rejects.toMatchObject({ code: 'prove-again', again: ['password'] })
+    expect(await knock(purchases.switch, buyer)).toBe(403)
+    await buyer.call(purchases.cancel, { id: buyer.purchase.id })
+    await buyer.call(stepUp.withPassword, { password: buyer.password })
+    await move(buyer, 'second_name')
+  })
+
+  test('asks people with a second factor ten minutes after the login', async () => {
+    const buyer = await shop.buyer()
+    await shop.confirm(buyer)
+    await addApp(shop, buyer)
+    shop.clock.advance({ minutes: 11 })
+    expect(await knock(purchases.switch, buyer)).toBe(403)
+  })
+
+  test('tells a buyer without a password how to get one', async () => {
+    await using own = await openShop({ env: production })
+    const guest = own.visitor()
+    await own.logInGuest(guest, await own.guest(guest))
+    own.clock.advance({ hours: 25 })
+    const [purchase] = await guest.call(purchases.list, {})
+    const order = { id: purchase?.id ?? '', at: own.clock.now().toISOString(), amount: 35_100 }
+    await expect(guest.call(purchases.switch, order)).rejects.toMatchObject({ code: 'password-missing' })
   })
 })
 
@@ -115,6 +153,7 @@ test('whatever else staff can change is left without a question on purpose', () 
 })
 
 const wantedByThieves = [
+  'purchases.switch',
   // Someone's own account.
   'factors.beginAppCodes',
   'factors.confirmAppCodes',

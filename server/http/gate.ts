@@ -21,6 +21,8 @@ type Dependencies = {
 /** A proof lasts while one works: this long after the last call that needed it, and no longer than an hour. */
 const freshFor = 10 * 60_000
 const freshAtMost = 60 * 60_000
+/** For people without a second factor, before their money is spent or their access moves. */
+const freshTodayMs = 24 * 60 * 60_000
 /** Many calls in a row write down one use. */
 const usesApart = 30_000
 
@@ -44,7 +46,7 @@ export function createGate(deps: Dependencies) {
       throw new Refusal(403, 'unproven', 'Confirm your address first. We’ll email you a link.')
   }
 
-  async function assertFresh({ fresh }: Endpoint, { id, user, provenAt, proofUsedAt }: Session) {
+  async function assertFresh(fresh: Endpoint['fresh'], { id, user, provenAt, proofUsedAt }: Session) {
     if (!fresh) return
     const since = (time: Date) => now().getTime() - time.getTime()
     const unused = since(proofUsedAt && proofUsedAt > provenAt ? proofUsedAt : provenAt)
@@ -54,12 +56,20 @@ export function createGate(deps: Dependencies) {
     }
     const { ways, hasFactor } = await waysToProve(user)
     if (!production && !hasFactor) return
+    if (fresh === 'today' && !hasFactor && since(provenAt) < freshTodayMs) return
+    if (ways.length === 0)
+      throw new Refusal(
+        403,
+        'password-missing',
+        'Please choose a password first: “Forgot password?” emails you a link.',
+      )
     if (fresh === 'or password' && ways.includes('password')) return
     throw new Refusal(403, 'prove-again', 'Please confirm that it’s you.', { again: ways })
   }
 
   return {
     mustSetUp,
+    assertFresh,
 
     /** The session to go on with; undefined for a visitor, whom only a public call lets in. */
     async enter(endpoint: Endpoint, session: Session | undefined, ip: string): Promise<Session | undefined> {
@@ -74,7 +84,7 @@ export function createGate(deps: Dependencies) {
       }
       assertAllowed(endpoint, session, ip)
       assertProven(endpoint, session)
-      await assertFresh(endpoint, session)
+      await assertFresh(endpoint.fresh, session)
       return session
     },
   }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import * as z from 'zod/mini'
 import type { Endpoint, ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
-import type { Actor, User } from '../actor.ts'
+import type { Actor, AssertFresh, User } from '../actor.ts'
 import { Refusal } from '../errors.ts'
 import type { Pages } from '../pages/pages.ts'
 import type { Responder } from '../pages/responder.ts'
@@ -21,6 +21,8 @@ type CallerOf<E extends Endpoint> = E['access'] extends 'public'
 
 export type Context<E extends Endpoint = Endpoint> = {
   actor: Actor<CallerOf<E>>
+  /** For calls of which only some need a recent proof; the others say so with `fresh` in their row. */
+  assertFresh: AssertFresh
   request: FastifyRequest
   reply: FastifyReply
 }
@@ -50,7 +52,7 @@ export type Handlers<Group extends Record<string, Endpoint>> = { [Name in keyof 
 
 type Dependencies = {
   sessions: { find(token: string, ip: string): Promise<(Session & { newToken?: string | undefined }) | undefined> }
-  gate: Pick<Gate, 'enter' | 'mustSetUp'>
+  gate: Pick<Gate, 'enter' | 'mustSetUp' | 'assertFresh'>
   cookies: { session: Cookie; device: Cookie }
   /** Counts calls across all processes; without it, nothing is counted. */
   limits: Pick<Attempts, 'countOrRefuse'> | undefined
@@ -94,7 +96,8 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
             device: cookies.device.read(request),
             mustSetUp: session !== undefined && gate.mustSetUp(session),
           }
-          const answer = await handler(input, { actor, request, reply })
+          const assertFresh = async () => session && gate.assertFresh('today', session)
+          const answer = await handler(input, { actor, assertFresh, request, reply })
           const decide = postedForm(request)?.done
           const done = typeof decide === 'function' ? decide(answer as never, input as never) : decide
           if (done && 'goTo' in done) return reply.redirect(done.goTo, 303)

@@ -78,7 +78,10 @@ export const samples: Samples = {
     { ...about, tokenId: null },
   ],
   bookedEnds: [{ ...about, slug: 'rebound-sigma-pro', billingType: 'monthly', endsAt: renewsAt }],
-  purchaseAttached: [subscription],
+  purchaseAttached: [
+    { ...subscription, username: 'ada_trades' },
+    { ...subscription, username: null },
+  ],
   subscriptionWillEnd: [
     { ...about, endsAt: renewsAt, refund: 0 },
     { ...about, endsAt: renewsAt, refund: 21_350, wasYearly: true },

@@ -6,6 +6,7 @@ CREATE TABLE "access" (
 	"product_id" uuid NOT NULL,
 	"reason" text,
 	"until" timestamp (3) with time zone,
+	"username" text,
 	"name_key" text,
 	"name_problem" text,
 	"similar" jsonb DEFAULT '[]'::jsonb NOT NULL,
@@ -82,7 +83,7 @@ CREATE TABLE "users" (
 	"reminded_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"deleted_at" timestamp (3) with time zone,
-	"search_text" text GENERATED ALWAYS AS (lower(email) || ' ' || lower(name)) STORED NOT NULL,
+	"search_text" text GENERATED ALWAYS AS (' ' || lower(email || ' ' || name || ' ' || coalesce(trading_view_username, ''))) STORED NOT NULL,
 	CONSTRAINT "users_email_unique" UNIQUE("email")
 );
 --> statement-breakpoint
@@ -689,7 +690,6 @@ CREATE INDEX "password_tokens_user" ON "password_tokens" USING btree ("user_id",
 CREATE INDEX "users_newest" ON "users" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "users_without_username" ON "users" USING btree ("id") WHERE "users"."trading_view_username" is null;--> statement-breakpoint
 CREATE INDEX "users_search" ON "users" USING gin ("search_text" gin_trgm_ops);--> statement-breakpoint
-CREATE INDEX "users_tradingview_search" ON "users" USING gin (lower("trading_view_username") gin_trgm_ops);--> statement-breakpoint
 CREATE UNIQUE INDEX "recommended_assets_ticker" ON "recommended_assets" USING btree ("product_id","ticker");--> statement-breakpoint
 CREATE INDEX "audit_log_newest" ON "audit_log" USING btree ("at","id");--> statement-breakpoint
 CREATE INDEX "audit_log_actor" ON "audit_log" USING btree ("actor_id");--> statement-breakpoint

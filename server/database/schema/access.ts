@@ -36,7 +36,7 @@ export const awaitsConnector = (t: Record<'state' | 'reason' | 'nameKey' | 'need
 
 export type Undo = { state: AccessState; needsDecision: boolean; unlockedName: string | null }
 
-/** One person's access to one product, and how far it is: docs/access.md. The name itself is the person's (`users`). */
+/** One person's access to one product, and how far it is: docs/access.md. */
 export const access = pgTable(
   'access',
   {
@@ -47,7 +47,9 @@ export const access = pgTable(
     reason: text().$type<EntitlementReason>(),
     /** Null with a reason means no end. */
     until: moment(),
-    /** The name that was asked for, in lower case; null without one, while another customer has it, or if it can't be one. */
+    /** The TradingView username asked for, as spelled. */
+    username: text(),
+    /** The same in lower case; null without one, while another customer has it, or if it can't be one. */
     nameKey: text(),
     nameProblem: text({ enum: nameProblems }),
     similar: jsonb().$type<string[]>().notNull().default([]),
@@ -133,7 +135,7 @@ export const personalAccess = [
   personal(access, {
     shown: {
       as: 'access',
-      columns: 'productId state until reason declinedBecause',
+      columns: 'productId username state until reason declinedBecause',
       more: { since: access.stateSince, unlockedFor: access.unlockedName },
     },
     deletes: isNull(access.unlockedName),
@@ -141,6 +143,7 @@ export const personalAccess = [
       state: 'unlocked',
       reason: null,
       until: null,
+      username: null,
       nameKey: null,
       nameProblem: null,
       similar: [],

@@ -25,13 +25,15 @@ export const users = pgTable(
     createdAt: createdAt(),
     /** The person is anonymized; the row stays for the books. */
     deletedAt: moment(),
-    searchText: text().notNull().generatedAlwaysAs(sql`lower(email) || ' ' || lower(name)`),
+    /** Begins with a space, so that each word has one before it. */
+    searchText: text()
+      .notNull()
+      .generatedAlwaysAs(sql`' ' || lower(email || ' ' || name || ' ' || coalesce(trading_view_username, ''))`),
   },
   (t) => [
     index('users_newest').on(t.createdAt, t.id),
     index('users_without_username').on(t.id).where(sql`${t.tradingViewUsername} is null`),
     index('users_search').using('gin', sql`${t.searchText} gin_trgm_ops`),
-    index('users_tradingview_search').using('gin', sql`lower(${t.tradingViewUsername}) gin_trgm_ops`),
   ],
 )
 

@@ -9,11 +9,14 @@ export function mountAccess({ mount }: Doors, { access }: Wings) {
   const { asking, decisions, lists } = room
   const { checkUsername, connecting, scripts, strangers, runs, person, meter } = access.tradingView
   mount(contract.access, {
-    submit: ({ paymentIntentId, ...form }, { actor }) => asking.submit(actor, { paymentIntentId }, form),
-    submitForPurchase: ({ purchaseId, ...form }, { actor }) => asking.submit(actor, { purchaseId }, form),
+    submit: ({ paymentIntentId, ...form }, { actor, assertFresh }) =>
+      asking.submit(actor, { paymentIntentId }, form, assertFresh),
+    submitForPurchase: ({ purchaseId, ...form }, { actor, assertFresh }) =>
+      asking.submit(actor, { purchaseId }, form, assertFresh),
     mine: (_input, { actor }) => asking.mine(actor.user.id),
     recheck: ({ purchaseId }, { actor }) => asking.recheck(actor, purchaseId),
-    changeUsername: ({ purchaseId, username }, { actor }) => asking.changeUsername(actor, purchaseId, username),
+    changeUsername: ({ purchaseId, username }, { actor, assertFresh }) =>
+      asking.changeUsername(actor, purchaseId, username, assertFresh),
     checkUsername: ({ username }) => checkUsername(username),
   })
   mount(contract.accessAdmin, {

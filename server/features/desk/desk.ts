@@ -18,7 +18,7 @@ export function openDesk(context: Context, wings: Wings) {
     overview,
     customers: createCustomerDesk(context, wings),
     imports: createImports(context, wings),
-    search: createSearch(context, wings),
+    search: createSearch(context),
     exports: createExports(context),
     failedJobs: createFailedJobs(context),
     schedules,

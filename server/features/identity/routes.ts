@@ -59,7 +59,7 @@ export function mountIdentity(doors: Doors, context: Context, identity: Identity
     confirmAddress: ({ token }, { actor }) => accounts.login.confirmAddress(actor, token),
 
     profile: (_input, { actor }) => accounts.profile.show(actor.user.id),
-    updateProfile: (input, { actor }) => accounts.profile.update(actor, input),
+    updateProfile: (input, { actor, assertFresh }) => accounts.profile.update(actor, input, assertFresh),
 
     async devices(_input, { actor }) {
       const devices = await sessions.devices(actor.user.id)

@@ -1,5 +1,6 @@
 import { exactDollars } from '#contract/money.ts'
 import type { BillingType } from '#contract/statuses.ts'
+import { inertLine } from '../inert.ts'
 import { day, greeting, type MailContent, type MailSite, type Templates, toDashboard } from '../template.ts'
 import { firstPasswordLink, worksOnce } from './accounts.ts'
 import { plan, type Subscription } from './payments.ts'
@@ -26,11 +27,11 @@ const toAccount = (tokenId: string | null, site: MailSite): Pick<MailContent, 'a
 
 export const purchaseMails = {
   /** Someone paid as a guest with the address of an account: the purchase goes to its owner. */
-  purchaseAttached: (data: Subscription) => ({
+  purchaseAttached: (data: Subscription & { username: string | null }) => ({
     subject: `${data.product} was added to your account`,
     paragraphs: [
       greeting(data.name),
-      `${data.product} was just bought with your email address, without logging in. Because there is an account for this address, we’ve added the purchase to it. Log in to send your access request.`,
+      `${data.product} was just bought with your email address, without logging in. Because there is an account for this address, we’ve added the purchase to it. ${data.username ? `Log in to confirm the TradingView username ${inertLine(data.username)}; then it is unlocked.` : 'Log in to send your access request.'}`,
     ],
     details: plan(data),
     action: ['Log in', '/dashboard'],

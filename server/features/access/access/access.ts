@@ -40,10 +40,12 @@ export function createAccessRoom(context: Context, connector: ConnectorDoor) {
       const works = await connector.isWorking(tx)
       const rows = await recompute(tx, context, userId, works)
       await connector.requestSync(tx, userId)
-      if (!works || !rows.some(({ reason, state, nameKey }) => reason && state === 'none' && !nameKey)) return
+      const unnamed = rows.filter(({ reason, state, nameKey }) => reason && state === 'none' && !nameKey)
+      if (!works || unnamed.length === 0) return
       // The name in the profile of someone who buys for the first time; a stranger may have typed an unproven one.
       const { tradingViewUsername: username, verifiedAt } = await personOf(tx, userId)
-      if (username && verifiedAt) await names.give(tx, { userId, username, by: null })
+      if (!username || !verifiedAt) return
+      for (const { productId } of unnamed) await names.give(tx, { userId, username, productId, by: null })
     },
   }
 }

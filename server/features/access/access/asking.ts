@@ -4,10 +4,10 @@ import type { SentAccessRequest } from '#contract/access/access.ts'
 import { promisedBy } from '#contract/access/promise.ts'
 import { isLive } from '#contract/statuses.ts'
 import { keyOfName } from '#contract/tradingview-name.ts'
-import type { Actor } from '#server/actor.ts'
+import type { Actor, AssertFresh } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { access, isLivePurchase, purchases, users } from '#server/database/schema.ts'
+import { access, checkouts, isLivePurchase, purchases, users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import { insistOnKeys, storeForm } from './forms.ts'
 import type { Names } from './names.ts'
@@ -20,21 +20,28 @@ export function createAsking(context: Context, connector: ConnectorDoor, names: 
 
   return {
     /** Always welcome: with the name that is unlocked already, nothing changes. */
-    async submit({ user }: Actor, which: Which, sent: SentAccessRequest) {
+    async submit({ user }: Actor, which: Which, sent: SentAccessRequest, beforeMove: AssertFresh) {
       if (config.askExchangeKeys) insistOnKeys(sent)
       await db.transaction(async (tx) => {
-        const { id: purchaseId } = await lockLivePurchase(tx, user.id, which)
+        const { id: purchaseId, productId } = await lockLivePurchase(tx, user.id, which)
         await storeForm(tx, context, { id: randomUUID(), userId: user.id, purchaseId }, sent)
         const { tradingViewUsername: username } = sent
-        await names.give(tx, { userId: user.id, username, by: null, field: 'tradingViewUsername' })
+        await names.give(tx, {
+          userId: user.id,
+          username,
+          productId,
+          by: null,
+          field: 'tradingViewUsername',
+          beforeMove,
+        })
       })
     },
 
     /** Another TradingView account. The new name is unlocked before the old one is locked. */
-    changeUsername: ({ user }: Actor, purchaseId: string, username: string) =>
+    changeUsername: ({ user }: Actor, purchaseId: string, username: string, beforeMove: AssertFresh) =>
       db.transaction(async (tx) => {
-        await lockLivePurchase(tx, user.id, { purchaseId })
-        await names.give(tx, { userId: user.id, username, by: null, field: 'username' })
+        const { productId } = await lockLivePurchase(tx, user.id, { purchaseId })
+        await names.give(tx, { userId: user.id, username, productId, by: null, field: 'username', beforeMove })
       }),
 
     recheck: ({ user }: Actor, purchaseId: string) =>
@@ -48,24 +55,27 @@ export function createAsking(context: Context, connector: ConnectorDoor, names: 
         .select({
           purchaseId: purchases.id,
           productId: purchases.productId,
-          username: users.tradingViewUsername,
+          profileName: users.tradingViewUsername,
+          orderedName: checkouts.tradingViewUsername,
           row: access,
         })
         .from(purchases)
         .innerJoin(users, eq(users.id, purchases.userId))
+        .leftJoin(checkouts, eq(checkouts.paymentIntentId, purchases.paymentIntentId))
         .leftJoin(access, and(eq(access.userId, purchases.userId), eq(access.productId, purchases.productId)))
         .where(and(eq(purchases.userId, userId), isLivePurchase))
       if (live.length === 0) return []
       const changeFrom = await names.mayChangeFrom(userId)
       const unlocksItself = await connector.isWorking()
-      const asked = live.map(async ({ purchaseId, productId, username, row }) => {
+      const asked = live.map(async ({ purchaseId, productId, profileName, orderedName, row }) => {
         const isWaiting = row?.state === 'asked' || row?.state === 'unlocking'
         const old = row?.unlockedName
         return {
           purchaseId,
           productId,
           product: (await catalog.named(productId)).slug,
-          username,
+          // Until it is given for this product: what a guest typed at the checkout, for the owner to confirm.
+          username: row?.username ?? orderedName ?? profileName,
           state: row?.state ?? ('none' as const),
           problem: row?.nameProblem ?? null,
           similar: row?.similar ?? [],
@@ -85,7 +95,7 @@ export function createAsking(context: Context, connector: ConnectorDoor, names: 
 
 async function lockLivePurchase(tx: Transaction, userId: string, which: Which) {
   const [purchase] = await tx
-    .select({ id: purchases.id, status: purchases.status })
+    .select({ id: purchases.id, productId: purchases.productId, status: purchases.status })
     .from(purchases)
     .where(
       and(

@@ -4,7 +4,6 @@ import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { personOf } from '#server/database/people.ts'
 import { access } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
@@ -54,7 +53,6 @@ export function createDecisions(context: Context, connector: ConnectorDoor, name
     async (tx, row, works) => {
       const step = stepOf(event, row, works && !byHand)
       if (!step) return false
-      const { tradingViewUsername } = await personOf(tx, row.userId)
       const { state, needsDecision, unlockedName } = row
       const by = { decidedBy: actor.user.id, undoUntil: new Date(now().getTime() + undoMilliseconds) }
       await change(
@@ -65,7 +63,7 @@ export function createDecisions(context: Context, connector: ConnectorDoor, name
         {
           ...by,
           undoTo: { state, needsDecision, unlockedName },
-          ...(step.to === 'unlocked' ? { unlockedName: tradingViewUsername } : {}),
+          ...(step.to === 'unlocked' ? { unlockedName: row.username } : {}),
           ...(state === 'withheld' ? { askedAt: now() } : {}),
         },
       )
@@ -94,7 +92,6 @@ export function createDecisions(context: Context, connector: ConnectorDoor, name
       decide(actor, ids, 'declined', async (tx, row, works) => {
         const step = stepOf('declined', row, works)
         if (!step) return false
-        const { tradingViewUsername: username } = await personOf(tx, row.userId)
         const byAdmin = actor.user.id
         const isMove = step.to === 'unlocked' && row.unlockedName !== null
         if (isMove && row.unlockedName) await setTradingViewUsername(tx, row.userId, row.unlockedName)
@@ -102,11 +99,11 @@ export function createDecisions(context: Context, connector: ConnectorDoor, name
           tx,
           context,
           row,
-          { event: 'declined', to: step.to, username, reason, byAdmin, mail: 'accessDeclined' },
+          { event: 'declined', to: step.to, username: row.username, reason, byAdmin, mail: 'accessDeclined' },
           {
             decidedBy: byAdmin,
             ...(isMove && row.unlockedName
-              ? { nameKey: keyOfName(row.unlockedName), nameProblem: null, similar: [] }
+              ? { username: row.unlockedName, nameKey: keyOfName(row.unlockedName), nameProblem: null, similar: [] }
               : { declinedBecause: reason }),
           },
         )
@@ -164,6 +161,6 @@ type Renaming = { actor: Actor; id: string; username: string }
 async function rename(tx: Transaction, { audit }: Context, names: Names, { actor, id, username }: Renaming) {
   const [row] = await tx.select().from(access).where(eq(access.id, id))
   if (!row) throw notFound('Access')
-  await names.give(tx, { userId: row.userId, username, by: actor.user.id, field: 'username' })
+  await names.give(tx, { userId: row.userId, username, productId: row.productId, by: actor.user.id, field: 'username' })
   await audit.record(tx, actor, { action: 'tradingview.rename', subject: id, aboutId: row.userId })
 }

@@ -1,12 +1,12 @@
-import { and, asc, desc, eq, inArray, lte, type SQL, sql } from 'drizzle-orm'
-import { union } from 'drizzle-orm/pg-core'
+import { and, asc, desc, eq, inArray, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { AccessEvent, AccessState } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { decodeCursor, type HistoryPart, pageOf } from '#server/database/cursor.ts'
 import { access, accessEvents, mayBeOpen, tvEvents, tvPeople, tvScripts, users } from '#server/database/schema.ts'
+import { matchesUser } from '#server/database/text-search.ts'
 import { notFound } from '#server/errors.ts'
 import type { ConnectorDoor } from './rows.ts'
-import { createTodo, isOpenSearched, isUserSearched, type Paging, shownUser, whoseOf } from './todo.ts'
+import { createTodo, isOpenSearched, type Paging, shownUser, whoseOf } from './todo.ts'
 
 const eventTexts: Record<AccessEvent, string> = {
   paid: 'Paid for access',
@@ -26,31 +26,20 @@ const eventTexts: Record<AccessEvent, string> = {
 }
 
 const eventsShown = 100
-const mostFound = 2000
 
 export function createLists(context: Context, connector: ConnectorDoor) {
   const { db, now } = context
 
-  /** The newest of those whom a common word finds. */
-  const isFound = (q: string) =>
-    sql`${access.userId} = any(array(${union(
-      db.select({ id: users.id }).from(users).where(isUserSearched(q)).orderBy(desc(users.createdAt)).limit(mostFound),
-      db
-        .select({ id: access.userId })
-        .from(access)
-        .where(and(mayBeOpen(access), isOpenSearched(q))),
-    )}))`
-
   async function page(where: SQL | undefined, { limit, cursor, q }: Paging) {
     const after = decodeCursor(cursor)
     const rows = await db
-      .select({ row: access, username: users.tradingViewUsername, user: shownUser })
+      .select({ row: access, user: shownUser })
       .from(access)
       .innerJoin(users, eq(users.id, access.userId))
       .where(
         and(
           where,
-          q ? isFound(q) : undefined,
+          q ? or(matchesUser(q), and(mayBeOpen(access), isOpenSearched(q))) : undefined,
           after && sql`(${access.stateSince}, ${access.id}) < (${after.at}, ${after.id})`,
         ),
       )
@@ -66,9 +55,9 @@ export function createLists(context: Context, connector: ConnectorDoor) {
       .orderBy(asc(tvScripts.createdAt))
     return {
       next,
-      items: items.map(({ row, username, user }) => ({
+      items: items.map(({ row, user }) => ({
         ...whoseOf(row, user, now()),
-        username: username ?? row.unlockedName,
+        username: row.username ?? row.unlockedName,
         until: row.until,
         stateSince: row.stateSince,
         lists: seen

@@ -16,10 +16,14 @@ type Field = 'username' | 'tradingViewUsername'
 export type GivenName = {
   userId: string
   username: string
+  /** The only product it counts for; without it, all of the person's products. */
+  productId?: string
   /** The admin who gives it; null for the buyer. */
   by: string | null
   /** Where someone waits for an answer, a name that can't work is refused; elsewhere it is kept with its problem. */
   field?: Field
+  /** Called before access moves from one TradingView account to another; throws unless the buyer may. */
+  beforeMove?: (() => Promise<void>) | undefined
   /** The product that the admin says is unlocked on TradingView already. */
   unlockedProductId?: string | undefined
 }
@@ -59,7 +63,7 @@ export function createNames(context: Context, connector: ConnectorDoor) {
   async function claim(
     tx: Transaction,
     row: AccessRow,
-    { username, key, by, field, unlockedProductId }: Omit<GivenName, 'userId'> & { key: string | null },
+    { username, key, by, field, beforeMove, unlockedProductId }: Omit<GivenName, 'userId'> & { key: string | null },
     works: boolean,
   ) {
     const isTaken = key !== null && (await takenBy(tx, row, key)) !== undefined
@@ -68,11 +72,14 @@ export function createNames(context: Context, connector: ConnectorDoor) {
     const nameKey = isTaken ? null : key
     const nameProblem = isTaken ? ('taken' as const) : key ? null : ('unreadable' as const)
     const isSame = nameKey === row.nameKey && nameProblem === row.nameProblem && nameKey !== null
-    const named = isSame ? {} : { nameKey, nameProblem, similar: [], nameCheckedAt: null }
+    const named = isSame ? {} : { username, nameKey, nameProblem, similar: [], nameCheckedAt: null }
     const after = { ...row, ...named }
     const facts = factsOf(after, works, now())
     const isMove = facts.isPaid && facts.holds === 'other'
-    if (isMove && !isSame && by === null && field) await refuseTooSoon(tx, row.userId)
+    if (isMove && !isSame && by === null && field) {
+      await refuseTooSoon(tx, row.userId)
+      await beforeMove?.()
+    }
     const isOpen = unlockedProductId === row.productId && facts.isPaid && nameKey !== null
     const step = isOpen ? { to: 'unlocked' as const } : next('asked', facts)
     const needsDecision = (step && 'needsDecision' in step && step.needsDecision) || false
@@ -112,7 +119,8 @@ export function createNames(context: Context, connector: ConnectorDoor) {
       const { tradingViewUsername: before } = await personOf(tx, userId)
       // The same name keeps TradingView's spelling.
       if (key === null || key !== (before && keyOfName(before))) await setTradingViewUsername(tx, userId, username)
-      for (const row of rows) await claim(tx, row, { ...given, username, key }, works)
+      const meant = rows.filter(({ productId }) => !given.productId || productId === given.productId)
+      for (const row of meant) await claim(tx, row, { ...given, username, key }, works)
       await connector.requestSync(tx, userId)
     },
 
@@ -139,7 +147,7 @@ export function createNames(context: Context, connector: ConnectorDoor) {
 async function clear(tx: Transaction, userId: string, rows: AccessRow[], field: Field = 'username') {
   if (rows.some(({ reason, state }) => reason !== null && state !== 'none'))
     throw invalid(field, 'Please enter the TradingView username that we unlock for you.')
-  await tx.update(access).set({ nameKey: null, nameProblem: null }).where(eq(access.userId, userId))
+  await tx.update(access).set({ username: null, nameKey: null, nameProblem: null }).where(eq(access.userId, userId))
   await setTradingViewUsername(tx, userId, null)
 }
 

@@ -80,7 +80,7 @@ export async function change(
     .returning()
   if (!changed) throw new Error(`There is no access ${row.id}`)
   const person = await personOf(tx, row.userId)
-  const name = username ?? person.tradingViewUsername ?? ''
+  const name = username ?? changed.username ?? ''
   const isTold = mail !== undefined && person.deletedAt === null
   await tx
     .insert(accessEvents)
@@ -116,11 +116,11 @@ export async function change(
 export async function askSeller(
   tx: Transaction,
   { mails, supportEmail, catalog }: Telling,
-  { id, userId, productId, askedAt }: AccessRow,
+  { id, userId, productId, username, askedAt }: AccessRow,
 ) {
-  const { name, email, tradingViewUsername, deletedAt } = await personOf(tx, userId)
+  const { name, email, deletedAt } = await personOf(tx, userId)
   if (deletedAt) return
-  const about = { name, tradingViewUsername: tradingViewUsername ?? '' }
+  const about = { name, tradingViewUsername: username ?? '' }
   const product = (await catalog.named(productId)).name
   const occasion = `${id} ${askedAt?.toISOString()}`
   await mails.sendOnce(`received ${occasion}`, email, 'accessRequestReceived', about, tx)

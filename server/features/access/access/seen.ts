@@ -77,9 +77,12 @@ export async function recordCheckedName(
   await lockPerson(tx, userId)
   const checked = await tx
     .update(access)
-    .set({ nameProblem: problem, similar, nameCheckedAt: at })
+    .set({ nameProblem: problem, similar, nameCheckedAt: at, ...(problem ? {} : { username }) })
     .where(and(eq(access.id, id), eq(access.nameKey, keyOfName(username))))
-  if (checked.rowCount && !problem) await setTradingViewUsername(tx, userId, username)
+  if (!checked.rowCount || problem) return
+  const { tradingViewUsername } = await personOf(tx, userId)
+  if (tradingViewUsername && keyOfName(tradingViewUsername) === keyOfName(username))
+    await setTradingViewUsername(tx, userId, username)
 }
 
 /** What the connector has not unlocked within this time is promised by email, and shown to the seller. */

@@ -14,7 +14,7 @@ import {
   tvScripts,
   users,
 } from '#server/database/schema.ts'
-import { wordsOf } from '#server/database/text-search.ts'
+import { matchesUser } from '#server/database/text-search.ts'
 import type { AccessRow, ConnectorDoor } from './rows.ts'
 import { connectorPatience } from './seen.ts'
 
@@ -22,12 +22,6 @@ export type Paging = { limit: number; cursor?: string | undefined; q?: string | 
 
 export const shownUser = { id: users.id, name: users.name, email: users.email }
 
-export const isUserSearched = (q: string) =>
-  and(
-    ...wordsOf(q)
-      .map(containing)
-      .map((word) => or(like(users.searchText, word), like(sql`lower(${users.tradingViewUsername})`, word))),
-  )
 /** By the username that has access; where it is not the one that is wanted, the seller has something to do. */
 export const isOpenSearched = (q: string) => like(sql`lower(${access.unlockedName})`, containing(q))
 
@@ -114,7 +108,6 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
           row: access,
           kind: sql<TodoKind>`${kindHere}`,
           since,
-          username: users.tradingViewUsername,
           newName,
           error: sql<string | null>`(select max(${tvPeople.error}) from ${tvPeople}
             where ${tvPeople.userId} = ${access.userId} and ${tvPeople.usernameKey} = ${access.nameKey})`,
@@ -125,7 +118,7 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
         .where(
           and(
             mayBeHere,
-            q ? or(isUserSearched(q), isOpenSearched(q)) : undefined,
+            q ? or(matchesUser(q), isOpenSearched(q)) : undefined,
             overdue === 'yes' ? isOverdue() : overdue === 'no' ? isNew() : undefined,
             only ? sql`${kindHere} = ${only}` : sql`${kindHere} is not null`,
             after && sql`(${since}, ${access.id}) > (${after.at}, ${after.id})`,
@@ -137,10 +130,10 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
       const forms = await formsOf(items.map(({ row }) => row.userId))
       return {
         next,
-        items: items.map(({ row, kind: what, username, newName: seenAs, error, user }) => {
+        items: items.map(({ row, kind: what, newName: seenAs, error, user }) => {
           const form = forms.find(({ userId }) => userId === row.userId)
           const isPromised = promisedKinds.some((each) => each === what)
-          const wanted = username ?? row.unlockedName
+          const wanted = row.username ?? row.unlockedName
           return {
             ...whoseOf(row, user, now()),
             kind: what,

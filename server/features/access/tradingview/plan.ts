@@ -102,12 +102,12 @@ export function isUnlockedHere(person: Seen, row: AccessRow | undefined, peers: 
 /** What should be there for each name of one person on each script: the name that is wanted first, then older ones. */
 export async function plan(tx: Transaction, userId: string, at: Date): Promise<Work[]> {
   // Plans for one person take turns.
-  const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update')
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
   const rows = await tx.select().from(access).where(eq(access.userId, userId))
   const scripts = await tx.select().from(tvScripts).where(isNull(tvScripts.problem))
   for (const row of rows)
     for (const script of scripts.filter(({ productId }) => productId === row.productId))
-      for (const name of namesOf(row, user?.tradingViewUsername ?? null, at)) await note(tx, script, row, name, at)
+      for (const name of namesOf(row, at)) await note(tx, script, row, name, at)
   const people = await tx
     .select()
     .from(tvPeople)
@@ -122,11 +122,11 @@ export async function plan(tx: Transaction, userId: string, at: Date): Promise<W
   return works.toSorted((a, b) => Number(b.isCurrent) - Number(a.isCurrent))
 }
 
-function namesOf(row: AccessRow, typed: string | null, at: Date): string[] {
-  const { nameKey, unlockedName } = row
+function namesOf(row: AccessRow, at: Date): string[] {
+  const { username, nameKey, unlockedName } = row
   const names = []
   if (nameKey && isPaid(row, at)) {
-    const read = readUsername(typed ?? '')
+    const read = readUsername(username ?? '')
     names.push('username' in read && keyOfName(read.username) === nameKey ? read.username : nameKey)
   }
   if (unlockedName && 'username' in readUsername(unlockedName)) names.push(unlockedName)

@@ -61,7 +61,7 @@ export function createImports({ db, now, audit, catalog }: Context, { identity, 
       })
       if (username) {
         const unlockedProductId = hasAccess ? product.id : undefined
-        await names.give(tx, { userId, username, by: actor.user.id, unlockedProductId })
+        await names.give(tx, { userId, username, productId: product.id, by: actor.user.id, unlockedProductId })
       }
       await audit.record(tx, actor, { action: 'purchase.import', subject: purchaseId, aboutId: userId })
       return { verdict: 'new' as const, message: 'Booked' }

@@ -67,7 +67,7 @@ test('every payment, refund and lost dispute is listed with its invoice and peri
   expect(await file('2020-01')).toHaveLength(1)
 })
 
-test('a word that thousands have is walked in strides, and the search goes on where one ended', async () => {
+test('a word that thousands have is found page by page', async () => {
   const { pool } = shop.connection
   await pool.query(
     `insert into users (email, name) select 'many' || n || '@example.com', 'Many' from generate_series(1, 2100) n`,

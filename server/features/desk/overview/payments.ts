@@ -3,12 +3,12 @@ import type { figures } from '#contract/desk/figures.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { PaymentKind } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
-import { boundsOf, decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
+import { boundsOf, decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { payments, purchases, refunds, users } from '#server/database/schema.ts'
-import { findUsers, matches } from '#server/database/text-search.ts'
+import { usersMatching } from '#server/database/text-search.ts'
 
-type Wanted = ParsedInputOf<typeof figures.adminPayments>
-type Row = {
+type PaymentsInput = ParsedInputOf<typeof figures.adminPayments>
+type PaymentRow = {
   kind: PaymentKind
   id: string
   at: string | Date
@@ -22,8 +22,6 @@ type Row = {
   user: { id: string; name: string; email: string }
 }
 
-/** The most rows one request walks for a word that many people have; the next request continues from there. */
-const stride = 5000
 const looksLikeId = /^(in|pi|re)_\w+$|^\w{4,}-\d{4,}$/
 
 /** Each kind by its own index, so that a page costs the same however many there are and however deep it is. */
@@ -45,20 +43,16 @@ const legs: Record<PaymentKind, { columns: SQL; at: SQL; id: SQL; from: SQL }> =
 const kinds = Object.keys(legs) as PaymentKind[]
 
 export function createPayments({ db }: Context) {
-  /** Whose they are, or which they are; undefined if all are meant, or more people than can be looked up one by one. */
-  async function intentsFor(q: string | undefined): Promise<SQL | undefined> {
-    if (!q) return undefined
+  /** The payments that were named by an id, or whose buyer was. */
+  function intentsFor(q: string): SQL {
     if (looksLikeId.test(q))
       return sql`(select payment_intent_id from ${payments} where invoice_id = ${q} or payment_intent_id = ${q}
         or invoice_number = ${q.toUpperCase()} union select payment_intent_id from ${refunds} where id = ${q})`
-    const { userIds } = await findUsers(db, q, { list: purchases, after: undefined, sort: 'newest' })
-    return userIds
-      ? sql`(select payment_intent_id from ${payments} where purchase_id in
-          (select id from ${purchases} where user_id = any(${sql.param(userIds)})))`
-      : undefined
+    return sql`(select payment_intent_id from ${payments} where purchase_id in
+      (select id from ${purchases} where user_id in ${usersMatching(q)}))`
   }
 
-  function entries({ cursor, kind, period }: Wanted, intents: SQL | undefined, most: number) {
+  function entries({ cursor, kind, period, q, limit }: PaymentsInput) {
     const after = decodeCursor(cursor, String.raw`[a-z]+_\w{1,100}`)
     // A payment and its dispute have one id: the kind decides between them.
     const [, afterKind = '', afterId = ''] = /^([a-z]+)_(.+)$/.exec(after?.id ?? '') ?? []
@@ -70,47 +64,35 @@ export function createPayments({ db }: Context) {
         sql`${at} is not null`,
         ...(from ? [sql`${at} >= ${from} and ${at} < ${until}`] : []),
         ...(after ? [sql`(${at}, ${id}) ${each < afterKind ? sql`<=` : sql`<`} (${after.at}, ${afterId})`] : []),
-        ...(intents ? [sql`payment_intent_id in ${intents}`] : []),
+        ...(q ? [sql`payment_intent_id in ${intentsFor(q)}`] : []),
       ]
-      // When few are left, deliberately not by the index: else the planner walks all of it.
-      const order = intents ? sql`${at} + interval '0'` : at
       return sql`(select ${each}::text as kind, ${id} as id, payment_intent_id as intent, ${at} as at, ${columns}
-        from ${table} where ${sql.join(conditions, sql` and `)} order by ${order} desc, ${id} desc limit ${most})`
+        from ${table} where ${sql.join(conditions, sql` and `)} order by ${at} desc, ${id} desc limit ${limit + 1})`
     })
-    return sql`(select * from (${sql.join(parts, sql` union all `)}) parts order by at desc, id desc, kind desc limit ${most}) e`
+    return sql`(${sql.join(parts, sql` union all `)}) e`
   }
 
-  return async function list(wanted: Wanted) {
-    const { limit, q } = wanted
-    const intents = await intentsFor(q)
-    const isWalking = q !== undefined && q !== '' && !intents
-    const found = entries(wanted, intents, isWalking ? stride : limit + 1)
-    const { rows } = await db.execute<Row>(sql`
+  return async function list(input: PaymentsInput) {
+    const { rows } = await db.execute<PaymentRow>(sql`
       select e.kind, e.id, e.at, e.amount, e.tax, e.status, p.period_start as "periodStart", p.period_end as "periodEnd", p.country,
         json_build_object('id', p.invoice_id, 'number', p.invoice_number) as invoice,
         json_build_object('id', ${users.id}, 'name', ${users.name}, 'email', ${users.email}) as "user"
-      from ${found} join ${payments} p on p.payment_intent_id = e.intent join ${purchases} b on b.id = p.purchase_id
+      from ${entries(input)} join ${payments} p on p.payment_intent_id = e.intent join ${purchases} b on b.id = p.purchase_id
         join ${users} on ${users.id} = b.user_id
-      where ${isWalking ? matches(q) : sql`true`} order by e.at desc, e.id desc, e.kind desc limit ${limit + 1}`)
-    const { items, next } = pageOf(rows, limit, positionOf)
-    return { items: items.map(show), next: next ?? (isWalking ? await horizon(found) : undefined) }
-  }
-
-  /** How far a walk came, if it did not come to the end. */
-  async function horizon(found: SQL) {
-    const { rows } = await db.execute<Pick<Row, 'at' | 'id' | 'kind'>>(
-      sql`select at, id, kind from ${found} order by at desc, id desc, kind desc offset ${stride - 1}`,
-    )
-    const [last] = rows
-    return last && encodeCursor(positionOf(last))
+      order by e.at desc, e.id desc, e.kind desc limit ${input.limit + 1}`)
+    const { items, next } = pageOf(rows, input.limit, positionOf)
+    return { items: items.map(show), next }
   }
 }
 
-const positionOf = ({ at, id, kind }: Pick<Row, 'at' | 'id' | 'kind'>) => ({ at: new Date(at), id: `${kind}_${id}` })
+const positionOf = ({ at, id, kind }: Pick<PaymentRow, 'at' | 'id' | 'kind'>) => ({
+  at: new Date(at),
+  id: `${kind}_${id}`,
+})
 
 const dateOf = (at: string | Date | null) => (at === null ? null : new Date(at))
 
-const show = (row: Row) => ({
+const show = (row: PaymentRow) => ({
   ...row,
   id: `${row.kind} ${row.id}`,
   at: new Date(row.at),

@@ -1,16 +1,15 @@
-import { and, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { type Found, type Hit, mostPeopleFound } from '#contract/desk/search.ts'
 import type { Context } from '#server/context.ts'
 import { checkouts, payments, purchases, refunds, users } from '#server/database/schema.ts'
-import { findUsers, inOrder } from '#server/database/text-search.ts'
-import type { Wings } from '../wings.ts'
+import { inOrder, usersMatching } from '#server/database/text-search.ts'
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const stripeId = /^(?:pi|in|re|sub|cus)_[A-Za-z0-9_]{1,200}$/
 const invoiceNumber = /^[A-Z0-9]{4,20}-\d{1,8}$/i
 
-/** One box for everything a customer may name. Ids are looked up as they are; words go through indexes of trigrams. */
-export function createSearch({ db }: Context, { identity }: Wings) {
+/** One box for everything a customer may name. Ids are looked up as they are; words go through the index of trigrams. */
+export function createSearch({ db }: Context) {
   const people = (where: SQL | undefined) =>
     db
       .select({ id: users.id, name: users.name, email: users.email, tradingViewUsername: users.tradingViewUsername })
@@ -32,22 +31,13 @@ export function createSearch({ db }: Context, { identity }: Wings) {
     return ownersOfPayment(inArray(payments.paymentIntentId, refunded))
   }
 
-  /** What no index knows, such as two letters: some of the newest. */
-  async function walk(q: string) {
-    const { items, next } = await identity.accounts.users.list({ q, limit: mostPeopleFound })
-    return { ids: items.map(({ id }) => id), isAll: next === undefined }
-  }
-
   async function byWords(q: string): Promise<Found> {
-    const { userIds, newest } = await findUsers(db, q, { list: users, after: undefined, sort: 'newest' })
-    const some = newest.length > 0 ? { ids: newest, isAll: false } : undefined
-    const { ids, isAll } = userIds ? { ids: userIds, isAll: true } : (some ?? (await walk(q)))
     const word = q.toLowerCase()
     const isExactly = sql`(${users.email} = ${word} or lower(${users.tradingViewUsername}) = ${word})`
-    const hits = await people(or(isExactly, inArray(users.id, ids)))
+    const hits = await people(inArray(users.id, usersMatching(q)))
       .orderBy(sql`${isExactly} is true desc`, ...inOrder(users, 'newest'))
       .limit(mostPeopleFound + 1)
-    return { people: hits.slice(0, mostPeopleFound), hasMore: !isAll || hits.length > mostPeopleFound }
+    return { people: hits.slice(0, mostPeopleFound), hasMore: hits.length > mostPeopleFound }
   }
 
   const all = (hits: Hit[]): Found => ({ people: hits, hasMore: false })

@@ -22,7 +22,13 @@ export type AccountEvents = {
   endOpenLinks(tx: Transaction, userId: string): Promise<void>
   usernameGiven(
     tx: Transaction,
-    given: { userId: string; username: string; by: null; field: 'tradingViewUsername' },
+    given: {
+      userId: string
+      username: string
+      by: null
+      field: 'tradingViewUsername'
+      beforeMove: () => Promise<void>
+    },
   ): Promise<void>
 }
 type Others = AccountEvents & { passwordLinks: PasswordLinks }

@@ -51,7 +51,7 @@ async function workOf(path: string, body: object) {
       if (request.url !== path) return
       shop.app.server.off('request', watchRequest)
       duringRequest.enterWith(true)
-      response.once('finish', () => sent({ hashes: [...costs], statements: watch.stop() }))
+      response.once('finish', () => sent({ hashes: [...costs], statements: watch.stop().map(({ text }) => text) }))
     }
     shop.app.server.prependListener('request', watchRequest)
   })

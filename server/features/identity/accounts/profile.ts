@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import type { Actor } from '#server/actor.ts'
+import type { Actor, AssertFresh } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { findUser } from '#server/database/people.ts'
@@ -16,7 +16,7 @@ export function createProfile({ db, now }: Context, { accountChanged, usernameGi
       return { ...user, tradingViewUsername: tradingViewUsername ?? '', hasPassword: passwordHash !== null }
     },
 
-    async update({ user }: Actor, { name, tradingViewUsername: username }: Changes) {
+    async update({ user }: Actor, { name, tradingViewUsername: username }: Changes, beforeMove: AssertFresh) {
       await db.transaction(async (tx) => {
         const [before] = await tx.select().from(users).where(eq(users.id, user.id)).for('no key update')
         await tx
@@ -26,7 +26,7 @@ export function createProfile({ db, now }: Context, { accountChanged, usernameGi
         if (name !== undefined && name !== user.name) await accountChanged(tx, user.id)
         // Saving the form without touching the name asks for nothing.
         if (username !== undefined && username !== (before?.tradingViewUsername ?? ''))
-          await usernameGiven(tx, { userId: user.id, username, by: null, field: 'tradingViewUsername' })
+          await usernameGiven(tx, { userId: user.id, username, by: null, field: 'tradingViewUsername', beforeMove })
       })
     },
 

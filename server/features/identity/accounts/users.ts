@@ -4,10 +4,10 @@ import type { accounts } from '#contract/identity/accounts.ts'
 import { isStaff } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import { decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
+import { decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { lockUser } from '#server/database/people.ts'
 import { passwordTokens, purchases, userColumns, users } from '#server/database/schema.ts'
-import { beyond, findUsers, inOrder, matches, upTo } from '#server/database/text-search.ts'
+import { beyond, inOrder, usersMatching } from '#server/database/text-search.ts'
 import { conflict } from '#server/errors.ts'
 import type { AccountEvents } from './email-change.ts'
 import type { PasswordLinks } from './passwords.ts'
@@ -21,8 +21,6 @@ export function createUsers({ db, now, passwords, audit, mails }: Context, passw
   return {
     async list({ q, cursor, limit, sort = 'newest' }: Wanted) {
       const after = decodeCursor(cursor)
-      const found = q ? await findUsers(db, q, { list: users, after, sort }) : undefined
-      const [few, horizon] = [found?.userIds, found?.horizon]
       const page = db
         .select(userColumns)
         .from(users)
@@ -30,12 +28,10 @@ export function createUsers({ db, now, passwords, audit, mails }: Context, passw
           and(
             isNull(users.deletedAt),
             after ? beyond(users, after, sort) : undefined,
-            few ? inArray(users.id, few) : undefined,
-            horizon ? upTo(users, horizon, sort) : undefined,
-            q && !few ? matches(q) : undefined,
+            q ? inArray(users.id, usersMatching(q)) : undefined,
           ),
         )
-        .orderBy(...inOrder(users, sort, few ? 'sorting' : 'index'))
+        .orderBy(...inOrder(users, sort))
         .limit(limit + 1)
         .as('users')
       const counts = db
@@ -51,8 +47,7 @@ export function createUsers({ db, now, passwords, audit, mails }: Context, passw
         .from(page)
         .crossJoinLateral(counts)
         .orderBy(...inOrder(users, sort))
-      const { items, next } = pageOf(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }))
-      return { items, next: next ?? (horizon && encodeCursor(horizon)) }
+      return pageOf(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }))
     },
 
     async add(actor: Actor, { password, invite, ...user }: NewUser) {

@@ -4,7 +4,6 @@ import { isStaff } from '#contract/statuses.ts'
 import type { User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
-import { createLoader } from '#server/database/loader.ts'
 import { sessions, userColumns, users } from '#server/database/schema.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 
@@ -31,8 +30,8 @@ export const withToken = (hash: string) => or(eq(sessions.tokenHash, hash), eq(s
 type Found = Session & { newToken?: string | undefined }
 
 export function createFind({ db, now, securityLog }: Context) {
-  const load = prepareLoad(db, now, sessions.tokenHash, 'find_sessions')
-  const loadReplaced = prepareLoad(db, now, sessions.previousTokenHash, 'find_replaced_sessions')
+  const load = prepareLoad(db, now, sessions.tokenHash)
+  const loadReplaced = prepareLoad(db, now, sessions.previousTokenHash)
   const since = (time: Date) => now().getTime() - time.getTime()
 
   /** Of several requests at the same moment, one gets the new token. */
@@ -73,7 +72,6 @@ export function createFind({ db, now, securityLog }: Context) {
     const hash = hashToken(token)
     const current = await load(hash)
     const found = current ?? (await loadReplaced(hash))
-    // Sessions begun before there was an end to them still have a later one written down.
     if (!found || since(found.createdAt) >= longest(found.user)) return undefined
     return current ? useCurrent(current) : useReplaced(found, hash, ip)
   }
@@ -84,16 +82,10 @@ type Session = NonNullable<Awaited<ReturnType<ReturnType<typeof prepareLoad>>>>
 /** Whether the browser has sent its new token: then it surely received it. */
 const hasArrived = ({ lastUsedAt, rotatedAt }: Session) => rotatedAt !== null && lastUsedAt > rotatedAt
 
-/** Runs on every call: one prepared statement for session and user, shared by calls that arrive at the same moment. */
-function prepareLoad(
-  db: Database,
-  now: () => Date,
-  by: typeof sessions.tokenHash | typeof sessions.previousTokenHash,
-  name: string,
-) {
+/** Runs on every call. The statement is built once and sent unnamed, which a pooler in transaction mode needs. */
+function prepareLoad(db: Database, now: () => Date, by: typeof sessions.tokenHash | typeof sessions.previousTokenHash) {
   const statement = db
     .select({
-      key: by,
       id: sessions.id,
       tokenHash: sessions.tokenHash,
       previousTokenHash: sessions.previousTokenHash,
@@ -108,15 +100,8 @@ function prepareLoad(
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(
-      and(
-        sql`${by} = any(${sql.placeholder('hashes')})`,
-        gt(sessions.expiresAt, sql.placeholder('now')),
-        isNull(users.deletedAt),
-      ),
+      and(eq(by, sql.placeholder('hash')), gt(sessions.expiresAt, sql.placeholder('now')), isNull(users.deletedAt)),
     )
-    .prepare(name)
-  return createLoader(async (hashes: string[]) => {
-    const found = await statement.execute({ hashes, now: now() })
-    return new Map(found.map((session) => [session.key ?? '', session]))
-  })
+    .prepare('')
+  return async (hash: string) => (await statement.execute({ hash, now: now() }))[0]
 }

@@ -1,9 +1,12 @@
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { access } from '#contract/access/access.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { checkouts, users } from '#server/database/schema.ts'
+import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
+import { openConnectedShop } from '#server/testing/connected-shop.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 /**
@@ -152,4 +155,48 @@ test('who gets an account handed over does not pay with the card of whoever had 
     rows.find((row) => row.paymentIntentId === paymentIntentId)?.customerId
   expect(customerOf(later.paymentIntentId)).toBeDefined()
   expect(customerOf(later.paymentIntentId)).not.toBe(customerOf(first.paymentIntentId))
+})
+
+test('a username that a guest typed for somebody else’s account unlocks nothing until its owner confirms it', async () => {
+  await using connected = await openConnectedShop()
+  const owner = await connected.verifiedUser()
+  const admin = await connected.admin()
+  await admin.call(purchases.adminAdd, {
+    userId: owner.user.id,
+    productId: reboundSigmaPro.id,
+    billingType: 'yearly',
+    amount: 39_000,
+    status: 'active',
+    endsAt: new Date(connected.clock.now().getTime() + 20 * 86_400_000).toISOString(),
+  })
+  const [booked] = await owner.call(purchases.list, {})
+  await owner.call(access.changeUsername, { purchaseId: booked?.id ?? '', username: 'the_owner' })
+  expect(await connected.listed()).toContain('the_owner')
+
+  const begun = await connected.begin(connected.visitor(), {
+    email: owner.user.email,
+    tradingViewUsername: 'the_thief',
+  })
+  await connected.pay(begun)
+  await connected.settle()
+  expect(await connected.listed()).toEqual(expect.not.arrayContaining(['the_thief']))
+  expect(await connected.accessOf(owner)).toMatchObject({ username: 'the_owner', state: 'unlocked' })
+  expect(await owner.call(accounts.profile, {})).toMatchObject({ tradingViewUsername: 'the_owner' })
+  const attached = (await connected.mails()).find(({ subject }) => subject.endsWith('was added to your account'))
+  expect(attached?.text).toContain('Log in to confirm the TradingView username the_thief; then it is unlocked.')
+})
+
+test('an owner who had no username confirms the one typed by the guest with one click', async () => {
+  await using connected = await openConnectedShop()
+  const owner = await connected.verifiedUser()
+  const begun = await connected.begin(connected.visitor(), {
+    email: owner.user.email,
+    tradingViewUsername: 'typed_by_guest',
+  })
+  await connected.pay(begun)
+  const waiting = await connected.accessOf(owner)
+  expect(waiting).toMatchObject({ username: 'typed_by_guest', state: 'none' })
+  const { purchaseId } = waiting
+  await owner.call(access.changeUsername, { purchaseId, username: 'typed_by_guest' })
+  expect(await connected.listed()).toContain('typed_by_guest')
 })

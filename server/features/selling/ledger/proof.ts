@@ -1,9 +1,8 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
-import type { Metric } from 'prom-client'
 import type { Context } from '#server/context.ts'
 import { mrrMovements, mrrProofs, purchases } from '#server/database/schema.ts'
 import { StripeRefusal } from '#server/gateways/stripe.ts'
-import { gauge } from '#server/metrics/gauge.ts'
+import { type Family, gauge } from '#server/metrics/family.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import { arrOf, movementsOf } from './movements.ts'
 
@@ -118,11 +117,11 @@ export function createProof({ db, now, stripe, log }: Context, { checkouts, sync
       return { ...proof, differences }
     },
 
-    measures: { ofTheDatabase: async () => metricsOf(await latest(), now()) },
+    measures: { ofTheDatabase: async () => familiesOf(await latest(), now()) },
   }
 }
 
-function metricsOf(proof: typeof mrrProofs.$inferSelect | undefined, now: Date): Metric[] {
+function familiesOf(proof: typeof mrrProofs.$inferSelect | undefined, now: Date): Family[] {
   return [
     gauge('shop_mrr_differing', 'Subscriptions that Stripe’s own list counts differently.', proof?.differing ?? 0),
     gauge(

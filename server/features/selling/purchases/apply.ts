@@ -62,12 +62,14 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     )
     await ledger.record(tx, after, movements)
     await access.purchasesChanged(tx, userId)
-    const username = checkout.tradingViewUsername
-    if (username && !refundedBecause) await access.usernameGiven(tx, { userId, username })
-    if (refundedBecause) await payBack(tx, { subscriptionId: answer.id })
-    if (hasLate(answer)) await payBackLate(tx, { subscriptionId: answer.id })
     const attached = guest?.isNew === false
     const isHandedOver = attached && !buyer.verifiedAt && !refundedBecause
+    const username = checkout.tradingViewUsername
+    // A guest may type anyone's address: the owner of an existing account confirms the username themselves.
+    if (username && !refundedBecause && (!attached || isHandedOver))
+      await access.usernameGiven(tx, { userId, username, productId: checkout.productId })
+    if (refundedBecause) await payBack(tx, { subscriptionId: answer.id })
+    if (hasLate(answer)) await payBackLate(tx, { subscriptionId: answer.id })
     if (isHandedOver) {
       await accounts.guests.handOver(tx, buyer, checkout.paymentIntentId)
       // Whatever was started may still be open in someone's browser, and paying would only lead to a refund.
@@ -78,11 +80,11 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
         before: undefined,
         after,
         to: isHandedOver ? { ...buyer, name: '' } : buyer,
-        attached: attached && !isHandedOver,
         code: refused && 'code' in refused ? refused.code : '',
+        ...(attached && !isHandedOver ? { attached: { username } } : {}),
         money: moneyOf(answer),
         unlocksItself: await access.unlocksItself(tx),
-        mayGetNews: await checkouts.orders.mayGetNews(tx, checkout.id),
+        mayGetNews: !attached && (await checkouts.orders.mayGetNews(tx, checkout.id)),
       })
   }
 

@@ -22,7 +22,7 @@ export type EntitlementSettings = {
 export type AccessEffects = {
   purchasesChanged(tx: Transaction, userId: string): Promise<void>
   /** The buyer gave it at the checkout, and has paid. */
-  usernameGiven(tx: Transaction, given: { userId: string; username: string }): Promise<void>
+  usernameGiven(tx: Transaction, given: { userId: string; username: string; productId: string }): Promise<void>
   unlocksItself(tx: Transaction): Promise<boolean>
 }
 

@@ -1,14 +1,12 @@
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
-import { longestPage } from '#contract/fields.ts'
 import { chargesInWords } from '#contract/selling/charges.ts'
 import type { purchases as contract } from '#contract/selling/purchases.ts'
 import { isLive } from '#contract/statuses.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
-import { createLoader } from '#server/database/loader.ts'
+import { decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { isLivePurchase, products, purchases, users } from '#server/database/schema.ts'
-import { beyond, findUsers, inOrder, matches, upTo } from '#server/database/text-search.ts'
+import { beyond, inOrder, usersMatching } from '#server/database/text-search.ts'
 import { notFound } from '#server/errors.ts'
 import { graceEnd } from './entitlement.ts'
 import { needy } from './needs.ts'
@@ -63,8 +61,6 @@ export async function listPurchases<Shown extends Position>(
 ) {
   const { limit, cursor, q, userId, status, billingType, need, sort = 'newest' } = wanted
   const after = decodeCursor(cursor)
-  const found = q ? await findUsers(db, q, { list: purchases, after, sort }) : undefined
-  const [few, horizon] = [found?.userIds, found?.horizon]
   const page = db
     .select()
     .from(purchases)
@@ -76,12 +72,10 @@ export async function listPurchases<Shown extends Position>(
         need ? needy(now)[need].has : undefined,
         billingType ? eq(purchases.billingType, billingType) : undefined,
         after ? beyond(purchases, after, sort) : undefined,
-        few ? inArray(purchases.userId, few) : undefined,
-        horizon ? upTo(purchases, horizon, sort) : undefined,
-        q && !few ? sql`(select ${matches(q)} from ${users} where ${users.id} = ${purchases.userId})` : undefined,
+        q ? inArray(purchases.userId, usersMatching(q)) : undefined,
       ),
     )
-    .orderBy(...inOrder(purchases, sort, few || need ? 'sorting' : 'index'))
+    .orderBy(...inOrder(purchases, sort))
     .limit(limit + 1)
     .as('purchases')
   const rows = await db
@@ -94,35 +88,26 @@ export async function listPurchases<Shown extends Position>(
     .innerJoin(users, eq(users.id, page.userId))
     .innerJoin(products, eq(products.id, page.productId))
     .orderBy(...inOrder(purchases, sort))
-  const { items, next } = pageOfPurchases(rows.map(show), limit)
-  return { items, next: next ?? (horizon && encodeCursor(horizon)) }
+  return pageOfPurchases(rows.map(show), limit)
 }
 
-/** For every dashboard visit: prepared, because building the statement costs more than running it, and batched. */
+/** For every dashboard visit. The statement is built once and sent unnamed, which a pooler in transaction mode needs. */
 export function prepareOwnPurchases(db: Database) {
-  const page = db
-    .select(buyersColumns)
-    .from(purchases)
-    .where(eq(purchases.userId, users.id))
-    .orderBy(...inOrder(purchases, 'newest'))
-    .limit(longestPage + 1)
-    .as('purchases')
   const statement = db
     .select({
-      purchase: page._.selectedFields,
+      purchase: buyersColumns,
       user: { email: users.email, name: users.name, tradingViewUsername: users.tradingViewUsername },
       product: { name: products.name, slug: products.slug },
     })
-    .from(users)
-    .innerJoinLateral(page, sql`true`)
-    .innerJoin(products, eq(products.id, page.productId))
-    .where(sql`${users.id} = any(${sql.placeholder('userIds')})`)
+    .from(purchases)
+    .innerJoin(users, eq(users.id, purchases.userId))
+    .innerJoin(products, eq(products.id, purchases.productId))
+    .where(eq(purchases.userId, sql.placeholder('userId')))
     .orderBy(...inOrder(purchases, 'newest'))
-    .prepare('own_purchases')
-  const find = createLoader(async (userIds: string[]) =>
-    Map.groupBy(await statement.execute({ userIds }), ({ purchase }) => purchase.userId),
-  )
-  return async (userId: string, limit: number) => pageOfPurchases(((await find(userId)) ?? []).map(showToBuyer), limit)
+    .limit(sql.placeholder('limit'))
+    .prepare('')
+  return async (userId: string, limit: number) =>
+    pageOfPurchases((await statement.execute({ userId, limit: limit + 1 })).map(showToBuyer), limit)
 }
 
 type Position = { createdAt: Date; id: string }

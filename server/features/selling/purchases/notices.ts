@@ -13,10 +13,10 @@ type Change = {
   after: PurchaseRow
   /** Unless it is the buyer as their account has it. */
   to?: { email: string; name: string }
-  /** The account already existed, and the buyer wasn't logged in. */
-  attached?: boolean
   /** Discount code that the payment was refused for. */
   code?: string
+  /** Bought by a guest for an existing account, with the username they typed. */
+  attached?: { username: string | null }
   money?: { paid: PaidPeriod | null; disputed: number | null }
   /** For the first receipt, which says when access comes. */
   unlocksItself?: boolean
@@ -60,7 +60,7 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
         if (!before) await mails.send(tx, to.email, 'codeRefunded', { ...refund, code, because: endedBecause })
         return
       }
-      if (attached) await mails.send(tx, to.email, 'purchaseAttached', subscription)
+      if (attached) await mails.send(tx, to.email, 'purchaseAttached', { ...subscription, ...attached })
       if (after.lastPaidAt && after.lastPaidAt > (before?.lastPaidAt ?? longAgo))
         await mails.send(tx, to.email, 'receipt', {
           ...subscription,

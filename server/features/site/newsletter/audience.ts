@@ -14,7 +14,10 @@ import {
 
 export type Audience = { toSubscribers: boolean; buyersOf: string | null }
 
-/** Confirmed subscribers, and buyers who were told at the checkout and never objected. All of them, or the one at `email`. */
+/**
+ * Confirmed subscribers, and buyers who were told at the checkout and never objected. All of them, or the one at `email`.
+ * A guest's order for an existing account (`made_account` is false) answers for nobody.
+ */
 export const audienceOf = ({ toSubscribers, buyersOf }: Audience, email?: SQL): SQL => sql`(
   select s.email, 'subscriber' as why, s.id as leave_id from ${newsletterSubscriptions} s
   where ${toSubscribers} and s.confirmed_at is not null and s.unsubscribed_at is null${email ? sql` and s.email = ${email}` : sql``}
@@ -25,9 +28,10 @@ export const audienceOf = ({ toSubscribers, buyersOf }: Audience, email?: SQL): 
     and exists (select from ${purchases} p where p.user_id = u.id and p.product_id = ${buyersOf}::uuid
       and p.status in ${sql.raw(sqlList(liveStatuses))})
     and exists (select from ${checkouts} c join ${orderRecords} o on o.checkout_id = c.id
-      where c.user_id = u.id and c.email = u.email and c.closed_at is not null and o.news_version is not null)
+      where c.user_id = u.id and c.email = u.email and c.closed_at is not null and o.news_version is not null
+        and c.made_account is distinct from false)
     and not exists (select from ${checkouts} c join ${orderRecords} o on o.checkout_id = c.id
-      where c.user_id = u.id and o.news_objected_at is not null)
+      where c.user_id = u.id and o.news_objected_at is not null and c.made_account is distinct from false)
     and not exists (select from ${mailSuppressions} m where m.email = u.email)
     and not exists (select from ${mailSuppressions} m where m.user_id = u.id)
 )`

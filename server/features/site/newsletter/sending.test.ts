@@ -144,6 +144,12 @@ test('buyers get it only if the checkout said so, the address is proven, and the
   if (!untold || !told || !unproven || !objecting) throw new Error('four buyers')
   for (const buyer of [untold, told, objecting])
     await shop.connection.db.execute(sql`update users set verified_at = now() where id = ${buyer.user.id}`)
+  // A guest who types a customer's address answers for nobody.
+  const neverAsked = await shop.user()
+  await shop.connection.db.execute(sql`update users set verified_at = now() where id = ${neverAsked.user.id}`)
+  const byGuest = { email: neverAsked.user.email, news: { version: '2026-11-17' } }
+  await shop.pay(await shop.begin(shop.visitor(), byGuest))
+  await shop.settle()
   const { id } = await draft({ buyersOf: productId })
   expect(await show(id)).toMatchObject({ audience: 1 })
   // Who is a subscriber, too, gets one email.

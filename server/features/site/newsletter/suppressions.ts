@@ -35,7 +35,12 @@ export function createSuppressions({ db, now, audit, isLinkToken }: Context) {
         const [buyer] = await tx
           .select({ email: users.email, userId: users.id })
           .from(users)
-          .where(and(eq(users.id, id), isNull(users.deletedAt)))
+          .where(
+            and(
+              or(eq(users.id, id), and(eq(users.email, left?.email ?? ''), isNotNull(users.verifiedAt))),
+              isNull(users.deletedAt),
+            ),
+          )
         const { email, userId = null } = { ...left, ...buyer }
         if (!email) return
         await tx
