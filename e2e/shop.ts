@@ -1,6 +1,6 @@
 import { test as base, expect, type Frame, type Page } from '@playwright/test'
 import axe from 'axe-core'
-import { startBuiltShop } from '#scripts/built-shop.ts'
+import { startBuiltShop } from '#server/testing/built-shop.ts'
 import { type OpenShopOptions, openShop as openTestShop, type TestShop } from '#server/testing/open-shop.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 

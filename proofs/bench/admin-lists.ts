@@ -19,7 +19,6 @@ export async function adminLists({ shop }: Bench, cookie: string): Promise<Line[
   const payment = await one(
     'select payment_intent_id as found from purchases where payment_intent_id is not null limit 1',
   )
-  const month = new Date().toISOString().slice(0, 7)
   const first = await costOf(shop, list, cookie)
 
   /** With the statements and the buffers it may take; at any depth half again as many buffers as the first page. */
@@ -36,7 +35,6 @@ export async function adminLists({ shop }: Bench, cookie: string): Promise<Line[
     ['payments, first page', '/api/admin/payments', 2],
     ['payments of a person', `/api/admin/payments?q=${word}`, 3],
     ['figures of twelve months', '/api/admin/figures?range=12m', 6],
-    ['purchases that ended this month', `${list}?ended=${month}`, 2],
   ]
   const lines: Line[] = []
   for (const [what, path, statements, buffers = Infinity] of calls) {

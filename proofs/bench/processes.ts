@@ -42,7 +42,7 @@ export const coldStart = (lab: LabShop, rounds: number): Promise<Line[]> =>
 
 export function memoryAfterLoad(shop: LabShop): Line[] {
   const memory = memoryOf(shop.pid())
-  return [line('memory after all of this', `${memory} MB`, 'under 200 MB', memory < 200)]
+  return [line('memory after all of this', `${memory} MB`)]
 }
 
 /**
@@ -66,5 +66,5 @@ export async function twoProcesses(lab: LabShop, { rounds, seconds }: Bench): Pr
       })
   const ratio = best[2] / best[1]
   const figure = `${ratio.toFixed(2)} x one (${best[1].toFixed(0)}/s, then ${best[2].toFixed(0)}/s)`
-  return [line('two processes on two cores', figure, 'at least 1.7 x one', ratio >= 1.7)]
+  return [line('two processes on two cores', figure)]
 }

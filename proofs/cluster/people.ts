@@ -33,7 +33,8 @@ export function createPeople({ url, publishableKey, newVisitor, answers }: Given
       } catch (error) {
         const status = error instanceof ApiError ? error.status : 'cut off'
         answers.add(`${what} ${status}`)
-        if ((typeof status === 'number' && status < 500) || performance.now() > until) throw error
+        if ((typeof status === 'number' && status < 500) || performance.now() > until)
+          throw new Error(`${what}: ${String(error)}`, { cause: error })
       }
     }
   }
@@ -64,7 +65,8 @@ export function createPeople({ url, publishableKey, newVisitor, answers }: Given
       await untilDone(() => visitor.isDone(checkout.guestPurchaseLogin, { paymentIntentId }))
       return true
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 403) throw error
+      const { cause } = error as Error
+      if (!(cause instanceof ApiError) || cause.status !== 403) throw error
       counts.byEmail += 1
       return false
     }

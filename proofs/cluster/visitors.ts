@@ -37,7 +37,9 @@ export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: 
   const answers = createTally<string>()
   const [pages, reads, written] = [createTimeline(), createTimeline(), createTimeline()]
   const posted = new Set<string>()
-  const counts = { exports: 0, failedExports: 0, gaveUp: 0 }
+  const counts = { exports: 0, failedExports: 0 }
+  /** Why buyers gave up. */
+  const gaveUp: string[] = []
   const people = createPeople({ url: front.url, publishableKey: settings?.key ?? '', newVisitor, answers })
 
   /** Stripe's part: every event is sent until it is accepted. */
@@ -89,7 +91,7 @@ export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: 
     await sleep(20)
   }
   const buyers = keepDoing(3, (number) => async (turn) => {
-    await people.buy(turn * 3 + number).catch(() => (counts.gaveUp += 1))
+    await people.buy(turn * 3 + number).catch((error: unknown) => gaveUp.push(String(error)))
   })
   const others = [
     keepDoing(1, () => (turn) => people.logIn(turn).catch(() => undefined)),
@@ -102,6 +104,7 @@ export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: 
   return {
     answers,
     counts,
+    gaveUp,
     people,
     posted,
     writes,

@@ -1,10 +1,10 @@
 import cluster from 'node:cluster'
-import { startBuiltShop } from '#scripts/built-shop.ts'
 import { readConfig } from '#server/config.ts'
 import { openCluster } from '#server/process/cluster.ts'
 import { createLog } from '#server/process/log.ts'
 import { stopInOrder } from '#server/process/stop-in-order.ts'
 import { createPasswords } from '#server/security/passwords.ts'
+import { startBuiltShop } from '#server/testing/built-shop.ts'
 
 const lightHashing = process.env.LIGHT_HASHING
   ? { passwords: createPasswords({ cost: { memoryCost: 8, timeCost: 1, parallelism: 1 } }) }

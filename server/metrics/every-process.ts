@@ -1,22 +1,24 @@
 import cluster, { type Worker } from 'node:cluster'
 import process from 'node:process'
-import { addUp, type Family } from './family.ts'
+import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from 'prom-client'
+
+export type Metrics = MetricObjectWithValues<MetricValue<string>>[]
 
 /** Whichever process answers `/metrics` answers for all, through the primary: it asks each (`own?`), adds up and answers. */
-type Message = { metrics: 'all?' | 'own?'; id: number } | { metrics: 'all' | 'own'; id: number; families: Family[] }
+type Message = { metrics: 'all?' | 'own?'; id: number } | { metrics: 'all' | 'own'; id: number; values: Metrics }
 
-const patienceMilliseconds = 1000
+const patienceMs = 1000
 
 /** In a process that serves: the metrics of every process on this machine. */
-export function metricsOfAll(own: () => Family[]): () => Promise<Family[]> {
-  if (!cluster.isWorker) return async () => own()
+export function metricsOfAll(own: () => Promise<Metrics>): () => Promise<Metrics> {
+  if (!cluster.isWorker) return own
   const tell = (message: Message) => process.send?.(message)
-  const waiting = new Map<number, (families: Family[]) => void>()
+  const waiting = new Map<number, (values: Metrics) => void>()
   let asked = 0
   process.on('message', (message: Message) => {
-    if (message.metrics === 'own?') tell({ metrics: 'own', id: message.id, families: own() })
+    if (message.metrics === 'own?') void own().then((values) => tell({ metrics: 'own', id: message.id, values }))
     if (message.metrics !== 'all') return
-    waiting.get(message.id)?.(message.families)
+    waiting.get(message.id)?.(message.values)
     waiting.delete(message.id)
   })
   return () =>
@@ -27,23 +29,25 @@ export function metricsOfAll(own: () => Family[]): () => Promise<Family[]> {
     })
 }
 
+const addUp = (processes: Metrics[]) => AggregatorRegistry.aggregate(processes).getMetricsAsJSON()
+
 /** In the primary. */
 export function relayMetrics() {
-  const latest = new Map<number, Family[]>()
-  const waiting = new Map<number, (families: Family[] | undefined) => void>()
+  const latest = new Map<number, Metrics>()
+  const waiting = new Map<number, (values: Metrics | undefined) => void>()
   // A counter must not drop because a process is gone: Prometheus would take that for a restart of them all.
-  let departed: Family[] = []
+  const departed: Metrics[] = []
   let asked = 0
 
   const ask = (worker: Worker) =>
-    new Promise<Family[] | undefined>((resolve) => {
+    new Promise<Metrics | undefined>((resolve) => {
       const id = ++asked
-      const answer = (families: Family[] | undefined) => {
+      const answer = (values: Metrics | undefined) => {
         waiting.delete(id)
-        resolve(families)
+        resolve(values)
       }
       waiting.set(id, answer)
-      setTimeout(answer, patienceMilliseconds, undefined).unref()
+      setTimeout(answer, patienceMs, undefined).unref()
       worker.send({ metrics: 'own?', id } satisfies Message)
     })
 
@@ -51,24 +55,26 @@ export function relayMetrics() {
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
     await Promise.all(
       workers.map(async (worker) => {
-        const families = worker.isConnected() ? await ask(worker) : undefined
+        const values = worker.isConnected() ? await ask(worker) : undefined
         // A process that hangs counts as it last answered.
-        if (families && !worker.isDead()) latest.set(worker.id, families)
+        if (values && !worker.isDead()) latest.set(worker.id, values)
       }),
     )
-    return addUp([departed, ...latest.values()])
+    if (departed.length > 1) departed.push(await addUp(departed.splice(0)))
+    return addUp([...departed, ...latest.values()])
   }
 
   cluster.on('exit', ({ id }) => {
-    const counted = latest.get(id)?.filter(({ type }) => type !== 'gauge')
-    if (counted) departed = addUp([departed, counted])
+    // As strings, because prom-client exports its types as numbers but sends names.
+    const counted = latest.get(id)?.filter(({ type }) => String(type) !== 'gauge')
+    if (counted) departed.push(counted)
     latest.delete(id)
   })
   cluster.on('message', (worker, message: Message) => {
-    if (message.metrics === 'own') waiting.get(message.id)?.(message.families)
+    if (message.metrics === 'own') waiting.get(message.id)?.(message.values)
     if (message.metrics !== 'all?') return
-    void collect().then((families) => {
-      if (worker.isConnected()) worker.send({ metrics: 'all', id: message.id, families } satisfies Message)
+    void collect().then((values) => {
+      if (worker.isConnected()) worker.send({ metrics: 'all', id: message.id, values } satisfies Message)
     })
   })
 }

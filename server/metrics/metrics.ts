@@ -1,12 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
+import { AggregatorRegistry, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client'
 import { notFound } from '../errors.ts'
 import type { StripeGateway } from '../gateways/stripe.ts'
 import { isFromThisMachine } from '../http/this-machine.ts'
 import type { Queue } from '../jobs/queue.ts'
 import { metricsOfAll } from './every-process.ts'
-import { counter, createHistogram, type Family, gauge, type Sample, textOf } from './family.ts'
+import { gauge } from './gauge.ts'
 
 type Dependencies = {
   pool: Pool
@@ -15,35 +16,44 @@ type Dependencies = {
   /** Stripe events that have been waiting longer than they should. */
   overdueEvents: () => Promise<number>
   cspReports: () => number
-  more: { ofThisProcess?(): Family[]; ofTheDatabase(): Promise<Family[]> }[]
+  more: { ofThisProcess?: Metric[]; ofTheDatabase(): Promise<Metric[]> }[]
   token: string | undefined
   production: boolean
 }
 
-const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
-
 /** `/metrics` for Prometheus: the summed counts of this machine's processes, and what the database says. */
 export function mountMetrics(app: FastifyInstance, deps: Dependencies) {
   const { token, production } = deps
-  const requests = createHistogram('shop_http_request_seconds', 'How long requests took.', bounds)
+  const requests = new Histogram({
+    name: 'shop_http_request_seconds',
+    help: 'How long requests took.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [],
+  })
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none'
     requests.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
     done()
   })
-  const ofAllProcesses = metricsOfAll(() => ofThisProcess(requests.family(), deps))
+  const ofThisProcess = registryOf([requests, ...metricsOfThisProcess(deps)])
+  const ofAllProcesses = metricsOfAll(() => ofThisProcess.getMetricsAsJSON())
 
   app.get('/metrics', { config: { perMinute: false } }, async (request, reply) => {
     // In production, a proxy on the same machine may pass strangers through, so only the token counts.
     const isTrusted = token ? hasToken(request, token) : !production && isFromThisMachine(request.raw)
     // For everyone else, it does not exist.
     if (!isTrusted) throw notFound('Page')
-    const [counted, stored] = await Promise.all([ofAllProcesses(), ofTheDatabase(deps)])
-    return reply
-      .type('text/plain; version=0.0.4; charset=utf-8')
-      .header('cache-control', 'no-store')
-      .send(textOf([...counted, ...stored]))
+    const [counted, stored] = await Promise.all([ofAllProcesses(), metricsOfTheDatabase(deps)])
+    const texts = [await AggregatorRegistry.aggregate([counted]).metrics(), await registryOf(stored).metrics()]
+    return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).header('cache-control', 'no-store').send(texts.join('\n'))
   })
+}
+
+function registryOf(metrics: Metric[]) {
+  const registry = new Registry()
+  for (const metric of metrics) registry.registerMetric(metric)
+  return registry
 }
 
 function hasToken({ headers }: FastifyRequest, token: string) {
@@ -51,56 +61,81 @@ function hasToken({ headers }: FastifyRequest, token: string) {
   return given.length === right.length && timingSafeEqual(given, right)
 }
 
-function ofThisProcess(requests: Family, { pool, queue, stripe, cspReports, more }: Dependencies): Family[] {
-  const by = (label: string, counts: ReadonlyMap<string, number>) =>
-    [...counts].map(([key, value]) => ({ labels: { [label]: key }, value }))
+function metricsOfThisProcess({ pool, queue, stripe, cspReports, more }: Dependencies): Metric[] {
   return [
-    ...more.flatMap((room) => room.ofThisProcess?.() ?? []),
-    requests,
-    gauge('shop_database_connections', 'Database connections, and requests waiting for one.', [
-      { labels: { state: 'open' }, value: pool.totalCount },
-      { labels: { state: 'idle' }, value: pool.idleCount },
-      { labels: { state: 'waited_for' }, value: pool.waitingCount },
-    ]),
-    counter('shop_job_runs_total', 'Jobs run.', [...runsOf(queue)]),
-    counter(
-      'shop_stripe_faults_total',
-      'Requests that Stripe refused or failed, with no buyer to blame.',
-      by('type', stripe.faults),
-    ),
-    counter(
-      'shop_csp_reports_total',
-      'What browsers said the content policy blocked; anyone can send such a report.',
-      cspReports(),
-    ),
+    ...more.flatMap((module) => module.ofThisProcess ?? []),
+    new Gauge({
+      name: 'shop_database_connections',
+      help: 'Database connections, and requests waiting for one.',
+      labelNames: ['state'],
+      registers: [],
+      collect() {
+        this.set({ state: 'open' }, pool.totalCount)
+        this.set({ state: 'idle' }, pool.idleCount)
+        this.set({ state: 'waited_for' }, pool.waitingCount)
+      },
+    }),
+    new Counter({
+      name: 'shop_job_runs_total',
+      help: 'Jobs run.',
+      labelNames: ['kind', 'result'],
+      registers: [],
+      collect() {
+        this.reset()
+        for (const [kind, { succeeded, failed }] of queue.runs) {
+          this.inc({ kind, result: 'succeeded' }, succeeded)
+          this.inc({ kind, result: 'failed' }, failed)
+        }
+      },
+    }),
+    new Counter({
+      name: 'shop_stripe_faults_total',
+      help: 'Requests that Stripe refused or failed, with no buyer to blame.',
+      labelNames: ['type'],
+      registers: [],
+      collect() {
+        this.reset()
+        for (const [type, count] of stripe.faults) this.inc({ type }, count)
+      },
+    }),
+    new Counter({
+      name: 'shop_csp_reports_total',
+      help: 'Reports by browsers that the content policy blocked something; anyone can send one.',
+      registers: [],
+      collect() {
+        this.reset()
+        this.inc(cspReports())
+      },
+    }),
     gauge('shop_processes', 'Processes serving requests.', 1),
-    gauge('process_resident_memory_bytes', 'Memory used by all processes.', process.memoryUsage.rss()),
-    {
-      ...gauge(
-        'process_start_time_seconds',
-        'When the newest process started.',
-        Math.round(Date.now() / 1000 - process.uptime()),
-      ),
-      combine: 'largest',
-    },
+    new Gauge({
+      name: 'process_resident_memory_bytes',
+      help: 'Memory used by all processes.',
+      registers: [],
+      collect() {
+        this.set(process.memoryUsage.rss())
+      },
+    }),
+    new Gauge({
+      name: 'process_start_time_seconds',
+      help: 'When the newest process started.',
+      registers: [],
+      aggregator: 'max',
+      collect() {
+        this.set(Math.round(Date.now() / 1000 - process.uptime()))
+      },
+    }),
   ]
 }
 
-function* runsOf(queue: Queue): Generator<Sample> {
-  for (const [kind, { succeeded, failed }] of queue.runs) {
-    yield { labels: { kind, result: 'succeeded' }, value: succeeded }
-    yield { labels: { kind, result: 'failed' }, value: failed }
-  }
-}
-
 /** The same whichever process asks; without the database, only that it is down. */
-async function ofTheDatabase({ queue, overdueEvents, more }: Dependencies): Promise<Family[]> {
+async function metricsOfTheDatabase({ queue, overdueEvents, more }: Dependencies): Promise<Metric[]> {
   const up = (value: number) => gauge('shop_database_up', 'Whether the database answers.', value)
   try {
     const [depths, overdue, others] = await Promise.all([
       queue.depths(),
       overdueEvents(),
-      Promise.all(more.map((room) => room.ofTheDatabase())),
+      Promise.all(more.map((module) => module.ofTheDatabase())),
     ])
     const jobs = (field: 'count' | 'seconds') =>
       depths.map(({ name, state, ...numbers }) => ({ labels: { kind: name, state }, value: numbers[field] }))

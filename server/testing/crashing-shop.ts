@@ -3,7 +3,7 @@ import process from 'node:process'
 import { pino } from 'pino'
 import type { Sandbox } from '#sandbox/sandbox.ts'
 import { readConfig } from '../config.ts'
-import { startShop } from '../start.ts'
+import { startBuiltShop } from './built-shop.ts'
 
 /** A shop in its own process that dies, without a last word, when it reaches a named moment for the nth time. */
 const { CRASH_AT: moment, CRASH_COUNT: count = '1' } = process.env
@@ -12,7 +12,7 @@ let hits = 0
 // Hundreds of buyers come from one address here.
 const config = { ...readConfig(process.env), rateLimits: false }
 
-const shop = await startShop(config, {
+const shop = await startBuiltShop(config, {
   log: pino({ level: 'silent' }),
   withPages: false,
   crashPoint: (name) => {

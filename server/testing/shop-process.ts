@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { type Config, readConfig } from '../config.ts'
 import { openCluster } from '../process/cluster.ts'
-import { startShop } from '../start.ts'
+import { startBuiltShop } from './built-shop.ts'
 
 /** A server in a process of its own, so a test can kill it at any moment. */
 export async function startShopProcess(env: Record<string, string>) {
@@ -18,7 +18,12 @@ export async function startShopProcess(env: Record<string, string>) {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
-  const [url] = await Promise.race([once(child.stdout, 'data'), exited.then(() => ['it ended'])])
+  const ended = exited.then(([code]) => {
+    throw new Error(`The shop ended with code ${code}`)
+  })
+  const [url] = await Promise.race([once(child.stdout, 'data'), ended])
+  // Later, ending is what tests ask for.
+  ended.catch(() => undefined)
   const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
     child.kill(signal)
     const [code] = await exited
@@ -36,7 +41,10 @@ if (import.meta.main) {
 }
 
 async function openOne(config: Config) {
-  const shop = await startShop(config, { log: pino({ level: process.env.TEST_LOG ?? 'silent' }), withPages: false })
+  const shop = await startBuiltShop(config, {
+    log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
+    withPages: false,
+  })
   // A killed process writes nothing at its end, and the next one would have to compile everything again.
   flushCompileCache()
   process.stdout.write(`${shop.config.publicUrl}\n`)

@@ -1,33 +1,38 @@
 import { sql } from 'drizzle-orm'
+import { Counter, Histogram, type Metric } from 'prom-client'
 import type { Context } from '#server/context.ts'
 import { access } from '#server/database/schema.ts'
-import { counter, createHistogram, type Family, gauge } from '#server/metrics/family.ts'
+import { gauge } from '#server/metrics/gauge.ts'
 import type { Connection } from './connection.ts'
 
 export function createMeasures({ db, now, tradingView }: Context, connection: Connection) {
-  const unlocks = createHistogram(
-    'shop_paid_to_unlocked_seconds',
-    'How long buyers waited from having paid and given a name until TradingView let them in.',
-    [1, 2, 5, 10, 30, 60, 300, 900, 3600, 86_400],
-  )
+  const unlocks = new Histogram({
+    name: 'shop_paid_to_unlocked_seconds',
+    help: 'How long buyers waited from having paid and given a username until TradingView unlocked them.',
+    buckets: [1, 2, 5, 10, 30, 60, 300, 900, 3600, 86_400],
+    registers: [],
+  })
+  const calls = new Counter({
+    name: 'shop_tradingview_calls_total',
+    help: 'Calls to TradingView, by outcome.',
+    labelNames: ['call', 'outcome'],
+    registers: [],
+    collect() {
+      this.reset()
+      for (const [key, count] of tradingView.calls) {
+        const [call = '', outcome = ''] = key.split(' ')
+        this.inc({ call, outcome }, count)
+      }
+    },
+  })
 
   return {
-    /** Counted from when the buyer was entitled and had given a name. */
-    unlockedAfter: (seconds: number) => unlocks.observe({}, seconds),
+    /** Counted from when the buyer was entitled and had given a username. */
+    unlockedAfter: (seconds: number) => unlocks.observe(seconds),
 
-    ofThisProcess: (): Family[] => [
-      counter(
-        'shop_tradingview_calls_total',
-        'Calls to TradingView, by what came of them.',
-        [...tradingView.calls].map(([key, value]) => {
-          const [call = '', outcome = ''] = key.split(' ')
-          return { labels: { call, outcome }, value }
-        }),
-      ),
-      unlocks.family(),
-    ],
+    ofThisProcess: [calls, unlocks],
 
-    async ofTheDatabase(): Promise<Family[]> {
+    async ofTheDatabase(): Promise<Metric[]> {
       const row = await connection.current()
       if (!row || row.state === 'off') return []
       const states = await db

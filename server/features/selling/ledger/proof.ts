@@ -1,8 +1,9 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import type { Metric } from 'prom-client'
 import type { Context } from '#server/context.ts'
 import { mrrMovements, mrrProofs, purchases } from '#server/database/schema.ts'
 import { StripeRefusal } from '#server/gateways/stripe.ts'
-import { type Family, gauge } from '#server/metrics/family.ts'
+import { gauge } from '#server/metrics/gauge.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import { arrOf, movementsOf } from './movements.ts'
 
@@ -117,11 +118,11 @@ export function createProof({ db, now, stripe, log }: Context, { checkouts, sync
       return { ...proof, differences }
     },
 
-    measures: { ofTheDatabase: async () => familiesOf(await latest(), now()) },
+    measures: { ofTheDatabase: async () => metricsOf(await latest(), now()) },
   }
 }
 
-function familiesOf(proof: typeof mrrProofs.$inferSelect | undefined, now: Date): Family[] {
+function metricsOf(proof: typeof mrrProofs.$inferSelect | undefined, now: Date): Metric[] {
   return [
     gauge('shop_mrr_differing', 'Subscriptions that Stripe’s own list counts differently.', proof?.differing ?? 0),
     gauge(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decode } from './csv.ts'
+import { decode } from './decode.ts'
 import { readSubscribers } from './read-subscribers.ts'
 
 const linesOf = (file: string, order?: 'day' | 'month') => {

@@ -29,10 +29,11 @@ type Subscribers =
   | { lines: ImportLine[]; repeated: ReadonlyMap<number, string>; unused: string[] }
 
 export function readSubscribers(text: string, order?: DayOrder): Subscribers {
-  const { rows: all, unclosedIn } = parseCsv(text)
-  const [head, ...rows] = all
+  const parsed = parseCsv(text)
+  if ('unclosedIn' in parsed)
+    return { fault: `A quotation mark in line ${parsed.unclosedIn} is never closed. Please correct that line.` }
+  const [head, ...rows] = parsed.rows
   if (!head) return { fault: 'This file is empty.' }
-  if (unclosedIn) return { fault: `A quotation mark in line ${unclosedIn} is never closed. Please correct that line.` }
   const titles = head.cells.map((cell) => cell.toLowerCase().replaceAll(/[^a-z]/g, ''))
   const places = new Map(columns.map((column) => [column, titles.findIndex((title) => names[column].includes(title))]))
   const missing = needed.filter(([column]) => places.get(column) === -1).map(([, title]) => title)

@@ -2,9 +2,8 @@ import { useRef, useState } from 'react'
 import { type ImportLine, type ImportVerdict, imports, mostChecked, mostImported } from '#contract/desk/imports.ts'
 import { call } from '#web/api/client.ts'
 import { messageOf } from '#web/api/use-call.ts'
-import { decode } from './csv.ts'
+import { decode } from './decode.ts'
 import type { DayOrder } from './read-days.ts'
-import { readSubscribers } from './read-subscribers.ts'
 
 type Verdicts = ReadonlyMap<number, ImportVerdict>
 /** `notes` are what the seller should know about how the file was read. */
@@ -29,6 +28,8 @@ export function useImport() {
   }
 
   async function read({ text, note }: { text: string; note?: string | undefined }, order?: DayOrder) {
+    // Loaded with the first file: csv-parse is as large as the screen.
+    const { readSubscribers } = await import('./read-subscribers.ts')
     const found = readSubscribers(text, order)
     if ('fault' in found) return setState({ step: 'file', fault: found.fault })
     if ('unclearDay' in found) return setState({ step: 'days', text, note, ...found })
