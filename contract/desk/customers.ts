@@ -10,7 +10,7 @@ import { accounts } from '../identity/accounts.ts'
 import { purchases } from '../selling/purchases.ts'
 import { roles, suppressionReasons } from '../statuses.ts'
 
-const note = z.object({ id, text: z.string(), author: z.string(), createdAt: instant })
+const note = z.object({ id, text: z.string(), author: z.string(), authorId: id, createdAt: instant })
 
 const customer = z.object({
   id,

@@ -137,6 +137,7 @@ export const samples: Samples = {
     { id, kind: 'cancellation', name: '', declaredBy: 'A. Lovelace', declaredAt: paidAt },
   ],
   declarationWaits: [{ ...declared, ...forCause, kind: 'cancellation', isKnown: true }],
+  withdrawnAgain: [{ email: 'ada@example.com', customerId: id, count: 2 }],
   declarationUnconfirmed: [{ ...declared, kind: 'withdrawal', dueAt: '2026-03-28T09:26:53.000Z' }],
   reviewInvitation: [{ name: 'Ada Lovelace', product: 'Rebound Sigma Pro' }],
   reviewWritten: [{ stars: 4, text: 'Few signals, but clear ones. <b>Good</b> support.', author: 'Ada' }],

@@ -23,7 +23,7 @@ export function mountDesk({ mount }: Doors, { desk, site }: { desk: Desk; site: 
   })
   mount(contract.customers, {
     adminShow: ({ id }) => customers.show(id),
-    adminTimeline: ({ id, ...page }) => customers.timeline(id, page),
+    adminTimeline: ({ id, ...page }, { actor }) => customers.timeline(actor, id, page),
     adminPayments: ({ id }) => customers.payments(id),
     adminMail: ({ id }) => customers.mail(id),
     adminResend: ({ id }, { actor }) => customers.resend(actor, id),

@@ -80,6 +80,15 @@ export const declarationMails = {
     footnote: 'Your reply goes to the person who declared it.',
     replyTo: { name: data.name, address: data.email },
   }),
+  /** To the seller, from the second withdrawal of the same person or card on. */
+  withdrawnAgain: ({ email, customerId, count }: { email: string; customerId: string; count: number }) => ({
+    subject: `Withdrawal no. ${count}: ${email}`,
+    paragraphs: [
+      `${email}, or someone with the same card, has now withdrawn from a contract ${count} times. Everything was refunded, as required by law; Stripe keeps its fees each time.`,
+      'There is nothing you have to do. If you don’t want to sell to this person again, decline their next access request.',
+    ],
+    action: ['Open the customer', `/admin/customers/${customerId}`],
+  }),
   /** To the seller, three days after a declaration whose link was not clicked. */
   declarationUnconfirmed: (data: Declared & { dueAt: string }) => ({
     subject: `Not confirmed: a ${data.kind}, due by ${day(data.dueAt)}`,

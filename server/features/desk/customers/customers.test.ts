@@ -302,3 +302,16 @@ test('“my data” has the notes, emails, and logins, and a deleted account lea
     expect(await shop.connection.db.select().from(table).where(eq(table.userId, id))).toEqual([])
   await expect(admin.call(customers.adminShow, { id })).rejects.toMatchObject({ status: 404 })
 })
+
+test('support sees no admin’s timeline, and deletes only notes of their own', async () => {
+  const [support, buyer] = [await shop.support(), await shop.buyer()]
+  await expect(support.call(customers.adminTimeline, { id: admin.user.id })).rejects.toMatchObject({ status: 403 })
+  await admin.call(customers.adminAddNote, { id: buyer.user.id, text: 'By the admin' })
+  await support.call(customers.adminAddNote, { id: buyer.user.id, text: 'By support' })
+  const { notes } = await support.call(customers.adminShow, { id: buyer.user.id })
+  const noteOf = (text: string) => ({ id: notes.find((note) => note.text === text)?.id ?? '' })
+  await expect(support.call(customers.adminDeleteNote, noteOf('By the admin'))).rejects.toMatchObject({ status: 403 })
+  await support.call(customers.adminDeleteNote, noteOf('By support'))
+  const left = await admin.call(customers.adminShow, { id: buyer.user.id })
+  expect(left.notes).toMatchObject([{ text: 'By the admin' }])
+})

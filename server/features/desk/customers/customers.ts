@@ -7,7 +7,9 @@ import { findUser } from '#server/database/people.ts'
 import { customerNotes, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Wings } from '../wings.ts'
-import { createTimeline } from './timeline.ts'
+import { createTimeline, type Page } from './timeline.ts'
+
+const adminsOnly = () => new Refusal(403, 'forbidden', 'Only an admin can do this.')
 
 /** Most people have one or two; no page shows more than this. */
 const mostPurchases = 200
@@ -22,6 +24,7 @@ export function createCustomerDesk(context: Context, wings: Wings) {
   const { room, privatePackage, assets } = wings.access
   const { newsletter } = wings.site
   const notes = createNotes(context)
+  const timeline = createTimeline(context, wings)
 
   /** A borrowed or bored staff account must not fill anyone's mailbox. */
   async function countMail(tx: Transaction | Database, email: string) {
@@ -32,7 +35,11 @@ export function createCustomerDesk(context: Context, wings: Wings) {
   return {
     notes,
     setSuppressed: newsletter.setSuppressed,
-    timeline: createTimeline(context, wings),
+    /** Where an admin logs in from is for admins only. */
+    async timeline(actor: Actor, id: string, page: Page) {
+      if (!actor.user.isAdmin && isStaff(await findUser(db, id))) throw adminsOnly()
+      return timeline(id, page)
+    },
 
     async sendPasswordLink(actor: Actor, id: string) {
       const { email } = await findUser(db, id)
@@ -103,6 +110,7 @@ function createNotes({ db, now, audit }: Context) {
           id: customerNotes.id,
           text: customerNotes.text,
           author: users.name,
+          authorId: customerNotes.authorId,
           createdAt: customerNotes.createdAt,
         })
         .from(customerNotes)
@@ -128,6 +136,7 @@ function createNotes({ db, now, audit }: Context) {
       await db.transaction(async (tx) => {
         const [removed] = await tx.delete(customerNotes).where(eq(customerNotes.id, id)).returning()
         if (!removed) throw notFound('Note')
+        if (!actor.user.isAdmin && removed.authorId !== actor.user.id) throw adminsOnly()
         await audit.record(tx, actor, { action: 'note.delete', aboutId: removed.userId })
       })
     },

@@ -9,7 +9,7 @@ import type { Wings } from '../wings.ts'
 
 type Entry = Omit<TimelineEntry, 'at'> & { at: Date }
 type Source = (userId: string, part: HistoryPart) => Promise<Entry[]>
-type Page = { limit: number; cursor?: string | undefined }
+export type Page = { limit: number; cursor?: string | undefined }
 
 /** Far enough ahead of any clock. */
 const forever = new Date(9_999_999_999_999)

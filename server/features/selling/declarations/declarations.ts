@@ -1,4 +1,5 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lt, or } from 'drizzle-orm'
+import { addMonths } from '#contract/billing-types.ts'
 import { keptSinceNewYear, retention } from '#contract/retention.ts'
 import { linkEnded } from '#contract/selling/declaration-texts.ts'
 import type { NextStep } from '#contract/selling/declarations.ts'
@@ -8,7 +9,7 @@ import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { declarations, purchases as purchaseRows } from '#server/database/schema.ts'
-import { notFound, Refusal } from '#server/errors.ts'
+import { invalid, notFound, Refusal } from '#server/errors.ts'
 import { hashToken } from '#server/security/tokens.ts'
 import type { Purchases } from '../purchases/purchases.ts'
 import { createAdministration, isSellers } from './administration.ts'
@@ -70,6 +71,9 @@ export function createDeclarations(context: Context, { purchases }: { purchases:
     const { name, contract, email, grounds, reason, endsOn } = declared
     const forCause = grounds === 'good_cause'
     const declaredAt = now()
+    // No plan runs longer than a year, and none renews more than once before the day.
+    if (endsOn && new Date(endsOn) > addMonths(declaredAt, 24))
+      throw invalid('endsOn', 'Please choose a day within the next two years.')
     return db.transaction(async (tx) => {
       const [row] = await tx
         .insert(declarations)

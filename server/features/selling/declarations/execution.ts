@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, lte, or, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
 import { email as emailField } from '#contract/fields.ts'
 import { exactDollars } from '#contract/money.ts'
@@ -38,6 +38,9 @@ const startsWith = (number: string) =>
     lte(purchaseRows.id, `${number}-ffff-ffff-ffff-ffffffffffff`),
   )
 
+const sameCard = (card: string, expiresAt: Date) =>
+  and(eq(purchaseRows.card, card), eq(purchaseRows.cardExpiresAt, expiresAt))
+
 /** Without the seller: in time, or an ordinary cancellation. A good cause is for a person to judge. */
 export function mayCarryOut(
   { kind, declaredAt, forCause }: DeclarationRow,
@@ -54,7 +57,7 @@ export type Execution = ReturnType<typeof createExecution>
 
 /** Carries out what was confirmed. Every step is safe to repeat, and an hourly job repeats what a crash left behind. */
 export function createExecution(
-  { db, now }: Context,
+  { db, now, mails, supportEmail }: Context,
   { find: findPurchase, ending }: Pick<Purchases, 'find' | 'ending'>,
 ) {
   async function find(id: string) {
@@ -78,6 +81,7 @@ export function createExecution(
       const wasDue = !isOver || before.refundedAmount < (before.lastPaidAmount ?? before.price)
       kept = await ending.withdraw(row.purchaseId, declared)
       if (wasDue || waits) outcome = endedWith(kept, until, 'Ended right away and refunded in full')
+      await tellOfRepeated(id, before)
     } else if (!isOver || waits) {
       // Not before the day that was asked for: the period in which it falls is the last one.
       const { currentPeriodEnd } = before
@@ -89,6 +93,26 @@ export function createExecution(
     }
     if (kept && kept.disputed > 0) await db.update(declarations).set({ outcome }).where(eq(declarations.id, id))
     else await close(id, outcome)
+  }
+
+  /** The right to withdraw is the buyer's each time; the seller should know who uses it again and again. */
+  async function tellOfRepeated(id: string, { userId, card, cardExpiresAt }: typeof purchaseRows.$inferSelect) {
+    const isSameCard = card && cardExpiresAt ? sameCard(card, cardExpiresAt) : undefined
+    const withdrawals = await db
+      .select({ id: declarations.id })
+      .from(declarations)
+      .innerJoin(purchaseRows, eq(purchaseRows.id, declarations.purchaseId))
+      .where(
+        and(
+          eq(declarations.kind, 'withdrawal'),
+          inArray(declarations.state, ['confirmed', 'done']),
+          or(eq(purchaseRows.userId, userId), isSameCard),
+        ),
+      )
+    if (withdrawals.length < 2) return
+    const [buyer] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId))
+    const about = { email: buyer?.email ?? '', customerId: userId, count: withdrawals.length }
+    await mails.sendOnce(`withdrawn again ${id}`, supportEmail, 'withdrawnAgain', about)
   }
 
   async function close(id: string, outcome: string, tx: Database | Transaction = db) {

@@ -44,6 +44,26 @@ test('after 14 days its link only says so: nothing ends, nothing is refunded, an
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
 })
 
+test('the seller hears of the second withdrawal of the same person', async () => {
+  const buyer = await shop.buyer()
+  const withdraw = () => buyer.call(contract.withdraw, declared(buyer.user.email))
+  const told = async () =>
+    (await mailsTo('help@example.com')).filter(({ subject }) => subject === `Withdrawal no. 2: ${buyer.user.email}`)
+  await withdraw()
+  await shop.settle()
+  expect(await told()).toEqual([])
+  await shop.buy(buyer)
+  await withdraw()
+  expect(await told()).toHaveLength(1)
+})
+
+test('a cancellation for a day that no contract reaches is refused at its field', async () => {
+  const buyer = await shop.buyer()
+  await expect(
+    buyer.call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary', endsOn: '9999-12-31' }),
+  ).rejects.toMatchObject({ status: 400, fields: { endsOn: 'Please choose a day within the next two years.' } })
+})
+
 test('a link that went to a mailbox the account no longer has carries out nothing', async () => {
   const buyer = await shop.buyer()
   await shop.visitor().call(contract.withdraw, declared(buyer.user.email))

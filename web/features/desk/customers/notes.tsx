@@ -1,6 +1,7 @@
 import { Trash2 } from 'lucide-react'
 import { type Customer, customers } from '#contract/desk/customers.ts'
 import { CallButton } from '#web/api/call-button.tsx'
+import { useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Card } from '#web/ui/card.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
@@ -10,6 +11,7 @@ import { Time } from '#web/ui/time.tsx'
 const form = customers.adminAddNote.input
 
 export function Notes({ customer: { id, notes } }: { customer: Customer }) {
+  const { user } = useUser()
   const add = useCall(customers.adminAddNote, { succeeded: 'Note added', failed: 'Failed to add the note' })
   const removal = {
     title: 'Delete note',
@@ -30,18 +32,20 @@ export function Notes({ customer: { id, notes } }: { customer: Customer }) {
                 {note.author}, <Time value={note.createdAt} withClock />
               </p>
             </div>
-            <CallButton
-              call={customers.adminDeleteNote}
-              input={{ id: note.id }}
-              options={{ succeeded: 'Note deleted', failed: 'Failed to delete the note' }}
-              asks={removal}
-              variant="ghost"
-              size="icon"
-              aria-label="Delete note"
-              className="-m-1.5 text-muted hover:bg-danger-soft hover:text-danger"
-            >
-              <Trash2 className="size-4" />
-            </CallButton>
+            {(user?.isAdmin || user?.id === note.authorId) && (
+              <CallButton
+                call={customers.adminDeleteNote}
+                input={{ id: note.id }}
+                options={{ succeeded: 'Note deleted', failed: 'Failed to delete the note' }}
+                asks={removal}
+                variant="ghost"
+                size="icon"
+                aria-label="Delete note"
+                className="-m-1.5 text-muted hover:bg-danger-soft hover:text-danger"
+              >
+                <Trash2 className="size-4" />
+              </CallButton>
+            )}
           </li>
         ))}
       </ul>
