@@ -20,7 +20,7 @@ test('the same key with different parameters is refused', async () => {
   )
 })
 
-test('a declined card is replayed; a refused request may be retried with its key', async () => {
+test('a refusal is replayed; a request with an invalid parameter may be retried with its key', async () => {
   const { stripe, checkout } = await openTestSandbox()
   const { intent } = await checkout()
   const decline = () =>
@@ -33,7 +33,11 @@ test('a declined card is replayed; a refused request may be retried with its key
     stripe.prices.create({ currency: 'usd', unit_amount: 1, product: 'prod_later' }, { idempotencyKey: 'p' })
   await expect(price()).rejects.toMatchObject({ code: 'resource_missing' })
   await stripe.products.create({ id: 'prod_later', name: 'Later' })
-  expect((await price()).product).toBe('prod_later')
+  await expect(price()).rejects.toMatchObject({ code: 'resource_missing', headers: { 'idempotent-replayed': 'true' } })
+
+  const customer = (params: object) => stripe.customers.create(params, { idempotencyKey: 'c' })
+  await expect(customer({ nonsense: 'x' })).rejects.toMatchObject({ code: 'parameter_unknown' })
+  expect(await customer({ email: 'a@example.com' })).toMatchObject({ email: 'a@example.com' })
 })
 
 test.for([

@@ -11,7 +11,7 @@ import type { Off } from './objects/catalog.ts'
 import type { Customer } from './objects/customer.ts'
 import type { Kind, Kinds } from './objects/kinds.ts'
 import { type Charge, newFraudWarning } from './objects/payment.ts'
-import { type Feedback, periodOf } from './objects/subscription.ts'
+import { type Feedback, newSchedule, periodOf } from './objects/subscription.ts'
 import type { Fault, Quirks } from './quirks.ts'
 import type { createWebhooks } from './webhooks.ts'
 import type { Work } from './work.ts'
@@ -109,7 +109,7 @@ function quickControls(act: Act) {
     failRefund: on('refund', failRefund),
     openDispute: onPayment(openDispute),
     warnOfFraud: onPayment((work, charge) => work.create(newFraudWarning(work.now, charge))),
-    closeDispute: on('dispute', (work, dispute, outcome: 'won' | 'lost' | 'prevented') =>
+    closeDispute: on('dispute', (work, dispute, outcome: 'won' | 'lost' | 'prevented' | 'warning_closed') =>
       moveDispute(work, dispute, outcome),
     ),
 
@@ -153,6 +153,11 @@ function dashboardControls(act: Act) {
       changeCustomer(customer, (found) => ({ ...found, balance: found.balance - amount })),
     /** Stripe can no longer tell which tax is due. */
     loseTaxPlace: (customer: string) => changeCustomer(customer, (found) => ({ ...found, address: null })),
+    /** "Schedule update": from then on, the schedule manages the subscription. */
+    schedule: on('subscription', async (work, found) => {
+      const schedule = await work.create(newSchedule(work.now, found))
+      await update(work, found, { ...found, schedule: schedule.id })
+    }),
     markUncollectible: on('invoice', markUncollectible),
     payOutOfBand: on('invoice', payOutOfBand),
     /** Evidence was sent, or a loss appealed. */

@@ -14,6 +14,8 @@ export type ErrorBody = {
 export class Failure extends Error {
   readonly status: number
   readonly error: ErrorBody
+  /** The parameters were valid. Stripe keeps such a refusal under the request's idempotency key. */
+  hasBegun = false
 
   constructor(status: number, error: ErrorBody) {
     super(error.message)

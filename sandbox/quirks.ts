@@ -20,6 +20,8 @@ export type Quirks = {
   afterRetries: 'cancel' | 'unpaid' | 'past_due'
   /** A `cancel_at` within the paid period becomes the period's end. */
   shortens: boolean
+  /** The currency of the seller's bank account, in which Stripe moves a dispute's money. */
+  settlesIn: 'usd' | 'chf'
 }
 
 export type Fault = {
@@ -51,6 +53,7 @@ export const usual: Quirks = {
   key: 'works',
   afterRetries: 'cancel',
   shortens: true,
+  settlesIn: 'usd',
 }
 
 /** For tests: only a moved clock ends it, so nothing depends on how busy the machine is. */

@@ -65,6 +65,8 @@ const shown = z.object({
       here: z.int(),
       elsewhere: z.int(),
       differing: z.int(),
+      /** Subscriptions that Stripe would not show. */
+      unreadable: z.int(),
       differences: z.array(
         z.object({ subscriptionId: z.string(), atStripe: z.int(), here: z.int(), userId: z.nullable(id) }),
       ),

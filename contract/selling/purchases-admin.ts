@@ -50,6 +50,8 @@ export const purchasesAdmin = {
           paidAt: instant,
           amount: cents,
           left: cents,
+          /** Taken as credit by a switch to the yearly plan, so it can’t be refunded on its own. */
+          credited: cents,
           /** Whether the subscription ends when nothing is left. */
           ends: z.boolean(),
         }),

@@ -99,17 +99,29 @@ export function createApi({ books, keys, changed, clockMoved, recorded }: Given)
       return fault ? serverError() : answer
     }
     const mark = { id: requestId, idempotency_key: idempotencyKey ?? null }
-    const done = await books.write(
+    const fingerprint = createHash('sha256')
+      .update(JSON.stringify([path, publishable, form]))
+      .digest('hex')
+    const writing = books.write(
       async (work) => {
         if (method !== 'POST' || idempotencyKey === undefined) return toReply(await perform(work))
-        const meaning = JSON.stringify([path, publishable, form])
-        const kept = await once(work, idempotencyKey, meaning, async () => toReply(await perform(work)))
+        const kept = await once(work, idempotencyKey, fingerprint, async () => toReply(await perform(work)))
         // A retry would only bring the same answer again.
         return kept.status >= 500 ? { ...kept, shouldRetry: false } : kept
       },
       mark,
       settings,
     )
+    const done = await writing.catch(async (error: unknown) => {
+      if (error instanceof Failure && error.hasBegun && idempotencyKey !== undefined && method === 'POST') {
+        const { status, body } = toReply(error)
+        await books.database.query(
+          `insert into sandbox.idempotency (key, request, status, body) values ($1, $2, $3, $4) on conflict do nothing`,
+          [idempotencyKey, fingerprint, status, body],
+        )
+      }
+      throw error
+    })
     if (found.route.movesClock) clockMoved()
     else changed()
     return done
@@ -135,9 +147,8 @@ export function createApi({ books, keys, changed, clockMoved, recorded }: Given)
 }
 
 /** The first request with a key does the work; a second one waits for it and gets its answer. */
-async function once(work: Work, key: string, meaning: string, perform: () => Promise<ApiReply>) {
+async function once(work: Work, key: string, fingerprint: string, perform: () => Promise<ApiReply>) {
   if (key.length > 255) throw invalid('Idempotency keys may be up to 255 characters long.')
-  const fingerprint = createHash('sha256').update(meaning).digest('hex')
   const { rowCount } = await work.database.query(
     'insert into sandbox.idempotency (key, request) values ($1, $2) on conflict do nothing',
     [key, fingerprint],

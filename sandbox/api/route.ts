@@ -1,5 +1,5 @@
 import { listOf } from '../basics.ts'
-import { type Failure, invalid } from '../failure.ts'
+import { Failure, invalid } from '../failure.ts'
 import type { Kept, Kind, Kinds } from '../objects/kinds.ts'
 import type { Work } from '../work.ts'
 import { type Form, type Params, paging, reader, type Shape, texts } from './params.ts'
@@ -36,7 +36,11 @@ export function route<S extends Shape>(
     async run({ work, id, form, publishable }) {
       const { expand, ...rest } = form
       const paths = readExpand(expand === undefined ? {} : { expand }).expand
-      const answer = await handle({ work, id, params: read(rest), publishable })
+      const params = read(rest)
+      const answer = await handle({ work, id, params, publishable }).catch((error: unknown) => {
+        if (error instanceof Failure) error.hasBegun = true
+        throw error
+      })
       return answer instanceof Error ? answer : expandAll(work, answer, paths)
     },
   }

@@ -56,6 +56,16 @@ async function couponsOf(work: Work, discounts: { coupon: string }[]) {
   return coupons
 }
 
+function assertUnscheduled(schedule: string, params: object) {
+  const given = Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : name))
+  const managed = given.find((name) => ['cancel_at', 'cancel_at_period_end', 'items', 'trial_end'].includes(name))
+  if (managed)
+    throw invalid(
+      `The subscription is managed by the subscription schedule \`${schedule}\`, and updating ${managed} directly is not allowed. Please update the schedule instead.`,
+      managed,
+    )
+}
+
 const live: SubscriptionStatus[] = ['active', 'trialing', 'past_due', 'incomplete', 'unpaid', 'paused']
 const ended: SubscriptionStatus[] = ['canceled', 'incomplete_expired']
 
@@ -106,6 +116,7 @@ export const subscriptionRoutes = [
       const hasEnded = before.status === 'canceled' || before.status === 'incomplete_expired'
       if (hasEnded && Object.values(rest).some((given) => given !== undefined))
         throw invalid('A canceled subscription can only update its cancellation_details and metadata.')
+      if (before.schedule) assertUnscheduled(before.schedule, params)
       if (params.items) {
         assertPendable(params)
         const plan = await planOf(work, before, params)
@@ -120,6 +131,20 @@ export const subscriptionRoutes = [
     const before = await work.claim('subscription', id)
     if (before.status === 'canceled' || before.status === 'incomplete_expired') throw missing('subscription', id)
     return cancel(work, withDetails(before, params.cancellation_details))
+  }),
+  route('POST /v1/subscription_schedules/:id/release', {}, async ({ work, id }) => {
+    const schedule = await work.claim('subscription_schedule', id)
+    if (schedule.status !== 'active' || !schedule.subscription)
+      throw invalid(`You cannot release a subscription schedule that is in the \`${schedule.status}\` status.`)
+    const subscription = await work.get('subscription', schedule.subscription)
+    await update(work, subscription, { ...subscription, schedule: null })
+    return work.update(schedule, {
+      ...schedule,
+      status: 'released' as const,
+      released_at: work.now,
+      released_subscription: subscription.id,
+      subscription: null,
+    })
   }),
   route(
     'GET /v1/subscriptions',

@@ -32,7 +32,7 @@ export async function refund(
     )
   }
   const disputes = await work.all('dispute', { charge: charge.id })
-  if (disputes.some((dispute) => dispute.status !== 'won')) {
+  if (disputes.some((dispute) => dispute.status !== 'won' && !dispute.is_charge_refundable)) {
     throw invalid(`Charge ${charge.id} has been charged back; cannot issue a refund.`, undefined, 'charge_disputed')
   }
   const method = await work.find('payment_method', charge.payment_method)
@@ -50,6 +50,8 @@ export async function refund(
   })
   work.emit('refund.created', refunded)
   work.emit('charge.refunded', changed, charge)
+  for (const inquiry of disputes.filter(({ status }) => changed.refunded && status === 'warning_needs_response'))
+    await moveDispute(work, inquiry, 'warning_closed')
   if (!later) work.emit('refund.updated', refunded)
   return refunded
 }
@@ -81,22 +83,30 @@ export async function failRefund(work: Work, refunded: Refund): Promise<Refund> 
   return failed
 }
 
-export async function openDispute(work: Work, charge: Charge): Promise<Dispute> {
+/** An inquiry moves no money. `prevented` is settled at once (Visa's rapid resolution) and was never open. */
+export async function openDispute(
+  work: Work,
+  charge: Charge,
+  status: 'needs_response' | 'warning_needs_response' | 'prevented' = 'needs_response',
+): Promise<Dispute> {
   if (!charge.paid || charge.disputed || charge.refunded) {
     throw new Failure(400, {
       type: 'invalid_request_error',
       message: 'Only a paid charge that is neither refunded nor disputed can be disputed.',
     })
   }
-  const dispute = await work.insert(newDispute(work.now, charge))
+  const dispute = await work.insert(newDispute(work.now, charge, status, work.quirks.settlesIn))
   await work.save({ ...charge, disputed: true })
   work.emit('charge.dispute.created', dispute)
-  work.emit('charge.dispute.funds_withdrawn', dispute)
+  if (status !== 'warning_needs_response') work.emit('charge.dispute.funds_withdrawn', dispute)
+  if (status === 'prevented') work.emit('charge.dispute.closed', dispute)
   return dispute
 }
 
 /** Where a dispute can go from where it is. A loss can be appealed; `prevented`: the cardholder was paid back already. */
 const nextStates: Record<DisputeStatus, DisputeStatus[]> = {
+  warning_needs_response: ['warning_closed', 'needs_response'],
+  warning_closed: [],
   needs_response: ['under_review', 'won', 'lost', 'prevented'],
   under_review: ['won', 'lost'],
   lost: ['appeal_needs_response'],
@@ -108,11 +118,11 @@ const nextStates: Record<DisputeStatus, DisputeStatus[]> = {
 
 export async function moveDispute(work: Work, dispute: Dispute, to: DisputeStatus): Promise<Dispute> {
   if (!nextStates[dispute.status].includes(to)) throw invalid('This dispute is already closed.')
-  const returned = to === 'won' ? [moved(work.now, dispute, dispute.amount)] : []
+  const returned = to === 'won' ? [moved(work.now, dispute, dispute.amount, work.quirks.settlesIn)] : []
   const balance_transactions = [...dispute.balance_transactions, ...returned]
-  const closed = await work.save({ ...dispute, status: to, balance_transactions })
+  const closed = await work.save({ ...dispute, status: to, balance_transactions, is_charge_refundable: false })
   if (to === 'won') work.emit('charge.dispute.funds_reinstated', closed, dispute)
-  const isClosed = to === 'won' || to === 'lost' || to === 'prevented'
+  const isClosed = to === 'won' || to === 'lost' || to === 'prevented' || to === 'warning_closed'
   work.emit(isClosed ? 'charge.dispute.closed' : 'charge.dispute.updated', closed, dispute)
   return closed
 }

@@ -18,7 +18,8 @@ type Known = {
   setup_intent: Texts<'payment_method'>
   subscription: Noted &
     Times<'cancel_at' | 'canceled_at' | 'ended_at' | 'trial_end' | 'trial_start'> &
-    Texts<'default_payment_method' | 'latest_invoice'>
+    Texts<'default_payment_method' | 'latest_invoice' | 'schedule'>
+  subscription_schedule: Times<'released_at'> & Texts<'released_subscription'>
 }
 
 type Blank = { null?: string; [field: string]: unknown }

@@ -3,7 +3,7 @@ import type { Coupon, Discount, Price, Product } from './catalog.ts'
 import type { Customer, Deleted, PaymentMethod, TaxId } from './customer.ts'
 import type { CreditNote, Invoice, InvoicePayment, TaxRate } from './invoice.ts'
 import type { Charge, Dispute, FraudWarning, PaymentIntent, Refund, SetupIntent } from './payment.ts'
-import type { Subscription } from './subscription.ts'
+import type { Subscription, SubscriptionSchedule } from './subscription.ts'
 
 export const newTestClock = (now: number, name: string | null, frozenTime: number) => ({
   ...blank('test_helpers.test_clock', 'clock'),
@@ -62,6 +62,7 @@ export type Kinds = {
   refund: Refund
   setup_intent: SetupIntent
   subscription: Subscription
+  subscription_schedule: SubscriptionSchedule
   tax_id: TaxId | Deleted<'tax_id'>
   tax_rate: TaxRate
   'test_helpers.test_clock': ReturnType<typeof newTestClock>

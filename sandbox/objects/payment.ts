@@ -126,6 +126,8 @@ export const newRefund = (now: number, charge: Charge, amount: number, reason: R
 export type Refund = ReturnType<typeof newRefund>
 
 export type DisputeStatus =
+  | 'warning_needs_response'
+  | 'warning_closed'
   | 'needs_response'
   | 'under_review'
   | 'won'
@@ -134,24 +136,33 @@ export type DisputeStatus =
   | 'appeal_needs_response'
   | 'appeal_under_review'
 
-/** Money that a dispute takes, or gives back. */
-export const moved = (now: number, of: { id: string; currency: string }, amount: number) => ({
-  ...blank('balance_transaction', 'txn'),
-  amount,
-  available_on: now,
-  created: now,
-  currency: of.currency,
-  net: amount,
-  reporting_category: amount < 0 ? 'dispute' : 'dispute_reversal',
-  source: of.id,
-})
+/** Where an account settles in Swiss francs: dollars leave at the first rate and come back, later, at the second. */
+const francs = { out: 0.8051, back: 0.8027 }
 
-export function newDispute(now: number, charge: Charge) {
+/** Money that a dispute takes, or gives back, in the currency that the account settles in. */
+export function moved(now: number, of: { id: string; currency: string }, cents: number, settlesIn: 'usd' | 'chf') {
+  const rate = cents < 0 ? francs.out : francs.back
+  const amount = settlesIn === 'chf' ? Math.round(cents * rate) : cents
+  return {
+    ...blank('balance_transaction', 'txn'),
+    amount,
+    available_on: now,
+    created: now,
+    currency: settlesIn === 'chf' ? 'chf' : of.currency,
+    exchange_rate: settlesIn === 'chf' ? rate : null,
+    net: amount,
+    reporting_category: cents < 0 ? 'dispute' : 'dispute_reversal',
+    source: of.id,
+  }
+}
+export function newDispute(now: number, charge: Charge, status: DisputeStatus, settlesIn: 'usd' | 'chf') {
   const { brand } = charge.payment_method_details.card
+  const isInquiry = status === 'warning_needs_response'
   return {
     ...blank('dispute', 'du'),
+    is_charge_refundable: isInquiry,
     amount: charge.amount - charge.amount_refunded,
-    balance_transactions: [moved(now, charge, charge.amount_refunded - charge.amount)],
+    balance_transactions: isInquiry ? [] : [moved(now, charge, charge.amount_refunded - charge.amount, settlesIn)],
     charge: charge.id,
     created: now,
     currency: charge.currency,
@@ -159,7 +170,7 @@ export function newDispute(now: number, charge: Charge) {
     evidence_details: { ...blankPart('dispute.evidence_details'), due_by: now + 7 * day },
     payment_intent: charge.payment_intent,
     payment_method_details: { card: { ...blankPart('dispute.card'), brand, network: brand }, type: 'card' as const },
-    status: 'needs_response' as DisputeStatus,
+    status,
     $sandbox: { customer: charge.customer },
   }
 }

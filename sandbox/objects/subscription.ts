@@ -112,3 +112,14 @@ export const withPeriod = (subscription: Subscription, start: number, end: numbe
     data: subscription.items.data.map((item) => ({ ...item, current_period_start: start, current_period_end: end })),
   },
 })
+
+/** Changes that the seller planned in the dashboard. Until it is released, only the schedule changes the subscription. */
+export const newSchedule = (now: number, subscription: Subscription) => ({
+  ...blank('subscription_schedule', 'sub_sched'),
+  created: now,
+  customer: subscription.customer,
+  status: 'active' as 'active' | 'released',
+  subscription: subscription.id as string | null,
+})
+
+export type SubscriptionSchedule = ReturnType<typeof newSchedule>

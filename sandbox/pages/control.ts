@@ -71,6 +71,7 @@ const switches: Record<string, Record<string, Partial<Quirks>>> = {
     'leaves it unpaid': { afterRetries: 'unpaid' },
     'leaves it past due': { afterRetries: 'past_due' },
   },
+  "The seller's bank account": { 'in dollars': { settlesIn: 'usd' }, 'in francs': { settlesIn: 'chf' } },
   'A day within a period': { 'ends the period': { shortens: true }, 'leaves it': { shortens: false } },
 }
 

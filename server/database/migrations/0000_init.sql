@@ -295,6 +295,7 @@ CREATE TABLE "mrr_proofs" (
 	"here" bigint NOT NULL,
 	"elsewhere" bigint NOT NULL,
 	"differing" integer NOT NULL,
+	"unreadable" integer DEFAULT 0 NOT NULL,
 	"differences" jsonb NOT NULL
 );
 --> statement-breakpoint
@@ -422,6 +423,7 @@ CREATE TABLE "purchases" (
 	"refunded_amount" integer DEFAULT 0 NOT NULL,
 	"rest_refund" integer,
 	"is_disputed" boolean DEFAULT false NOT NULL,
+	"disputed_amount" integer DEFAULT 0 NOT NULL,
 	"booked_as" text,
 	"booked_because" text,
 	"booked_until" timestamp (3) with time zone,

@@ -50,6 +50,7 @@ export const mrrProofs = pgTable('mrr_proofs', {
   /** What Stripe cannot know: paid elsewhere. */
   elsewhere: number().notNull(),
   differing: integer().notNull(),
+  unreadable: integer().notNull().default(0),
   /** The first of those that differ. */
   differences: jsonb().$type<{ subscriptionId: string; atStripe: number; here: number }[]>().notNull(),
 })

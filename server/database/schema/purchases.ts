@@ -39,6 +39,8 @@ export const purchases = pgTable(
     /** What goes back when it ends: the rest of a renewed year that was ended with a month's notice. */
     restRefund: integer(),
     isDisputed: boolean().notNull().default(false),
+    /** What open disputes are about. */
+    disputedAmount: integer().notNull().default(0),
     /** Booked by hand: how it came about, why (in the seller's words), and until when. Null if no one said so. */
     bookedAs: text().$type<BookingKind>(),
     bookedBecause: text(),

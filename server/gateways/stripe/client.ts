@@ -47,6 +47,19 @@ export const isRefused = (error: unknown, { code, param }: { code?: string; para
 /** The key was used with other parameters: someone wanted something else at the same moment, or a while before. */
 export const isOtherUse = (error: unknown) => error instanceof StripeIdempotencyError
 
+const isServerError = (error: unknown) => error instanceof StripeError && (error.statusCode ?? 0) >= 500
+
+/** Stripe's answer to an earlier request with the same key. */
+const isReplayed = (error: unknown) =>
+  error instanceof StripeError &&
+  error.headers?.['idempotent-replayed'] === 'true' &&
+  !(error instanceof StripeCardError)
+
+const isSpent = (error: unknown) => isOtherUse(error) || isServerError(error) || isReplayed(error)
+const mostFailures = 3
+/** One request for each refusal that Stripe has kept today. */
+const mostKeys = 20
+
 export const isMissing = (error: unknown) => isRefused(error, { code: 'resource_missing' })
 
 export const needsBuyer = (error: unknown) =>
@@ -100,12 +113,11 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
     }
   }
 
-  const failures = new Map<string, number>()
-
   /**
-   * Requests a change under an idempotency key, so two at the same time become one. Stripe keeps a key's answer for a day, its
-   * own failures included: after one, or if someone used the key for something else, the object is read again and
-   * whatever is left to do gets the next key.
+   * Requests a change under an idempotency key, so two at the same time become one. Stripe keeps a key's answer for a day,
+   * refusals and its own failures included: after one of those, or if someone used the key for something else, the object
+   * is read again and whatever is left to do gets the next key. If it is done by then, returns nothing, or throws what the
+   * caller `expects` of a key that was used for something else.
    */
   async function change<Answer extends { object: string }>(
     key: string,
@@ -113,23 +125,21 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
     isDone: () => Promise<boolean>,
     expects?: (error: unknown) => boolean,
   ): Promise<Answer | undefined> {
-    for (let attempt = 1; ; attempt++) {
-      const failed = failures.get(key) ?? 0
-      const isSpent = (error: unknown) =>
-        !expects?.(error) && (isOtherUse(error) || (error instanceof StripeError && (error.statusCode ?? 0) >= 500))
+    let failures = 0
+    for (let spent = 0; ; spent++) {
       try {
-        const idempotencyKey = failed === 0 ? key : `${key}-${failed}`
-        const answer = await ask(
-          request({ idempotencyKey, maxNetworkRetries: 1 }),
+        return await ask(
+          request({ idempotencyKey: spent === 0 ? key : `${key}-${spent}`, maxNetworkRetries: 1 }),
           (error) => isSpent(error) || (expects?.(error) ?? false),
         )
-        failures.delete(key)
-        return answer
       } catch (error) {
         if (!isSpent(error)) throw error
-        failures.set(key, failed + 1)
-        if (await isDone()) return undefined
-        if (attempt === 3) throw translate(error)
+        if (await isDone()) {
+          if (isOtherUse(error) && expects?.(error)) throw error
+          return undefined
+        }
+        if (isServerError(error) && !isReplayed(error)) failures++
+        if (failures === mostFailures || spent === mostKeys) throw expects?.(error) ? error : translate(error)
       }
     }
   }

@@ -35,7 +35,7 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
     /** Every live one, wherever it began. */
     async list() {
       const found = await all(sdk.subscriptions.list({ limit: 100, expand: ['data.customer'] }))
-      return found.filter(({ status }) => !attempts.has(status)).map(existingOf)
+      return found.filter(({ status, items }) => !attempts.has(status) && items.data.length > 0).map(existingOf)
     },
 
     async find(id: string) {
@@ -80,6 +80,13 @@ function existingOf(found: Stripe.Subscription) {
     name: (isKnown && customer.name) || '',
     priceId: item.price.id,
     hasOnePrice: items.data.length === 1,
+    /** A fixed amount per period: neither tiers nor usage. */
+    hasFixedPrice: items.data.every(
+      ({ price }) => price.unit_amount !== null && price.recurring?.usage_type !== 'metered',
+    ),
+    isPaidByInvoice: found.collection_method === 'send_invoice',
+    isScheduled: found.schedule !== null,
+    isCollectionPaused: found.pause_collection !== null,
     status: found.status,
     amount: items.data.reduce((sum, { price, quantity }) => sum + (price.unit_amount ?? 0) * (quantity ?? 1), 0),
     currency: found.currency,

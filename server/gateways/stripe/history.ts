@@ -10,6 +10,8 @@ export type Refund = {
   status: string
   /** The seller gave it as a present: access stays. */
   keepsAccess: boolean
+  /** Paid because of a promise: the rest of a year that was ended with a month's notice. */
+  isRest: boolean
 }
 
 export type Payment = {
@@ -23,8 +25,12 @@ export type Payment = {
   refunds: Refund[]
   /** `lost`: the cardholder has the money, even while the seller appeals. */
   dispute: 'none' | 'open' | 'won' | 'lost'
+  /** What open disputes are about. */
+  disputedAmount: number
   /** Until when evidence can be sent; null if there is nothing to answer. */
   disputeDueAt: Date | null
+  /** A bank decides or has decided about it. An inquiry blocks nothing: a refund ends it. */
+  isRefundBlocked: boolean
   /** What the cardholder got by disputes, and when the bank took it. */
   lost: { amount: number; at: Date } | null
   /** Where the card was issued. */
@@ -54,6 +60,8 @@ export type OwedInvoice = {
   id: string
   status: string | null
   createdAt: Date
+  /** From when it can be paid: finalized, or due if it is sent to the customer. The grace period counts from here. */
+  payableSince: Date
   attempts: number
   nextAttemptAt: Date | null
   amountDue: number
@@ -79,14 +87,9 @@ export type History = {
   invoiceCount: number
 }
 
-/** `prevented`: paid back before it became a dispute. An appeal follows a loss. */
+/** `prevented`: refunded before it became a dispute. An appeal follows a loss. */
 const lostDisputes = new Set<string>(['lost', 'prevented', 'appeal_needs_response', 'appeal_under_review'])
-const openDisputes = new Set<string>([
-  'needs_response',
-  'under_review',
-  'warning_needs_response',
-  'warning_under_review',
-])
+const wonDisputes = new Set<string>(['won', 'warning_closed'])
 const unanswered = new Set<string>(['needs_response', 'warning_needs_response', 'appeal_needs_response'])
 
 export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'all'>) {
@@ -96,23 +99,23 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
   async function disputeOf({
     id,
     disputed,
-  }: Stripe.Charge): Promise<Pick<Payment, 'dispute' | 'disputeDueAt' | 'lost'>> {
-    if (!disputed) return { dispute: 'none', disputeDueAt: null, lost: null }
+  }: Stripe.Charge): Promise<
+    Pick<Payment, 'dispute' | 'disputedAmount' | 'disputeDueAt' | 'isRefundBlocked' | 'lost'>
+  > {
+    if (!disputed) return { dispute: 'none', disputedAmount: 0, disputeDueAt: null, isRefundBlocked: false, lost: null }
     const { data } = await ask(sdk.disputes.list({ charge: id, limit: 100 }))
-    const isOpen = data.some(({ status }) => openDisputes.has(status))
-    // Once nothing is open, the money decides; its fees may stay with the bank even if it was won.
-    const isLost = data.some(
-      ({ status, balance_transactions: moved }) =>
-        lostDisputes.has(status) ||
-        (!openDisputes.has(status) && moved.reduce((sum, { amount }) => sum + amount, 0) < 0),
-    )
+    const lost = data.filter(({ status }) => lostDisputes.has(status))
+    // A status that Stripe adds later counts as open, so that someone looks at it.
+    const open = data.filter(({ status }) => !lostDisputes.has(status) && !wonDisputes.has(status))
     const dueBy = data
       .filter(({ status }) => unanswered.has(status))
       .flatMap(({ evidence_details: { due_by } }) => due_by || [])
     return {
-      dispute: isLost ? 'lost' : isOpen ? 'open' : 'won',
+      dispute: lost.length > 0 ? 'lost' : open.length > 0 ? 'open' : 'won',
+      disputedAmount: open.reduce((sum, { amount }) => sum + amount, 0),
       disputeDueAt: dueBy.length > 0 ? date(Math.min(...dueBy)) : null,
-      lost: isLost ? lossOf(data) : null,
+      isRefundBlocked: lost.length > 0 || open.some(({ is_charge_refundable: isRefundable }) => !isRefundable),
+      lost: lost.length > 0 ? lossOf(lost) : null,
     }
   }
 
@@ -126,6 +129,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
         amount: refund.amount,
         status: refund.status ?? 'pending',
         keepsAccess: refund.metadata?.keeps_access === 'yes',
+        isRest: refund.metadata?.purpose?.startsWith('rest of ') ?? false,
       }))
       .toReversed()
   }
@@ -178,7 +182,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
       end: date(line.period.end),
       amount: invoice.amount_paid,
       tax: await taxOf(invoice),
-      credit: invoice.lines.data.reduce((sum, { amount }) => sum - Math.min(amount, 0), 0),
+      credit: invoice.lines.data.filter(isProration).reduce((sum, { amount }) => sum - Math.min(amount, 0), 0),
       isProration: isProration(line),
       rate: await rateOf(isProration(line) ? [line] : invoice.lines.data.filter((each) => !isProration(each))),
     }
@@ -210,12 +214,16 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
   }
 }
 
+/** Of several payments for one invoice, the one that Stripe tries to collect. */
+export const defaultPayment = (payments: Stripe.InvoicePayment[] | undefined) =>
+  payments?.find(({ is_default: isDefault }) => isDefault) ?? payments?.at(-1)
+
 /** Only after an attempt: who is still at the checkout has the secret already. */
 async function attemptOn(
   { sdk, ask }: Pick<Client, 'sdk' | 'ask'>,
   { attempt_count: attempts, payments }: Stripe.Invoice,
 ) {
-  const intent = idOf(payments?.data.at(-1)?.payment.payment_intent)
+  const intent = idOf(defaultPayment(payments?.data)?.payment.payment_intent)
   if (attempts === 0 || !intent) return {}
   const { status, client_secret: secret, last_payment_error: failure } = await ask(sdk.paymentIntents.retrieve(intent))
   return {
@@ -225,14 +233,12 @@ async function attemptOn(
   }
 }
 
-/** What moved decides; what was paid back before it became a dispute has moved nothing yet. */
-function lossOf(disputes: Stripe.Dispute[]): Payment['lost'] {
-  const moved = disputes.flatMap(({ balance_transactions: all }) => all)
-  const taken = moved.filter(({ amount }) => amount < 0).map(({ created }) => created)
-  const net = -moved.reduce((sum, { amount }) => sum + amount, 0)
+/** In the charge's currency. Balance transactions are in the one that the account settles in. */
+function lossOf(lost: Stripe.Dispute[]): Payment['lost'] {
+  const taken = lost.flatMap(({ balance_transactions: moved }) => moved.filter(({ amount }) => amount < 0))
   return {
-    amount: net > 0 ? net : disputes.reduce((sum, { amount }) => sum + amount, 0),
-    at: date(Math.min(...taken, ...disputes.map(({ created }) => created))),
+    amount: lost.reduce((sum, { amount }) => sum + amount, 0),
+    at: date(Math.min(...[...taken, ...lost].map(({ created }) => created))),
   }
 }
 
@@ -264,6 +270,11 @@ const owedInvoice = (invoice: Stripe.Invoice): OwedInvoice => ({
   id: invoice.id,
   status: invoice.status,
   createdAt: date(invoice.created),
+  payableSince: date(
+    (invoice.collection_method === 'send_invoice' ? invoice.due_date : null) ??
+      invoice.status_transitions.finalized_at ??
+      invoice.created,
+  ),
   attempts: invoice.attempt_count,
   nextAttemptAt: dateOrNull(invoice.next_payment_attempt),
   amountDue: invoice.amount_remaining,

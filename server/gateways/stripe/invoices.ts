@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe'
 import { conflict } from '../../errors.ts'
 import { type Client, date, idOf, isOtherUse, isRefused, needsBuyer } from './client.ts'
+import { defaultPayment } from './history.ts'
 
 /** The secret is for the buyer, when the bank wants them to confirm the payment. */
 type Paid = { state: 'done' | 'processing'; confirmWith: string | null }
@@ -87,7 +88,7 @@ export function invoiceCalls(
     async creditRefunds(subscription: string) {
       const invoices = await all(sdk.invoices.list({ subscription, expand: ['data.payments'], limit: 100 }))
       for (const { id: invoice, payments, status } of invoices) {
-        const intent = idOf(payments?.data[0]?.payment.payment_intent)
+        const intent = idOf(defaultPayment(payments?.data)?.payment.payment_intent)
         if (status !== 'paid' || !intent) continue
         const refunds = await ask(sdk.refunds.list({ payment_intent: intent, limit: 100 }))
         const arrived = refunds.data.filter((refund) => refund.status === 'succeeded')

@@ -2,6 +2,7 @@ import type { Stripe } from 'stripe'
 import { conflict } from '../../errors.ts'
 import { type Invoicing, type Tax, taxReader } from './amounts.ts'
 import { type Client, idOf, isRefused } from './client.ts'
+import { defaultPayment } from './history.ts'
 
 /** What the browser needs to pay the first invoice, and what to say before. */
 type FirstPayment = { clientSecret: string; amountDue: number; tax: Tax | null }
@@ -43,7 +44,7 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
     const { id, latest_invoice: invoice } = subscription
     const first = typeof invoice === 'object' ? invoice : null
     if (first?.status === 'paid' && first.amount_due === 0) throw await refuseFree(subscription, first)
-    const paymentIntentId = idOf(first?.payments?.data[0]?.payment.payment_intent)
+    const paymentIntentId = idOf(defaultPayment(first?.payments?.data)?.payment.payment_intent)
     const clientSecret = first?.confirmation_secret?.client_secret
     if (!first || !paymentIntentId || !clientSecret) throw new Error(`Subscription ${id} has no payment to confirm`)
     return { paymentIntentId, clientSecret, amountDue: first.amount_due, tax: automaticTax ? await taxOf(first) : null }

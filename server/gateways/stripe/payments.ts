@@ -26,7 +26,9 @@ export function paymentCalls({ sdk, ask, change }: Client) {
       const { purpose, reason, keepsAccess } = notes
       const earlier = await refundsOf(paymentIntentId)
       const before = earlier.length
-      const isDone = earlier.some(({ metadata, status }) => metadata?.purpose === purpose && status !== 'failed')
+      const isDone = earlier.some(
+        ({ metadata, status }) => metadata?.purpose === purpose && status !== 'failed' && status !== 'canceled',
+      )
       if (purpose && isDone) return
       const amount = await decide()
       if (amount === 0) return

@@ -46,7 +46,7 @@ export function planSwitchCalls({ sdk, ask, orNothing, change }: Client, { autom
       }
     },
 
-    /** Charges the card on file; until that succeeds, nothing changes. The same invoices give the same key: one order wins. */
+    /** Charges the card on file; until that succeeds, nothing changes. The same invoices give the same keys: one order wins. */
     async begin(subscription: Subscription, wanted: Wanted & { switchId: string }) {
       const { id, invoiceCount, plan } = subscription
       try {

@@ -19,7 +19,7 @@ export type Subscription = History & {
   status: Stripe.Subscription.Status
   /** What each period costs, according to its items: an older subscription keeps its price. */
   plan: { itemId: string; priceId: string; billing: BillingType | null; price: number; quantity: number }
-  discounts: { percentOff: number | null; amountOff: number | null; endsAt: Date | null }[]
+  discounts: Discount[]
   /** What the customer's next invoices are reduced by. */
   credit: number
   /** Renewals are counted from it. */
@@ -39,6 +39,8 @@ export type Subscription = History & {
   /** The card that will be charged, in words, and when it expires: the end of its last month. */
   card: string | null
   cardExpiresAt: Date | null
+  /** Plans changes of its own; Stripe refuses others until it is released. */
+  scheduleId: string | null
   /** A change that waits for its payment: it is off once the invoice is void. */
   pending: { invoiceId: string } | null
   /** The buyer's order by which the plan was changed last. */
@@ -47,13 +49,34 @@ export type Subscription = History & {
   taxIsOff: boolean
 }
 
+export type Discount = {
+  couponId: string
+  duration: Stripe.Coupon.Duration
+  percentOff: number | null
+  amountOff: number | null
+  endsAt: Date | null
+}
+
 type HistoryOf = (subscription: string, customer: string) => Promise<History>
 
 const willEnd = ({ cancel_at_period_end: atPeriodEnd, cancel_at: at }: Stripe.Subscription) =>
   atPeriodEnd || at !== null
 
 /** A subscription from its first payment to its end. */
-export function subscriptionCalls({ sdk, ask, orNothing, change }: Client, historyOf: HistoryOf) {
+export function subscriptionCalls({ sdk, ask, orNothing, change, translate }: Client, historyOf: HistoryOf) {
+  /** Stripe refuses changes to what a schedule manages. Released, the subscription stays as it is now. */
+  async function releasingSchedule(id: string, request: () => Promise<unknown>) {
+    try {
+      await request()
+    } catch (error) {
+      const schedule = isRefused(error) ? idOf((await ask(sdk.subscriptions.retrieve(id))).schedule) : null
+      if (!schedule) throw error
+      const options = { idempotencyKey: `release-${schedule}` }
+      await orNothing(sdk.subscriptionSchedules.release(schedule, {}, options), isRefused)
+      await request()
+    }
+  }
+
   return {
     async read(id: string): Promise<Subscription> {
       const expand = [
@@ -92,6 +115,7 @@ export function subscriptionCalls({ sdk, ask, orNothing, change }: Client, histo
         trialEndsAt: dateOrNull(found.trial_end),
         paused: pauseOf(found),
         ...cardOf(found.default_payment_method ?? defaultCardOf(found.customer)),
+        scheduleId: idOf(found.schedule),
         pending: found.pending_update && { invoiceId: idOf(found.latest_invoice) ?? '' },
         switchId: found.metadata.switch ?? null,
         taxIsOff: found.automatic_tax.disabled_reason !== null,
@@ -102,11 +126,16 @@ export function subscriptionCalls({ sdk, ask, orNothing, change }: Client, histo
     /** At the end of the period, or as the notice says. The key makes parallel requests one: see `purchases/ending.ts`. */
     async cancel(id: string, key: string, notice?: Notice) {
       const wanted = notice ? withPromise(notice) : { cancel_at_period_end: true }
-      await change(
-        key,
-        (options) => sdk.subscriptions.update(id, wanted, options),
-        async () => willEnd(await ask(sdk.subscriptions.retrieve(id))),
-      )
+      await releasingSchedule(id, () =>
+        change(
+          key,
+          (options) => sdk.subscriptions.update(id, wanted, options),
+          async () => willEnd(await ask(sdk.subscriptions.retrieve(id))),
+          isRefused,
+        ),
+      ).catch((error: unknown) => {
+        throw translate(error)
+      })
     },
 
     /** Undoes a cancellation, even one from Stripe's portal, which only sets a date. */
@@ -141,11 +170,13 @@ export function subscriptionCalls({ sdk, ask, orNothing, change }: Client, histo
     /** Moves the next payment: a trial until then, which is how Stripe gives time away. */
     async extend(id: string, until: Date, key: string) {
       const trial_end = seconds(until)
-      await change(
-        key,
-        (options) => sdk.subscriptions.update(id, { trial_end, proration_behavior: 'none' }, options),
-        async () => (await ask(sdk.subscriptions.retrieve(id))).trial_end === trial_end,
-        isRefused,
+      await releasingSchedule(id, () =>
+        change(
+          key,
+          (options) => sdk.subscriptions.update(id, { trial_end, proration_behavior: 'none' }, options),
+          async () => (await ask(sdk.subscriptions.retrieve(id))).trial_end === trial_end,
+          isRefused,
+        ),
       ).catch((error: unknown) => {
         // Read by the seller: Stripe's own words explain it best.
         throw error instanceof Error && isRefused(error) ? conflict('extension-refused', error.message) : error
@@ -196,7 +227,13 @@ function discountOf(discount: string | Stripe.Discount, periodStart: number) {
   const coupon = typeof discount === 'object' ? discount.source.coupon : null
   if (typeof discount === 'string' || !coupon || typeof coupon === 'string') return []
   if (coupon.duration === 'once' && discount.start <= periodStart) return []
-  return { percentOff: coupon.percent_off, amountOff: coupon.amount_off, endsAt: dateOrNull(discount.end) }
+  return {
+    couponId: coupon.id,
+    duration: coupon.duration,
+    percentOff: coupon.percent_off,
+    amountOff: coupon.amount_off,
+    endsAt: dateOrNull(discount.end),
+  }
 }
 
 /** What pays for a subscription that has no card of its own. */

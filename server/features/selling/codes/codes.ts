@@ -1,4 +1,4 @@
-import { and, count, desc, eq, ne, notInArray, or, sql } from 'drizzle-orm'
+import { and, count, desc, eq, inArray, ne, notInArray, or, sql } from 'drizzle-orm'
 import { addMonths } from '#contract/billing-types.ts'
 import { afterDiscount, type Charges } from '#contract/selling/charges.ts'
 import { leastCharge, type WantedCode } from '#contract/selling/codes.ts'
@@ -82,6 +82,13 @@ export function createCodes({ db, now, stripe }: Context) {
       await tx.insert(codeUses).values({ checkoutId, codeId: code.id, usedAt: now() })
       return null
     },
+
+    /** A code's coupon has its id. */
+    ofCoupons: (ids: string[]) =>
+      db
+        .select()
+        .from(discountCodes)
+        .where(inArray(sql`${discountCodes.id}::text`, ids)),
 
     /** Someone deleted its coupon at Stripe. */
     renew: (code: Code) => stripe.coupons.ensure(code),

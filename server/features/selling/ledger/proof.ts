@@ -38,14 +38,16 @@ export function createProof({ db, now, stripe, log }: Context, { checkouts, sync
       const end = answer.endedAt && { at: answer.endedAt, cause: 'cancelled' as const }
       return arrOf(movementsOf(answer, end, now()))
     } catch (error) {
-      if (error instanceof StripeRefusal && error.fault.code === 'resource_missing') return 0
+      if (isMissing(error)) return 0
       throw error
     }
   }
 
   /** What the list can't settle: a message may have been lost, or a change counts only once it is paid. */
   async function compareOne(id: string): Promise<Difference> {
-    await sync(id)
+    await sync(id).catch((error: unknown) => {
+      if (!isMissing(error)) throw error
+    })
     const arr = (await here([id])).get(id) ?? 0
     return { subscriptionId: id, atStripe: await historyOf(id), here: arr }
   }
@@ -70,9 +72,17 @@ export function createProof({ db, now, stripe, log }: Context, { checkouts, sync
     latest,
 
     async prove() {
-      const total = { compared: 0, atStripe: 0, here: 0, differing: 0 }
+      const total = { compared: 0, atStripe: 0, here: 0, differing: 0, unreadable: 0 }
+      /** One subscription that can't be read doesn't keep the others from being compared. */
+      const tryToCompare = (id: string) =>
+        compareOne(id).catch((error: unknown) => {
+          total.unreadable += 1
+          log.error({ err: error, subscriptionId: id }, 'could not compare a subscription with Stripe')
+          return null
+        })
       const differences: Difference[] = []
-      function count(found: Difference) {
+      function count(found: Difference | null) {
+        if (!found) return
         total.compared += 1
         total.atStripe += found.atStripe
         total.here += found.here
@@ -89,10 +99,10 @@ export function createProof({ db, now, stripe, log }: Context, { checkouts, sync
           // What another shop sells from this account, or what was not taken over.
           if (!ours.has(id) && !known.has(id)) continue
           const isSame = arr !== null && ours.get(id) === arr
-          count(isSame ? { subscriptionId: id, atStripe: arr, here: arr } : await compareOne(id))
+          count(isSame ? { subscriptionId: id, atStripe: arr, here: arr } : await tryToCompare(id))
         }
       }
-      for await (const id of missingFrom(seen)) count(await compareOne(id))
+      for await (const id of missingFrom(seen)) count(await tryToCompare(id))
       const [paidElsewhere] = await db
         .select({ arr: sql<number>`coalesce(sum(${purchases.arr}), 0)::int` })
         .from(purchases)
@@ -121,6 +131,8 @@ export function createProof({ db, now, stripe, log }: Context, { checkouts, sync
     measures: { ofTheDatabase: async () => metricsOf(await latest(), now()) },
   }
 }
+
+const isMissing = (error: unknown) => error instanceof StripeRefusal && error.fault.code === 'resource_missing'
 
 function metricsOf(proof: typeof mrrProofs.$inferSelect | undefined, now: Date): Metric[] {
   return [

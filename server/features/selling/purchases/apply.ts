@@ -104,7 +104,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     // An admin deleted it; nothing Stripe still has to say brings it back.
     if (!before) return
     const state = changedState(before, answer, checkout.billingType)
-    const { refundedAmount, isDisputed, disputeDueAt, failedRefunds, uncoveredNotes } = state
+    const { refundedAmount, isDisputed, disputedAmount, disputeDueAt, failedRefunds, uncoveredNotes } = state
     const isBack = !isLive(before.status) && isLive(state.status)
     const isSecond = !isPaidForNothing(before.endedBecause) && isBack && (await hasOther(tx, before.userId, checkout))
     // It came back while its owner had another: what was paid since then goes back, and never counts.
@@ -113,11 +113,12 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     const movements = isPaidForNothing(before.endedBecause) ? null : movementsOf(answer, end, now())
     const changes = movements
       ? { ...state, arr: arrOf(movements), ...(isSecond ? endedAs('duplicate', now()) : {}) }
-      : { refundedAmount, isDisputed, disputeDueAt, failedRefunds, uncoveredNotes, arr: 0 }
+      : { refundedAmount, isDisputed, disputedAmount, disputeDueAt, failedRefunds, uncoveredNotes, arr: 0 }
     const isSame = isDeepStrictEqual({ ...before, ...changes }, before)
-    // Stripe sends a dozen events about one payment: most say what is already written. A refund may arrive unseen by that.
-    const hasRefunds = answer.payments.some((payment) => payment.refunds.length > 0)
-    const news = !isSame || hasRefunds ? await recordPayments(tx, before.id, answer) : []
+    // Stripe sends a dozen events about one payment, and most say what is already written. The row doesn't show refunds
+    // and disputes of earlier payments.
+    const hasMoved = answer.payments.some(({ refunds, dispute }) => refunds.length > 0 || dispute !== 'none')
+    const news = !isSame || hasMoved ? await recordPayments(tx, before.id, answer) : []
     if (news.some(({ status }) => status === 'succeeded')) await creditRefunds(tx, { subscriptionId: answer.id })
     if (isSame) return
     const [after] = await tx.update(purchases).set(changes).where(eq(purchases.id, before.id)).returning()
@@ -177,10 +178,7 @@ const endedAs = (endedBecause: EndReason, endedAt: Date) => ({
 const endOf = ({ endedAt, endedBecause }: Pick<PurchaseRow, 'endedAt' | 'endedBecause'>) =>
   endedAt && { at: endedAt, cause: endedBecause ?? 'cancelled' }
 
-const moneyOf = (answer: Subscription) => ({
-  paid: lastPaid(answer) ?? null,
-  disputed: answer.payments.find(({ dispute }) => dispute === 'open')?.amount ?? null,
-})
+const moneyOf = (answer: Subscription) => ({ paid: lastPaid(answer) ?? null })
 
 /** What Stripe says, and what it no longer says: why it ended, and what was promised or settled here. */
 function changedState(before: PurchaseRow, answer: Subscription, bought: BillingType) {

@@ -1,4 +1,4 @@
-import { and, eq, gte, isNotNull, isNull, not, sql } from 'drizzle-orm'
+import { and, eq, gte, isNotNull, isNull, not, notInArray, sql, sum } from 'drizzle-orm'
 import { hasEnded, type LeaveReason } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -8,6 +8,7 @@ import {
   isLivePurchase,
   payments,
   purchases,
+  refunds,
 } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
@@ -37,8 +38,14 @@ export function createEnding(context: Context, others: Others) {
 
   async function noticeOf(purchase: PurchaseRow) {
     if (consumerLaw !== 'eu' || !purchase.paidFrom) return null
+    const isArriving = notInArray(refunds.status, ['failed', 'canceled'])
+    const ofPayment = eq(refunds.paymentIntentId, payments.paymentIntentId)
+    const refunded = db
+      .select({ sum: sum(refunds.amount) })
+      .from(refunds)
+      .where(and(ofPayment, isArriving))
     const [paid] = await db
-      .select({ amount: sql<number>`coalesce(sum(${payments.amount}), 0)::int` })
+      .select({ amount: sql<number>`coalesce(sum(${payments.amount} - coalesce(${refunded}, 0)), 0)::int` })
       .from(payments)
       .where(and(eq(payments.purchaseId, purchase.id), gte(payments.paidAt, purchase.paidFrom)))
     return noticeFor(purchase, paid?.amount ?? 0, now())
@@ -67,9 +74,9 @@ export function createEnding(context: Context, others: Others) {
     const { stripeSubscriptionId: subscriptionId } = await findPurchase(db, id, userId)
     if (!subscriptionId) return db.transaction((tx) => booked.resume(tx, id))
     await runExclusive(subscriptionId, async () => {
-      const { status } = await findPurchase(db, id, userId)
-      if (status === 'active') return
-      if (status !== 'pending_cancel')
+      const { status, endsAt } = await findPurchase(db, id, userId)
+      if (status === 'active' && !endsAt) return
+      if (status !== 'pending_cancel' && status !== 'active')
         throw conflict('subscription-ended', 'This subscription has ended. You can buy a new one any time.')
       await stripe.subscriptions.resume(subscriptionId, await keyFor(checkouts, 'resume', subscriptionId))
       crashPoint('resumed at Stripe')
@@ -154,8 +161,8 @@ const nothing: Kept = { late: 0, disputed: 0, lost: 0, returned: 0 }
 function keptOf(answer: Subscription, dueOf: DueOf): Kept {
   const kept = { ...nothing }
   for (const payment of answer.payments) {
-    const { dispute, refunds, refunded } = payment
-    const isReturned = refunds.some(({ status }) => status === 'failed')
+    const { dispute, refunded } = payment
+    const isReturned = payment.refunds.some(({ status }) => status === 'failed')
     const why = { open: 'disputed', lost: 'lost', none: null, won: null } as const
     const left = Math.max(0, dueOf(payment, answer) - refunded)
     kept[why[dispute] ?? (isReturned ? 'returned' : 'late')] += left

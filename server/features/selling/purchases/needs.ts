@@ -13,7 +13,7 @@ const cardDays = 30
 export const needy = (now: Date): Record<PurchaseNeed | PurchaseRisk, Needy> => ({
   // It could still become a dispute.
   fraud_warnings: { has: and(isNotNull(purchases.warnedPaymentIntentId), isLivePurchase) },
-  disputes: { has: eq(purchases.isDisputed, true), dueAt: purchases.disputeDueAt, amount: purchases.lastPaidAmount },
+  disputes: { has: eq(purchases.isDisputed, true), dueAt: purchases.disputeDueAt, amount: purchases.disputedAmount },
   failed_refunds: { has: gt(purchases.failedRefunds, 0) },
   uncovered_notes: { has: gt(purchases.uncoveredNotes, 0) },
   failed_payments: {

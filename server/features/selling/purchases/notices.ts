@@ -17,7 +17,7 @@ type Change = {
   code?: string
   /** Bought by a guest for an existing account, with the username they typed. */
   attached?: { username: string | null }
-  money?: { paid: PaidPeriod | null; disputed: number | null }
+  money?: { paid: PaidPeriod | null }
   /** For the first receipt, which says when access comes. */
   unlocksItself?: boolean
   /** The first receipt has a link to object. */
@@ -116,11 +116,7 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
       if (status === 'expired' && !endedBecause && before?.status === 'active')
         await mails.send(tx, to.email, 'subscriptionEnded', { ...about, because: 'over' })
       if (after.isDisputed && !before?.isDisputed)
-        await mails.send(tx, supportEmail, 'disputeOpened', {
-          product,
-          amount: money?.disputed ?? amount,
-          email: to.email,
-        })
+        await mails.send(tx, supportEmail, 'disputeOpened', { product, amount: after.disputedAmount, email: to.email })
     },
 
     /** Their bank did not take it, and only they know another way. */

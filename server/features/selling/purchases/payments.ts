@@ -9,7 +9,7 @@ import type { Subscription } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import { findPurchase, type PurchaseRow } from './list.ts'
 import type { Notices } from './notices.ts'
-import { isPastDue, moneyIsBack } from './state.ts'
+import { creditedOf, isPastDue, moneyIsBack, refundableAmount } from './state.ts'
 import type { Sync } from './sync.ts'
 
 type Others = { checkouts: Checkouts; sync: Sync }
@@ -130,13 +130,16 @@ export function createRefunds({ db, stripe, audit, runExclusive }: Context, { sy
       const answer = stripeSubscriptionId ? await stripe.subscriptions.read(stripeSubscriptionId) : null
       const payments = answer?.payments ?? []
       return {
-        payments: payments.map(({ paymentIntentId, paidAt, amount, refunded }) => ({
-          paymentIntentId,
-          paidAt,
-          amount,
-          left: amount - refunded,
-          ends: answer !== null && wouldEnd(answer, paymentIntentId),
-        })),
+        payments: answer
+          ? payments.map((payment) => ({
+              paymentIntentId: payment.paymentIntentId,
+              paidAt: payment.paidAt,
+              amount: payment.amount,
+              left: refundableAmount(answer, payment),
+              credited: creditedOf(answer, payment),
+              ends: wouldEnd(answer, payment.paymentIntentId),
+            }))
+          : [],
         accessUntil: answer && !answer.endedAt ? answer.currentPeriodEnd : null,
         refundedSoFar: sum(payments, ({ refunded }) => refunded),
       }
@@ -155,9 +158,12 @@ export function createRefunds({ db, stripe, audit, runExclusive }: Context, { sy
           throw conflict('nothing-to-refund', 'There’s no payment to refund')
         let amount = 0
         const decide = async () => {
-          const { payments } = await stripe.subscriptions.read(stripeSubscriptionId)
+          const answer = await stripe.subscriptions.read(stripeSubscriptionId)
+          const { payments } = answer
           const payment = payments.find(({ paymentIntentId }) => paymentIntentId === intent)
-          const left = payment ? payment.amount - payment.refunded : 0
+          const left = payment ? refundableAmount(answer, payment) : 0
+          if (payment && left === 0 && payment.refunded < payment.amount)
+            throw conflict('nothing-to-refund', 'This payment was credited to the year. Refund the year first.')
           if (left === 0) throw conflict('nothing-to-refund', 'This payment has already been refunded')
           const now = sum(payments, ({ refunded }) => refunded)
           if (now !== refundedSoFar)

@@ -62,7 +62,7 @@ export function moneyIsBack(subscription: Subscription): 'refunded' | 'disputed'
  */
 function dunningStep(invoice: Subscription['openInvoice']): 1 | 2 | 3 {
   if (!invoice) return 1
-  const end = graceEnd(invoice.createdAt).getTime()
+  const end = graceEnd(invoice.payableSince).getTime()
   const next = invoice.nextAttemptAt?.getTime() ?? end
   if (next >= end) return 3
   const isSecondHalf = next >= end - (graceDays / 2) * day
@@ -142,11 +142,24 @@ function paidTime(subscription: Subscription) {
   }
 }
 
-/** What came in for the period that was paid for last, and for changes within it. */
-function paidForPeriod({ periods, payments }: Subscription, { start: from }: PaidPeriod) {
-  const invoices = new Set(periods.flatMap(({ start, invoiceId }) => (start >= from ? [invoiceId] : [])))
-  return payments.filter(({ invoiceId }) => invoices.has(invoiceId)).reduce((sum, { amount }) => sum + amount, 0)
+/** Payments for the period that was paid for last, and for changes within it, newest first. */
+export function paymentsOfPeriod(subscription: Subscription): Payment[] {
+  const from = paidPeriod(subscription)?.start
+  const { periods, payments } = subscription
+  const invoices = new Set(periods.flatMap(({ start, invoiceId }) => (from && start >= from ? [invoiceId] : [])))
+  return payments.filter(({ invoiceId }) => invoices.has(invoiceId))
 }
+
+/** What has been refunded of a payment because a cancellation promised it. */
+export const refundedAsRest = ({ refunds }: Payment) =>
+  refunds.reduce((sum, refund) => sum + (refund.isRest && isArriving(refund) ? refund.amount : 0), 0)
+
+/** What the period that runs has cost its buyer so far: paid, and not refunded. */
+const keptForPeriod = (subscription: Subscription) =>
+  paymentsOfPeriod(subscription).reduce(
+    (sum, payment) => sum + payment.amount - payment.refunded + refundedAsRest(payment),
+    0,
+  )
 
 /** What can go back of the payment for the period that runs, if it ends now: the share of the days that are left. */
 export function unusedShare(subscription: Subscription, now: Date) {
@@ -164,13 +177,29 @@ function restRefund(subscription: Subscription): number | null {
   const { promise, endsAt, endedAt } = subscription
   const [year, end] = [paidPeriod(subscription), endedAt ?? endsAt]
   if (!promise || !year || !end || year.end.getTime() !== promise.until.getTime()) return null
-  const paid = { from: year.start, until: year.end, amount: paidForPeriod(subscription, year) }
+  const paid = { from: year.start, until: year.end, amount: keptForPeriod(subscription) }
   return Math.min(promise.refund, restOf(paid, end)) || null
 }
 
 /** Of a disputed payment, the bank decides; what a bank has sent back needs another way, which is the seller's to find. */
-export const canGoBack = ({ dispute, refunds }: Payment) =>
-  dispute !== 'open' && dispute !== 'lost' && refunds.every(({ status }) => status !== 'failed')
+export const canGoBack = ({ isRefundBlocked, refunds }: Payment) =>
+  !isRefundBlocked && refunds.every(({ status }) => status !== 'failed')
+
+/** Part of a payment that a later plan switch took as credit, as long as the switch itself is not refunded. */
+export function creditedOf({ periods, payments }: Subscription, { paymentIntentId }: Payment): number {
+  let credited = 0
+  for (const { credit, invoiceId, paidAt } of periods.filter((period) => period.credit > 0)) {
+    const own = payments.filter((payment) => payment.invoiceId === invoiceId)
+    const isRefunded = own.length > 0 && own.every(({ refunded, amount }) => refunded >= amount)
+    const before = payments.find((payment) => payment.paidAt <= paidAt && payment.invoiceId !== invoiceId)
+    if (!isRefunded && before?.paymentIntentId === paymentIntentId) credited += credit
+  }
+  return credited
+}
+
+/** What the seller can refund of a payment by hand. */
+export const refundableAmount = (subscription: Subscription, payment: Payment) =>
+  Math.max(0, payment.amount - payment.refunded - creditedOf(subscription, payment))
 
 /** What banks sent back of our refunds, unless it was refunded again since: never more than is left of a payment. */
 export const sentBack = (payments: Payment[]) =>
@@ -198,6 +227,7 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
     currentPeriodEnd,
     refundedAmount: payments.reduce((sum, payment) => sum + payment.refunded, 0),
     isDisputed: payments.some(({ dispute }) => dispute === 'open'),
+    disputedAmount: payments.reduce((sum, payment) => sum + payment.disputedAmount, 0),
     disputeDueAt: payments.flatMap(({ disputeDueAt }) => disputeDueAt ?? []).toSorted(byTime)[0] ?? null,
     taxIsOff: subscription.taxIsOff,
     draftSince: hasDraft ? dueInvoice.createdAt : null,
@@ -230,7 +260,7 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
       status: 'past_due',
       ...next,
       dueAmount: owed?.amountDue ?? null,
-      pastDueSince: owed?.createdAt ?? currentPeriodEnd,
+      pastDueSince: owed?.payableSince ?? currentPeriodEnd,
       dunningStep: dunningStep(owed),
       awaitsBank: Boolean(owed?.confirmWith),
       endsAt,

@@ -7,13 +7,14 @@ import type { Context } from '#server/context.ts'
 import { planSwitches, purchases } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
 import type { StripeGateway, Subscription } from '#server/gateways/stripe.ts'
+import type { Codes } from '../codes/codes.ts'
 import type { Prices } from '../prices/prices.ts'
 import { keepTerms } from '../terms/terms.ts'
 import { findPurchase, type PurchaseRow } from './list.ts'
 import { nextAmount, paidPeriod, stateOf } from './state.ts'
 import type { Sync } from './sync.ts'
 
-type Others = { prices: Prices; sync: Sync }
+type Others = { prices: Prices; codes: Codes; sync: Sync }
 type Order = { at: Date; amount: number }
 
 const minute = 60_000
@@ -27,7 +28,7 @@ const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'U
 const writeToUs = 'Please write to us, and we’ll switch it for you.'
 
 function obstacle(subscription: Subscription, purchase: PurchaseRow, now: Date): Refusal | undefined {
-  const { plan, trialEndsAt, dueInvoice, payments, currentPeriodEnd } = subscription
+  const { plan, scheduleId, trialEndsAt, dueInvoice, payments, currentPeriodEnd } = subscription
   const { status, isDisputed, endsAt } = stateOf(subscription, purchase.billingType)
   const paid = paidPeriod(subscription)
   if (hasEnded(status))
@@ -42,6 +43,7 @@ function obstacle(subscription: Subscription, purchase: PurchaseRow, now: Date):
   if (plan.billing === 'yearly') return conflict('switch-refused', 'You’re already on the yearly plan.')
   if (plan.billing !== 'monthly' || plan.quantity !== 1)
     return conflict('switch-refused', `Your plan was made for you. ${writeToUs}`)
+  if (scheduleId) return conflict('switch-refused', `A change of your plan is already scheduled. ${writeToUs}`)
   if (trialEndsAt && trialEndsAt > now)
     return conflict('too-soon', `Your time until ${day.format(trialEndsAt)} is free. You can switch after that.`)
   if (dueInvoice?.status === 'draft' || dueInvoice?.status === 'open')
@@ -50,6 +52,25 @@ function obstacle(subscription: Subscription, purchase: PurchaseRow, now: Date):
   const isPaidFor = paid && paid.end >= currentPeriodEnd
   const isRefunded = payments.some(({ invoiceId, refunded }) => invoiceId === paid?.invoiceId && refunded > 0)
   if (!isPaidFor || isRefunded) return conflict('switch-refused', `Your last payment was changed by hand. ${writeToUs}`)
+  return undefined
+}
+
+/** Stripe carries discounts over to the year. One that no page offers for a year must have ended first. */
+async function discountObstacle(codes: Codes, { discounts }: Subscription, now: Date): Promise<Refusal | undefined> {
+  const running = discounts.filter(({ endsAt }) => !endsAt || endsAt > now)
+  const known = await codes.ofCoupons(running.map(({ couponId }) => couponId))
+  for (const { couponId, duration, endsAt } of running) {
+    const code = known.find(({ id }) => id === couponId)
+    const isForMonths = code ? code.billingType === 'monthly' : duration === 'repeating'
+    if (!isForMonths) continue
+    const what = code ? `Your code ${code.code}` : 'Your discount'
+    return conflict(
+      'switch-refused',
+      endsAt
+        ? `${what} is for the monthly plan until ${day.format(endsAt)}. You can switch after that.`
+        : 'Your code is for the monthly plan only.',
+    )
+  }
   return undefined
 }
 
@@ -75,11 +96,11 @@ async function previewAt({ stripe }: Context, prices: Prices, subscription: Subs
 export type Switching = ReturnType<typeof createSwitching>
 
 /** From monthly to yearly, now, with credit for the unused time. An order of its own, which nothing but its payment brings about. */
-export function createSwitching(context: Context, { prices, sync }: Others) {
+export function createSwitching(context: Context, { prices, codes, sync }: Others) {
   const { db, now, stripe, catalog, site, crashPoint, runExclusive } = context
 
   async function offerFor(purchase: PurchaseRow, subscription: Subscription, at: Date) {
-    const refused = obstacle(subscription, purchase, now())
+    const refused = obstacle(subscription, purchase, now()) ?? (await discountObstacle(codes, subscription, now()))
     if (refused) throw refused
     if (catalog.onSale().every((product) => product.id !== purchase.productId))
       throw conflict('switch-refused', 'This product is no longer sold. Your subscription stays as it is.')
@@ -125,6 +146,8 @@ export function createSwitching(context: Context, { prices, sync }: Others) {
         ...subscription,
         plan: { ...subscription.plan, price: offer.price },
         credit: creditLeft,
+        // The switch spends what is good for one invoice.
+        discounts: subscription.discounts.filter(({ duration }) => duration !== 'once'),
         currentPeriodEnd: offer.renewsAt,
       }
       return {

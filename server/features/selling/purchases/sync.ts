@@ -2,7 +2,7 @@ import { coalesce } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import type { Payment, StripeGateway, Subscription } from '#server/gateways/stripe.ts'
 import { type ApplyDependencies, createApply } from './apply.ts'
-import { canGoBack, moneyIsBack } from './state.ts'
+import { canGoBack, moneyIsBack, paymentsOfPeriod, refundedAsRest } from './state.ts'
 
 export type DueOf = (payment: Payment, answer: Subscription) => number
 
@@ -52,17 +52,20 @@ export function createSync(context: Context, others: Others) {
   const payBackRest = queue.job<{ subscriptionId: string; amount: number }>(
     'pay-back-rest',
     async ({ subscriptionId, amount }) => {
-      const latest = async () => (await stripe.subscriptions.read(subscriptionId)).payments[0]
-      const payment = await latest()
-      if (!payment) return
-      await stripe.payments.refund(
-        payment.paymentIntentId,
-        async () => {
-          const current = await latest()
-          return current && canGoBack(current) ? Math.min(amount, current.amount - current.refunded) : 0
-        },
-        { purpose: restOfPeriod(subscriptionId) },
-      )
+      const ofPeriod = async () => paymentsOfPeriod(await stripe.subscriptions.read(subscriptionId))
+      for (const { paymentIntentId: intent } of await ofPeriod())
+        await stripe.payments.refund(
+          intent,
+          async () => {
+            const payments = await ofPeriod()
+            const current = payments.find(({ paymentIntentId }) => paymentIntentId === intent)
+            const promised = amount - payments.reduce((total, payment) => total + refundedAsRest(payment), 0)
+            return current && canGoBack(current)
+              ? Math.max(0, Math.min(promised, current.amount - current.refunded))
+              : 0
+          },
+          { purpose: restOfPeriod(subscriptionId) },
+        )
       await sync(subscriptionId)
     },
   )

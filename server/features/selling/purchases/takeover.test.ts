@@ -3,6 +3,7 @@ import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { takeover } from '#contract/selling/takeover.ts'
+import { atStripe } from '#server/testing/at-stripe.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { subscribeAtStripe } from '#server/testing/subscribe-at-stripe.ts'
@@ -159,4 +160,27 @@ test('what cannot be taken over stays as it is at Stripe, and the seller is told
     [second, euros, nobody, refunded].map(async ({ id, sdk }) => (await sdk.subscriptions.retrieve(id)).status),
   )
   expect(states).toEqual(['active', 'active', 'active', 'active'])
+})
+
+test.for([
+  ['paid by invoice', { collection_method: 'send_invoice', days_until_due: 30 }, /^It’s paid by invoice\./],
+  ['on a schedule', { schedule: 'sub_sched_1' }, /^A schedule at Stripe plans changes to it\./],
+  ['not collected', { pause_collection: { behavior: 'void', resumes_at: null } }, /^Its payment collection is paused/],
+] as const)('one that is %s is refused with a sentence', async ([what, change, sentence]) => {
+  const { id } = await subscribe(`${what.replaceAll(' ', '-')}@example.com`)
+  await atStripe(shop).edit(id, change)
+  expect((await listed(id))?.obstacle).toMatch(sentence)
+  expect(await take([id])).toMatchObject([{ verdict: 'fault', message: expect.stringMatching(sentence) }])
+})
+
+test('one whose price depends on usage is refused, and one without an item is not listed', async () => {
+  const metered = await subscribe('metered@example.com')
+  const items = (await atStripe(shop).object(metered.id))?.items as { data: { price: object }[] }
+  const [item] = items.data
+  const price = { ...item?.price, unit_amount: null, billing_scheme: 'tiered' }
+  await atStripe(shop).edit(metered.id, { items: { ...items, data: [{ ...item, price }] } })
+  expect((await listed(metered.id))?.obstacle).toMatch(/^Its price depends on usage or tiers/)
+  const empty = await subscribe('empty@example.com')
+  await atStripe(shop).edit(empty.id, { items: { ...items, data: [] } })
+  expect(await listed(empty.id)).toBeUndefined()
 })

@@ -113,7 +113,8 @@ export function createTakeover(context: Context, { accounts, checkouts, access, 
       const known = new Set(await checkouts.adopted.knownOf(live.map(({ id }) => id)))
       const unknown = live.filter(({ id }) => !known.has(id))
       const ids = [...new Set(unknown.map(({ priceId }) => priceId))]
-      const prices = await Promise.all(ids.map((id) => stripe.existing.price(id)))
+      const prices: Awaited<ReturnType<typeof stripe.existing.price>>[] = []
+      for (const id of ids) prices.push(await stripe.existing.price(id))
       return {
         prices: prices.map(({ billing, plan, ...price }) => ({
           ...price,
@@ -151,11 +152,18 @@ export function createTakeover(context: Context, { accounts, checkouts, access, 
 const fault = (message: string) => ({ verdict: 'fault' as const, message })
 
 /** What Stripe's list already shows. */
-function obstacleTo({ email, currency, hasOnePrice }: ExistingSubscription) {
+function obstacleTo(found: ExistingSubscription) {
+  const { email, currency, hasOnePrice, hasFixedPrice, isPaidByInvoice, isScheduled, isCollectionPaused } = found
   if (!z.safeParse(emailField, email).success) return 'The customer has no email address at Stripe. Add it there first.'
   if (currency !== 'usd')
     return `It’s paid in ${currency.toUpperCase()}, and the shop counts in dollars. It stays as it is at Stripe.`
-  return hasOnePrice ? null : 'It has several prices at Stripe. Split it there first.'
+  if (!hasOnePrice) return 'It has several prices at Stripe. Split it there first.'
+  if (!hasFixedPrice)
+    return 'Its price depends on usage or tiers, which the shop can’t show. It stays as it is at Stripe.'
+  if (isPaidByInvoice) return 'It’s paid by invoice. The shop charges cards only; change that at Stripe first.'
+  if (isScheduled) return 'A schedule at Stripe plans changes to it. Release it there first.'
+  if (isCollectionPaused) return 'Its payment collection is paused at Stripe. Resume it there first.'
+  return null
 }
 
 /** What only its history shows: the shop would end some of them immediately. */

@@ -71,11 +71,12 @@ export function Proof({ proof }: Pick<ShownFigures, 'proof'>) {
     <Part title="Compared with Stripe" meaning={meanings.proof}>
       {proof ? (
         <>
-          <p role={proof.differing > 0 ? 'alert' : undefined}>
+          <p role={proof.differing + proof.unreadable > 0 ? 'alert' : undefined}>
             <Time value={proof.at} withClock />: {number(proof.compared)}{' '}
             {proof.compared === 1 ? 'subscription comes' : 'subscriptions come'} to {perMonth(proof.atStripe)} a month
             at Stripe and to {perMonth(proof.here)} here.{' '}
             {proof.differing === 0 ? 'Every one is the same.' : `${number(proof.differing)} differ.`}
+            {proof.unreadable > 0 && ` ${number(proof.unreadable)} couldn’t be read.`}
             {proof.elsewhere > 0 &&
               ` Another ${perMonth(proof.elsewhere)} was paid elsewhere, which Stripe doesn’t know.`}
           </p>

@@ -57,10 +57,11 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
       {known && known.payments.length > 1 && (
         <Field name="payment" label="Payment">
           <Select value={payment?.paymentIntentId} onChange={(event) => setChosen(event.target.value)}>
-            {known.payments.map(({ paymentIntentId, paidAt, amount, left }) => (
+            {known.payments.map(({ paymentIntentId, paidAt, amount, left, credited }) => (
               <option key={paymentIntentId} value={paymentIntentId} disabled={left === 0}>
                 {dayOf(paidAt)}, {exactDollars(amount)}
                 {left < amount && `, ${exactDollars(left)} left`}
+                {credited > 0 && `, ${exactDollars(credited)} credited to the year`}
               </option>
             ))}
           </Select>
@@ -70,6 +71,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
         <legend className="sr-only">How much</legend>
         <Choice label="Full refund" checked={inFull} onChange={() => setInFull(true)}>
           {payment ? exactDollars(payment.left) : 'The rest of the payment'}.
+          {payment && payment.credited > 0 && ` ${exactDollars(payment.credited)} of it was credited to the year.`}
         </Choice>
         <Choice label="Partial refund" checked={!inFull} onChange={() => setInFull(false)}>
           An amount that you choose.

@@ -1,0 +1,312 @@
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accounts } from '#contract/identity/accounts.ts'
+import { codes } from '#contract/selling/codes.ts'
+import { declarations } from '#contract/selling/declarations.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { mrrProofs, payments, purchases as rows } from '#server/database/schema.ts'
+import { atStripe } from '#server/testing/at-stripe.ts'
+import { declared } from '#server/testing/declarations.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+let stripe: ReturnType<typeof atStripe>
+beforeAll(async () => {
+  shop = await openShop()
+  stripe = atStripe(shop)
+})
+afterAll(() => shop.close())
+
+type Buyer = Awaited<ReturnType<TestShop['buyer']>>
+
+const row = async ({ purchase: { id } }: Pick<Buyer, 'purchase'>) => {
+  const [found] = await shop.connection.db.select().from(rows).where(eq(rows.id, id))
+  if (!found) throw new Error('The purchase is gone')
+  return { ...found, subscriptionId: found.stripeSubscriptionId ?? '' }
+}
+const paymentOf = async (paymentIntentId: string | null) => {
+  const [found] = await shop.connection.db
+    .select()
+    .from(payments)
+    .where(eq(payments.paymentIntentId, paymentIntentId ?? ''))
+  return found
+}
+/** No session lasts a month. */
+const logIn = ({ call, user, password }: Buyer) => call(accounts.login, { email: user.email, password })
+const offerTo = (buyer: Buyer) => buyer.call(purchases.switchOffer, { id: buyer.purchase.id })
+const switchNow = async (buyer: Buyer) => {
+  const { at, due: amount } = await offerTo(buyer)
+  await buyer.call(purchases.switch, { id: buyer.purchase.id, at, amount })
+  await shop.settle()
+}
+
+describe('a discount for the monthly plan', () => {
+  const dayIn = (months: number) => {
+    const at = new Date(shop.clock.now())
+    at.setUTCMonth(at.getUTCMonth() + months)
+    return at.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+  }
+
+  test('that lasts some months is never taken along to the year; once it has ended, the buyer can switch', async () => {
+    const admin = await shop.admin()
+    await admin.call(codes.adminAdd, { code: 'FIRST90', percentOff: 90, months: 1, billingType: 'monthly' })
+    const buyer = await shop.buyer({ code: 'FIRST90' })
+    const until = dayIn(1)
+    await expect(offerTo(buyer)).rejects.toMatchObject({
+      code: 'switch-refused',
+      serverMessage: `Your code FIRST90 is for the monthly plan until ${until}. You can switch after that.`,
+    })
+    await shop.advance(1, 'month')
+    await shop.advance(1, 'hour')
+    await logIn(buyer)
+    await switchNow(buyer)
+    const { rows: paid } = await shop.connection.db.execute<{ total: number }>(
+      sql`select sum(amount)::int as total from payments where purchase_id = ${buyer.purchase.id}`,
+    )
+    expect(paid[0]?.total).toBeGreaterThanOrEqual(39_000)
+    expect((await row(buyer)).billingType).toBe('yearly')
+  })
+
+  test('that lasts for ever keeps its buyer on the monthly plan', async () => {
+    const admin = await shop.admin()
+    await admin.call(codes.adminAdd, { code: 'ALWAYS', percentOff: 50, billingType: 'monthly' })
+    const buyer = await shop.buyer({ code: 'ALWAYS' })
+    await expect(offerTo(buyer)).rejects.toMatchObject({
+      code: 'switch-refused',
+      serverMessage: 'Your code is for the monthly plan only.',
+    })
+  })
+
+  test('does not stop a code that both plans are offered with', async () => {
+    const admin = await shop.admin()
+    await admin.call(codes.adminAdd, { code: 'BOTH', percentOff: 10, months: 3 })
+    const buyer = await shop.buyer({ code: 'BOTH' })
+    expect((await offerTo(buyer)).lines).toContainEqual({ kind: 'discount', amount: -3900 })
+  })
+
+  test('from the dashboard, for some months, waits for its end, too', async () => {
+    const buyer = await shop.buyer()
+    const { subscriptionId } = await row(buyer)
+    await shop.sandbox.controls.dashboard.applyCoupon(subscriptionId, { percent: 50, months: 2 })
+    await shop.settle()
+    await expect(offerTo(buyer)).rejects.toMatchObject({
+      serverMessage: expect.stringMatching(/^Your discount is for the monthly plan until /),
+    })
+  })
+})
+
+describe('a dispute', () => {
+  test('that was won changes nothing where the account settles in another currency', async () => {
+    const buyer = await shop.buyer()
+    await shop.sandbox.controls.behave({ settlesIn: 'chf' })
+    const dispute = await shop.sandbox.controls.openDispute(buyer.purchase.paymentIntentId ?? '')
+    await shop.settle()
+    await shop.sandbox.controls.closeDispute(dispute.id, 'won')
+    await shop.settle()
+    await shop.sandbox.controls.behaveAsUsual()
+    const moved = (await stripe.object(dispute.id))?.balance_transactions
+    expect(moved).toMatchObject([{ currency: 'chf', amount: -3140 }, { amount: 3131 }])
+    expect(await row(buyer)).toMatchObject({ status: 'active', endedBecause: null, isDisputed: false })
+    expect(await paymentOf(buyer.purchase.paymentIntentId)).toMatchObject({ lostAmount: 0, lostAt: null })
+  })
+
+  test('that was lost is booked in the charge’s currency', async () => {
+    const buyer = await shop.buyer()
+    await shop.sandbox.controls.behave({ settlesIn: 'chf' })
+    const dispute = await shop.sandbox.controls.openDispute(buyer.purchase.paymentIntentId ?? '')
+    await shop.sandbox.controls.closeDispute(dispute.id, 'lost')
+    await shop.settle()
+    await shop.sandbox.controls.behaveAsUsual()
+    expect(await row(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'disputed' })
+    expect(await paymentOf(buyer.purchase.paymentIntentId)).toMatchObject({ amount: 3900, lostAmount: 3900 })
+  })
+
+  test('that is only an inquiry does not hold back a withdrawal', async () => {
+    const buyer = await shop.buyer()
+    const { paymentIntentId } = buyer.purchase
+    const inquiry = await shop.sandbox.controls.openDispute(paymentIntentId ?? '', 'warning_needs_response')
+    await shop.settle()
+    expect(await row(buyer)).toMatchObject({ isDisputed: true, disputedAmount: 3900 })
+    await buyer.call(declarations.withdraw, declared(buyer.user.email))
+    await shop.settle()
+    expect(await row(buyer)).toMatchObject({ status: 'cancelled', refundedAmount: 3900, isDisputed: false })
+    expect(await stripe.object(inquiry.id)).toMatchObject({ status: 'warning_closed' })
+  })
+
+  test('about an earlier payment that was settled at once is in the books', async () => {
+    const buyer = await shop.buyer()
+    const { paymentIntentId } = buyer.purchase
+    await shop.advance(1, 'month')
+    await shop.sandbox.controls.openDispute(paymentIntentId ?? '', 'prevented')
+    await shop.settle()
+    expect(await paymentOf(paymentIntentId)).toMatchObject({ lostAmount: 3900, lostAt: expect.any(Date) })
+    expect(await row(buyer)).toMatchObject({ status: 'active' })
+  })
+
+  test('is shown to the seller with its own amount, not with the payment’s', async () => {
+    const buyer = await shop.buyer()
+    await shop.advance(1, 'month')
+    const admin = await shop.admin()
+    await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
+    await shop.settle()
+    const [latest] = await shop.connection.db
+      .select()
+      .from(payments)
+      .where(eq(payments.purchaseId, buyer.purchase.id))
+      .orderBy(sql`paid_at desc`)
+    await shop.sandbox.controls.openDispute(latest?.paymentIntentId ?? '')
+    await shop.settle()
+    expect(await row(buyer)).toMatchObject({ isDisputed: true, disputedAmount: 2900 })
+  })
+})
+
+describe('money that was counted once', () => {
+  test('is not refunded as well: the month that a switch credited to the year', async () => {
+    const admin = await shop.admin()
+    const buyer = await shop.buyer()
+    const month = buyer.purchase.paymentIntentId ?? ''
+    await switchNow(buyer)
+    const { id } = buyer.purchase
+    const { payments: shown } = await admin.call(purchases.adminRefundable, { id })
+    expect(shown.find(({ paymentIntentId }) => paymentIntentId === month)).toMatchObject({
+      amount: 3900,
+      left: 0,
+      credited: 3900,
+    })
+    const refund = () => admin.call(purchases.adminRefund, { id, paymentIntentId: month, refundedSoFar: 0 })
+    await expect(refund()).rejects.toMatchObject({
+      serverMessage: 'This payment was credited to the year. Refund the year first.',
+    })
+  })
+
+  test('is promised and paid once: a cancellation’s promise knows what was refunded', async () => {
+    const buyer = await shop.buyer({ billing: 'yearly' })
+    await shop.advance(1, 'year')
+    await shop.advance(1, 'day')
+    await logIn(buyer)
+    const admin = await shop.admin()
+    const { id } = buyer.purchase
+    const { refundedSoFar } = await admin.call(purchases.adminRefundable, { id })
+    await admin.call(purchases.adminRefund, { id, amount: 20_000, refundedSoFar })
+    await shop.settle()
+    const preview = await buyer.call(purchases.cancellation, { id })
+    expect(preview.refund).toBeLessThanOrEqual(19_000)
+    await buyer.call(purchases.cancel, { id })
+    await shop.settle()
+    expect((await row(buyer)).restRefund).toBe(preview.refund)
+    await shop.advance(2, 'month')
+    await stripe.reconcile()
+    expect((await row(buyer)).refundedAmount - 20_000).toBe(preview.refund)
+  })
+})
+
+describe('a refusal that Stripe keeps under its key', () => {
+  test('does not block the next honest try of a switch or a refund', async () => {
+    const buyer = await shop.buyer()
+    const { subscriptionId } = await row(buyer)
+    const count = (await stripe.invoicesOf(subscriptionId)).length
+    await shop.connection.db.execute(sql`insert into sandbox.idempotency (key, request, status, body)
+      values (${`switch-${subscriptionId}-${count}`}, 'the first attempt', 400,
+              '{"error":{"type":"invalid_request_error","message":"This customer has no attached payment source."}}'),
+             (${`refund-${buyer.purchase.paymentIntentId}-0`}, 'the first attempt', 400,
+              '{"error":{"type":"invalid_request_error","message":"Insufficient funds"}}')`)
+    const admin = await shop.admin()
+    await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
+    await shop.settle()
+    expect(await row(buyer)).toMatchObject({ refundedAmount: 1000 })
+
+    const other = await shop.buyer()
+    const { subscriptionId: otherId } = await row(other)
+    await shop.connection.db.execute(sql`insert into sandbox.idempotency (key, request, status, body)
+      values (${`switch-${otherId}-1`}, 'the first attempt', 400,
+              '{"error":{"type":"invalid_request_error","message":"This customer has no attached payment source."}}')`)
+    await switchNow(other)
+    expect(await row(other)).toMatchObject({ billingType: 'yearly' })
+  })
+
+  test('of the same request is asked again, not repeated for a day', async () => {
+    const admin = await shop.admin()
+    const buyer = await shop.buyer()
+    const dispute = await shop.sandbox.controls.openDispute(buyer.purchase.paymentIntentId ?? '')
+    await shop.settle()
+    const refund = () => admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
+    await expect(refund()).rejects.toMatchObject({ code: 'refund-refused' })
+    await shop.sandbox.controls.closeDispute(dispute.id, 'won')
+    await shop.settle()
+    await refund()
+    await shop.settle()
+    expect(await row(buyer)).toMatchObject({ refundedAmount: 1000 })
+  })
+})
+
+describe('the nightly comparison', () => {
+  test('goes on when Stripe no longer has a subscription, and counts it as a difference', async () => {
+    const buyer = await shop.buyer()
+    const { subscriptionId } = await row(buyer)
+    await shop.connection.db.execute(sql`delete from sandbox.objects where id = ${subscriptionId}`)
+    await shop.queue.runNow('prove-revenue')
+    const [proof] = await shop.connection.db.select().from(mrrProofs).orderBy(sql`at desc`).limit(1)
+    expect(proof?.differences).toContainEqual({ subscriptionId, atStripe: 0, here: 46_800 })
+    await shop.connection.db.execute(
+      sql`update purchases set arr = 0, status = 'cancelled' where id = ${buyer.purchase.id}`,
+    )
+  })
+})
+
+describe('a subscription that a schedule manages', () => {
+  test('is released and cancelled when its buyer cancels, and can’t be switched before', async () => {
+    const buyer = await shop.buyer()
+    const { subscriptionId } = await row(buyer)
+    await shop.sandbox.controls.dashboard.schedule(subscriptionId)
+    await shop.settle()
+    await expect(offerTo(buyer)).rejects.toMatchObject({
+      code: 'switch-refused',
+      serverMessage: expect.stringMatching(/already scheduled/),
+    })
+    await buyer.call(purchases.cancel, { id: buyer.purchase.id })
+    await shop.settle()
+    expect(await row(buyer)).toMatchObject({ status: 'pending_cancel' })
+    expect(await stripe.object(subscriptionId)).toMatchObject({ schedule: null, cancel_at_period_end: true })
+  })
+})
+
+test('a far end date can be taken back', async () => {
+  const buyer = await shop.buyer()
+  const { subscriptionId } = await row(buyer)
+  const far = Math.floor(shop.clock.now().getTime() / 1000) + 100 * 86_400
+  await stripe.edit(subscriptionId, { cancel_at: far })
+  await shop.advance(1, 'month')
+  await logIn(buyer)
+  expect(await row(buyer)).toMatchObject({ status: 'active', endsAt: expect.any(Date) })
+  await buyer.call(purchases.resume, { id: buyer.purchase.id })
+  expect(await row(buyer)).toMatchObject({ status: 'active', endsAt: null })
+  expect(await stripe.object(subscriptionId)).toMatchObject({ cancel_at: null })
+})
+
+test('grace counts from when an invoice could first be paid, not from when it was created', async () => {
+  const buyer = await shop.buyer()
+  const { subscriptionId } = await row(buyer)
+  await stripe.unheard(async () => {
+    await shop.sandbox.controls.failNextRenewal(subscriptionId)
+    await shop.advance(1, 'month')
+    const [renewal] = await stripe.invoicesOf(subscriptionId)
+    await stripe.edit(subscriptionId, { status: 'active' })
+    await stripe.edit(renewal?.id ?? '', { status: 'draft', attempt_count: 0, next_payment_attempt: null })
+    await shop.connection.db.execute(
+      sql`update sandbox.objects set due_at = null where id in (${renewal?.id}, ${subscriptionId})`,
+    )
+    await stripe.reconcile()
+    shop.clock.advance({ days: 16 })
+    // Finalized only now; the card is refused once and would be tried again for two weeks.
+    const seconds = Math.floor(shop.clock.now().getTime() / 1000)
+    await stripe.edit(renewal?.id ?? '', {
+      status: 'open',
+      attempt_count: 1,
+      next_payment_attempt: seconds + 86_400,
+      status_transitions: { finalized_at: seconds, marked_uncollectible_at: null, paid_at: null, voided_at: null },
+    })
+    await stripe.edit(subscriptionId, { status: 'past_due' })
+  })
+  await stripe.reconcile()
+  expect(await row(buyer)).toMatchObject({ status: 'past_due', dunningStep: 1 })
+})

@@ -1,0 +1,41 @@
+import { sql } from 'drizzle-orm'
+import type { TestShop } from './open-shop.ts'
+
+type Stored = Record<string, unknown> & { status: string }
+
+/** What a test does at Stripe, or sees there, without the shop. */
+export function atStripe(shop: TestShop) {
+  const { db } = shop.connection
+
+  return {
+    /** A change for which the stand-in has no control. */
+    edit: (id: string, change: object) =>
+      db.execute(sql`update sandbox.objects set data = data || ${JSON.stringify(change)}::jsonb where id = ${id}`),
+
+    async object(id: string | null | undefined): Promise<Stored | undefined> {
+      const { rows } = await db.execute<{ data: Stored }>(sql`select data from sandbox.objects where id = ${id ?? ''}`)
+      return rows[0]?.data
+    },
+
+    /** Newest first. */
+    async invoicesOf(subscription: string | null | undefined) {
+      const { rows } = await db.execute<{ id: string; data: Stored & { amount_paid: number } }>(
+        sql`select id, data from sandbox.objects where kind = 'invoice'
+            and data->'parent'->'subscription_details'->>'subscription' = ${subscription ?? ''} order by seq desc`,
+      )
+      return rows.map(({ id, data }) => ({ ...data, id }))
+    },
+
+    /** Webhooks get lost until the shop looks by itself. */
+    async unheard(happens: () => Promise<unknown>) {
+      await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+      await happens()
+      await shop.sandbox.controls.webhooks.misbehave({})
+    },
+
+    async reconcile() {
+      await shop.queue.runNow('reconcile')
+      await shop.queue.idle()
+    },
+  }
+}
