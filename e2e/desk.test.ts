@@ -222,7 +222,7 @@ test('what needs the seller comes first, and what is set here is on the site', a
     'Disputed',
   ])
   await page.getByLabel('How “Net new this month” is computed').click()
-  await expect(page.getByText(/monthly to yearly is \$6.50 less/)).toBeVisible()
+  await expect(page.getByText(/New, back again and more, minus less and lost/)).toBeVisible()
   await page.getByText('What moved the revenue as a table').click()
   await expect(page.getByRole('region', { name: 'What moved the revenue' }).getByRole('row')).toHaveCount(13)
   await page.getByRole('link', { name: /Net new this month/ }).click()

@@ -81,6 +81,10 @@ export const figures = {
     input: z.strictObject({ range: z.optional(z.enum(ranges)) }),
     output: shown,
   }),
+  adminExport: endpoint('GET /api/admin/figures/export', {
+    summary: 'The figures of the last twelve months as a CSV file',
+    answer: 'csv',
+  }),
   adminMovements: endpoint('GET /api/admin/figures/movements', {
     summary: 'What moved the recurring revenue, and who; newest first',
     input: z.strictObject({

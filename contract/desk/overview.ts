@@ -13,8 +13,10 @@ const month = z.object({
   arr: z.int(),
   /** People who pay at its end. */
   paying: z.int(),
-  lost: z.int(),
-  /** Percentage lost of those who paid when it began; null if there were none. */
+  paidWhenItBegan: z.int(),
+  /** How many of those who paid when it began no longer pay at its end. */
+  stopped: z.int(),
+  /** Percentage of `stopped` in `paidWhenItBegan`; null if nobody paid then. */
   churn: z.nullable(z.number()),
   movements: z.record(z.enum(movementKinds), z.object({ arr: z.int(), count: z.int() })),
   /** Movements that were recorded after it was over. */

@@ -34,7 +34,7 @@ export const mrrMovements = pgTable(
     uniqueIndex('mrr_movements_source').on(t.purchaseId, t.source, t.revision),
     index('mrr_movements_at').on(t.at, t.id),
     index('mrr_movements_kind').on(t.kind, t.at, t.id),
-    index('mrr_movements_user').on(t.userId),
+    index('mrr_movements_user').on(t.userId, t.at),
     check('mrr_movements_kinds', sql`${t.kind} in ${listed(movementKinds)}`),
     check('mrr_movements_causes', sql`${t.cause} in ${listed(movementCauses)}`),
   ],

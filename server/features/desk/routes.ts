@@ -17,6 +17,7 @@ export function mountDesk({ mount }: Doors, { desk, site }: { desk: Desk; site: 
   mount(contract.overview, { adminShow: () => overview.show(), adminNeeds: () => overview.needs() })
   mount(contract.figures, {
     adminShow: ({ range }) => overview.figures.show(range),
+    adminExport: () => overview.figures.csv(),
     adminMovements: (wanted) => overview.figures.movements(wanted),
     adminPayments: (wanted) => overview.figures.payments(wanted),
     adminExportPayments: ({ period }, context) => download('payments', { period }, context),

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { and, desc, eq, getTableColumns, gte, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { figures as contract, Range } from '#contract/desk/figures.ts'
@@ -6,7 +7,8 @@ import type { Context } from '#server/context.ts'
 import { boundsOf, decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { mrrMovements, payments, purchases, refunds, users } from '#server/database/schema.ts'
 import type { Wings } from '../wings.ts'
-import { byKind } from './months.ts'
+import { csvOfMonths } from './figures-csv.ts'
+import { byKind, lastTwelveMonths, personMonths } from './months.ts'
 import { createPayments } from './payments.ts'
 
 type Wanted = ParsedInputOf<typeof contract.adminMovements>
@@ -102,6 +104,17 @@ export function createFigures(context: Context, { selling }: Wings) {
       return { ...moved, reasons, cohorts: stayed, cash, proof: compared }
     },
 
+    async csv() {
+      const [{ months }, cash] = await Promise.all([
+        lastTwelveMonths(db, now()),
+        readCash(context, monthsAgo(now(), 11)),
+      ])
+      return {
+        name: `figures-${now().toISOString().slice(0, 10)}.csv`,
+        stream: Readable.from([csvOfMonths(months, cash)]),
+      }
+    },
+
     async movements({ limit, cursor, kind, cause, reason, month, range }: Wanted) {
       const after = decodeCursor(cursor, String.raw`\d{1,18}`)
       const { at, id } = mrrMovements
@@ -136,19 +149,19 @@ export function createFigures(context: Context, { selling }: Wings) {
   }
 }
 
-/** Who stayed, by the month of their first payment; corrections may move a person to another month. */
+/** Who stayed, by the month of a person's first payment; corrections may move a person to another month. */
 async function readCohorts({ db, now }: Context) {
-  const first = monthsAgo(now(), cohorts - 1)
   const { rows } = await db.execute<{ cohort: string; month: string; joined: number; people: number; arr: number }>(sql`
     with firsts as (
-      select m.user_id, m.product_id, date_trunc('month', min(m.at) at time zone 'UTC') as cohort
+      select m.user_id, date_trunc('month', min(m.at) at time zone 'UTC') as cohort
       from ${mrrMovements} m where m.kind = 'new' and m.corrects is null
         and not exists (select from ${mrrMovements} taker where taker.corrects = m.id)
-      group by 1, 2 having min(m.at) >= ${first})
-    select to_char(cohort, 'YYYY-MM') as cohort, to_char(m.at at time zone 'UTC', 'YYYY-MM') as month,
-      count(distinct (user_id, product_id)) filter (where m.kind = 'new')::int as joined,
-      sum(people)::int as people, sum(arr_after - arr_before)::float8 as arr
-    from ${mrrMovements} m join firsts using (user_id, product_id) group by 1, 2`)
+      group by 1 having min(m.at) >= ${monthsAgo(now(), cohorts - 1)})
+    select to_char(cohort, 'YYYY-MM') as cohort, to_char(month, 'YYYY-MM') as month,
+      (count(*) filter (where month = cohort))::int as joined,
+      sum(case when arr_after > 0 then 1 else 0 end - case when arr_before > 0 then 1 else 0 end)::int as people,
+      sum(arr_after - arr_before)::float8 as arr
+    from ${personMonths(31)} p join firsts using (user_id) group by 1, 2`)
   return Array.from({ length: cohorts }, (_, age) => age).flatMap((age) => {
     const month = nameOf(monthsAgo(now(), age))
     const own = rows.filter(({ cohort }) => cohort === month)

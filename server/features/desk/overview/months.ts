@@ -1,29 +1,41 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { OverviewMonth } from '#contract/desk/overview.ts'
 import { type MovementKind, movementKinds } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
 import { mrrMovements } from '#server/database/schema.ts'
 
-/** What moved in a month: up to today's day of the month, or after it. */
-type Sum = {
-  month: string
-  isEarly: boolean
-  kind: MovementKind
-  count: number
-  people: number
-  arr: number
-  late: number
-}
+/** Sums of a month: of all of it, or of its days up to today's day of the month. */
+type MovementSum = { month: string; isEarly: boolean; kind: MovementKind; count: number; arr: number; late: number }
+/** How many people began to pay and stopped, from the begin of a month to its end, or to today's day of the month. */
+type PeopleSum = { month: string; began: number; stopped: number; beganEarly: number; stoppedEarly: number }
 
-/** The last twelve months, from everything that ever moved, and the last one up to the same day as the current one. */
+const at = sql`${mrrMovements.at} at time zone 'UTC'`
+const utcMonth = sql`date_trunc('month', ${at})`
+const isEarly = (dayOfMonth: number) => sql<boolean>`extract(day from ${at}) <= ${dayOfMonth}`
+
+/** Each person's yearly revenue before and after every month in which it changed, and after its early days; a subquery. */
+export const personMonths = (dayOfMonth: number): SQL => sql`(
+  select user_id, month, coalesce(sum(arr) over earlier, 0) as arr_before,
+    coalesce(sum(arr) over earlier, 0) + arr as arr_after, coalesce(sum(arr) over earlier, 0) + early_arr as arr_early
+  from (
+    select user_id, ${utcMonth} as month, sum(arr_after - arr_before) as arr,
+      coalesce(sum(arr_after - arr_before) filter (where ${isEarly(dayOfMonth)}), 0) as early_arr
+    from ${mrrMovements} group by 1, 2) changes
+  window earlier as (partition by user_id order by month rows between unbounded preceding and 1 preceding))`
+
+/** The last twelve months, and the last one up to the same day as the current one. */
 export async function lastTwelveMonths(db: Database, now: Date) {
   const names = namesOfLastTwelve(now)
-  const sums = await readSums(db, names[0] ?? '', now.getUTCDate())
+  const [movements, people] = await Promise.all([readMovements(db, now.getUTCDate()), readPeople(db, now.getUTCDate())])
+  const last = names.at(-2) ?? ''
   return {
-    months: names.map((month) => figures(month, sums)),
-    lastMonthSoFar: figures(
-      names.at(-2) ?? '',
-      sums.filter(({ month, isEarly }) => isEarly || month !== names.at(-2)),
+    months: names.map((month) => figuresOf(month, movements, people)),
+    lastMonthSoFar: figuresOf(
+      last,
+      movements.filter((each) => each.isEarly || each.month !== last),
+      people.map((each) =>
+        each.month === last ? { ...each, began: each.beganEarly, stopped: each.stoppedEarly } : each,
+      ),
     ),
   }
 }
@@ -31,28 +43,24 @@ export async function lastTwelveMonths(db: Database, now: Date) {
 export const byKind = <Each>(sumOf: (kind: MovementKind) => Each) =>
   Object.fromEntries(movementKinds.map((kind) => [kind, sumOf(kind)])) as Record<MovementKind, Each>
 
-const totals = (sums: Sum[]): [arr: number, paying: number] => [
-  sums.reduce((total, { arr }) => total + arr, 0),
-  sums.reduce((total, { people }) => total + people, 0),
-]
+const add = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0)
 
-function figures(month: string, all: Sum[]): OverviewMonth {
-  const sums = all.filter((each) => each.month === month)
-  const [arr, people] = totals(sums)
-  const [arrBefore, payingBefore] = totals(all.filter((each) => each.month < month))
-  const of = (kind: MovementKind) => sums.filter((each) => each.kind === kind)
-  const lost = -totals(of('churn'))[1]
+function figuresOf(month: string, movements: MovementSum[], people: PeopleSum[]): OverviewMonth {
+  const moved = movements.filter((each) => each.month === month)
+  const paidBefore = add(people.filter((each) => each.month < month).map(({ began, stopped }) => began - stopped))
+  const { began = 0, stopped = 0 } = people.find((each) => each.month === month) ?? {}
   return {
     month,
-    arr: arrBefore + arr,
-    paying: payingBefore + people,
-    lost,
-    churn: payingBefore > 0 ? Math.round((1000 * lost) / payingBefore) / 10 : null,
-    movements: byKind((kind) => ({
-      arr: totals(of(kind))[0],
-      count: of(kind).reduce((total, { count }) => total + count, 0),
-    })),
-    late: sums.reduce((total, each) => total + each.late, 0),
+    arr: add(movements.filter((each) => each.month <= month).map(({ arr }) => arr)),
+    paying: paidBefore + began - stopped,
+    paidWhenItBegan: paidBefore,
+    stopped,
+    churn: paidBefore > 0 ? Math.round((1000 * stopped) / paidBefore) / 10 : null,
+    movements: byKind((kind) => {
+      const own = moved.filter((each) => each.kind === kind)
+      return { arr: add(own.map(({ arr }) => arr)), count: add(own.map(({ count }) => count)) }
+    }),
+    late: add(moved.map(({ late }) => late)),
   }
 }
 
@@ -62,22 +70,24 @@ function namesOfLastTwelve(now: Date): string[] {
   )
 }
 
-/** A few rows for each month; all movements before the first month are one. */
-function readSums(db: Database, first: string, dayOfMonth: number): Promise<Sum[]> {
-  const { kind, people, arrAfter, arrBefore, corrects, recordedAt } = mrrMovements
-  const at = sql`${mrrMovements.at} at time zone 'UTC'`
-  const month = sql<string>`to_char(greatest(${at}, ${first + '-01'}::timestamp - interval '1 day'), 'YYYY-MM')`
-  const isLate = sql`date_trunc('month', ${recordedAt} at time zone 'UTC') > date_trunc('month', ${at})`
-  return db
-    .select({
-      month: month.as('month'),
-      isEarly: sql<boolean>`extract(day from ${at}) <= ${dayOfMonth}`.as('is_early'),
-      kind,
-      count: sql`sum(case when ${corrects} is null then 1 else -1 end)`.mapWith(Number),
-      people: sql`sum(${people})`.mapWith(Number),
-      arr: sql`sum(${arrAfter} - ${arrBefore})`.mapWith(Number),
-      late: sql`count(*) filter (where ${isLate})`.mapWith(Number),
-    })
-    .from(mrrMovements)
-    .groupBy(sql`1`, sql`2`, kind)
+async function readMovements(db: Database, dayOfMonth: number) {
+  const { rows } = await db.execute<MovementSum>(sql`
+    select to_char(month, 'YYYY-MM') as month, "isEarly", kind, count, arr, late from (
+      select ${utcMonth} as month, ${isEarly(dayOfMonth)} as "isEarly", kind,
+        sum(case when corrects is null then 1 else -1 end)::int as count, sum(arr_after - arr_before)::float8 as arr,
+        (count(*) filter (where date_trunc('month', recorded_at at time zone 'UTC') > ${utcMonth}))::int as late
+      from ${mrrMovements} group by 1, 2, 3) sums`)
+  return rows
+}
+
+async function readPeople(db: Database, dayOfMonth: number) {
+  const { rows } = await db.execute<PeopleSum>(sql`
+    select to_char(month, 'YYYY-MM') as month, began, stopped, "beganEarly", "stoppedEarly" from (
+      select month,
+        (count(*) filter (where arr_before <= 0 and arr_after > 0))::int as began,
+        (count(*) filter (where arr_before > 0 and arr_after <= 0))::int as stopped,
+        (count(*) filter (where arr_before <= 0 and arr_early > 0))::int as "beganEarly",
+        (count(*) filter (where arr_before > 0 and arr_early <= 0))::int as "stoppedEarly"
+      from ${personMonths(dayOfMonth)} people group by 1) sums`)
+  return rows
 }

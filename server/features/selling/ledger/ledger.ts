@@ -33,13 +33,11 @@ export function createLedger({ db, now }: Context) {
   }
 
   /** What the same person's other purchases moved: only who pays for none is new, and only who keeps none is lost. */
-  async function kindsFor(tx: Transaction, { id, userId, productId }: Purchase) {
+  async function kindsFor(tx: Transaction, { id, userId }: Purchase) {
     const found = await tx
       .select()
       .from(mrrMovements)
-      .where(
-        and(eq(mrrMovements.userId, userId), eq(mrrMovements.productId, productId), ne(mrrMovements.purchaseId, id)),
-      )
+      .where(and(eq(mrrMovements.userId, userId), ne(mrrMovements.purchaseId, id)))
     const others = standingOf(found)
     return ({ at, before, after }: Movement, isFirst: boolean): { kind: MovementKind; people: number } => {
       const earlier = others.filter((row) => row.at <= at)

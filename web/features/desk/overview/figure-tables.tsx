@@ -1,3 +1,4 @@
+import { cashMeaning, figureDefinitions } from '#contract/desk/figure-definitions.ts'
 import type { ShownFigures } from '#contract/desk/figures.ts'
 import { exactDollars } from '#contract/money.ts'
 import { Link } from '#web/ui/navigation.tsx'
@@ -5,15 +6,17 @@ import { Time } from '#web/ui/time.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
 import { number } from '../parts/count.ts'
 import { FigureTable, Nothing, Part, underlined } from './figure.tsx'
-import { meanings, monthName, perMonth } from './words.ts'
+import { monthName, perMonth, proofMeaning } from './words.ts'
+
+const cashFigures = ['cashPaid', 'cashTax', 'cashRefunded', 'cashLost', 'cashLeft'] as const
 
 export function Stayed({ cohorts }: Pick<ShownFigures, 'cohorts'>) {
   const longest = Math.max(0, ...cohorts.map(({ stayed }) => stayed.length))
   const ages = Array.from({ length: longest }, (_, age) => (age === 0 ? 'Same month' : `+${age}`))
   return (
-    <Part title="Who stayed" meaning={meanings.stayed}>
+    <Part {...figureDefinitions.stayed}>
       {cohorts.length === 0 ? (
-        <Nothing>Counted every hour, from the first payment on.</Nothing>
+        <Nothing>It begins with the first payment.</Nothing>
       ) : (
         <FigureTable
           label="Who stayed, by month of first payment"
@@ -43,13 +46,13 @@ export function Cash({ cash }: Pick<ShownFigures, 'cash'>) {
       </Link>
     )
   return (
-    <Part title="Cash" meaning={meanings.cash}>
+    <Part title="Cash" meaning={cashMeaning}>
       {cash.length === 0 ? (
         <Nothing>No payments in this time.</Nothing>
       ) : (
         <FigureTable
           label="Cash by month"
-          heads={['Month', 'Paid', 'Tax in it', 'Refunded', 'Lost to disputes', 'Left']}
+          heads={['Month', ...cashFigures.map((name) => figureDefinitions[name].title)]}
           rows={cash.map((each) => [
             monthName(each.month),
             paid(each.month, 'payment', each.paid),
@@ -68,7 +71,7 @@ export function Cash({ cash }: Pick<ShownFigures, 'cash'>) {
 
 export function Proof({ proof }: Pick<ShownFigures, 'proof'>) {
   return (
-    <Part title="Compared with Stripe" meaning={meanings.proof}>
+    <Part title="Compared with Stripe" meaning={proofMeaning}>
       {proof ? (
         <>
           <p role={proof.differing + proof.unreadable > 0 ? 'alert' : undefined}>

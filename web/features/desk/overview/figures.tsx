@@ -1,3 +1,4 @@
+import { figureDefinitions, kindDefinitions } from '#contract/desk/figure-definitions.ts'
 import { figures, type Range, ranges, type ShownFigures, type ShownMovement } from '#contract/desk/figures.ts'
 import { leaveReasonTexts } from '#contract/selling/leaving.ts'
 import { leaveReasons, movementCauses, movementKinds } from '#contract/statuses.ts'
@@ -12,7 +13,7 @@ import { useFilters } from '../lists/use-filters.ts'
 import { number } from '../parts/count.ts'
 import { Figure, FigureTable, FiveFigures, Nothing, Part, underlined } from './figure.tsx'
 import { Cash, Proof, Stayed } from './figure-tables.tsx'
-import { causeTexts, kindTexts, meanings, monthName, perMonth, signed } from './words.ts'
+import { causeTexts, kindTexts, monthName, movedMeaning, perMonth, signed } from './words.ts'
 
 const choices = {
   kind: movementKinds,
@@ -36,13 +37,18 @@ export default function Figures() {
   const proof = data && <Proof proof={data.proof} />
   return (
     <section aria-label="Figures" className="flex flex-col gap-10">
-      <FilterSelect
-        label="Range"
-        all="12 months"
-        options={rangeTexts}
-        value={range === '12m' ? undefined : range}
-        onChange={(value) => choose({ range: value as Range | undefined, month: undefined })}
-      />
+      <div className="flex flex-wrap items-end justify-between gap-3">
+        <FilterSelect
+          label="Range"
+          all="12 months"
+          options={rangeTexts}
+          value={range === '12m' ? undefined : range}
+          onChange={(value) => choose({ range: value as Range | undefined, month: undefined })}
+        />
+        <a href={figures.adminExport.path} download className={underlined}>
+          Download the last 12 months (CSV)
+        </a>
+      </div>
       {data?.proof && data.proof.differing > 0 && proof}
       {data ? <Moved data={data} range={range} /> : <Pending query={query} className="h-40 rounded-lg" />}
       {(kind || cause || reason || month) && <People range={month ? undefined : range} />}
@@ -64,7 +70,7 @@ function Moved({ data, range }: { data: ShownFigures; range: Range }) {
   const { before, movements } = data
   const net = movementKinds.reduce((sum, kind) => sum + movements[kind].arr, 0)
   return (
-    <Part title="What moved the revenue" meaning={meanings.moved}>
+    <Part title="What moved the revenue" meaning={movedMeaning}>
       <p className="text-muted">
         From {perMonth(before)} to {perMonth(before + net)} of monthly recurring revenue: {signed(net)}.
       </p>
@@ -72,8 +78,7 @@ function Moved({ data, range }: { data: ShownFigures; range: Range }) {
         {movementKinds.map((kind) => (
           <Figure
             key={kind}
-            title={kindTexts[kind]}
-            meaning={meanings[kind]}
+            {...kindDefinitions[kind]}
             value={movements[kind].count === 0 ? '–' : signed(movements[kind].arr)}
             note={`${number(movements[kind].count)} ${movements[kind].count === 1 ? 'time' : 'times'}`}
             href={peopleAt({ kind, range })}
@@ -134,7 +139,7 @@ function Left({ lost, reasons, range }: LeftProps) {
   const ended = lost.map(({ cause, ...sum }) => ({ ...sum, text: causeTexts[cause], query: { cause } }))
   const said = reasons.map(({ reason, ...sum }) => ({ ...sum, text: leaveReasonTexts[reason], query: { reason } }))
   return (
-    <Part title="Why people left" meaning={meanings.left}>
+    <Part {...figureDefinitions.left}>
       {lost.length === 0 ? (
         <Nothing>No one has left in this time.</Nothing>
       ) : (

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { figureDefinitions } from '#contract/desk/figure-definitions.ts'
 import { overview } from '#contract/desk/overview.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type PurchaseRisk, purchaseRisks } from '#contract/statuses.ts'
@@ -9,7 +10,7 @@ import { number } from '../parts/count.ts'
 import { MovementsChart, netOf } from './chart.tsx'
 import { Figure, FiveFigures } from './figure.tsx'
 import { counted, ImprintWarning, Needs } from './needs.tsx'
-import { meanings, monthName, perMonth, signed } from './words.ts'
+import { monthName, perMonth, signed } from './words.ts'
 
 const percent = (value: number | null) => (value === null ? '–' : `${value.toFixed(1)}%`)
 
@@ -44,31 +45,29 @@ function Figures() {
     <div className="flex flex-col gap-6">
       <FiveFigures>
         <Figure
-          title="Monthly recurring revenue"
-          meaning={meanings.mrr}
+          {...figureDefinitions.mrr}
           value={perMonth(now.arr)}
           note={`${signed(now.arr - then.arr)} since ${than}`}
           href="/admin/purchases?status=paying"
         />
         <Figure
+          {...figureDefinitions.net}
           title="Net new this month"
-          meaning={meanings.net}
           value={signed(netOf(now))}
           note={`${soFar}; ${signed(netOf(then))} ${by}`}
           href={`/admin/overview/figures?month=${now.month}`}
         />
         <Figure
-          title="Paying people"
-          meaning={meanings.paying}
+          {...figureDefinitions.paying}
           value={number(now.paying)}
           note={`${more(now.paying - then.paying)} since ${than}`}
           href="/admin/purchases?status=paying"
         />
         <Figure
+          {...figureDefinitions.churn}
           title="Churn this month"
-          meaning={meanings.churnRate}
           value={percent(now.churn)}
-          note={`${number(now.lost)} lost; ${percent(then.churn)} ${by}`}
+          note={`${number(now.stopped)} of ${number(now.paidWhenItBegan)} who paid on the 1st${then.churn === null ? '' : `; ${percent(then.churn)} ${by}`}`}
           href={`/admin/overview/figures?kind=churn&month=${now.month}`}
         />
         <Figure

@@ -1,5 +1,6 @@
+import { kindDefinitions } from '#contract/desk/figure-definitions.ts'
 import { exactDollars } from '#contract/money.ts'
-import type { MovementCause, MovementKind } from '#contract/statuses.ts'
+import { type MovementCause, type MovementKind, movementKinds } from '#contract/statuses.ts'
 
 /** Kept as whole cents a year, and rounded here alone. */
 export const perMonth = (arr: number) => exactDollars(Math.round(arr / 12))
@@ -12,13 +13,10 @@ export function monthName(month: string) {
   return Number.isNaN(date.getTime()) ? month : long.format(date)
 }
 
-export const kindTexts: Record<MovementKind, string> = {
-  new: 'New',
-  reactivation: 'Back again',
-  expansion: 'More',
-  contraction: 'Less',
-  churn: 'Lost',
-}
+export const kindTexts = Object.fromEntries(movementKinds.map((kind) => [kind, kindDefinitions[kind].title])) as Record<
+  MovementKind,
+  string
+>
 
 export const causeTexts: Record<MovementCause, string> = {
   bought: 'Bought',
@@ -40,23 +38,8 @@ export const causeTexts: Record<MovementCause, string> = {
   deleted: 'Purchase deleted',
 }
 
-export const meanings = {
-  mrr: 'What all running paid subscriptions cost per month, after discounts and without tax; a yearly one counts as a twelfth. It counts from the payment to the end, also while past due. Gifts and free time do not count.',
-  net: 'New and back again and more, minus less and lost, since the month began. Changing from monthly to yearly is $6.50 less per month: $39.00 becomes a twelfth of $390.00.',
-  paying: 'People whose subscription counts in the monthly recurring revenue.',
-  churnRate: 'People who stopped paying this month, of those who paid when it began.',
-  moved:
-    'Each movement on its own day, at what it changes per month. It counts from the payment, ends when the paid time ends, and a discount counts while it runs. Days and months are in UTC.',
-  new: 'People who paid for the first time.',
-  reactivation: 'People who pay again after they had stopped, or after a pause or free time.',
-  expansion: 'People who pay more than before: another plan, a higher quantity, or a discount that ended.',
-  contraction:
-    'People who pay less than before. Changing from monthly to yearly is $6.50 less per month: $39.00 becomes a twelfth of $390.00, paid for a year up front.',
-  churn: 'People who stopped paying, on the day their paid time ended, not on the day they cancelled.',
-  stayed:
-    'People by the month of their first payment, and how many of them pay at the end of each month after it, with what they pay per month. Anyone who comes back counts again. Counted every hour.',
-  left: 'People who stopped paying, by what ended it, and by what they said if they cancelled in their dashboard. A pause or free time counts as leaving until they pay again.',
-  cash: 'What was paid by card, on the day it was paid; refunds and lost disputes on theirs, even if the payment was earlier. Tax is inside what was paid. A refund counts with its tax. Stripe’s fees, and what was paid elsewhere, are not in it.',
-  proof:
-    'Every night, Stripe’s own list of subscriptions is added up and compared with the figures here, one by one. What was paid elsewhere and gifts aren’t at Stripe, and subscriptions you have not taken over aren’t here, so neither can be compared.',
-} as const
+export const movedMeaning =
+  'Each movement on its own day, at what it changes per month. It counts from the payment, ends when the paid time ends, and a discount counts while it runs. Days and months are in UTC.'
+
+export const proofMeaning =
+  'Every night, Stripe’s own list of subscriptions is added up and compared with the figures here, one by one. What was paid elsewhere and gifts aren’t at Stripe, and subscriptions you have not taken over aren’t here, so neither can be compared.'
