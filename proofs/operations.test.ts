@@ -169,7 +169,7 @@ async function available(output: string) {
 }
 
 async function built() {
-  must(existsSync(join(folder, 'dist/render/sources')), 'the stamp of a build')
+  must(existsSync(join(folder, 'dist/sources')), 'the stamp of a build')
 }
 
 async function linked() {

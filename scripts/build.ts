@@ -1,6 +1,7 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build, type InlineConfig, type Plugin } from 'vite'
+import { completeBinaries } from '#server/database/embedded-place.ts'
 import { compress } from '#server/pages/compressed.ts'
 import { paths } from '#server/paths.ts'
 import { buildStamp, hashOfSources } from '#server/process/build.ts'
@@ -71,6 +72,7 @@ async function compressForBrowsers() {
 
 // Vite keeps a NODE_ENV that is set already, and React's development build must not be served.
 process.env.NODE_ENV = 'production'
+completeBinaries()
 // Hashed before the build: an edit made meanwhile is not in it.
 const sources = hashOfSources()
 // Without its stamp, a half-finished build counts as missing.

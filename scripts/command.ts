@@ -4,6 +4,7 @@ import { type Config, ConfigurationError, readConfig } from '#server/config.ts'
 import { assertReachable, connect } from '#server/database/connect.ts'
 import { openEmbedded } from '#server/database/embedded.ts'
 import { Refusal, StartError } from '#server/errors.ts'
+import { permissionFault } from '#server/process/permission-fault.ts'
 
 /** Reads the settings, connects to their database, works, and closes what it opened. What is wrong is said in one line. */
 export async function runCommand(work: (given: { config: Config; url: string }) => Promise<void>) {
@@ -20,7 +21,7 @@ export async function runCommand(work: (given: { config: Config; url: string }) 
     }
   } catch (error) {
     const isExpected = [ConfigurationError, StartError, Refusal].some((kind) => error instanceof kind)
-    console.error(isExpected ? (error as Error).message : error)
+    console.error(isExpected ? (error as Error).message : (permissionFault(error) ?? error))
     process.exitCode = 1
   }
 }

@@ -44,7 +44,14 @@ export function createPeople({ url, publishableKey, newVisitor, answers }: Given
     const email = `buyer-${number}@cluster.example`
     const isGuest = number % 2 === 0
     if (!isGuest) {
-      await persist('register', () => visitor.call(accounts.register, { name: 'Buyer', email, password }))
+      await persist('register', () =>
+        visitor.call(accounts.register, { name: 'Buyer', email, password }).catch((error: unknown) => {
+          // A second press, after an answer that got lost.
+          if (error instanceof ApiError && error.status === 409)
+            return visitor.call(accounts.login, { email, password })
+          throw error
+        }),
+      )
       accountsMade.push(email)
     }
     const begun = await persist('checkout', () => begin(visitor, isGuest ? { email } : {}))

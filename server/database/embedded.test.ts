@@ -1,11 +1,22 @@
-import { spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { type Embedded, openEmbedded } from './embedded.ts'
-import { nobody } from './embedded-place.ts'
+import { completeBinaries, nobody, postgresBinaries } from './embedded-place.ts'
 
 /** Shared by all tests, because the first start takes longest. */
 const dataDir = mkdtempSync(join(tmpdir(), 'shop-embedded-'))
@@ -85,6 +96,51 @@ test.runIf(nobody)('root can maintain a service’s data without taking it over'
   } finally {
     await embedded.close()
   }
+})
+
+test.runIf(nobody)('root restores into an empty folder of the service without taking it over', async () => {
+  // A user that Debian has anyhow: initdb insists on a name.
+  const service = 1
+  const empty = mkdtempSync(join(tmpdir(), 'shop-embedded-'))
+  chownSync(empty, service, service)
+  chmodSync(empty, 0o700)
+  const { folder, close } = await openEmbedded(empty)
+  await close()
+  const inside = readdirSync(empty, { recursive: true, encoding: 'utf8' }).map((name) => join(empty, name))
+  expect(inside).toContain(folder)
+  expect(inside.filter((path) => statSync(path).uid !== service)).toEqual([])
+  expect(statSync(empty).mode & 0o777).toBe(0o700)
+  rmSync(empty, { recursive: true })
+})
+
+test.runIf(nobody)('data of another user is refused in a sentence with the command that mends it', async () => {
+  const { folder, close } = await openEmbedded(dataDir)
+  await close()
+  const program = `import { openEmbedded } from '#server/database/embedded.ts'
+    await openEmbedded(${JSON.stringify(dataDir)}).catch((error) => console.log(error.message))`
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+    uid: 4322,
+    gid: 4322,
+    encoding: 'utf8',
+  })
+  expect(stdout).toContain(`but the shop runs as 4322. As root, run: chown --recursive 4322: ${dirname(folder)}`)
+})
+
+test('the package’s links are made by the build, never at a start', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'shop-postgres-'))
+  chmodSync(folder, 0o755)
+  const installed = { folder, manifest: join(folder, 'package.json') }
+  mkdirSync(join(folder, 'native/lib'), { recursive: true })
+  writeFileSync(join(folder, 'native/lib/libpq.so.5.18'), '')
+  const links = [{ source: 'native/lib/libpq.so.5.18', target: 'native/lib/libpq.so.5' }]
+  writeFileSync(join(folder, 'native/pg-symlinks.json'), JSON.stringify(links))
+
+  expect(() => postgresBinaries(installed)).toThrow(/lacks .+libpq\.so\.5\. .+ npm run build$/)
+  expect(existsSync(join(folder, 'native/lib/libpq.so.5'))).toBe(false)
+  completeBinaries(installed)
+  completeBinaries(installed)
+  expect(postgresBinaries(installed)).toBe(join(folder, 'native'))
+  rmSync(folder, { recursive: true })
 })
 
 describe('the shop in its local PostgreSQL', () => {

@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartError } from '../errors.ts'
+import { userName } from '../process/permission-fault.ts'
 import { type Place, placeFor, postgresBinaries } from './embedded-place.ts'
 import { postmasterOf } from './embedded-postmaster.ts'
 import { asSuperuser, prepareRole, type Server, shopUrl, superuserUrl } from './embedded-role.ts'
@@ -19,6 +20,7 @@ export type Embedded = {
 
 export async function openEmbedded(dataDir: string, binaries = postgresBinaries()): Promise<Embedded> {
   const place = placeFor(dataDir)
+  assertOwned(place)
   if (!existsSync(join(place.data, 'PG_VERSION'))) await initialise(binaries, place)
   const password = readFileSync(place.password, 'utf8').trim()
   const port = (await runningPort(place, password)) ?? (await start(binaries, place, password))
@@ -34,6 +36,16 @@ export async function openEmbedded(dataDir: string, binaries = postgresBinaries(
       await stopUnlessUsed(binaries, place, server)
     },
   }
+}
+
+/** PostgreSQL serves only data of the user who runs it. */
+function assertOwned({ data, user }: Place) {
+  const owner = statSync(data, { throwIfNoEntry: false })?.uid
+  const isOwn = owner === undefined || user !== undefined || owner === process.getuid?.()
+  if (!isOwn)
+    throw new StartError(
+      `${data} belongs to the user with the id ${owner}, but the shop runs as ${userName()}. As root, run: chown --recursive ${userName()}: ${dirname(data)}`,
+    )
 }
 
 /** Built next to its final place and renamed, so a killed first start leaves nothing half-made. */

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { StartError } from '../errors.ts'
+import { userName } from './permission-fault.ts'
 
 export function assertWritable(dataDir: string) {
   try {
@@ -8,7 +9,7 @@ export function assertWritable(dataDir: string) {
     accessSync(dataDir, constants.W_OK)
   } catch (error) {
     throw new StartError(
-      `Cannot write to the data folder ${dataDir} (${(error as Error).message}). Set DATA_DIR to a folder that this user can write to.`,
+      `Cannot write to the data folder ${dataDir} as the user ${userName()} (${(error as Error).message}). As root, run: chown --recursive ${userName()}: ${dataDir}; or set DATA_DIR to another folder.`,
     )
   }
 }

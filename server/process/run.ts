@@ -9,6 +9,7 @@ import { type Shop, startShop } from '../start.ts'
 import { openCluster } from './cluster.ts'
 import { tellFirstAdmin } from './first-admin.ts'
 import { createLog } from './log.ts'
+import { permissionFault } from './permission-fault.ts'
 import { stopInOrder } from './stop-in-order.ts'
 
 export async function run(how: { pagesAreFromVite: boolean }) {
@@ -20,7 +21,7 @@ export async function run(how: { pagesAreFromVite: boolean }) {
         ? error.faults
         : error instanceof StartError
           ? [error.message]
-          : [(error as Error).stack ?? String(error)]
+          : [permissionFault(error) ?? (error as Error).stack ?? String(error)]
     const sentences = lines.map((line) => `The shop cannot start. ${line}`)
     if (isProduction()) for (const sentence of sentences) createLog('fatal', standardError).fatal(sentence)
     else process.stderr.write(`${sentences.join('\n')}\n`)

@@ -22,8 +22,8 @@ const keyOf = (what: string, whom: string, device?: string) =>
 
 /** Across all processes. A `device` that the account has used before is counted apart: no one else can lock its owner out. */
 export function createAttempts({ db, now, limitsQuestions = true }: Dependencies) {
-  /** Counts one more try. How long to wait, in seconds, if there were more than `requests` within `seconds`. */
-  async function waitFor(
+  /** Counts one more try. Returns how long to wait if there were more than `requests` within `seconds`, else 0. */
+  async function secondsToWait(
     what: string,
     whom: string | Network[],
     { requests, seconds }: Limit,
@@ -56,14 +56,16 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
   }
 
   const allows = async (what: string, whom: string | Network[], limit: Limit, options?: Options) =>
-    (await waitFor(what, whom, limit, options)) === 0
+    (await secondsToWait(what, whom, limit, options)) === 0
 
   async function countOrRefuse(what: string, whom: string | Network[], limit: Limit, options?: Options) {
-    const seconds = await waitFor(what, whom, limit, options)
+    const seconds = await secondsToWait(what, whom, limit, options)
     if (seconds > 0) throw tooMany(seconds)
   }
 
   return {
+    secondsToWait,
+
     /** Counts one more try; false beyond the limit. */
     allows,
 
@@ -80,7 +82,7 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
       const isAnswered = and(eq(attempts.key, keyOf('asked', asked)), gt(attempts.endsAt, now()))
       if ((await db.$count(attempts, isAnswered)) > 0) return
       await countOrRefuse('questions', networks, { requests: 20, seconds: 3600 })
-      await waitFor('asked', asked, { requests: 1, seconds: 3600 })
+      await secondsToWait('asked', asked, { requests: 1, seconds: 3600 })
     },
 
     /** Whether an address may get one more of these emails: at most three a day, or anyone could flood its mailbox. */

@@ -39,11 +39,14 @@ export function createBegin(context: Context, others: Others) {
   // Stripe computes it, for which it must know where the buyer is.
   const wantsTax = config.tax.mode === 'stripe'
 
-  /** One at a time for a buyer or a browser, in any process. A turn that a crash left behind ends by itself. */
+  /** One at a time for a buyer or a browser, in any process. A turn that a crash left behind ends after 20 s. */
   async function inTurn<Result>(who: string, work: (hadToWait: boolean) => Promise<Result>) {
     let hadToWait = false
-    while (!(await attempts.allows('checkout', who, { requests: 1, seconds: 20 }))) {
-      hadToWait = true
+    for (;;) {
+      const seconds = await attempts.secondsToWait('checkout', who, { requests: 1, seconds: 20 })
+      if (seconds === 0) break
+      // A turn that lasts into its last second was left behind by a crash: nobody got an answer.
+      hadToWait = seconds > 1
       await setTimeout(100)
     }
     try {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
@@ -5,8 +8,10 @@ import { checkout } from '#contract/selling/checkout.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { compareBooks } from '#server/testing/books.ts'
+import { createBuyers } from '#server/testing/buyers.ts'
+import { startProcess } from '#server/testing/crashes.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { createVisitor, type Visitor } from '#server/testing/visitor.ts'
 
 let shop: TestShop
 beforeAll(async () => {
@@ -270,6 +275,20 @@ describe('one attempt', () => {
     const email = 'same@example.com'
     const first = await shop.begin(shop.visitor(), { email })
     expect(await shop.begin(shop.visitor(), { email })).not.toEqual(first)
+  })
+
+  test('by a guest goes on after the server crashed during the first click', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'shop-crash-'))
+    const place = { databaseUrl: shop.connection.url, dataDir }
+    const crashing = await startProcess(place, { CRASH_AT: 'checkout before commit', TRADINGVIEW: 'off' })
+    const email = 'after-a-crash@example.com'
+    const { begin } = createBuyers({ url: crashing?.url ?? '', publishableKey: () => shop.sandbox.publishableKey })
+    await expect(begin(createVisitor(crashing?.url ?? ''), { email })).rejects.toThrow('fetch failed')
+
+    // The turn that the crash left behind ends after 20 s.
+    await using later = await openShop({ databaseUrl: shop.connection.url, startsAt: new Date(Date.now() + 18_000) })
+    expect((await later.begin(later.visitor(), { email })).clientSecret).toMatch(/^pi_/)
+    rmSync(dataDir, { recursive: true, force: true })
   })
 
   test('by a user stays one, however many times they click at once', async () => {
