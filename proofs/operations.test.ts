@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -27,17 +27,19 @@ import {
   makeOrigin,
   makeStandIns,
   nginxPort,
+  publishNextVersion,
   root,
   run,
+  service,
   url,
 } from './operations/machine.ts'
 
 /**
  * `npm run proof -- operations`: follows docs/operations.md. Every block of commands runs as it stands there, in order, in a
  * fresh copy of the shop; what each promises is checked through the front door. Only this differs from a real machine:
- * folders lie below a temporary one, ports are free, requests for access wait for the seller, the user stays the one
- * who runs this, apt only looks whether it could install, Caddy and nginx (which must be installed) have certificates that no
- * one else trusts, and a few lines of bash stand in for systemd, which start and stop what the units say.
+ * folders lie below a temporary one, ports are free, requests for access wait for the seller, apt only looks whether it
+ * could install, Caddy and nginx (which must be installed) have certificates that no one else trusts, and a few lines of bash
+ * stand in for systemd: they start and stop what the units say, as an unprivileged user. It must run as root.
  */
 type Block = { heading: string; commands: string }
 type Check = (output: string) => Promise<void>
@@ -67,6 +69,7 @@ const checks: [heading: string, promise: string, check: Check][] = [
   ['Backup and restore', 'a backup is taken while the shop runs', backedUp],
   ['Backup and restore', 'the timer’s service has taken one, and no one waits in vain for its sign', timed],
   ['Backup and restore', 'a copy is restored beside the shop, which goes on', drilled],
+  ['Backup and restore', 'a restore into an empty folder leaves it to the service, which sells on', movedIn],
   ['Keys', 'exchange keys can still be revealed, with the new key', rotated],
   ['Keys', 'both admins can log in with the passwords shown', renewed],
   ['What to watch', 'the metrics are there', watched],
@@ -89,6 +92,7 @@ test('docs/operations.md has the blocks that are followed here', () => {
 })
 
 test.for(checks.map((each, index) => [...each, index] as const))('%s: %s', async ([, , check, index]) => {
+  if (blocks[index]?.heading === 'Upgrade') publishNextVersion()
   const output = follow(blocks[index]?.commands ?? '')
   // Connections to a shop that the commands have stopped are only noticed now.
   await sleep(100)
@@ -169,6 +173,9 @@ async function available(output: string) {
 }
 
 async function built() {
+  const user = { ...service, encoding: 'utf8' as const }
+  const { status, stderr } = spawnSync('test', ['-w', join(folder, 'node_modules')], user)
+  must(status === 1, `a folder that the service cannot write ${stderr}`)
   must(existsSync(join(folder, 'dist/sources')), 'the stamp of a build')
 }
 
@@ -241,6 +248,15 @@ async function timed(output: string) {
 async function drilled(output: string) {
   must(/^Restored \d+ rows in \d+ tables .*every checksum matches\.$/m.test(output), 'a restored copy')
   await mustShow(sold.slice(0, 1))
+}
+
+async function movedIn() {
+  const home = join(dataDir, 'postgres')
+  for (const path of [dataDir, home, join(home, 'data'), join(home, 'password')])
+    must(statSync(path).uid === service.uid, `${path} of the service`)
+  must((statSync(dataDir).mode & 0o777) === 0o755, 'the mode of the data folder')
+  await mustShow(sold.slice(0, 1))
+  await mustReveal()
 }
 
 async function mustReveal() {

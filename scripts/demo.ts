@@ -48,12 +48,15 @@ await runCommand(async ({ config, url }) => {
     throw new StartError(
       'The demo invents buyers, reviews and accounts with known passwords: never in a shop with NODE_ENV=production. Try it in another folder.',
     )
+  console.log('1 of 3  Customers and purchases of a year')
   await migrate(url)
   await fill(url, createSecrets(loadSecretsKey(config.secretsKey, config.dataDir)))
   // Never buy at Stripe for show.
   if (!config.stripe) {
+    console.log('2 of 3  People who really buy, day by day; this takes a minute or two')
     const paid = await letThemBuy(config)
     console.log(`${paid} purchases of the past year have a payment and an invoice.`)
+    console.log('3 of 3  Access on TradingView’s look-alike')
     const unlocked = await letThemIn(config)
     if (unlocked > 0) console.log(`${unlocked} people are unlocked on TradingView’s look-alike.`)
     console.log(`Log in as a buyer: ${demoBuyer.email}, password "${demoBuyer.password}".`)

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { freePort } from '#server/database/free-port.ts'
 import { paths } from '#server/paths.ts'
 import { createTestDatabase } from '#server/testing/test-database.ts'
 import freshBuild from './fresh-build.ts'
@@ -38,7 +39,7 @@ async function runBuild(env: Record<string, string>) {
     await expect.poll(() => lines.find((line) => line.includes(text)), { interval: 50 }).toBeDefined()
     return JSON.parse(lines.find((line) => line.includes(text)) ?? '')
   }
-  return { databaseUrl: url, lines, lineWith, ended }
+  return { databaseUrl: url, lines, lineWith, ended, child }
 }
 
 const production = {
@@ -63,6 +64,23 @@ test('in production, why it cannot start is JSON, too', async () => {
   await ended
   expect(lines).not.toEqual([])
   for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: 60 })
+})
+
+test('a killed server process and a shutdown are one line each', async () => {
+  const { lines, lineWith, ended, child } = await runBuild({
+    ...production,
+    WEB_CONCURRENCY: '2',
+    PORT: String(await freePort()),
+  })
+  await lineWith('The shop is open')
+  const { pid } = await lineWith('Server listening')
+  process.kill(pid, 'SIGKILL')
+  expect(await lineWith('A server process ended')).toMatchObject({ level: 50, signal: 'SIGKILL' })
+  child.kill('SIGTERM')
+  await ended
+  const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
+  expect(messages.filter((message) => /process ended/.test(message))).toHaveLength(1)
+  expect(messages.filter((message) => /closed/.test(message))).toEqual(['The shop is closed'])
 })
 
 test('a stack trace in the log names the line of the TypeScript file', async () => {

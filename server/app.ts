@@ -132,12 +132,16 @@ function mountDocs(app: FastifyInstance, publicUrl: string) {
   )
 }
 
-/** `/healthz`: the process is alive. `/readyz`: it can serve, because the database answers and the jobs run. */
+/** Writes to a new page of a table, which fails on a full disk and on a read-only database; nothing is kept. */
+const writeSomething =
+  "create temporary table written (text text) on commit drop; insert into written values ('something')"
+
+/** `/healthz`: the process is alive. `/readyz`: it can serve, because the database can be written and the jobs run. */
 function mountHealth(app: FastifyInstance, { pool, queue }: { pool: Pool; queue: Queue }) {
   const unlimited = { config: { perMinute: false as const } }
   app.get('/healthz', unlimited, () => ({ status: 'ok' }))
   app.get('/readyz', unlimited, async (_request, reply) => {
-    const database = await pool.query('select 1').then(
+    const database = await pool.query(writeSomething).then(
       () => true,
       () => false,
     )

@@ -77,6 +77,7 @@ function shape(s: Settings, given: ReadonlySet<string>) {
     oldSecretsKey: s.SECRETS_KEY_OLD,
     /** Null: no one’s address goes to a third party, and everybody is asked. */
     regionLookupUrl: s.REGION_LOOKUP_URL === 'none' ? null : s.REGION_LOOKUP_URL,
+    hstsSubdomains: s.HSTS_SUBDOMAINS === 'yes',
     cookieBanner: s.COOKIE_BANNER,
     gaMeasurementId: s.GA_MEASUREMENT_ID ?? null,
     package: { indicatorUrl: s.INDICATOR_URL, strategyUrl: s.STRATEGY_URL },

@@ -14,7 +14,7 @@ const lightHashing = process.env.LIGHT_HASHING
 const config = { ...readConfig(process.env), rateLimits: false }
 const opening =
   config.processes > 1 && cluster.isPrimary
-    ? openCluster(config).then(({ close }) => ({ stop: close, close }))
+    ? openCluster(config, createLog(config.logLevel)).then(({ close }) => ({ stop: close, close }))
     : startBuiltShop(config, { log: createLog(config.logLevel), ...lightHashing })
 stopInOrder(opening)
 await opening

@@ -14,20 +14,30 @@ export const url = `http://localhost:${port}`
 export const folder = join(root, 'opt/rebound-sigma-shop')
 export const dataDir = join(root, 'var/lib/rebound-sigma-shop')
 
-/** The repository that an operator clones: this version, and a next one with a migration. */
+/** The unprivileged user who serves: one that Debian has anyhow, because PostgreSQL insists on a name. */
+export const service = { uid: 1, gid: 1 }
+
+const origin = join(root, 'origin')
+
+/** The repository that an operator clones. */
 export function makeOrigin() {
-  const origin = join(root, 'origin')
   mkdirSync(origin)
+  copyOfThisVersion(origin)
+  commit('init', '--quiet', '--initial-branch=main')
+}
+
+/** The next version has one more migration. */
+export function publishNextVersion() {
+  addNextMigration(origin)
+  commit('status', '--short')
+}
+
+function commit(...first: string[]) {
   const git = (...args: string[]) =>
     run('git', ['-c', 'user.name=Shop', '-c', 'user.email=shop@example.com', ...args], origin)
-  copyOfThisVersion(origin)
-  git('init', '--quiet')
-  for (const version of ['v1.0.0', 'v1.1.0']) {
-    if (version === 'v1.1.0') addNextMigration(origin)
-    git('add', '--all')
-    git('commit', '--quiet', `--message=${version}`)
-    git('tag', version)
-  }
+  git(...first)
+  git('add', '--all')
+  git('commit', '--quiet', '--message=A version')
 }
 
 export function makeStandIns() {
@@ -45,12 +55,13 @@ unit=${root}/etc/systemd/system/\${name%.service}.service
 pid=${root}/run/\${name%.service}.pid
 value() { sed --quiet "s/^$1=-\\?//p" "$unit" | sed 's#/\\(opt\\|etc\\|var/lib\\)/#${root}&#g'; }
 as_unit() {
-  mkdir --parents ${dataDir}
+  install --directory --owner=${service.uid} --group=${service.gid} --mode=755 ${dataDir}
   cd "$(value WorkingDirectory)"
+  umask "$(value UMask)"
   export $(value Environment)
   set -a
   for file in $(value EnvironmentFile); do [ ! -f "$file" ] || source "$file"; done
-  exec $(value ExecStart)
+  exec setpriv --reuid=${service.uid} --regid=${service.gid} --clear-groups --no-new-privs $(value ExecStart)
 }
 start() {
   case "$name" in
@@ -108,7 +119,7 @@ export function follow(commands: string): string {
     .replaceAll('localhost:3000', `localhost:${port}`)
     .replace('https://git.example/rebound-sigma-shop.git', join(root, 'origin'))
     .replace('NODE_ENV=production\n', `NODE_ENV=production\nPORT=${port}\nTRADINGVIEW=off\n`)
-    .replace(' --group=shop', '')
+    .replace('--group=shop', `--group=${service.gid}`)
   console.log(commands.trim().replaceAll(/^/gm, '    '))
   return run('bash', ['-euo', 'pipefail', '-c', here], existsSync(folder) ? folder : root)
 }

@@ -58,6 +58,7 @@ export async function letThemBuy(config: Config): Promise<number> {
   async function goTo(ago: number) {
     stopping.signal.throwIfAborted()
     const seconds = Math.round((past - ago) / 1000)
+    console.log(ago > day ? `  … ${Math.round(ago / day)} days ago` : '  … today')
     if (seconds < 0) await pool.query('update sandbox.settings set clock_offset = clock_offset + $1', [seconds])
     else if (seconds > 0) await shop.sandbox?.controls.advance(seconds, 'second')
     past = ago
@@ -99,6 +100,7 @@ export async function letThemBuy(config: Config): Promise<number> {
     await declareSome(shop)
     await hireSupport(shop)
     await pool.query(readFileSync(new URL('desk.sql', import.meta.url), 'utf8'))
+    console.log('  … payments and invoices of everyone')
     await shop.sandbox?.controls.webhooks.flush()
     await shop.queue.idle()
     const paid = await copyPayments(

@@ -92,6 +92,7 @@ export const settings = z.object({
     ),
     'https://ipapi.co/json/',
   ),
+  HSTS_SUBDOMAINS: z._default(oneOf('yes', 'no'), 'no'),
   COOKIE_BANNER: z._default(oneOf('always', 'if-needed'), 'always'),
   GA_MEASUREMENT_ID: z.optional(like(/^G-[A-Z0-9]+$/, 'must look like G-XXXXXXX')),
   INDICATOR_URL: scripts,

@@ -9,7 +9,7 @@ export type SecurityHeaders = {
 }
 
 export function securityHeaders(
-  config: Pick<Config, 'secure' | 'production' | 'regionLookupUrl' | 'gaMeasurementId' | 'stripe'>,
+  config: Pick<Config, 'secure' | 'production' | 'hstsSubdomains' | 'regionLookupUrl' | 'gaMeasurementId' | 'stripe'>,
 ): SecurityHeaders {
   const stripe = config.stripe !== undefined
   const analytics = config.gaMeasurementId !== null
@@ -20,7 +20,7 @@ export function securityHeaders(
     'cross-origin-resource-policy': 'same-origin',
     'permissions-policy': `camera=(), microphone=(), geolocation=(), payment=(self${stripe ? ' "https://js.stripe.com"' : ''})`,
     ...(config.secure && config.production
-      ? { 'strict-transport-security': 'max-age=63072000; includeSubDomains' }
+      ? { 'strict-transport-security': `max-age=63072000${config.hstsSubdomains ? '; includeSubDomains' : ''}` }
       : {}),
   }
   return {

@@ -1,13 +1,14 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { openEmbedded } from '../database/embedded.ts'
 import { relayMetrics } from '../metrics/every-process.ts'
 import { portFor } from './port.ts'
 
 /** Several processes on one port (WEB_CONCURRENCY). This one keeps the local PostgreSQL, and starts and stops the others. */
-export async function openCluster(config: Config) {
+export async function openCluster(config: Config, log: Logger) {
   const port = await portFor(config)
   const database = config.databaseUrl ? undefined : await openEmbedded(config.dataDir)
   const environment = { PORT: String(port), ...(database ? { DATABASE_URL: database.url } : {}) }
@@ -16,17 +17,18 @@ export async function openCluster(config: Config) {
 
   const fork = async () => {
     const worker = cluster.fork(environment)
-    worker.once('exit', (code) => void replace(worker, code))
+    worker.once('exit', (code, signal) => void replace(worker, code, signal))
     const listening = new Promise<void>((done) => {
       worker.on('message', (message) => message === 'listening' && done())
     })
     await Promise.race([listening.then(() => (hasOpened = true)), once(worker, 'exit')])
   }
 
-  async function replace(worker: Worker, code: number) {
+  async function replace(worker: Worker, code: number | null, signal: string | null) {
     if (stopping || worker.exitedAfterDisconnect) return
     // A shop that cannot start says why itself; restarting it would only repeat that.
     if (!hasOpened) process.exit(code || 1)
+    log.error({ pid: worker.process.pid, code, signal }, 'A server process ended; another one is started')
     await sleep(1000)
     if (!stopping) await fork()
   }

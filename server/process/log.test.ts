@@ -85,3 +85,12 @@ test('whatever goes wrong, nothing people typed ends up in the log or next to a 
   const leaks = [...new Set([...said.matchAll(/.{0,60}planted.{0,20}/gi)].map(([leak]) => leak))]
   expect(leaks).toEqual([])
 })
+
+test('an error that a library passes on as a copy keeps its message and code', () => {
+  const lines: string[] = []
+  const log = createLog('info', { write: (line) => void lines.push(line) })
+  log.warn({ err: { message: 'terminating connection', code: '57P01', stack: 'Error\n    at somewhere' } }, 'job queue')
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    err: { message: 'terminating connection', code: '57P01', stack: 'Error: terminating connection\n    at somewhere' },
+  })
+})

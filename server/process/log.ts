@@ -39,6 +39,8 @@ const harmless = [
 ]
 
 function describeError(error: unknown): Described | string {
+  // pg-boss passes on copies of errors.
+  if (isCopiedError(error)) return describeError(Object.assign(new Error(error.message), error))
   if (!(error instanceof Error)) return withoutAddresses(String(error))
   const { name, stack = '', cause } = error
   const fields = error as unknown as Record<string, unknown>
@@ -53,6 +55,12 @@ function describeError(error: unknown): Described | string {
     ...(error instanceof AggregateError ? { errors: error.errors.map(describeError) } : {}),
   }
 }
+
+const isCopiedError = (value: unknown): value is { message: string } =>
+  !(value instanceof Error) &&
+  typeof value === 'object' &&
+  value !== null &&
+  typeof Reflect.get(value, 'message') === 'string'
 
 /** What an error says, without the values a statement was given and without anyone's address. */
 export function messageOf(error: unknown): string {

@@ -41,15 +41,15 @@ async function open({ pagesAreFromVite }: { pagesAreFromVite: boolean }) {
   const log = createLog(isQuiet ? 'warn' : config.logLevel)
   if (config.production) reportInJson(log)
   if (config.processes > 1 && cluster.isPrimary) {
-    const opening = openCluster(config).then(({ close }) => ({ stop: close, close }))
-    stopInOrder(opening)
+    const opening = openCluster(config, log).then(({ close }) => ({ stop: close, close }))
+    stopInOrder(opening, log)
     await opening
     return
   }
   const isFirst = cluster.worker === undefined || cluster.worker.id === 1
   if (isFirst) for (const text of [...unclear, ...config.warnings]) log.warn(text)
   const opening = startShop(config, { log, mayBeStale: pagesAreFromVite })
-  stopInOrder(opening)
+  stopInOrder(opening, cluster.isPrimary ? log : undefined)
   const shop = await opening
   if (isFirst) say(shop, log)
   // Among several processes, the one that created the admin reports it; a password from the settings is already known.

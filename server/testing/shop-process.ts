@@ -36,7 +36,9 @@ export async function startShopProcess(env: Record<string, string>) {
 if (import.meta.main) {
   const config = { ...readConfig(process.env), rateLimits: false }
   const isPrimary = config.processes > 1 && cluster.isPrimary
-  const { close } = isPrimary ? await openCluster(config) : await openOne(config)
+  const { close } = isPrimary
+    ? await openCluster(config, pino({ level: process.env.TEST_LOG ?? 'silent' }))
+    : await openOne(config)
   process.on('SIGTERM', () => void close().then(() => process.exit(0)))
 }
 

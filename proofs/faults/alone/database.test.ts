@@ -81,6 +81,7 @@ async function fillUp(disk: string, visits: number) {
   try {
     await visit()
     writeUntilFull(join(disk, 'ballast'))
+    const readyWhenFull = await ask(shop, { path: '/readyz' })
     await visit()
     // The worst case: PostgreSQL cannot write its log, exits, and cannot recover while the disk is full.
     const needsMoreLog = `update users set name = name; select pg_switch_wal(); update users set name = name`
@@ -91,8 +92,15 @@ async function fillUp(disk: string, visits: number) {
     const lost = await writes.countLost(databaseUrl(disk))
     const isAlive = shop.isAlive()
     return {
-      ok: answers.only(200, 503) && answers.of(503) > 0 && pages.only(200) && lost === 0 && again === 200 && isAlive,
-      figures: `responses ${answers.show()}, pages ${pages.show()}, ${writes.acknowledged.length} writes acknowledged, ${lost} lost; with space freed, ${again} after ${(took / 1000).toFixed(1)} s, its process ${isAlive ? 'is alive' : 'is gone'}`,
+      ok:
+        readyWhenFull === 503 &&
+        answers.only(200, 503) &&
+        answers.of(503) > 0 &&
+        pages.only(200) &&
+        lost === 0 &&
+        again === 200 &&
+        isAlive,
+      figures: `/readyz ${readyWhenFull}, responses ${answers.show()}, pages ${pages.show()}, ${writes.acknowledged.length} writes acknowledged, ${lost} lost; with space freed, ${again} after ${(took / 1000).toFixed(1)} s, its process ${isAlive ? 'is alive' : 'is gone'}`,
     }
   } finally {
     await shop.stop()
