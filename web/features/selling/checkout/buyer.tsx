@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import * as z from 'zod/mini'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import type { ApiError } from '#contract/call.ts'
@@ -33,21 +33,13 @@ const formWithPlace = (isGuest: boolean) => z.object({ ...fields(isGuest), ...pl
 
 /** Who buys: a guest gives an email, which stays for a reload; anyone who is logged in has one. */
 export function Buyer(props: {
-  /** Undefined as long as no one knows. */
-  user: User | null | undefined
+  user: User | null
   isPending: boolean
   refusal: ApiError | null
   onContinue: (asked: Asked) => Promise<void>
 }) {
   const { user, isPending, refusal, onContinue } = props
-  const input = useRef<HTMLInputElement>(null)
-  const [isEmpty, setIsEmpty] = useState(true)
-  // The field was there before this script: what has been typed into it is newer than the note.
-  useEffect(() => {
-    if (!input.current) return
-    input.current.value ||= attempt(() => sessionStorage.getItem(noteOfEmail)) ?? ''
-    setIsEmpty(input.current.value.trim() === '')
-  }, [])
+  const [email, setEmail] = useState(() => attempt(() => sessionStorage.getItem(noteOfEmail)) ?? '')
   const wantsPlace = useWantsPlace()
   const logIn = (
     <Link href="/auth" onClick={rememberReturnPath} className={link}>
@@ -81,11 +73,11 @@ export function Buyer(props: {
             hint="An account will be created for you after payment, and your access details will be sent to this address."
           >
             <Input
-              ref={input}
               type="email"
               autoComplete="email"
               required
-              onChange={(event) => setIsEmpty(event.target.value.trim() === '')}
+              value={email}
+              onChange={(event) => setEmail(event.target.value)}
             />
           </Field>
         )}
@@ -106,8 +98,7 @@ export function Buyer(props: {
           size="lg"
           pending={isPending}
           pendingText="Loading..."
-          // In the prerendered page, too: nothing is sent before there is a script to send it.
-          disabled={!user && (isEmpty || user === undefined)}
+          disabled={!user && email.trim() === ''}
         >
           Continue to Payment
         </Button>

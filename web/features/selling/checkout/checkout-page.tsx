@@ -1,14 +1,14 @@
-import { type ComponentType, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { User } from '#contract/identity/session.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
+import type { BillingType } from '#contract/statuses.ts'
 import { useUser } from '#web/api/session.ts'
 import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { classes } from '#web/ui/classes.ts'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
-import { Spinner } from '#web/ui/spinner.tsx'
+import { Loading } from '#web/ui/spinner.tsx'
 import { useHydrated } from '#web/ui/store.ts'
 import { type Order, readOrder } from './address.ts'
 import { type Offer, OrderDetails, OrderLine, OrderSummary } from './order-summary.tsx'
@@ -20,48 +20,40 @@ export default function CheckoutPage() {
   const { search, navigate } = useNavigation()
   const { products } = useSettings()
   const order = readOrder(search, products)
-  const { product } = order ?? { product: products[0] }
-  const owned = useOwned(product.slug)
-  // What the server has said about each product's plans since the page was loaded.
-  const [offers, setOffers] = useState<Record<string, Offer>>({})
-  const billing = order?.billing ?? 'monthly'
-  const price = usePrices(product.slug)[billing]
-  const plan = `${product.slug} ${billing}`
-  const offer = offers[plan] ?? { price, due: price }
-  // The page is rendered before its address is known, with what most visitors see: the guest's form.
+  // The prerendered page knows no query.
   const isUnknown = useHydrated() && order === null
-  // What was typed into it stays when the order is known; only another product begins again.
-  const [first, setFirst] = useState(order?.product)
-  if (!first && order) setFirst(order.product)
   useEffect(() => {
     if (isUnknown) navigate('/products', { replace: true })
   }, [isUnknown, navigate])
   useReloadWhenBack()
+  if (isLoading || !order) return <Loading />
+  // As tall as the spinner, so that the footer stays where it was.
+  return (
+    <div className="min-h-[calc(100vh-4rem)]">
+      <Checkout key={order.product.slug} {...order} user={user} />
+    </div>
+  )
+}
+
+function Checkout({ product, billing, user }: Order & { user: User | null }) {
+  const owned = useOwned(product.slug)
+  // Prices that the server has quoted for each plan since the page was loaded.
+  const [offers, setOffers] = useState<Partial<Record<BillingType, Offer>>>({})
+  const price = usePrices(product.slug)[billing]
+  const offer = offers[billing] ?? { price, due: price }
+  if (owned.isPending) return <Loading />
   return (
     <Container className="grid gap-8 py-10 sm:py-16 lg:grid-cols-[1fr_24rem] lg:items-start lg:gap-12">
       <div className="flex min-w-0 flex-col gap-6 sm:gap-8">
         <h1 className="text-3xl">Checkout</h1>
-        <div className="lg:hidden" hidden={!!owned.purchase}>
-          <Placeheld by={OrderLine} offer={offer} order={order} product={product} />
-        </div>
-        {(isLoading || owned.isPending || isUnknown) && (
-          <Card
-            className={classes(
-              'min-h-[35rem] place-items-center sm:min-h-[31.5rem]',
-              isLoading && !isUnknown ? 'hidden in-[.returning]:grid' : 'grid',
-            )}
-          >
-            <output className="flex flex-col items-center gap-4 text-muted">
-              <Spinner className="size-8 text-accent" />
-              <p>Loading...</p>
-            </output>
-          </Card>
-        )}
-        {owned.purchase && <AlreadyOwned user={user} product={product} />}
-        {!owned.purchase && !owned.isPending && !isUnknown && (
-          <div className={classes('flex flex-col gap-6 sm:gap-8', isLoading && 'in-[.returning]:hidden')}>
+        {owned.purchase ? (
+          <AlreadyOwned user={user} product={product} />
+        ) : (
+          <>
+            <div className="lg:hidden">
+              <OrderLine product={product} billing={billing} offer={offer} />
+            </div>
             <Steps
-              key={!order || product === first ? '' : product.slug}
               product={product}
               billing={billing}
               offer={offer}
@@ -69,36 +61,17 @@ export default function CheckoutPage() {
                 setOffers((others) => ({
                   // With another code or none, the other plan costs something else, too.
                   ...(Object.values(others).every((each) => each.discount?.code === next.discount?.code) && others),
-                  [plan]: next,
+                  [billing]: next,
                 }))
               }
-              user={isLoading ? undefined : user}
+              user={user}
             />
-          </div>
+            <OrderDetails product={product} />
+          </>
         )}
-        {!owned.purchase && <OrderDetails product={product} />}
       </div>
-      {!owned.purchase && <Placeheld by={OrderSummary} offer={offer} order={order} product={product} />}
+      {!owned.purchase && <OrderSummary product={product} billing={billing} offer={offer} />}
     </Container>
-  )
-}
-
-/** Until the address is known, the same part, unseen, takes the same place. */
-function Placeheld(props: {
-  by: ComponentType<Order & { offer: Offer }>
-  offer: Offer
-  order: Order | null
-  product: ListedProduct
-}) {
-  const { by: Part, offer, order, product } = props
-  // The same element before and after: React would draw all of it again below another one.
-  return (
-    <div
-      aria-hidden={!order || undefined}
-      className={order ? 'contents' : 'animate-pulse rounded-lg bg-line *:invisible'}
-    >
-      <Part {...(order ?? { billing: 'monthly', product })} offer={offer} />
-    </div>
   )
 }
 

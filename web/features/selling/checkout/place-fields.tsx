@@ -1,13 +1,14 @@
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import * as z from 'zod/mini'
 import { optionalText } from '#contract/fields.ts'
 import { countries, country, needsPostalCode, vatId } from '#contract/selling/billing.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
-import { useHydrated } from '#web/ui/store.ts'
 
-export const placeForm = { country: country, postalCode: optionalText(20), vatId: z.optional(vatId) }
+export const placeForm = { country, postalCode: optionalText(20), vatId: z.optional(vatId) }
+
+const countryNames = new Intl.DisplayNames('en', { type: 'region' })
 
 export type PlaceValues = { country?: string | undefined; postalCode?: string | undefined; vatId?: string | undefined }
 
@@ -19,11 +20,6 @@ export function useWantsPlace() {
 export function PlaceFields() {
   const [chosen, setChosen] = useState('')
   const [isCompany, setIsCompany] = useState(false)
-  // Checked before there was a script, it stays so.
-  const company = useRef<HTMLInputElement>(null)
-  useEffect(() => setIsCompany(company.current?.checked === true), [])
-  // Server and browser may call a country differently.
-  const hydrated = useHydrated()
   return (
     <>
       <Field
@@ -35,7 +31,11 @@ export function PlaceFields() {
           <option value="" disabled>
             Choose your country
           </option>
-          {hydrated && <Countries />}
+          {countries.map((code) => (
+            <option key={code} value={code}>
+              {countryNames.of(code)}
+            </option>
+          ))}
         </Select>
       </Field>
       {needsPostalCode(chosen) && (
@@ -46,7 +46,6 @@ export function PlaceFields() {
       <label className="flex cursor-pointer items-center gap-3 text-sm">
         <input
           type="checkbox"
-          ref={company}
           onChange={(event) => setIsCompany(event.target.checked)}
           className="size-5 cursor-pointer accent-accent"
         />
@@ -59,14 +58,4 @@ export function PlaceFields() {
       )}
     </>
   )
-}
-
-function Countries() {
-  // Made here: it takes longer than the rest of the page together.
-  const [nameOf] = useState(() => new Intl.DisplayNames('en', { type: 'region' }))
-  return countries.map((code) => (
-    <option key={code} value={code}>
-      {nameOf.of(code)}
-    </option>
-  ))
 }

@@ -19,8 +19,7 @@ export function Steps(props: {
   billing: BillingType
   offer: Offer
   onOffer: (offer: Offer) => void
-  /** Undefined as long as no one knows. */
-  user: User | null | undefined
+  user: User | null
 }) {
   const { product, billing, offer, onOffer, user } = props
   const [asked, setAsked] = useState<Asked | null>(null)
