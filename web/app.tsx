@@ -1,6 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useEffect, useState } from 'react'
-import type { SiteSettings } from '#contract/site/site-settings.ts'
+import type { FormAnswer, SiteSettings } from '#contract/site/site-settings.ts'
 import { forgetReturnPath } from '#web/features/identity/sign-in/return-path.ts'
 import { createQueryClient, type PageData } from './api/query-client.ts'
 import { SettingsProvider, useSettings } from './api/settings.tsx'
@@ -12,18 +12,26 @@ import { PageChange } from './layout/page-change.tsx'
 import { Private } from './layout/private.tsx'
 import { loadPage, Page, type Route, routeFor } from './router.tsx'
 import { ConfirmHost } from './ui/confirm.tsx'
+import { RefusedFormContext } from './ui/form.tsx'
 import { NavigationProvider, usePlace } from './ui/navigation.tsx'
 import { Loading } from './ui/spinner.tsx'
 import { ToastHost } from './ui/toast.tsx'
 
-export function App(props: { settings: SiteSettings; pathname: string; data: PageData }) {
-  const { settings, pathname, data } = props
+export function App(props: {
+  settings: SiteSettings
+  pathname: string
+  data: PageData
+  refused: FormAnswer['refused']
+}) {
+  const { settings, pathname, data, refused } = props
   const [queryClient] = useState(() => createQueryClient(data))
   return (
     <SettingsProvider value={settings}>
       <QueryClientProvider client={queryClient}>
         <NavigationProvider pathname={pathname} load={(path) => loadPage(routeFor(path, settings.products))}>
-          <Site />
+          <RefusedFormContext value={refused}>
+            <Site />
+          </RefusedFormContext>
         </NavigationProvider>
       </QueryClientProvider>
     </SettingsProvider>

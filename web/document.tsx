@@ -1,5 +1,5 @@
 import { brand } from '#contract/brand.ts'
-import type { SiteSettings } from '#contract/site/site-settings.ts'
+import type { FormAnswer, SiteSettings } from '#contract/site/site-settings.ts'
 import type { PageData } from './api/query-client.ts'
 import { pageTitle } from './layout/page-change.tsx'
 import type { Route } from './router.tsx'
@@ -28,9 +28,10 @@ export function Document(props: {
   assets: PageAssets
   structuredData: StructuredData[]
   data: PageData
+  answer: FormAnswer | null
   content: string
 }) {
-  const { route, settings, description, assets, structuredData, data, content } = props
+  const { route, settings, description, assets, structuredData, data, answer, content } = props
   const title = pageTitle(route)
   const canonical = route.path === '*' ? undefined : new URL(route.path, settings.publicUrl).href
   const image = new URL(props.image ?? `/og/${imageOf(route)}.png`, settings.publicUrl).href
@@ -79,8 +80,11 @@ export function Document(props: {
         ))}
       </head>
       <body>
-        {/* Where the server writes its answer to a form that was posted without scripts. */}
-        <div id="said" />
+        {answer && (
+          <div id="said" role={answer.isRefusal ? 'alert' : 'status'}>
+            {answer.message}
+          </div>
+        )}
         {needsScript(route) && (
           <noscript>
             <div className="needs-script flex flex-col gap-4">
@@ -102,6 +106,7 @@ export function Document(props: {
         <div id="root" dangerouslySetInnerHTML={{ __html: content }} />
         <DataBlock id="settings" type="application/json" value={settings} />
         {data.length > 0 && <DataBlock id="data" type="application/json" value={data} />}
+        {answer && <DataBlock id="answer" type="application/json" value={answer} />}
       </body>
     </html>
   )

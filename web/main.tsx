@@ -1,5 +1,6 @@
 import { startTransition } from 'react'
 import { hydrateRoot } from 'react-dom/client'
+import type { FormAnswer } from '#contract/site/site-settings.ts'
 import { readPageData } from './api/query-client.ts'
 import { readSettings } from './api/settings.tsx'
 import { App } from './app.tsx'
@@ -7,20 +8,22 @@ import { loadPage, routeFor } from './router.tsx'
 import './styles.css'
 
 async function start(root: HTMLElement) {
-  // The answer to a form posted before this script was there came under the call's address, with what was typed.
-  if (root.dataset.page) {
-    history.replaceState(null, '', root.dataset.page)
-    // Set once, a field's value survives hydration.
-    for (const field of root.querySelectorAll<HTMLInputElement>('input,textarea')) if (field.value) field.value += ''
-  }
+  // The answer to a form that was posted before this script came has the call's address.
+  const answer = readFormAnswer()
+  if (answer) history.replaceState(null, '', answer.address)
   // Load the page's code before hydrating, so a spinner never replaces the prerendered page.
   const settings = readSettings()
   await loadPage(routeFor(location.pathname, settings.products))
   // As a transition React hydrates in slices of 5 ms, so a tap on a slow phone never waits for all of it.
   startTransition(() => {
-    hydrateRoot(root, <App settings={settings} pathname={location.pathname} data={readPageData()} />)
+    hydrateRoot(
+      root,
+      <App settings={settings} pathname={location.pathname} data={readPageData()} refused={answer?.refused ?? null} />,
+    )
   })
 }
+
+const readFormAnswer = (): FormAnswer | null => JSON.parse(document.getElementById('answer')?.textContent ?? 'null')
 
 const root = document.getElementById('root')
 if (root) void start(root)

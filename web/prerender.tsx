@@ -7,7 +7,14 @@ import { catalog } from '#contract/selling/catalog.ts'
 import { termsInForce } from '#contract/selling/legal/in-force.ts'
 import type { ProductText } from '#contract/selling/product.ts'
 import { reviews } from '#contract/site/reviews.ts'
-import type { RenderedPage, RenderPages, Shown, SiteSettings } from '#contract/site/site-settings.ts'
+import type {
+  FormAnswer,
+  RenderAnswer,
+  RenderedPage,
+  RenderPages,
+  Shown,
+  SiteSettings,
+} from '#contract/site/site-settings.ts'
 import { keyOf } from './api/client.ts'
 import type { PageData } from './api/query-client.ts'
 import { App } from './app.tsx'
@@ -22,7 +29,7 @@ type Manifest = Record<string, { file: string; imports?: string[]; css?: string[
 
 /** Renders every page; the server calls it at startup and whenever something in them has changed. */
 export const renderPages: RenderPages = async ({ latestReviews, texts, terms, ...settings }) => {
-  const manifest: Manifest = JSON.parse(await readFile(new URL('./manifest.json', import.meta.url), 'utf8'))
+  const manifest = await readManifest()
   const pages = []
   for (const route of [...placesOf(settings), notFound]) {
     const data = dataOf(route, { latestReviews, texts, terms })
@@ -31,6 +38,16 @@ export const renderPages: RenderPages = async ({ latestReviews, texts, terms, ..
   }
   return { pages, files: siteFiles(settings) }
 }
+
+/** Renders a page again as the answer to a form that was posted without scripts. */
+export const renderAnswer: RenderAnswer = async ({ latestReviews, texts, terms, ...settings }, path, answer) => {
+  const route = placesOf(settings).find((place) => place.path === path) ?? notFound
+  const data = dataOf(route, { latestReviews, texts, terms })
+  return (await renderPage(route, settings, assetsOf(route, await readManifest()), data, answer)).html
+}
+
+const readManifest = async (): Promise<Manifest> =>
+  JSON.parse(await readFile(new URL('./manifest.json', import.meta.url), 'utf8'))
 
 type OfOnePage = Pick<Shown, 'latestReviews' | 'texts' | 'terms'>
 
@@ -59,11 +76,12 @@ async function renderPage(
   settings: SiteSettings,
   assets: PageAssets,
   data: PageData,
+  answer: FormAnswer | null = null,
 ): Promise<RenderedPage> {
   // The content is its own React root and the only part that hydrates, so browser extensions that change
   // <head> or <body> can't break the page.
   await loadPage(route)
-  const app = <App settings={settings} pathname={route.path} data={data} />
+  const app = <App settings={settings} pathname={route.path} data={data} refused={answer?.refused ?? null} />
   const { prelude } = await prerenderToNodeStream(app, {
     // Otherwise React would move large chunks into inline scripts, which the CSP forbids.
     progressiveChunkSize: Number.POSITIVE_INFINITY,
@@ -80,6 +98,7 @@ async function renderPage(
       image={text?.preview ?? null}
       structuredData={structuredDataFor(route, settings, text)}
       data={data}
+      answer={answer}
       content={await readText(prelude)}
     />,
   )

@@ -40,6 +40,16 @@ export type Shown = SiteSettings & {
   latestReviews: { items: Review[]; next?: string | undefined }
 }
 
+/** The outcome of a form that was posted without scripts. */
+export type FormAnswer = {
+  message: string
+  isRefusal: boolean
+  /** The page's address, which replaces the call's address once scripts run. */
+  address: string
+  /** The refused form and what was typed into it, without passwords. */
+  refused: { action: string; values: Record<string, string> } | null
+}
+
 /** What the web build hands to the server: every page of the site as HTML, for the given settings. */
 export type RenderedPage = {
   /** `/about`, `/admin/*` for every address below, or `*` for the not-found page. */
@@ -53,3 +63,5 @@ export type RenderedPage = {
 export type RenderPages = (
   shown: Shown,
 ) => Promise<{ pages: RenderedPage[]; files: { path: string; type: string; body: string }[] }>
+/** Renders one page that answers a form; the HTML differs from the prerendered page only in the answer. */
+export type RenderAnswer = (shown: Shown, path: string, answer: FormAnswer) => Promise<string>

@@ -4,12 +4,11 @@ import type { Endpoint, ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts
 import type { Actor, AssertFresh, User } from '../actor.ts'
 import { Refusal } from '../errors.ts'
 import type { Pages } from '../pages/pages.ts'
-import type { Responder } from '../pages/responder.ts'
 import type { Attempts } from '../security/attempts.ts'
 import { networksOf } from './addresses.ts'
 import type { Cookie } from './cookies.ts'
 import type { Gate, Session } from './gate.ts'
-import { answerWithPage, formOf, postedForm } from './plain-forms.ts'
+import { answerWithPage, type FormPages, formOf, postedForm } from './plain-forms.ts'
 import { projectionOf } from './projection.ts'
 
 /** A public call looks up no one, unless its row asks for it. */
@@ -57,7 +56,7 @@ type Dependencies = {
   /** Counts calls across all processes; without it, nothing is counted. */
   limits: Pick<Attempts, 'countOrRefuse'> | undefined
   /** What answers a form posted without scripts. */
-  pages: Pick<Responder, 'read'>
+  pages: FormPages
 }
 
 /** Puts endpoints on the server. Access, validation and response format are decided here and nowhere else. */
@@ -103,7 +102,7 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
           if (done && 'goTo' in done) return reply.redirect(done.goTo, 303)
           if (done) {
             const said = { message: done.say, isRefusal: false, on: done.on }
-            if (answerWithPage(pages, request, reply, said)) return reply
+            if (await answerWithPage(pages, request, reply, said)) return reply
           }
           return send({ endpoint, project }, request, reply, answer)
         },
@@ -120,7 +119,7 @@ export type Mount = ReturnType<typeof createMount>
 export type Doors = {
   app: FastifyInstance
   mount: Mount
-  pages: Pick<Pages, 'read' | 'refresh'>
+  pages: FormPages & Pick<Pages, 'refresh'>
   /** A secret of the browser that started a checkout: the person who returns from paying is the same. */
   checkoutCookie: Cookie
 }

@@ -2,8 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { type PlainForm, plainForms } from '#contract/plain-forms.ts'
 import { Refusal } from '../errors.ts'
-import type { Responder } from '../pages/responder.ts'
-import { escapeHtml } from '../security/escape-html.ts'
+import type { Pages } from '../pages/pages.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -26,54 +25,39 @@ export function readForms(app: FastifyInstance, isOurs: (origin: string, request
     const isSameOrigin = site === undefined ? origin !== undefined && isOurs(origin, request) : site === 'same-origin'
     if (!request.routeOptions.config.form) done(new Refusal(415, 'not-json', 'Please send JSON'))
     else if (!isSameOrigin) done(new Refusal(403, 'other-site', 'This request came from another site'))
-    else done(null, Object.fromEntries(new URLSearchParams(body as string)))
+    // Browsers post line breaks as CRLF, unlike the same form with scripts.
+    else done(null, Object.fromEntries(new URLSearchParams((body as string).replaceAll('%0D%0A', '%0A'))))
   })
 }
 
-/** A form's answer is a page that says how it went, with what was typed if it was refused; false when there are no pages. */
-export function answerWithPage(
-  pages: Pick<Responder, 'read'>,
+/** Answers a form with its page, which says how it went and repeats what was typed if the form was refused. */
+export async function answerWithPage(
+  pages: FormPages,
   request: FastifyRequest,
   reply: FastifyReply,
   said: { message: string; isRefusal: boolean; on?: string | undefined },
-): boolean {
+): Promise<boolean> {
   const form = postedForm(request)
   const wanted = said.on ?? form?.page ?? pathOf(request.headers.referer)
-  const path = pages.read(wanted) ? wanted : '/'
-  const page = pages.read(path)
+  const path = pages.headersOf(wanted) ? wanted : '/'
+  const page = await pages.answerForm(path, {
+    message: said.message,
+    isRefusal: said.isRefusal,
+    // Kept with its secret, so that another try is possible.
+    address: form?.atPage && !said.on ? request.url : path,
+    refused:
+      said.isRefusal && form && request.body
+        ? { action: form.row.path, values: withoutPasswords(request.body as Record<string, string>) }
+        : null,
+  })
   if (!page) return false
-  // Kept with its secret, so that another try is possible.
-  const address = form?.atPage && !said.on ? request.url : path
-  const isRefilled = said.isRefusal && form && request.body
-  const html = (isRefilled ? refill(page.html, form.row.path, request.body as Record<string, string>) : page.html)
-    .replace(
-      '<div id="said"></div>',
-      () => `<div id="said" role="${said.isRefusal ? 'alert' : 'status'}">${escapeHtml(said.message)}</div>`,
-    )
-    .replace('<div id="root">', () => `<div id="root" data-page="${escapeHtml(address)}">`)
-  void reply.headers(page.headers).header('cache-control', 'no-store').type('text/html; charset=utf-8').send(html)
+  void reply.headers(page.headers).header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page.html)
   return true
 }
 
+export type FormPages = Pick<Pages, 'headersOf' | 'answerForm'>
+
 const pathOf = (referer: string | undefined) => (referer && URL.canParse(referer) ? new URL(referer).pathname : '/')
 
-/** With what was typed, except passwords. React's HTML escapes `>` and `"` in attributes: a tag ends where it seems to. */
-function refill(html: string, action: string, typed: Record<string, string>) {
-  const forms = new RegExp(`<form[^>]* action="${action}(?:#[^"]+)?"[^>]*>.*?</form>`, 'gs')
-  return html.replace(forms, (form) =>
-    form.replace(/<(input|textarea)([^>]*?)\/?>(?:[^<]*<\/textarea>)?/g, (field, tag: string, attributes: string) => {
-      const [value, type] = [typed[attributeOf(attributes, 'name')], attributeOf(attributes, 'type')]
-      if (value === undefined || type === 'password') return field
-      // A textarea drops the first line break of its content.
-      if (tag === 'textarea') return `<textarea${attributes}>\n${escapeHtml(value)}</textarea>`
-      if (type !== 'radio' && type !== 'checkbox')
-        return `<input${without(attributes, 'value')} value="${escapeHtml(value)}"/>`
-      const isChosen = attributeOf(attributes, 'value') === escapeHtml(value)
-      return `<input${without(attributes, 'checked')}${isChosen ? ' checked=""' : ''}/>`
-    }),
-  )
-}
-
-const attributeOf = (attributes: string, name: string) => new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1] ?? ''
-
-const without = (attributes: string, name: string) => attributes.replace(new RegExp(` ${name}="[^"]*"`), '')
+const withoutPasswords = (typed: Record<string, string>) =>
+  Object.fromEntries(Object.entries(typed).filter(([name]) => !/password/i.test(name)))

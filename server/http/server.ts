@@ -18,7 +18,7 @@ import type { Responder } from '../pages/responder.ts'
 import { cleanForwardedFor, shortAddress, trustIn } from './addresses.ts'
 import { limitFloods } from './flood.ts'
 import type { SecurityHeaders } from './headers.ts'
-import { answerWithPage, postedForm, readForms } from './plain-forms.ts'
+import { answerWithPage, type FormPages, postedForm, readForms } from './plain-forms.ts'
 import { answerUnreadable, hasTwoHosts, lastResponses } from './unreadable.ts'
 
 /** Sees a request before the router does; true means it has answered. */
@@ -29,7 +29,7 @@ type Options = {
   log: Logger
   security: SecurityHeaders
   middleware: Middleware[]
-  pages: Pick<Responder, 'read' | 'notFound'>
+  pages: FormPages & Pick<Responder, 'notFound'>
 }
 
 /** Fastify, set up for the shop: JSON, or a form where a row says so, same-site writes only, one error handler, bounded timeouts. */
@@ -114,7 +114,7 @@ export async function createHttpServer({
     done()
   })
 
-  app.setErrorHandler((error: FastifyError | Refusal, request, reply) => {
+  app.setErrorHandler(async (error: FastifyError | Refusal, request, reply) => {
     const { status, code, message, details } = explain(error)
     const { retryAfterSeconds, ...more } = details
     if (status >= 500) log.error({ reqId: request.id, err: error }, 'request failed')
@@ -122,7 +122,7 @@ export async function createHttpServer({
     reply.status(status)
     const form = postedForm(request)
     if (form?.next && more.next?.includes('code')) return reply.redirect(form.next, 303)
-    if (form && answerWithPage(pages, request, reply, { message, isRefusal: true })) return reply
+    if (form && (await answerWithPage(pages, request, reply, { message, isRefusal: true }))) return reply
     return reply
       .header('cache-control', 'no-store')
       .send({ message, code, ...more, ...(status >= 500 ? { requestId: request.id } : {}) })

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Logger } from 'pino'
-import type { Shown } from '#contract/site/site-settings.ts'
+import type { FormAnswer, RenderAnswer, Shown } from '#contract/site/site-settings.ts'
 import { coalesce } from '../concurrency/coalesce.ts'
 import type { SecurityHeaders } from '../http/headers.ts'
 import { paths } from '../paths.ts'
@@ -16,6 +17,8 @@ import { createResponder, type Responder, type SiteFile } from './responder.ts'
 export type Pages = Responder & {
   /** After committing a change to what pages show. Other processes notice by themselves within seconds. */
   refresh(): Promise<void>
+  /** Renders a page as the answer to a form; undefined when the site has no pages. */
+  answerForm(path: string, answer: FormAnswer): Promise<{ html: string; headers: Record<string, string> } | undefined>
   close(): void
 }
 
@@ -64,6 +67,12 @@ export async function openPages({ dist, cacheDir, shown, files = () => [], secur
   return {
     ...responder,
     refresh,
+    async answerForm(path, answer) {
+      const headers = responder.headersOf(path)
+      if (!headers) return undefined
+      const { renderAnswer } = (await import(pathToFileURL(renderer).href)) as { renderAnswer: RenderAnswer }
+      return { html: await renderAnswer(await shown(), path, answer), headers }
+    },
     close() {
       clearInterval(timer)
       // A renderer that is still at work would find its folder gone.
@@ -72,7 +81,12 @@ export async function openPages({ dist, cacheDir, shown, files = () => [], secur
   }
 }
 
-export const noPages = (): Pages => ({ ...createResponder(), refresh: async () => {}, close() {} })
+export const noPages = (): Pages => ({
+  ...createResponder(),
+  refresh: async () => {},
+  answerForm: async () => undefined,
+  close() {},
+})
 
 async function render(order: RenderOrder, signal: AbortSignal): Promise<RenderedFile[]> {
   const child = spawn(process.execPath, [paths.renderProgram], { stdio: ['pipe', 'inherit', 'inherit'], signal })

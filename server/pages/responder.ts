@@ -5,8 +5,8 @@ import type { Compressed } from './compressed.ts'
 export type Responder = {
   /** Returns true when the request was for a page or file of the site. */
   serve(request: IncomingMessage, response: ServerResponse): boolean
-  /** A page's HTML and headers, to be sent with a change; undefined when the site has no such page. */
-  read(path: string): { html: string; headers: Record<string, string> } | undefined
+  /** The headers of a page; undefined when the site has no such page. */
+  headersOf(path: string): Record<string, string> | undefined
   /** Sends the not-found page; false when the site has none. */
   notFound(request: IncomingMessage, response: ServerResponse): boolean
 }
@@ -57,10 +57,7 @@ export function createResponder(): Responder & { show(files: SiteFile[]): void }
       if (above) answer(above[1], request, response)
       return above !== undefined
     },
-    read(path) {
-      const page = path === '*' ? undefined : pages.get(path)
-      return page && { html: page.body.toString(), headers: page.headers }
-    },
+    headersOf: (path) => (path === '*' ? undefined : pages.get(path)?.headers),
     notFound(request, response) {
       if (missing) answer(missing, request, response)
       return missing !== undefined

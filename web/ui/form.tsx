@@ -24,8 +24,26 @@ export type Rules<Values> = {
     | { success: false; error: { issues: { path: PropertyKey[]; message: string }[] } }
 }
 type FormState = { errors: Partial<Errors>; pending: boolean }
+type RefusedForm = { action: string; values: Record<string, string> }
 
-const FormContext = createContext<FormState>({ errors: {}, pending: false })
+const FormContext = createContext<FormState & { typed: RefusedForm['values'] }>({
+  errors: {},
+  pending: false,
+  typed: {},
+})
+
+/** The form that was posted without scripts and refused, if this page is the answer to it. */
+export const RefusedFormContext = createContext<RefusedForm | null>(null)
+
+/** What was typed into the form with this action, if it was refused. */
+export function useRefused(action: string | undefined): RefusedForm['values'] {
+  const refused = use(RefusedFormContext)
+  return refused && refused.action === action?.split('#')[0] ? refused.values : nothingTyped
+}
+const nothingTyped = {}
+
+/** What was typed into a control of the surrounding form, if it was refused. */
+export const useTyped = (name: string) => use(FormContext).typed[name]
 
 /** A native form. The schema checks its fields on submit; an error goes away once its field is right. */
 export function Form<Values>(props: {
@@ -47,6 +65,8 @@ export function Form<Values>(props: {
   const busy = useRef(false)
   const [state, setState] = useState<FormState>({ errors: {}, pending: false })
 
+  const typed = useRefused(props.action)
+  const context = useMemo(() => ({ ...state, typed }), [state, typed])
   const [attempts, setAttempts] = useState(0)
   useEffect(() => {
     if (attempts > 0) ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
@@ -93,7 +113,7 @@ export function Form<Values>(props: {
   }
 
   return (
-    <FormContext value={state}>
+    <FormContext value={context}>
       <form
         ref={ref}
         // If submitted before hydration, the values must not end up in the URL.
@@ -139,11 +159,18 @@ export function Field(props: {
 }) {
   const { name, label, hint, labelHidden, className, children } = props
   const id = useId()
-  const error = use(FormContext).errors[name]
+  const { errors, typed } = use(FormContext)
+  const error = errors[name]
   const describedBy = classes(error && `${id}-error`, hint ? `${id}-hint` : null)
   const control = useMemo(
-    () => ({ id, name, 'aria-invalid': error ? true : undefined, 'aria-describedby': describedBy || undefined }),
-    [id, name, error, describedBy],
+    () => ({
+      id,
+      name,
+      'aria-invalid': error ? true : undefined,
+      'aria-describedby': describedBy || undefined,
+      typed: typed[name],
+    }),
+    [id, name, error, describedBy, typed],
   )
   return (
     <div className={classes('flex flex-col gap-1.5', className)}>

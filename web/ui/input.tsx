@@ -7,33 +7,41 @@ type FieldControl = {
   name: string
   'aria-invalid': boolean | undefined
   'aria-describedby': string | undefined
+  /** What was typed into the field of a refused form; it takes the place of the default value. */
+  typed: string | undefined
 }
 
 export const FieldContext = createContext<FieldControl | null>(null)
 
-function useField(): Partial<FieldControl> {
-  return use(FieldContext) ?? {}
+function useField() {
+  const { typed, ...control }: Partial<FieldControl> = use(FieldContext) ?? {}
+  return { control, refill: typed === undefined ? {} : { defaultValue: typed } }
 }
 
 const box =
   'w-full rounded-md border border-field bg-surface px-3.5 text-ink transition-[border-color,box-shadow] placeholder:text-muted hover:border-muted focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 disabled:opacity-55 aria-invalid:border-danger'
 
 export function Input({ className, ...rest }: ComponentProps<'input'>) {
-  return <input {...useField()} {...rest} className={classes(box, 'h-11', className)} />
+  const { control, refill } = useField()
+  return <input {...control} {...rest} {...refill} className={classes(box, 'h-11', className)} />
 }
 
 export function Textarea({ className, rows = 5, ...rest }: ComponentProps<'textarea'>) {
-  return <textarea {...useField()} rows={rows} {...rest} className={classes(box, 'min-h-24 py-2.5', className)} />
+  const { control, refill } = useField()
+  return (
+    <textarea {...control} rows={rows} {...rest} {...refill} className={classes(box, 'min-h-24 py-2.5', className)} />
+  )
 }
 
 export type Options = readonly (readonly [value: string, text: string | undefined])[]
 
 /** The native select: still the best on phones and for screen readers. */
 export function Select({ className, options, children, ...rest }: ComponentProps<'select'> & { options?: Options }) {
+  const { control } = useField()
   return (
     <span className="relative block">
       <select
-        {...useField()}
+        {...control}
         {...rest}
         className={classes(box, 'h-11 cursor-pointer appearance-none truncate pr-10', className)}
       >

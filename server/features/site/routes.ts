@@ -55,17 +55,18 @@ function mountOneClick({ app, pages }: Doors, newsletter: Newsletter) {
       async (request, reply) => {
         const { query, headers } = request
         const isPerson = headers['sec-fetch-mode'] === 'navigate'
-        const sayToPerson = (message: string, isRefusal: boolean) =>
-          isPerson && answerWithPage(pages, request, reply, { message, isRefusal, on: '/newsletter/unsubscribe' })
+        const sayToPerson = async (message: string, isRefusal: boolean) =>
+          isPerson &&
+          (await answerWithPage(pages, request, reply, { message, isRefusal, on: '/newsletter/unsubscribe' }))
         try {
           await newsletter.unsubscribe(String(query.id), String(query.token))
         } catch (error) {
           if (!(error instanceof Refusal)) throw error
           reply.status(error.status)
-          if (!sayToPerson(error.message, true)) throw error
+          if (!(await sayToPerson(error.message, true))) throw error
           return reply
         }
-        return sayToPerson('You have been unsubscribed.', false) ? reply : {}
+        return (await sayToPerson('You have been unsubscribed.', false)) ? reply : {}
       },
     )
   })

@@ -52,8 +52,8 @@ export function Buyer(props: {
         schema={wantsPlace ? formWithPlace(!user) : form(!user)}
         aria-label="Your details"
         className="flex flex-col gap-6"
-        onInvalid={(_errors, { email }) => {
-          if (!user && !email)
+        onInvalid={() => {
+          if (!user && email.trim() === '')
             toast({ title: 'Email required', description: 'Please enter your email to continue', destructive: true })
         }}
         onSubmit={async (asked: Asked) => {

@@ -11,7 +11,7 @@ import { useSettings } from '#web/api/settings.tsx'
 import { NotFound } from '#web/features/not-found/not-found.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { Field } from '#web/ui/form.tsx'
+import { Field, useTyped } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { usePlace } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
@@ -118,6 +118,7 @@ function Withdrawn() {
 
 /** Styles alone show the reason's field, so that it appears without scripts too. */
 function Grounds() {
+  const chosen = useTyped('grounds') ?? 'ordinary'
   return (
     // What follows a `:has` is named: after `:has() *`, whatever is inserted anywhere restyles the whole page.
     <div className="flex flex-col gap-6 [&:has([value^=good]:checked)>.cause]:flex">
@@ -125,7 +126,7 @@ function Grounds() {
         <legend className="mb-2 text-sm font-medium">Kind of cancellation</legend>
         {grounds.map((value) => (
           <label key={value} className="flex cursor-pointer items-center gap-3">
-            <input type="radio" name="grounds" value={value} defaultChecked={value === 'ordinary'} className="size-5" />
+            <input type="radio" name="grounds" value={value} defaultChecked={value === chosen} className="size-5" />
             {names[value]}
           </label>
         ))}

@@ -3,12 +3,13 @@ import { newsletter } from '#contract/site/newsletter.ts'
 import { call } from '#web/api/client.ts'
 import { toastError } from '#web/api/toast-error.ts'
 import { Button } from '#web/ui/button.tsx'
+import { useRefused } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
-/** It's on every page, so to stay small it leaves validation to the browser and the server, and does without `useCall`. */
 export function NewsletterForm({ success }: { success: string }) {
   const id = useId()
+  const { email } = useRefused(newsletter.subscribe.path)
   const input = useRef<HTMLInputElement>(null)
   const [state, setState] = useState<'pending' | 'done'>()
   async function submit(event: FormEvent<HTMLFormElement>) {
@@ -47,6 +48,7 @@ export function NewsletterForm({ success }: { success: string }) {
           maxLength={254}
           autoComplete="email"
           placeholder="you@example.com"
+          defaultValue={email}
         />
         <Button type="submit" pending={state === 'pending'} pendingText="Subscribing...">
           Subscribe
