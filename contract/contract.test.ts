@@ -128,6 +128,43 @@ test('no field takes long to refuse, however much is typed into it', () => {
     }
 })
 
+/** Every text and number that a call accepts, however deep. */
+function leavesOf(schema: z.core.$ZodType, path: string): { path: string; schema: z.core.$ZodType }[] {
+  const { def } = schema as z.ZodMiniType & { def: z.core.$ZodTypes['_zod']['def'] }
+  switch (def.type) {
+    case 'object':
+      return Object.entries(def.shape).flatMap(([name, field]) => leavesOf(field, `${path}.${name}`))
+    case 'array':
+      return leavesOf(def.element, `${path}[]`)
+    case 'record':
+      return [...leavesOf(def.keyType, `${path} key`), ...leavesOf(def.valueType, `${path} value`)]
+    case 'union':
+      return def.options.flatMap((option) => leavesOf(option, path))
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+      return leavesOf(def.innerType, path)
+    case 'pipe':
+      return leavesOf(def.in, path)
+    case 'string':
+    case 'number':
+      return [{ path, schema }]
+    default:
+      return []
+  }
+}
+const leaves = endpoints.flatMap(({ name, endpoint }) => leavesOf(endpoint.input, name))
+
+test('no call accepts a text that PostgreSQL cannot store, or a number out of its range', () => {
+  expect(leaves.length).toBeGreaterThan(150)
+  const refused = ['\u0000', 'a\u0000b', `${'x'.repeat(8)}\u0000`, '\ud800', 2 ** 31, -(2 ** 31) - 1, 1e300]
+  const accepted = leaves.flatMap(({ path, schema }) =>
+    refused.filter((value) => z.safeParse(schema, value).success).map((value) => `${path} ${typeof value}`),
+  )
+  expect([...new Set(accepted)]).toEqual([])
+})
+
 /** They send no email, ask no one outside, and hash nothing; the limit for all calls is enough. */
 const cheap = new Set([
   'accounts.logout',

@@ -33,7 +33,7 @@ export type Endpoint<Input extends Fields = Fields, Output extends z.ZodMiniType
   input: Input
   output: Output
   answer?: Answer
-  /** How often one IP address may call; the shop's general limit applies otherwise. */
+  /** How often one account may call, or one network if the call is public; the shop's general limit applies otherwise. */
   limit?: { requests: number; seconds: number }
 }
 

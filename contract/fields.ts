@@ -10,6 +10,12 @@ const canBeStored = z.refine<string>(
   'Please remove the invisible characters',
 )
 
+/** A text that nobody types: a token, a cursor, a slug. */
+export const opaque = (max: number, message?: string) => z.string(message).check(z.maxLength(max, message), canBeStored)
+
+/** A whole number that fits PostgreSQL's `integer`. */
+export const wholeNumber = (message?: string) => z.int(message).check(z.minimum(0), z.maximum(2_147_483_647))
+
 export function text(max: number, required: string) {
   return z
     .string(required)
@@ -48,7 +54,7 @@ export const resetPassword = password(6)
 /** Login accepts any password; only its length is capped, because hashing is expensive. */
 export const givenPassword = z
   .string('Please enter your password')
-  .check(z.minLength(1, 'Please enter your password'), z.maxLength(128, 'Invalid email or password'))
+  .check(z.minLength(1, 'Please enter your password'), z.maxLength(128, 'Invalid email or password'), canBeStored)
 
 // Line breaks would make a name a message of its own, and marks of direction make it read as another one.
 export const isOneLine = (typed: string) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(typed)
@@ -61,7 +67,7 @@ export const optionalLine = (max: number) =>
 const uselessLink = 'This link is incomplete. Please open it from the email again.'
 
 /** Both parts of an emailed link that works without logging in. */
-export const mailedLink = z.strictObject({ id, token: z.string(uselessLink).check(z.maxLength(100, uselessLink)) })
+export const mailedLink = z.strictObject({ id, token: opaque(100, uselessLink) })
 
 export const paymentIntentId = z
   .string('No payment information found.')
@@ -92,7 +98,7 @@ export const day = z.pipe(
 )
 
 /** A product by its slug; the first one, if none is named. */
-export const whichProduct = z.strictObject({ product: z.optional(z.string().check(z.maxLength(100))) })
+export const whichProduct = z.strictObject({ product: z.optional(opaque(100)) })
 
 export const month = z.string().check(z.regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Please enter a month like 2026-03'))
 
@@ -105,7 +111,7 @@ const longestPage = 200
 /** Every list pages the same way: newest first, by an opaque cursor, 100 at a time by default. */
 export const pages = {
   limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(longestPage)), 100),
-  cursor: z.optional(z.string().check(z.maxLength(200))),
+  cursor: z.optional(opaque(200)),
 }
 export const paging = { ...pages, q: optionalText(100) }
 

@@ -49,7 +49,9 @@ function parseBlock(text: string): Block {
   return { kind: 'list', isOrdered: marker !== '- ', items: items.map(parseInline) }
 }
 
-const marks = /\*\*(?<bold>[^*]+)\*\*|`(?<code>[^`]+)`|\[(?<link>[^\]]+)\]\((?<href>[^)\s]+)\)/g
+// Bounded, and without the character that begins them: a text of brackets must not take quadratic time.
+const marks =
+  /\*\*(?<bold>[^*]{1,2000})\*\*|`(?<code>[^`]{1,2000})`|\[(?<link>[^\][]{1,500})\]\((?<href>[^)\s]{1,2000})\)/g
 
 function parseInline(text: string): Inline[] {
   const found: Inline[] = []

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { id, instant, optionalText } from '../fields.ts'
+import { id, instant, optionalText, wholeNumber } from '../fields.ts'
 
 const ticker = z.string('Please enter a ticker').check(
   z.trim(),
@@ -35,7 +35,7 @@ export const assets = {
       productId: id,
       ticker,
       note: z.nullable(optionalText(500)),
-      sortOrder: z.optional(z.int()),
+      sortOrder: z.optional(wholeNumber()),
       isActive: z.optional(z.boolean()),
       /** What was removed by mistake comes back as it was: that is no review. */
       reviewedAt: z.optional(z.iso.datetime()),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { id, instant, line, optionalLine, pages, paging, text } from '../fields.ts'
+import { id, instant, line, optionalLine, pages, paging, text, wholeNumber } from '../fields.ts'
 import { mailingStates, newsletterStates, pauseReasons, recipientStates } from '../statuses.ts'
 
 const written = {
@@ -53,7 +53,7 @@ const shown = z.object({
 })
 export type NewsletterShown = z.infer<typeof shown>
 
-const version = z.int('Please reload this page')
+const version = wholeNumber('Please reload this page')
 
 export const newsletters = {
   adminList: endpoint('GET /api/admin/newsletters', {

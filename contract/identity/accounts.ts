@@ -5,6 +5,7 @@ import {
   givenPassword,
   id,
   instant,
+  opaque,
   optionalText,
   paging,
   person,
@@ -16,7 +17,7 @@ import { optionalName, personName } from '../person-name.ts'
 import { namesPerDay } from '../tradingview-name.ts'
 import { session } from './session.ts'
 
-const mailedToken = z.string('Invalid reset link').check(z.maxLength(200, 'Invalid reset link'))
+const mailedToken = opaque(200, 'Invalid reset link')
 
 const message = z.object({ message: z.string() })
 

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { instant, text } from '../fields.ts'
+import { instant, opaque, text } from '../fields.ts'
 
 /** Six digits from the app, or a recovery code; people type either with spaces and dashes. */
 export const typedCode = text(40, 'Please enter your code')
 
 /** What the browser's own passkey functions take and give; the server's library checks every part of it. */
-export const passkeyMessage = z.record(z.string(), z.unknown())
+export const passkeyMessage = z.record(opaque(100), z.unknown())
 
 export const passkeyResponse = passkeyMessage.check(
   z.refine<Record<string, unknown>>((response) => sizeOf(response, 10) < 20_000, 'This passkey could not be read'),

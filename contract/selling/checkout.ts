@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { billingType, cents, instant, optionalEmail, optionalText, paymentIntentId } from '../fields.ts'
+import { billingType, cents, instant, opaque, optionalEmail, optionalText, paymentIntentId } from '../fields.ts'
 import { country, tax, vatId } from './billing.ts'
 
 const place = z.strictObject({
@@ -33,7 +33,7 @@ const discount = z.object({
 })
 export type Discount = z.infer<typeof discount>
 
-const code = z.string('Please enter a code').check(z.maxLength(60), z.minLength(1))
+const code = opaque(60, 'Please enter a code').check(z.minLength(1))
 
 /** The version of the checkout's line about news by email. Raise it when the line changes. */
 export const newsVersion = '2026-11-17'
@@ -44,19 +44,17 @@ export const checkout = {
     caller: 'optional',
     summary: 'Start a checkout; returns the client secret for the payment form',
     input: z.strictObject({
-      productSlug: z.string().check(z.maxLength(100)),
+      productSlug: opaque(100),
       billingType,
       /** The price that the page showed, in cents; if it is another one by now, nothing begins. */
-      amount: z.optional(z.int()),
+      amount: z.optional(cents),
       code: z.optional(code),
       email: optionalEmail,
       /** For access right after paying. It never stops the checkout, whatever is typed. */
       tradingViewUsername: optionalText(200),
       /** Where the buyer is; needed where tax is computed. */
       place: z.optional(place),
-      news: z.optional(
-        z.strictObject({ version: z.string().check(z.maxLength(20)), objects: z.optional(z.boolean()) }),
-      ),
+      news: z.optional(z.strictObject({ version: opaque(20), objects: z.optional(z.boolean()) })),
     }),
     /** Already paid: the browser goes to the success page instead of charging twice. */
     output: z.object({
@@ -67,13 +65,13 @@ export const checkout = {
       tax: z.optional(tax),
       discount: z.optional(discount),
     }),
-    limit: { requests: 20, seconds: 600 },
+    limit: { requests: 100, seconds: 600 },
   }),
   quote: endpoint('POST /api/checkout/code', {
     access: 'public',
     caller: 'optional',
     summary: 'What a plan costs with a discount code; unknown, over and used up get one answer',
-    input: z.strictObject({ productSlug: z.string().check(z.maxLength(100)), billingType, code }),
+    input: z.strictObject({ productSlug: opaque(100), billingType, code }),
     output: discount,
     limit: { requests: 10, seconds: 60 },
   }),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { billingType, cents, id, instant, optionalText, pages, paging, setupIntentId, sort } from '../fields.ts'
+import { billingType, cents, id, instant, opaque, optionalText, pages, paging, setupIntentId, sort } from '../fields.ts'
 import {
   bookableStatuses,
   bookingKinds,
@@ -136,7 +136,7 @@ export const purchases = {
     input: z.strictObject({
       purchase: z.uuid('This link is not valid'),
       invoice: z.string().check(z.regex(/^in_[A-Za-z0-9_]{1,200}$/, 'This link is not valid')),
-      token: z.string().check(z.maxLength(100, 'This link is not valid')),
+      token: opaque(100, 'This link is not valid'),
     }),
     output: z.object({ invoiceUrl: z.string() }),
     limit: { requests: 20, seconds: 600 },

@@ -98,7 +98,7 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
     if (!(await mayControl(request))) return notFound(response)
     if (request.method !== 'POST') return send(response, 200, 'text/html', await show())
     const { action = '', ...values } = Object.fromEntries(new URLSearchParams(await readBody(request)))
-    const act = async () => actions[action]?.act(controls, values)
+    const act = async () => (Object.hasOwn(actions, action) ? actions[action]?.act(controls, values) : undefined)
     return pressed(request, response, { act, next: address })
   }
 

@@ -5,7 +5,7 @@ import type { Actor, AssertFresh, User } from '../actor.ts'
 import { Refusal } from '../errors.ts'
 import type { Pages } from '../pages/pages.ts'
 import type { Attempts } from '../security/attempts.ts'
-import { networksOf } from './addresses.ts'
+import { type Network, networksOf } from './addresses.ts'
 import type { Cookie } from './cookies.ts'
 import type { Gate, Session } from './gate.ts'
 import { answerWithPage, type FormPages, formOf, postedForm } from './plain-forms.ts'
@@ -77,15 +77,18 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
       const form = formOf(endpoint)
       const output = projectionOf(endpoint.output)
       const project = (answer: unknown) => z.parse(output, answer)
+      const countCall = async (whom: string | Network[]) =>
+        endpoint.limit && limits?.countOrRefuse(`${endpoint.method} ${endpoint.path}`, whom, endpoint.limit)
       const route: RouteOptions = {
         method: endpoint.method,
         url: endpoint.path,
         ...(form && { config: { form } }),
         handler: async (request, reply) => {
-          if (endpoint.limit)
-            await limits?.countOrRefuse(`${endpoint.method} ${endpoint.path}`, networksOf(request.ip), endpoint.limit)
+          // A stranger behind the same address must not use up what an account may do.
+          if (endpoint.access === 'public') await countCall(networksOf(request.ip))
           const found = wantsCaller ? await sessionOf(request, reply) : undefined
           const session = await gate.enter(endpoint, found, request.ip)
+          if (endpoint.access !== 'public' && session) await countCall(session.user.id)
           const input = parse(endpoint, request)
           const actor: Actor<User | null> = {
             user: session?.user ?? null,

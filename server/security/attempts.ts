@@ -74,20 +74,24 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
 
     countOrRefuse,
 
-    /** Sign-up and checkout must say that an address is taken: so a network may ask about twenty an hour, an IPv6 /48 a hundred. */
+    /** Sign-up and checkout must say that an address is taken: so a network may ask about 200 an hour (a company, a mobile carrier), an IPv6 /48 about 1,000. */
     async countQuestion(ip: string, email: string) {
       if (!limitsQuestions) return
       const networks = networksOf(ip)
       const asked = `${networks[0]?.network} ${email}`
       const isAnswered = and(eq(attempts.key, keyOf('asked', asked)), gt(attempts.endsAt, now()))
       if ((await db.$count(attempts, isAnswered)) > 0) return
-      await countOrRefuse('questions', networks, { requests: 20, seconds: 3600 })
+      await countOrRefuse('questions', networks, { requests: 200, seconds: 3600 })
       await secondsToWait('asked', asked, { requests: 1, seconds: 3600 })
     },
 
     /** Whether an address may get one more of these emails: at most three a day, or anyone could flood its mailbox. */
     mayMail: (tx: Transaction, what: string, whom: string) =>
       allows(what, whom, { requests: 3, seconds: 86_400 }, { tx }),
+
+    /** Like `mayMail`, but counted for each network that asks: nobody can use up what the owner of the address needs. */
+    mayMailFrom: (tx: Transaction, what: string, ip: string, whom: string) =>
+      allows(what, `${networksOf(ip)[0]?.network} ${whom}`, { requests: 3, seconds: 86_400 }, { tx }),
 
     async clear(what: string, whom: string, device?: string) {
       await db.delete(attempts).where(eq(attempts.key, keyOf(what, whom, device)))

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import { createCookie } from '#server/http/cookies.ts'
+import { createCookie, signed } from '#server/http/cookies.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
 import { randomToken } from '#server/security/tokens.ts'
 import { type AccountEvents, createAccounts } from './accounts/accounts.ts'
@@ -20,7 +20,7 @@ export function openIdentity(context: Context, events: AccountEvents) {
     session: createCookie('session', { secure, seconds: sessionDays * 86_400 }),
     half: createCookie('half-login', { secure, seconds: halfLoginLifetime }),
     /** Marks a browser at a later login, so that others' tries can't lock it out. Browsers keep no cookie longer. */
-    device: createCookie('device', { secure, seconds: 400 * 86_400 }),
+    device: signed('device', createCookie('device', { secure, seconds: 400 * 86_400 }), context),
   }
 
   async function beginSession(authenticated: Authenticated, { actor, request, reply }: Call) {

@@ -49,8 +49,8 @@ export function mountIdentity(doors: Doors, context: Context, identity: Identity
 
     logout: (_input, { request, reply }) => logout(request, reply),
 
-    async requestPasswordReset({ email }, { actor }) {
-      await accounts.passwords.requestReset(actor, email)
+    async requestPasswordReset({ email }) {
+      await accounts.passwords.requestReset(email)
       return { message: resetRequested }
     },
 

@@ -131,6 +131,7 @@ describe('an export', () => {
         fc.oneof(
           fc.constantFrom('=', '+', '-', '@', '＝', '＋', '－', '＠'),
           fc.constantFrom('\t', '\r', '\n', ';', ',', '"', "'", ' ', '\u00A0', '\uFEFF'),
+          fc.constantFrom('\u00AD', '\u2060', '\u180E', '\u034F', '\u115F', '\u3164', '\u2800'),
           fc.string({ maxLength: 3 }),
         ),
         { maxLength: 8 },
@@ -138,7 +139,7 @@ describe('an export', () => {
       .map((parts) => parts.join('').replaceAll('\u0000', ''))
     // The cell itself, and every cell another spreadsheet might split it into.
     const begins = (text: string) => text.split(/[;\t\r\n]/)
-    const runs = /^[\s\u200B"]*[=+\-@＝＋－＠]/
+    const runs = /^(?:[\s\u200B\u00AD\u2060\u180E\u115F\u3164\u2800"]|\u034F)*[=+\-@＝＋－＠]/
     let number = 0
     await fc.assert(
       fc.asyncProperty(dangerous, dangerous, dangerous, async (name, exchangeName, additionalInfo) => {

@@ -8,14 +8,15 @@ import { sqlList } from '#server/database/schema/columns.ts'
  * A spreadsheet runs a cell that starts like a formula; an apostrophe turns it into text. Written in SQL, so PostgreSQL
  * can produce the whole file. Cells are separated by commas, but German and Swiss spreadsheets split at semicolons,
  * quoted or not, and others at tabs and line breaks, so whatever follows one of those starts a cell too. Spreadsheets
- * ignore spaces and quotes before the sign, and some treat full-width signs like the regular ones.
+ * ignore spaces, quotes and invisible letters before the sign, and some treat full-width signs like the regular ones.
  */
 const signs = '=+@＝＋－＠-'
 const separators = String.raw`;\t\r\n`
-const overlooked = String.raw`\s\u00A0\u200B\uFEFF"''`
+const invisible = '\u00A0\u00AD\u034F\u115F\u180E\u200B\u2060\u2800\u3164\uFEFF'
+const overlooked = String.raw`\s${invisible}"''`
 const startsCell = `(^|[${separators}])(?=[${overlooked}]*[${separators}${signs}])`
 const codes = (characters: string) => Array.from(characters, (each) => each.codePointAt(0)).join()
-const beginsOddly = (column: string) => `ascii(${column}) in (${codes(`${signs};\t\r\n \u00A0\u200B\uFEFF"'`)})`
+const beginsOddly = (column: string) => `ascii(${column}) in (${codes(`${signs};\t\r\n ${invisible}"'`)})`
 /** Most cells are harmless; only the others are worth searching. */
 const plain = (column: string) =>
   `case when ${beginsOddly(column)} or ${column} ~ '[${separators}]'

@@ -180,7 +180,7 @@ describe('logging in', () => {
       body: JSON.stringify({ email: person.user.email, password: person.password }),
     })
     expect(response.headers.getSetCookie().toSorted()).toEqual([
-      expect.stringMatching(/^device=[\w-]{43}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^device=[\w-]{43}\.[\w-]{43}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/),
       expect.stringMatching(/^session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/),
     ])
   })

@@ -37,8 +37,9 @@ export function createLogin(context: Context, passwordLinks: PasswordLinks) {
         if (!user) throw taken()
         // After the answer about accounts: which of them is the admin's stays untold.
         refuseShopAddress(email)
-        // Anyone who signs up with another person's address can delete that account and start over.
-        if (await attempts.mayMail(tx, 'welcome', email)) {
+        // Anyone who signs up with another person's address can delete that account and start over: counted by network,
+        // so that nobody uses up what the owner of the address needs.
+        if (await attempts.mayMailFrom(tx, 'welcome', actor.ip, email)) {
           const tokenId = await passwordLinks.create(tx, user.id, 'firstPassword')
           await mails.send(tx, email, 'welcome', { tokenId })
         }
@@ -68,7 +69,7 @@ export function createLogin(context: Context, passwordLinks: PasswordLinks) {
 
     async sendConfirmation({ user }: Actor) {
       if (user.isProven) return
-      await attempts.countOrRefuse('confirmation', user.email, { requests: 5, seconds: 86_400 })
+      await attempts.countOrRefuse('confirmation', user.id, { requests: 5, seconds: 86_400 })
       await db.transaction(async (tx) => {
         const tokenId = await passwordLinks.create(tx, user.id, 'firstPassword')
         await mails.send(tx, user.email, 'confirmAddress', { tokenId })

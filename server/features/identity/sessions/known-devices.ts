@@ -1,14 +1,16 @@
-import { and, eq, inArray, isNotNull } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { knownDevices, users } from '#server/database/schema.ts'
 import { hashToken } from '#server/security/tokens.ts'
 
 type Device = { device: string | undefined; userAgent: string; ip: string }
 
+const cookieFingerprint = (device: string) => hashToken(`cookie ${device}`)
+
 /** By its own secret, and by browser and IP address together: a match on either means a known device. */
 const fingerprintsOf = ({ device, userAgent, ip }: Device) => [
-  ...(device ? [hashToken(device)] : []),
-  hashToken(`${userAgent}\n${ip}`),
+  ...(device ? [cookieFingerprint(device)] : []),
+  hashToken(`place ${userAgent}\n${ip}`),
 ]
 
 /** Remembers where someone logs in. True for a device new to this user, except their very first. */
@@ -34,19 +36,12 @@ export async function knownDevice(
   db: Database,
   email: string,
   device: string | undefined,
-  { verified = false } = {},
 ): Promise<string | undefined> {
   const [known] = await db
     .select({ userId: knownDevices.userId })
     .from(knownDevices)
     .innerJoin(users, eq(users.id, knownDevices.userId))
-    .where(
-      and(
-        eq(users.email, email),
-        eq(knownDevices.fingerprint, hashToken(device ?? '')),
-        verified ? isNotNull(users.verifiedAt) : undefined,
-      ),
-    )
+    .where(and(eq(users.email, email), eq(knownDevices.fingerprint, cookieFingerprint(device ?? ''))))
     .limit(1)
   return known ? device : undefined
 }

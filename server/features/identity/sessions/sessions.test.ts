@@ -76,7 +76,9 @@ describe('a session', () => {
       body: JSON.stringify({ email: 'a@example.com', password: 'correct horse battery', name: 'A' }),
     })
     expect(response.headers.getSetCookie().toSorted()).toEqual([
-      expect.stringMatching(/^__Host-device=[\w-]{43}; Max-Age=34560000; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+      expect.stringMatching(
+        /^__Host-device=[\w-]{43}\.[\w-]{43}; Max-Age=34560000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      ),
       expect.stringMatching(/^__Host-session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
     ])
   })
