@@ -94,14 +94,24 @@ from (
 order by at;
 
 -- What they paid: every period of a small shop, the last one of a large shop.
-insert into payments (payment_intent_id, purchase_id, invoice_id, invoice_number, paid_at, amount, tax, period_start, period_end, country)
-select 'pi_demo' || key || n, id, 'in_demo' || key || n, upper(left(key, 8)) || '-' || lpad(n::text, 4, '0'), starts, amount, 0,
-  starts, starts + period, (array['DE', 'US', 'CH', 'GB', 'FR', 'ES', 'NL', 'AT'])[1 + floor(luck * 8)::int]
+create temporary table paid on commit drop as
+select 'pi_demo' || key || n as payment_intent_id, id as purchase_id, user_id, key, n, 'in_demo' || key || n as invoice_id,
+  upper(left(key, 8)) || '-' || lpad(n::text, 4, '0') as number, starts, amount, starts + period as ends,
+  (array['DE', 'US', 'CH', 'GB', 'FR', 'ES', 'NL', 'AT'])[1 + floor(luck * 8)::int] as country
 from (select *, replace(id::text, '-', '') as key,
     case when status in ('cancelled', 'expired') then greatest(ended_at, created_at) else now() end as until from booked) b,
   lateral (select n, starts, max(n) over () as last
     from generate_series(created_at, until, period) with ordinality s (starts, n)) p
 where n = last or :purchases <= 20000;
+insert into invoices (id, purchase_id, user_id, subscription_id, number, status, reason, collection, created_at,
+  finalized_at, paid_at, total, tax, amount_paid, amount_remaining, paid_out_of_band, period_start, period_end,
+  is_proration, credit, country)
+select invoice_id, purchase_id, user_id, 'sub_demo' || key, number, 'paid',
+  case when n = 1 then 'subscription_create' else 'subscription_cycle' end, 'charge_automatically', starts, starts, starts,
+  amount, 0, amount, 0, 0, starts, ends, false, 0, country
+from paid;
+insert into payments (payment_intent_id, purchase_id, invoice_id, invoice_number, paid_at, amount, tax, period_start, period_end, country)
+select payment_intent_id, purchase_id, invoice_id, number, starts, amount, 0, starts, ends, country from paid;
 
 -- Users with a username sent the form; the newest still wait, a few of them too long.
 create temporary table asked on commit drop as

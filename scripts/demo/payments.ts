@@ -164,9 +164,30 @@ async function store(client: pg.Client, copies: (ReturnType<typeof copy> & { pur
     given,
   )
   // In place of the newest ones that were made up.
+  await client.query(`set local shop.clears_test_data = 'on'`)
   await client.query(
     `delete from payments p using (select purchase_id, max(paid_at) as newest from payments
        where purchase_id = any($1) group by 1) n where p.purchase_id = n.purchase_id and p.paid_at = n.newest`,
+    [copies.map(({ purchase }) => purchase.id)],
+  )
+  await client.query(
+    `delete from invoices i where purchase_id = any($1) and not exists (select from payments where invoice_id = i.id)`,
+    [copies.map(({ purchase }) => purchase.id)],
+  )
+  await client.query(
+    `insert into invoices (id, purchase_id, user_id, subscription_id, number, status, reason, collection, created_at,
+       finalized_at, paid_at, total, tax, amount_paid, amount_remaining, paid_out_of_band, period_start, period_end,
+       is_proration, credit, country)
+     select o.id, p.id, p.user_id, p.stripe_subscription_id, data->>'number', data->>'status', data->>'billing_reason',
+       data->>'collection_method', to_timestamp((data->>'created')::float),
+       to_timestamp((data->'status_transitions'->>'finalized_at')::float),
+       to_timestamp((data->'status_transitions'->>'paid_at')::float), (data->>'total')::int, 0,
+       (data->>'amount_paid')::int, (data->>'amount_remaining')::int, 0,
+       to_timestamp((data->'lines'->'data'->0->'period'->>'start')::float),
+       to_timestamp((data->'lines'->'data'->0->'period'->>'end')::float), false, 0, data->'customer_address'->>'country'
+     from sandbox.objects o
+     join purchases p on p.stripe_subscription_id = o.data->'parent'->'subscription_details'->>'subscription'
+     where o.kind = 'invoice' and p.id = any($1)`,
     [copies.map(({ purchase }) => purchase.id)],
   )
   await client.query(

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { contract } from '#contract/index.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
+import { invoicesFor } from '#server/testing/invoices-for.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
 import type { Visitor } from '../testing/visitor.ts'
 import { watchStatements } from '../testing/watch-statements.ts'
@@ -134,6 +135,7 @@ describe('with 100,000 purchases', () => {
        select id, $1, 'monthly', 3900, 'cancelled', created_at from users where email like '%@many.example'`,
       [reboundSigmaPro.id],
     )
+    await client.query(invoicesFor('true'))
     await client.query(`
       insert into payments (payment_intent_id, purchase_id, invoice_id, paid_at, amount, tax)
       select 'pi_' || id, id, 'in_' || id, created_at, 3900, 0 from purchases`)

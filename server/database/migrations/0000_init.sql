@@ -267,6 +267,67 @@ CREATE TABLE "recovery_codes" (
 	CONSTRAINT "recovery_codes_user_id_hash_pk" PRIMARY KEY("user_id","hash")
 );
 --> statement-breakpoint
+CREATE TABLE "credit_notes" (
+	"id" text PRIMARY KEY NOT NULL,
+	"invoice_id" text NOT NULL,
+	"number" text NOT NULL,
+	"status" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"total" integer NOT NULL,
+	"tax" integer NOT NULL,
+	"refunded" integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "invoices" (
+	"id" text PRIMARY KEY NOT NULL,
+	"purchase_id" uuid,
+	"user_id" uuid NOT NULL,
+	"subscription_id" text NOT NULL,
+	"number" text,
+	"status" text NOT NULL,
+	"reason" text,
+	"collection" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"finalized_at" timestamp (3) with time zone,
+	"due_at" timestamp (3) with time zone,
+	"paid_at" timestamp (3) with time zone,
+	"closed_at" timestamp (3) with time zone,
+	"total" integer NOT NULL,
+	"tax" integer NOT NULL,
+	"amount_paid" integer NOT NULL,
+	"amount_remaining" integer NOT NULL,
+	"paid_out_of_band" integer NOT NULL,
+	"period_start" timestamp (3) with time zone,
+	"period_end" timestamp (3) with time zone,
+	"is_proration" boolean NOT NULL,
+	"credit" integer NOT NULL,
+	"country" text
+);
+--> statement-breakpoint
+CREATE TABLE "payments" (
+	"payment_intent_id" text PRIMARY KEY NOT NULL,
+	"purchase_id" uuid,
+	"invoice_id" text NOT NULL,
+	"paid_at" timestamp (3) with time zone NOT NULL,
+	"amount" integer NOT NULL,
+	"tax" integer NOT NULL,
+	"invoice_number" text,
+	"period_start" timestamp (3) with time zone,
+	"period_end" timestamp (3) with time zone,
+	"country" text,
+	"lost_at" timestamp (3) with time zone,
+	"lost_amount" integer DEFAULT 0 NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "refunds" (
+	"id" text PRIMARY KEY NOT NULL,
+	"payment_intent_id" text NOT NULL,
+	"at" timestamp (3) with time zone NOT NULL,
+	"amount" integer NOT NULL,
+	"tax" integer DEFAULT 0 NOT NULL,
+	"status" text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "mrr_movements" (
 	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "mrr_movements_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"purchase_id" uuid NOT NULL,
@@ -379,21 +440,6 @@ CREATE TABLE "prices" (
 	CONSTRAINT "prices_product_id_billing_type_number_pk" PRIMARY KEY("product_id","billing_type","number")
 );
 --> statement-breakpoint
-CREATE TABLE "payments" (
-	"payment_intent_id" text PRIMARY KEY NOT NULL,
-	"purchase_id" uuid NOT NULL,
-	"invoice_id" text NOT NULL,
-	"paid_at" timestamp (3) with time zone NOT NULL,
-	"amount" integer NOT NULL,
-	"tax" integer NOT NULL,
-	"invoice_number" text,
-	"period_start" timestamp (3) with time zone,
-	"period_end" timestamp (3) with time zone,
-	"country" text,
-	"lost_at" timestamp (3) with time zone,
-	"lost_amount" integer DEFAULT 0 NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "plan_switches" (
 	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"purchase_id" uuid NOT NULL,
@@ -455,14 +501,6 @@ CREATE TABLE "purchases" (
 	CONSTRAINT "purchases_billing_type" CHECK ("purchases"."billing_type" in ('monthly', 'yearly')),
 	CONSTRAINT "purchases_status" CHECK ("purchases"."status" in ('active', 'pending_cancel', 'past_due', 'paused', 'cancelled', 'expired')),
 	CONSTRAINT "purchases_amount" CHECK ("purchases"."price" >= 0 and "purchases"."refunded_amount" >= 0)
-);
---> statement-breakpoint
-CREATE TABLE "refunds" (
-	"id" text PRIMARY KEY NOT NULL,
-	"payment_intent_id" text NOT NULL,
-	"at" timestamp (3) with time zone NOT NULL,
-	"amount" integer NOT NULL,
-	"status" text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "stripe_events" (
@@ -654,16 +692,18 @@ ALTER TABLE "app_codes" ADD CONSTRAINT "app_codes_user_id_users_id_fk" FOREIGN K
 ALTER TABLE "factor_resets" ADD CONSTRAINT "factor_resets_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "passkeys" ADD CONSTRAINT "passkeys_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "recovery_codes" ADD CONSTRAINT "recovery_codes_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "credit_notes" ADD CONSTRAINT "credit_notes_invoice_id_invoices_id_fk" FOREIGN KEY ("invoice_id") REFERENCES "public"."invoices"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "payments" ADD CONSTRAINT "payments_purchase_id_purchases_id_fk" FOREIGN KEY ("purchase_id") REFERENCES "public"."purchases"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "payments" ADD CONSTRAINT "payments_invoice_id_invoices_id_fk" FOREIGN KEY ("invoice_id") REFERENCES "public"."invoices"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "refunds" ADD CONSTRAINT "refunds_payment_intent_id_payments_payment_intent_id_fk" FOREIGN KEY ("payment_intent_id") REFERENCES "public"."payments"("payment_intent_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sent_mails" ADD CONSTRAINT "sent_mails_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "mail_suppressions" ADD CONSTRAINT "mail_suppressions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "newsletter_recipients" ADD CONSTRAINT "newsletter_recipients_newsletter_id_newsletters_id_fk" FOREIGN KEY ("newsletter_id") REFERENCES "public"."newsletters"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "newsletters" ADD CONSTRAINT "newsletters_updated_by_users_id_fk" FOREIGN KEY ("updated_by") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "prices" ADD CONSTRAINT "prices_product_id_products_id_fk" FOREIGN KEY ("product_id") REFERENCES "public"."products"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "payments" ADD CONSTRAINT "payments_purchase_id_purchases_id_fk" FOREIGN KEY ("purchase_id") REFERENCES "public"."purchases"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "plan_switches" ADD CONSTRAINT "plan_switches_purchase_id_purchases_id_fk" FOREIGN KEY ("purchase_id") REFERENCES "public"."purchases"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "purchases" ADD CONSTRAINT "purchases_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "purchases" ADD CONSTRAINT "purchases_product_id_products_id_fk" FOREIGN KEY ("product_id") REFERENCES "public"."products"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "refunds" ADD CONSTRAINT "refunds_payment_intent_id_payments_payment_intent_id_fk" FOREIGN KEY ("payment_intent_id") REFERENCES "public"."payments"("payment_intent_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "reviews" ADD CONSTRAINT "reviews_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "reviews" ADD CONSTRAINT "reviews_product_id_products_id_fk" FOREIGN KEY ("product_id") REFERENCES "public"."products"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "known_devices" ADD CONSTRAINT "known_devices_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -713,6 +753,17 @@ CREATE INDEX "declarations_confirmed" ON "declarations" USING btree ("id") WHERE
 CREATE INDEX "declarations_user" ON "declarations" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "factor_resets_user" ON "factor_resets" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "passkeys_user" ON "passkeys" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "credit_notes_invoice" ON "credit_notes" USING btree ("invoice_id");--> statement-breakpoint
+CREATE INDEX "invoices_purchase" ON "invoices" USING btree ("purchase_id","created_at");--> statement-breakpoint
+CREATE INDEX "invoices_user" ON "invoices" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "invoices_number" ON "invoices" USING btree ("number");--> statement-breakpoint
+CREATE INDEX "payments_purchase" ON "payments" USING btree ("purchase_id");--> statement-breakpoint
+CREATE INDEX "payments_newest" ON "payments" USING btree ("paid_at","payment_intent_id");--> statement-breakpoint
+CREATE INDEX "payments_lost" ON "payments" USING btree ("lost_at","payment_intent_id") WHERE "payments"."lost_at" is not null;--> statement-breakpoint
+CREATE INDEX "payments_invoice" ON "payments" USING btree ("invoice_id");--> statement-breakpoint
+CREATE INDEX "payments_number" ON "payments" USING btree ("invoice_number");--> statement-breakpoint
+CREATE INDEX "refunds_payment" ON "refunds" USING btree ("payment_intent_id");--> statement-breakpoint
+CREATE INDEX "refunds_newest" ON "refunds" USING btree ("at","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "mrr_movements_source" ON "mrr_movements" USING btree ("purchase_id","source","revision");--> statement-breakpoint
 CREATE INDEX "mrr_movements_at" ON "mrr_movements" USING btree ("at","id");--> statement-breakpoint
 CREATE INDEX "mrr_movements_kind" ON "mrr_movements" USING btree ("kind","at","id");--> statement-breakpoint
@@ -726,11 +777,6 @@ CREATE INDEX "newsletter_recipients_email" ON "newsletter_recipients" USING btre
 CREATE INDEX "newsletter_newest" ON "newsletter_subscriptions" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "newsletter_search" ON "newsletter_subscriptions" USING gin ("email" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "newsletters_newest" ON "newsletters" USING btree ("created_at","id");--> statement-breakpoint
-CREATE INDEX "payments_purchase" ON "payments" USING btree ("purchase_id");--> statement-breakpoint
-CREATE INDEX "payments_newest" ON "payments" USING btree ("paid_at","payment_intent_id");--> statement-breakpoint
-CREATE INDEX "payments_lost" ON "payments" USING btree ("lost_at","payment_intent_id") WHERE "payments"."lost_at" is not null;--> statement-breakpoint
-CREATE INDEX "payments_invoice" ON "payments" USING btree ("invoice_id");--> statement-breakpoint
-CREATE INDEX "payments_number" ON "payments" USING btree ("invoice_number");--> statement-breakpoint
 CREATE INDEX "plan_switches_purchase" ON "plan_switches" USING btree ("purchase_id");--> statement-breakpoint
 CREATE INDEX "plan_switches_open" ON "plan_switches" USING btree ("agreed_at") WHERE "plan_switches"."done_at" is null;--> statement-breakpoint
 CREATE INDEX "purchases_untaxed" ON "purchases" USING btree ("created_at","id") WHERE "purchases"."tax_is_off";--> statement-breakpoint
@@ -749,8 +795,6 @@ CREATE INDEX "purchases_uncovered" ON "purchases" USING btree ("created_at","id"
 CREATE INDEX "purchases_drafts" ON "purchases" USING btree ("draft_since") WHERE "purchases"."draft_since" is not null;--> statement-breakpoint
 CREATE INDEX "purchases_cards" ON "purchases" USING btree ("card_expires_at") WHERE "purchases"."status" = 'active';--> statement-breakpoint
 CREATE UNIQUE INDEX "purchases_one_live" ON "purchases" USING btree ("user_id","product_id") WHERE "purchases"."stripe_subscription_id" is not null and "purchases"."status" in ('active', 'pending_cancel', 'past_due');--> statement-breakpoint
-CREATE INDEX "refunds_payment" ON "refunds" USING btree ("payment_intent_id");--> statement-breakpoint
-CREATE INDEX "refunds_newest" ON "refunds" USING btree ("at","id");--> statement-breakpoint
 CREATE INDEX "stripe_events_unhandled" ON "stripe_events" USING btree ("received_at") WHERE "stripe_events"."handled_at" is null;--> statement-breakpoint
 CREATE INDEX "stripe_events_received" ON "stripe_events" USING btree ("received_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "reviews_one_each" ON "reviews" USING btree ("user_id","product_id");--> statement-breakpoint
@@ -812,3 +856,31 @@ create trigger audit_log_unchanged before update or delete on audit_log
 --> statement-breakpoint
 create trigger audit_log_not_emptied before truncate on audit_log
   for each statement execute function refuse_audit_change();
+--> statement-breakpoint
+-- What was invoiced, paid and refunded stays in the books for ten years. Only clearing test data removes it earlier.
+create function refuse_books_change() returns trigger language plpgsql as $$
+declare
+  may_change text[];
+begin
+  if current_setting('shop.clears_test_data', true) = 'on' then return coalesce(new, old); end if;
+  if tg_op = 'DELETE' then
+    if (to_jsonb(old) ->> tg_argv[0])::timestamptz < now() - interval '10 years' then return old; end if;
+    raise exception 'The books are never deleted';
+  end if;
+  may_change := string_to_array(tg_argv[1], ' ');
+  if tg_table_name = 'invoices' and to_jsonb(old) ->> 'finalized_at' is null then return new; end if;
+  if to_jsonb(new) - may_change = to_jsonb(old) - may_change then return new; end if;
+  raise exception 'The books are never changed';
+end $$;
+--> statement-breakpoint
+create trigger invoices_unchanged before update or delete on invoices for each row
+  execute function refuse_books_change('created_at', 'status number due_at paid_at closed_at amount_paid amount_remaining paid_out_of_band country');
+--> statement-breakpoint
+create trigger credit_notes_unchanged before update or delete on credit_notes for each row
+  execute function refuse_books_change('created_at', 'status refunded');
+--> statement-breakpoint
+create trigger payments_unchanged before update or delete on payments for each row
+  execute function refuse_books_change('paid_at', 'purchase_id tax invoice_number period_start period_end country lost_at lost_amount');
+--> statement-breakpoint
+create trigger refunds_unchanged before update or delete on refunds for each row
+  execute function refuse_books_change('at', 'status');

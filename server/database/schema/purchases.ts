@@ -113,49 +113,6 @@ export const purchases = pgTable(
   ],
 )
 
-/** Every payment for a purchase, as Stripe reports it. */
-export const payments = pgTable(
-  'payments',
-  {
-    paymentIntentId: text().primaryKey(),
-    purchaseId: partOf(() => purchases.id),
-    invoiceId: text().notNull(),
-    paidAt: moment().notNull(),
-    amount: integer().notNull(),
-    tax: integer().notNull(),
-    /** As its invoice says. */
-    invoiceNumber: text(),
-    periodStart: moment(),
-    periodEnd: moment(),
-    country: text(),
-    /** What the cardholder got by a dispute, and when the bank took it. */
-    lostAt: moment(),
-    lostAmount: integer().notNull().default(0),
-  },
-  (t) => [
-    index('payments_purchase').on(t.purchaseId),
-    index('payments_newest').on(t.paidAt, t.paymentIntentId),
-    index('payments_lost').on(t.lostAt, t.paymentIntentId).where(sql`${t.lostAt} is not null`),
-    index('payments_invoice').on(t.invoiceId),
-    index('payments_number').on(t.invoiceNumber),
-  ],
-)
-
-/** What went back of a payment, or was meant to: `status` is Stripe's. */
-export const refunds = pgTable(
-  'refunds',
-  {
-    id: text().primaryKey(),
-    paymentIntentId: text()
-      .notNull()
-      .references(() => payments.paymentIntentId, { onDelete: 'cascade' }),
-    at: moment().notNull(),
-    amount: integer().notNull(),
-    status: text().notNull(),
-  },
-  (t) => [index('refunds_payment').on(t.paymentIntentId), index('refunds_newest').on(t.at, t.id)],
-)
-
 /** A buyer's order to pay by the year from now on: what they agreed to, on record before anything is charged. */
 export const planSwitches = pgTable(
   'plan_switches',
@@ -204,8 +161,8 @@ export const stripeEventsPulled = pgTable('stripe_events_pulled', {
 const paymentsOfPurchase = sql`(
   select coalesce(json_agg(json_build_object('paidAt', p.paid_at, 'amountInCents', p.amount, 'taxInCents', p.tax, 'refunds', (
     select coalesce(json_agg(json_build_object('at', r.at, 'amountInCents', r.amount, 'status', r.status) order by r.at desc), '[]')
-    from ${refunds} r where r.payment_intent_id = p.payment_intent_id)) order by p.paid_at desc), '[]')
-  from ${payments} p where p.purchase_id = ${purchases}.id)`
+    from refunds r where r.payment_intent_id = p.payment_intent_id)) order by p.paid_at desc), '[]')
+  from payments p where p.purchase_id = ${purchases}.id)`
 
 const switchesOfPurchase = sql`(
   select coalesce(json_agg(json_build_object('agreedAt', s.agreed_at, 'termsVersion', s.terms_version, 'amountDueInCents', s.amount_due,

@@ -1,6 +1,17 @@
 import type { Stripe } from 'stripe'
 import { type Rate, rateReader, type Tax, taxReader } from './amounts.ts'
 import { type Client, date, dateOrNull, idOf, isMissing } from './client.ts'
+import { type Disputed, disputeReader } from './disputes.ts'
+import {
+  type CreditNoteRecord,
+  creditIn,
+  creditNotesOf,
+  type InvoiceRecord,
+  isProration,
+  lineOf,
+  recordOf,
+  uncoveredNotes,
+} from './invoice-records.ts'
 
 export type Refund = {
   id: string
@@ -14,7 +25,7 @@ export type Refund = {
   isRest: boolean
 }
 
-export type Payment = {
+export type Payment = Disputed & {
   paymentIntentId: string
   invoiceId: string
   paidAt: Date
@@ -23,16 +34,6 @@ export type Payment = {
   refunded: number
   /** Every one that was tried, oldest first. */
   refunds: Refund[]
-  /** `lost`: the cardholder has the money, even while the seller appeals. */
-  dispute: 'none' | 'open' | 'won' | 'lost'
-  /** What open disputes are about. */
-  disputedAmount: number
-  /** Until when evidence can be sent; null if there is nothing to answer. */
-  disputeDueAt: Date | null
-  /** A bank decides or has decided about it. An inquiry blocks nothing: a refund ends it. */
-  isRefundBlocked: boolean
-  /** What the cardholder got by disputes, and when the bank took it. */
-  lost: { amount: number; at: Date } | null
   /** Where the card was issued. */
   cardCountry: string | null
   /** As its invoice has them. */
@@ -74,6 +75,9 @@ export type OwedInvoice = {
 
 export type History = {
   /** Oldest first. */
+  invoices: InvoiceRecord[]
+  creditNotes: CreditNoteRecord[]
+  /** Oldest first. */
   periods: PaidPeriod[]
   /** Every payment received, newest first. */
   payments: Payment[]
@@ -87,37 +91,10 @@ export type History = {
   invoiceCount: number
 }
 
-/** `prevented`: refunded before it became a dispute. An appeal follows a loss. */
-const lostDisputes = new Set<string>(['lost', 'prevented', 'appeal_needs_response', 'appeal_under_review'])
-const wonDisputes = new Set<string>(['won', 'warning_closed'])
-const unanswered = new Set<string>(['needs_response', 'warning_needs_response', 'appeal_needs_response'])
-
 export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'all'>) {
   const taxOf = taxReader({ sdk, ask })
   const rateOf = rateReader({ sdk, ask })
-
-  async function disputeOf({
-    id,
-    disputed,
-  }: Stripe.Charge): Promise<
-    Pick<Payment, 'dispute' | 'disputedAmount' | 'disputeDueAt' | 'isRefundBlocked' | 'lost'>
-  > {
-    if (!disputed) return { dispute: 'none', disputedAmount: 0, disputeDueAt: null, isRefundBlocked: false, lost: null }
-    const { data } = await ask(sdk.disputes.list({ charge: id, limit: 100 }))
-    const lost = data.filter(({ status }) => lostDisputes.has(status))
-    // A status that Stripe adds later counts as open, so that someone looks at it.
-    const open = data.filter(({ status }) => !lostDisputes.has(status) && !wonDisputes.has(status))
-    const dueBy = data
-      .filter(({ status }) => unanswered.has(status))
-      .flatMap(({ evidence_details: { due_by } }) => due_by || [])
-    return {
-      dispute: lost.length > 0 ? 'lost' : open.length > 0 ? 'open' : 'won',
-      disputedAmount: open.reduce((sum, { amount }) => sum + amount, 0),
-      disputeDueAt: dueBy.length > 0 ? date(Math.min(...dueBy)) : null,
-      isRefundBlocked: lost.length > 0 || open.some(({ is_charge_refundable: isRefundable }) => !isRefundable),
-      lost: lost.length > 0 ? lossOf(lost) : null,
-    }
-  }
+  const disputeOf = disputeReader({ sdk, ask })
 
   /** A list has the newest ten with it. */
   async function refundsOf({ id, refunds }: Stripe.Charge): Promise<Refund[]> {
@@ -182,7 +159,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
       end: date(line.period.end),
       amount: invoice.amount_paid,
       tax: await taxOf(invoice),
-      credit: invoice.lines.data.filter(isProration).reduce((sum, { amount }) => sum - Math.min(amount, 0), 0),
+      credit: creditIn(invoice),
       isProration: isProration(line),
       rate: await rateOf(isProration(line) ? [line] : invoice.lines.data.filter((each) => !isProration(each))),
     }
@@ -203,10 +180,13 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
     const due = invoices.find(({ billing_reason: reason }) => reason && ofPeriods.has(reason))
     const open = isPayable(due) ? due : invoices.find(isPayable)
     const payments = await paymentsOf(customer, invoiceOf)
+    const creditNotes = await creditNotesOf({ sdk, ask }, invoices)
     return {
+      invoices: invoices.toReversed().map(recordOf),
+      creditNotes,
       periods,
       payments,
-      uncoveredNotes: await uncoveredNotes({ sdk, ask }, invoices, payments),
+      uncoveredNotes: uncoveredNotes(creditNotes, payments),
       dueInvoice: due ? owedInvoice(due) : null,
       openInvoice: open ? { ...owedInvoice(open), ...(await attemptOn({ sdk, ask }, open)) } : null,
       invoiceCount: invoices.length,
@@ -233,34 +213,6 @@ async function attemptOn(
   }
 }
 
-/** In the charge's currency. Balance transactions are in the one that the account settles in. */
-function lossOf(lost: Stripe.Dispute[]): Payment['lost'] {
-  const taken = lost.flatMap(({ balance_transactions: moved }) => moved.filter(({ amount }) => amount < 0))
-  return {
-    amount: lost.reduce((sum, { amount }) => sum + amount, 0),
-    at: date(Math.min(...[...taken, ...lost].map(({ created }) => created))),
-  }
-}
-
-/** Notes are only asked for where they exceed the refunds: some of those may have become a credit instead. */
-async function uncoveredNotes(
-  { sdk, ask }: Pick<Client, 'sdk' | 'ask'>,
-  invoices: Stripe.Invoice[],
-  payments: Payment[],
-) {
-  let uncovered = 0
-  for (const { id: invoice, post_payment_credit_notes_amount: credited } of invoices) {
-    const paid = payments.filter(({ invoiceId }) => invoiceId === invoice)
-    const refunded = paid.reduce((sum, payment) => sum + payment.refunded, 0)
-    if (credited <= refunded) continue
-    const { data } = await ask(sdk.creditNotes.list({ invoice, limit: 100 }))
-    const noted = data.flatMap(({ status, refunds }) => (status === 'issued' ? refunds : []))
-    const promised = noted.reduce((sum, { amount_refunded: amount }) => sum + amount, 0)
-    uncovered += Math.max(0, promised - refunded)
-  }
-  return uncovered
-}
-
 const ofPeriods = new Set<string>(['subscription_create', 'subscription_cycle'])
 
 const isPayable = (invoice: Stripe.Invoice | undefined) =>
@@ -282,12 +234,3 @@ const owedInvoice = (invoice: Stripe.Invoice): OwedInvoice => ({
   isPaying: false,
   refusal: null,
 })
-
-const isProration = ({ parent }: Stripe.InvoiceLineItem) =>
-  parent?.subscription_item_details?.proration ?? parent?.invoice_item_details?.proration ?? false
-
-/** What an invoice is about: a whole period rather than a change within one; of several, the last. */
-function lineOf({ lines }: Stripe.Invoice): Stripe.InvoiceLineItem | undefined {
-  const bought = lines.data.filter(({ amount }) => amount > 0)
-  return bought.toSorted((a, b) => Number(isProration(a)) - Number(isProration(b)) || b.period.end - a.period.end)[0]
-}

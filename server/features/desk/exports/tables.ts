@@ -107,11 +107,12 @@ const tables: Record<FileKind, Table> = {
     from: `(
         select 'payment' as kind, payment_intent_id, paid_at as at, amount, tax, 'paid' as status from payments
         union all
-        select 'refund', payment_intent_id, at, -amount, null, status from refunds
+        select 'refund', payment_intent_id, at, -amount, -tax, status from refunds
         union all
-        select 'dispute', payment_intent_id, lost_at, -lost_amount, null, 'lost' from payments where lost_at is not null
+        select 'dispute', payment_intent_id, lost_at, -lost_amount, -round(tax * lost_amount / amount::numeric), 'lost'
+          from payments where lost_at is not null
       ) e join payments p on p.payment_intent_id = e.payment_intent_id
-      join purchases b on b.id = p.purchase_id join users u on u.id = b.user_id order by e.at, e.payment_intent_id`,
+      join invoices i on i.id = p.invoice_id join users u on u.id = i.user_id order by e.at, e.payment_intent_id`,
     rowsLike: 'payments',
   },
   forms: {

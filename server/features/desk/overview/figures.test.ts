@@ -5,6 +5,7 @@ import { overview } from '#contract/desk/overview.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { movementKinds } from '#contract/statuses.ts'
 import { bookPaid } from '#server/testing/book-purchase.ts'
+import { invoicesFor } from '#server/testing/invoices-for.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 let shop: TestShop
@@ -75,9 +76,10 @@ test('a word that thousands have is found page by page', async () => {
   await pool.query(`
     insert into purchases (user_id, product_id, billing_type, price, status, arr)
     select u.id, p.product_id, 'monthly', 3900, 'cancelled', 0 from users u, (select product_id from purchases limit 1) p where name = 'Many'`)
+  await pool.query(invoicesFor('p.user_id in (select id from users where name = $1)'), ['Many'])
   await pool.query(`
     insert into payments (payment_intent_id, purchase_id, invoice_id, paid_at, amount, tax)
-    select 'pi_many' || row_number() over (), p.id, 'in_many', now() - interval '40 days', 3900, 0
+    select 'pi_many' || row_number() over (), p.id, 'in_' || p.id, now() - interval '40 days', 3900, 0
     from purchases p join users u on u.id = p.user_id, generate_series(1, 3) where u.name = 'Many'`)
   let [count, cursor]: [number, string | undefined] = [0, undefined]
   do {

@@ -182,8 +182,9 @@ async function readCohorts({ db, now }: Context) {
 async function readCash({ db }: Context, from: Date | undefined) {
   const moved = sql`
     select paid_at as at, amount as paid, tax, 0 as refunded, 0 as lost from ${payments}
-    union all select at, 0, 0, amount, 0 from ${refunds} where status not in ('failed', 'canceled')
-    union all select lost_at, 0, 0, 0, lost_amount from ${payments} where lost_at is not null`
+    union all select at, 0, -tax, amount, 0 from ${refunds} where status not in ('failed', 'canceled')
+    union all select lost_at, 0, -round(tax * lost_amount / amount::numeric), 0, lost_amount
+      from ${payments} where lost_at is not null`
   const { rows } = await db.execute<{ month: string; paid: number; tax: number; refunded: number; lost: number }>(sql`
     select to_char(at at time zone 'UTC', 'YYYY-MM') as month, sum(paid)::float8 as paid, sum(tax)::float8 as tax,
       sum(refunded)::float8 as refunded, sum(lost)::float8 as lost

@@ -4,7 +4,7 @@ import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { PaymentKind } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { boundsOf, decodeCursor, pageOf } from '#server/database/cursor.ts'
-import { payments, purchases, refunds, users } from '#server/database/schema.ts'
+import { invoices, payments, refunds, users } from '#server/database/schema.ts'
 import { usersMatching } from '#server/database/text-search.ts'
 
 type PaymentsInput = ParsedInputOf<typeof figures.adminPayments>
@@ -32,9 +32,9 @@ const legs: Record<PaymentKind, { columns: SQL; at: SQL; id: SQL; from: SQL }> =
     id: sql`payment_intent_id`,
     from: sql`${payments}`,
   },
-  refund: { columns: sql`amount, null::int as tax, status`, at: sql`at`, id: sql`id`, from: sql`${refunds}` },
+  refund: { columns: sql`amount, tax, status`, at: sql`at`, id: sql`id`, from: sql`${refunds}` },
   dispute: {
-    columns: sql`lost_amount as amount, null::int as tax, null::text as status`,
+    columns: sql`lost_amount as amount, round(tax * lost_amount / amount::numeric)::int as tax, null::text as status`,
     at: sql`lost_at`,
     id: sql`payment_intent_id`,
     from: sql`${payments}`,
@@ -48,8 +48,8 @@ export function createPayments({ db }: Context) {
     if (looksLikeId.test(q))
       return sql`(select payment_intent_id from ${payments} where invoice_id = ${q} or payment_intent_id = ${q}
         or invoice_number = ${q.toUpperCase()} union select payment_intent_id from ${refunds} where id = ${q})`
-    return sql`(select payment_intent_id from ${payments} where purchase_id in
-      (select id from ${purchases} where user_id in ${usersMatching(q)}))`
+    return sql`(select payment_intent_id from ${payments} where invoice_id in
+      (select id from ${invoices} where user_id in ${usersMatching(q)}))`
   }
 
   function entries({ cursor, kind, period, q, limit }: PaymentsInput) {
@@ -77,8 +77,8 @@ export function createPayments({ db }: Context) {
       select e.kind, e.id, e.at, e.amount, e.tax, e.status, p.period_start as "periodStart", p.period_end as "periodEnd", p.country,
         json_build_object('id', p.invoice_id, 'number', p.invoice_number) as invoice,
         json_build_object('id', ${users.id}, 'name', ${users.name}, 'email', ${users.email}) as "user"
-      from ${entries(input)} join ${payments} p on p.payment_intent_id = e.intent join ${purchases} b on b.id = p.purchase_id
-        join ${users} on ${users.id} = b.user_id
+      from ${entries(input)} join ${payments} p on p.payment_intent_id = e.intent join ${invoices} i on i.id = p.invoice_id
+        join ${users} on ${users.id} = i.user_id
       order by e.at desc, e.id desc, e.kind desc limit ${input.limit + 1}`)
     const { items, next } = pageOf(rows, input.limit, positionOf)
     return { items: items.map(show), next }

@@ -9,12 +9,12 @@ import type { Subscription } from '#server/gateways/stripe.ts'
 import type { Enqueue } from '#server/jobs/queue.ts'
 import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
 import type { Codes } from '../codes/codes.ts'
+import { recordInvoices } from '../invoices/invoices.ts'
 import { arrOf, type Ledger, movementsOf } from '../ledger/ledger.ts'
 import type { AccessEffects } from './entitlement.ts'
 import type { PurchaseRow } from './list.ts'
 import { restToPayBack } from './notice.ts'
 import type { Notices } from './notices.ts'
-import { recordPayments } from './payment-records.ts'
 import { canGoBack, isUnpaidAttempt, lastPaid, sentBack, stateOf } from './state.ts'
 
 export type ApplyDependencies = {
@@ -101,8 +101,11 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
       .where(eq(purchases.stripeSubscriptionId, answer.id))
       // Others may refer to it meanwhile: a declaration locks its owner first, and then refers to it.
       .for('no key update')
-    // An admin deleted it; nothing Stripe still has to say brings it back.
-    if (!before) return
+    // An admin deleted it. Nothing brings it back, but later refunds and disputes still reach the books.
+    if (!before) {
+      if (checkout.userId) await recordInvoices(tx, { id: null, userId: checkout.userId }, answer)
+      return
+    }
     const state = changedState(before, answer, checkout.billingType)
     const { refundedAmount, isDisputed, disputedAmount, disputeDueAt, failedRefunds, uncoveredNotes } = state
     const isBack = !isLive(before.status) && isLive(state.status)
@@ -118,7 +121,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     // Stripe sends a dozen events about one payment, and most say what is already written. The row doesn't show refunds
     // and disputes of earlier payments.
     const hasMoved = answer.payments.some(({ refunds, dispute }) => refunds.length > 0 || dispute !== 'none')
-    const news = !isSame || hasMoved ? await recordPayments(tx, before.id, answer) : []
+    const news = !isSame || hasMoved ? await recordInvoices(tx, before, answer) : []
     if (news.some(({ status }) => status === 'succeeded')) await creditRefunds(tx, { subscriptionId: answer.id })
     if (isSame) return
     const [after] = await tx.update(purchases).set(changes).where(eq(purchases.id, before.id)).returning()
@@ -201,7 +204,7 @@ function changedState(before: PurchaseRow, answer: Subscription, bought: Billing
 export async function insertPurchase(tx: Transaction, bought: typeof purchases.$inferInsert, answer: Subscription) {
   const [purchase] = await tx.insert(purchases).values(bought).returning()
   if (!purchase) throw new Error(`The purchase of ${answer.id} was not booked`)
-  await recordPayments(tx, purchase.id, answer)
+  await recordInvoices(tx, purchase, answer)
   return purchase
 }
 

@@ -1,11 +1,14 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { figures } from '#contract/desk/figures.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { checkout } from '#contract/selling/checkout.ts'
 import { codes } from '#contract/selling/codes.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { mrrProofs, payments, purchases as rows } from '#server/database/schema.ts'
 import { atStripe } from '#server/testing/at-stripe.ts'
+import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { declared } from '#server/testing/declarations.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -291,7 +294,12 @@ test('grace counts from when an invoice could first be paid, not from when it wa
     await shop.advance(1, 'month')
     const [renewal] = await stripe.invoicesOf(subscriptionId)
     await stripe.edit(subscriptionId, { status: 'active' })
-    await stripe.edit(renewal?.id ?? '', { status: 'draft', attempt_count: 0, next_payment_attempt: null })
+    await stripe.edit(renewal?.id ?? '', {
+      status: 'draft',
+      attempt_count: 0,
+      next_payment_attempt: null,
+      status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
+    })
     await shop.connection.db.execute(
       sql`update sandbox.objects set due_at = null where id in (${renewal?.id}, ${subscriptionId})`,
     )
@@ -309,4 +317,81 @@ test('grace counts from when an invoice could first be paid, not from when it wa
   })
   await stripe.reconcile()
   expect(await row(buyer)).toMatchObject({ status: 'past_due', dunningStep: 1 })
+})
+
+describe('the books', () => {
+  const booksOf = async (subscriptionId: string) => {
+    const { rows: found } = await shop.connection.db.execute<Record<string, number>>(sql`
+      select (select count(*)::int from invoices where subscription_id = ${subscriptionId}) as invoices,
+        (select count(*)::int from payments join invoices i on i.id = invoice_id where subscription_id = ${subscriptionId}) as payments,
+        (select count(*)::int from refunds join payments using (payment_intent_id) join invoices i on i.id = invoice_id
+          where subscription_id = ${subscriptionId}) as refunds`)
+    return found[0]
+  }
+
+  test('keep a deleted purchase’s invoices, payments and refunds, and hear of later refunds', async () => {
+    const admin = await shop.admin()
+    const buyer = await shop.buyer()
+    const { subscriptionId } = await row(buyer)
+    await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
+    await shop.settle()
+    const before = await booksOf(subscriptionId)
+    expect(before).toEqual({ invoices: 1, payments: 1, refunds: 1 })
+    const [cash] = (await admin.call(figures.adminShow, {})).cash
+    await admin.call(purchases.adminDelete, { id: buyer.purchase.id })
+    await shop.settle()
+    expect(await booksOf(subscriptionId)).toEqual(before)
+    expect((await admin.call(figures.adminShow, {})).cash[0]).toEqual(cash)
+    expect(await admin.call(figures.adminPayments, { q: buyer.user.email })).toHaveLength(2)
+    await shop.sandbox.controls.refund(buyer.purchase.paymentIntentId ?? '')
+    await shop.settle()
+    expect(await booksOf(subscriptionId)).toEqual({ invoices: 1, payments: 1, refunds: 2 })
+  })
+
+  test('are never changed or deleted', async () => {
+    const { pool } = shop.connection
+    for (const statement of [
+      'delete from invoices',
+      'delete from payments',
+      'delete from refunds',
+      'update invoices set total = 1 where finalized_at is not null',
+      'update payments set amount = 1',
+      'update refunds set amount = 1',
+    ])
+      await expect(pool.query(statement), statement).rejects.toThrow(/books are never (changed|deleted)/)
+  })
+
+  test('have a row for money that was paid out of band', async () => {
+    const buyer = await shop.buyer()
+    const { subscriptionId } = await row(buyer)
+    await shop.sandbox.controls.failNextRenewal(subscriptionId)
+    await shop.advance(1, 'month')
+    const [renewal] = await stripe.invoicesOf(subscriptionId)
+    await shop.sandbox.controls.dashboard.payOutOfBand(renewal?.id ?? '')
+    await shop.settle()
+    expect(await row(buyer)).toMatchObject({ status: 'active' })
+    expect(await paymentOf(renewal?.id ?? '')).toMatchObject({ amount: 3900, invoiceId: renewal?.id })
+    expect(await booksOf(subscriptionId)).toMatchObject({ invoices: 2, payments: 2 })
+  })
+
+  test('take back the tax of what was refunded', async () => {
+    await using taxed = await openShop({ env: { TAX: 'stripe' } })
+    const admin = await taxed.admin()
+    const user = await taxed.user()
+    const { clientSecret } = await user.call(checkout.createSubscriptionIntent, {
+      productSlug: reboundSigmaPro.slug,
+      billingType: 'monthly',
+      place: { country: 'DE' },
+    })
+    const paymentIntentId = clientSecret.split('_secret_')[0] ?? ''
+    await taxed.pay({ clientSecret, paymentIntentId })
+    await taxed.confirmPurchase(user, { paymentIntentId })
+    const [bought] = await user.call(purchases.list, {})
+    const [before] = (await admin.call(figures.adminShow, {})).cash
+    expect(before?.tax).toBeGreaterThan(0)
+    await admin.call(purchases.adminRefund, { id: bought?.id ?? '', refundedSoFar: 0 })
+    await taxed.settle()
+    const [after] = (await admin.call(figures.adminShow, {})).cash
+    expect(after).toMatchObject({ paid: 3900, refunded: 3900, tax: 0 })
+  })
 })

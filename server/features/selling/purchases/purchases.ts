@@ -7,6 +7,7 @@ import { hasEndedPurchase, purchases } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import type { Codes } from '../codes/codes.ts'
+import { forgetOldInvoices } from '../invoices/invoices.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Prices } from '../prices/prices.ts'
 import { createAdministration, createSellerEnding } from './administration.ts'
@@ -114,8 +115,9 @@ export function createPurchases(context: Context, others: Others) {
       for (;;) {
         const old = db.select({ id: purchases.id }).from(purchases).where(isOld).limit(batch)
         const { rowCount } = await db.delete(purchases).where(inArray(purchases.id, old))
-        if (!rowCount || rowCount < batch) return
+        if (!rowCount || rowCount < batch) break
       }
+      await forgetOldInvoices(db, keptSinceNewYear(now(), retention.books))
     },
   }
 }

@@ -1,0 +1,111 @@
+import { sql } from 'drizzle-orm'
+import { boolean, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { moment } from './columns.ts'
+import { purchases } from './purchases.ts'
+
+/**
+ * Every invoice of a subscription, as Stripe has it. Books outlive purchases and people: `purchaseId` and `userId` may name
+ * rows that are gone. A finalized invoice's total and tax never change (triggers.sql).
+ */
+export const invoices = pgTable(
+  'invoices',
+  {
+    id: text().primaryKey(),
+    purchaseId: uuid(),
+    userId: uuid().notNull(),
+    subscriptionId: text().notNull(),
+    number: text(),
+    /** Stripe's: draft, open, paid, uncollectible or void. */
+    status: text().notNull(),
+    reason: text(),
+    collection: text().notNull(),
+    createdAt: moment().notNull(),
+    finalizedAt: moment(),
+    dueAt: moment(),
+    paidAt: moment(),
+    closedAt: moment(),
+    total: integer().notNull(),
+    tax: integer().notNull(),
+    amountPaid: integer().notNull(),
+    amountRemaining: integer().notNull(),
+    /** Paid by other means than Stripe, such as a bank transfer. */
+    paidOutOfBand: integer().notNull(),
+    periodStart: moment(),
+    periodEnd: moment(),
+    isProration: boolean().notNull(),
+    /** Taken off for time that had been paid for before. */
+    credit: integer().notNull(),
+    country: text(),
+  },
+  (t) => [
+    index('invoices_purchase').on(t.purchaseId, t.createdAt),
+    index('invoices_user').on(t.userId),
+    index('invoices_number').on(t.number),
+  ],
+)
+
+/** Credit notes of invoices, as Stripe has them. */
+export const creditNotes = pgTable(
+  'credit_notes',
+  {
+    id: text().primaryKey(),
+    invoiceId: text()
+      .notNull()
+      .references(() => invoices.id),
+    number: text().notNull(),
+    status: text().notNull(),
+    createdAt: moment().notNull(),
+    total: integer().notNull(),
+    tax: integer().notNull(),
+    refunded: integer().notNull(),
+  },
+  (t) => [index('credit_notes_invoice').on(t.invoiceId)],
+)
+
+/** Money that arrived for an invoice: by card, or out of band, which has the invoice's id in place of a payment intent's. */
+export const payments = pgTable(
+  'payments',
+  {
+    paymentIntentId: text().primaryKey(),
+    /** Null once the seller has deleted the purchase; the invoice still names its owner. */
+    purchaseId: uuid().references(() => purchases.id, { onDelete: 'set null' }),
+    invoiceId: text()
+      .notNull()
+      .references(() => invoices.id),
+    paidAt: moment().notNull(),
+    amount: integer().notNull(),
+    tax: integer().notNull(),
+    /** As its invoice says. */
+    invoiceNumber: text(),
+    periodStart: moment(),
+    periodEnd: moment(),
+    country: text(),
+    /** What the cardholder got by a dispute, and when the bank took it. */
+    lostAt: moment(),
+    lostAmount: integer().notNull().default(0),
+  },
+  (t) => [
+    index('payments_purchase').on(t.purchaseId),
+    index('payments_newest').on(t.paidAt, t.paymentIntentId),
+    index('payments_lost').on(t.lostAt, t.paymentIntentId).where(sql`${t.lostAt} is not null`),
+    index('payments_invoice').on(t.invoiceId),
+    index('payments_number').on(t.invoiceNumber),
+  ],
+)
+
+/** What went back of a payment, or was meant to: `status` is Stripe's. */
+export const refunds = pgTable(
+  'refunds',
+  {
+    id: text().primaryKey(),
+    paymentIntentId: text()
+      .notNull()
+      .references(() => payments.paymentIntentId),
+    at: moment().notNull(),
+    amount: integer().notNull(),
+    /** The share of the payment's tax. */
+    tax: integer().notNull().default(0),
+    status: text().notNull(),
+  },
+  (t) => [index('refunds_payment').on(t.paymentIntentId), index('refunds_newest').on(t.at, t.id)],
+)

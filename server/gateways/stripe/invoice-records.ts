@@ -1,0 +1,117 @@
+import type { Stripe } from 'stripe'
+import { type Client, date, dateOrNull } from './client.ts'
+
+/** An invoice as the books keep it, whatever became of it. */
+export type InvoiceRecord = {
+  id: string
+  number: string | null
+  status: Stripe.Invoice.Status
+  /** `subscription_create`, `subscription_cycle`, `subscription_update` and others. */
+  reason: string | null
+  collection: Stripe.Invoice.CollectionMethod
+  createdAt: Date
+  finalizedAt: Date | null
+  dueAt: Date | null
+  paidAt: Date | null
+  /** When it was voided or marked uncollectible. */
+  closedAt: Date | null
+  total: number
+  tax: number
+  amountPaid: number
+  amountRemaining: number
+  /** Part of `amountPaid` that no payment at Stripe brought: by bank transfer, for example. */
+  paidOutOfBand: number
+  /** The time it is about; null if it bills no time. */
+  period: { start: Date; end: Date } | null
+  isProration: boolean
+  /** What a change took off it for time that had been paid for before. */
+  credit: number
+  country: string | null
+}
+
+export type CreditNoteRecord = {
+  id: string
+  invoiceId: string
+  number: string
+  status: string
+  createdAt: Date
+  total: number
+  tax: number
+  /** What it says was refunded to the card. */
+  refunded: number
+}
+
+/** Only asked for where an invoice says that there are some. */
+export async function creditNotesOf({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>, invoices: Stripe.Invoice[]) {
+  const found: CreditNoteRecord[] = []
+  for (const invoice of invoices) {
+    if (invoice.pre_payment_credit_notes_amount + invoice.post_payment_credit_notes_amount === 0) continue
+    const { data } = await ask(sdk.creditNotes.list({ invoice: invoice.id, limit: 100 }))
+    for (const note of data)
+      found.push({
+        id: note.id,
+        invoiceId: invoice.id,
+        number: note.number,
+        status: note.status,
+        createdAt: date(note.created),
+        total: note.total,
+        tax: (note.total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0),
+        refunded: note.refunds.reduce((sum, { amount_refunded: amount }) => sum + amount, 0),
+      })
+  }
+  return found
+}
+
+/** What issued credit notes say went back to the card, beyond what has. */
+export function uncoveredNotes(notes: CreditNoteRecord[], payments: { invoiceId: string; refunded: number }[]) {
+  const issued = notes.filter(({ status }) => status === 'issued')
+  let uncovered = 0
+  for (const invoice of new Set(issued.map(({ invoiceId }) => invoiceId))) {
+    const promised = issued.reduce((sum, note) => sum + (note.invoiceId === invoice ? note.refunded : 0), 0)
+    const refunded = payments.reduce((sum, each) => sum + (each.invoiceId === invoice ? each.refunded : 0), 0)
+    uncovered += Math.max(0, promised - refunded)
+  }
+  return uncovered
+}
+
+export function recordOf(invoice: Stripe.Invoice): InvoiceRecord {
+  const line = lineOf(invoice)
+  const { finalized_at, paid_at, voided_at, marked_uncollectible_at: written } = invoice.status_transitions
+  const byStripe = (invoice.payments?.data ?? []).reduce(
+    (sum, { status, amount_paid: amount }) => sum + (status === 'paid' ? (amount ?? 0) : 0),
+    0,
+  )
+  return {
+    id: invoice.id,
+    number: invoice.number,
+    status: invoice.status ?? 'draft',
+    reason: invoice.billing_reason,
+    collection: invoice.collection_method,
+    createdAt: date(invoice.created),
+    finalizedAt: dateOrNull(finalized_at),
+    dueAt: dateOrNull(invoice.due_date),
+    paidAt: dateOrNull(paid_at),
+    closedAt: dateOrNull(voided_at ?? written),
+    total: invoice.total,
+    tax: (invoice.total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0),
+    amountPaid: invoice.amount_paid,
+    amountRemaining: invoice.amount_remaining,
+    paidOutOfBand: invoice.status === 'paid' ? Math.max(0, invoice.amount_paid - byStripe) : 0,
+    period: line ? { start: date(line.period.start), end: date(line.period.end) } : null,
+    isProration: line ? isProration(line) : false,
+    credit: creditIn(invoice),
+    country: invoice.customer_address?.country ?? null,
+  }
+}
+
+export const creditIn = ({ lines }: Stripe.Invoice) =>
+  lines.data.filter(isProration).reduce((sum, { amount }) => sum - Math.min(amount, 0), 0)
+
+export const isProration = ({ parent }: Stripe.InvoiceLineItem) =>
+  parent?.subscription_item_details?.proration ?? parent?.invoice_item_details?.proration ?? false
+
+/** What an invoice is about: a whole period rather than a change within one; of several, the last. */
+export function lineOf({ lines }: Stripe.Invoice): Stripe.InvoiceLineItem | undefined {
+  const bought = lines.data.filter(({ amount }) => amount > 0)
+  return bought.toSorted((a, b) => Number(isProration(a)) - Number(isProration(b)) || b.period.end - a.period.end)[0]
+}
