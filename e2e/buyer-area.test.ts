@@ -99,7 +99,7 @@ test.describe('TradingView access', () => {
     const [buyer, admin] = [await shop.buyer(), await shop.admin()]
     await ask(buyer, 'ada_typo')
     const ids = [await accessIdOf(admin, buyer.user.email)]
-    await admin.call(accessAdmin.decline, { ids, reason: 'No such user.' })
+    await admin.call(accessAdmin.decline, { ids, reason: 'No such user.', subscription: 'keep' })
     await open(page, '/dashboard', buyer, shop)
     await expect(card(page).getByText('declined', { exact: true })).toBeVisible()
     await expect(card(page)).toContainText('We couldn’t unlock it: No such user.')

@@ -109,7 +109,7 @@ test('messages are answered, newsletter addresses exported, access removed and r
   await expect(person).toContainText('removed by you')
   await page.getByRole('combobox', { name: 'Access' }).selectOption('withheld')
   await choose(person, 'Restore')
-  await expect(page.getByText('Unlocked. The email goes out in a minute.')).toBeVisible()
+  await expect(page.getByText('Recorded as added. The email goes out in a minute.')).toBeVisible()
   await expect.poll(async () => (await buyer.call(access.mine, {}))[0]?.state).toBe('unlocked')
 })
 

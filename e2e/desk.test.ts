@@ -42,7 +42,7 @@ test('a customer is found by any word, and everything about them is on one page'
   await expect(page.getByRole('listitem').filter({ hasText: 'Called about alerts' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Add note' })).toBeFocused()
 
-  await page.getByRole('button', { name: 'Unlock' }).click()
+  await page.getByRole('button', { name: 'I’ve added them' }).click()
   await expect(page.getByText('access unlocked', { exact: true })).toBeVisible()
 
   await page.getByRole('button', { name: /receipt/ }).click()

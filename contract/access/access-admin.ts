@@ -15,6 +15,8 @@ const whose = z.object({
   reason: z.nullable(z.enum(entitlementReasons)),
   /** Within a minute of a grant. */
   mayUndo: z.boolean(),
+  /** Nothing unlocks by itself: the seller adds people on TradingView and records it here. */
+  isByHand: z.boolean(),
 })
 export type Whose = z.infer<typeof whose>
 
@@ -29,12 +31,19 @@ const todo = z.extend(whose, {
   exchangeName: z.nullable(z.string()),
   additionalInfo: z.nullable(z.string()),
   hasKeys: z.boolean(),
+  product: z.string(),
+  /** The scripts of the product, as TradingView names them. */
+  scripts: z.array(z.string()),
+  /** The day until which TradingView should let them in; null without an end. */
+  until: z.nullable(instant),
 })
 export type AccessTodo = z.infer<typeof todo>
 
 const person = z.extend(whose, {
   until: z.nullable(instant),
   stateSince: instant,
+  /** Declined, and an admin is asked to refund and end the subscription. */
+  endRequested: z.boolean(),
   /** What TradingView last showed. */
   lists: z.array(z.object({ script: z.string(), isPresent: z.nullable(z.boolean()), until: z.nullable(instant) })),
 })
@@ -72,7 +81,11 @@ export const accessAdmin = {
   people: endpoint('GET /api/admin/access/people', {
     access: 'staff',
     summary: 'Everybody’s access, one row each, the latest change first',
-    input: z.strictObject({ ...paging, state: z.optional(z.enum(accessStates)) }),
+    input: z.strictObject({
+      ...paging,
+      state: z.optional(z.enum(accessStates)),
+      endRequested: z.optional(z.enum(['yes'])),
+    }),
     output: z.array(person),
     answer: 'list',
   }),
@@ -99,7 +112,13 @@ export const accessAdmin = {
     ...decision,
     fresh: true,
     summary: 'Decline with a reason; emails the buyers and deletes the keys',
-    input: z.extend(some, { reason: text(500, 'Please give a reason') }),
+    /** `end`: refund the present period and end the subscription; by support, an admin is asked to. */
+    input: z.extend(some, { reason: text(500, 'Please give a reason'), subscription: z.enum(['keep', 'end']) }),
+  }),
+  settleDeclined: endpoint('POST /api/admin/access/people/:id/subscription', {
+    fresh: true,
+    summary: 'Refund and end the subscription of somebody whose access was declined, or keep it',
+    input: z.strictObject({ id, decision: z.enum(['keep', 'end']) }),
   }),
   withhold: endpoint('POST /api/admin/access/withhold', {
     ...decision,

@@ -24,6 +24,7 @@ export const audit = {
 /** Everything the audit log records, as a sentence about the person who did it. Entries keep the name, so a name never changes. */
 const auditActions = {
   'access.declined': 'Declined access',
+  'access.kept': 'Kept the subscription of somebody declined',
   'access.granted': 'Unlocked access',
   'access.locked': 'Recorded that access was removed',
   'access.restored': 'Restored access',

@@ -62,6 +62,9 @@ const managedPurchase = z.extend(purchase, {
   leaveComment: z.nullable(z.string()),
   /** Whether a bank takes a payment for fraud, and the seller has not decided yet. */
   isWarned: z.boolean(),
+  /** A buyer's bank decides about a payment; until `disputeDueAt`, the seller can answer it at Stripe. */
+  isDisputed: z.boolean(),
+  disputeDueAt: z.nullable(instant),
   /** What a bank sent back of our refunds; it has to go back another way. */
   failedRefunds: cents,
 })

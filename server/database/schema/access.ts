@@ -61,6 +61,8 @@ export const access = pgTable(
     /** The admin who decided last; null for the connector, or if no one has. */
     decidedBy: uuid().references(() => users.id),
     declinedBecause: text(),
+    /** Since when an admin is asked to refund and end the subscription of somebody who was declined. */
+    endRequestedAt: moment(),
     /** Asked again after it was declined or withheld: only the seller can unlock it. */
     needsDecision: boolean().notNull().default(false),
     /** Until then a grant can be undone, back to `undoTo`, and the buyer isn't told. */

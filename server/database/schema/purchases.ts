@@ -47,6 +47,8 @@ export const purchases = pgTable(
     bookedUntil: moment(),
     /** Until when the seller may answer the bank; null if nothing is disputed or nothing can be answered. */
     disputeDueAt: moment(),
+    /** When the first dispute was opened, whatever became of it. */
+    disputedAt: moment(),
     /** The payment that its card's bank takes for fraud, as long as the seller has not decided about it. */
     warnedPaymentIntentId: text(),
     /** What was paid last, whatever for. */

@@ -1,10 +1,11 @@
 import { contract } from '#contract/index.ts'
 import type { Doors } from '#server/http/mount.ts'
+import type { Selling } from '../selling/selling.ts'
 import type { Access } from './access.ts'
 
-type Wings = { access: Access }
+type Wings = { access: Access; selling: Selling }
 
-export function mountAccess({ mount }: Doors, { access }: Wings) {
+export function mountAccess({ mount }: Doors, { access, selling }: Wings) {
   const { room, privatePackage, assets, reminders } = access
   const { asking, decisions, lists } = room
   const { checkUsername, connecting, scripts, strangers, runs, person, meter } = access.tradingView
@@ -26,7 +27,19 @@ export function mountAccess({ mount }: Doors, { access }: Wings) {
     history: ({ id }) => lists.history(id),
     grant: ({ ids, byHand }, { actor }) => decisions.grant(actor, ids, byHand),
     undo: ({ ids }, { actor }) => decisions.undo(actor, ids),
-    decline: ({ ids, reason }, { actor }) => decisions.decline(actor, ids, reason),
+    async decline({ ids, reason, subscription }, { actor }) {
+      const declined = await decisions.decline(actor, ids, reason, subscription === 'end')
+      // Support may not refund: for an admin, the request stays until it is done.
+      if (actor.user.isAdmin)
+        for (const { userId, productId } of await decisions.endRequestsAmong(ids))
+          await selling.purchases.sellerEnding.refundAndEnd(actor, userId, productId)
+      return declined
+    },
+    async settleDeclined({ id, decision }, { actor }) {
+      if (decision === 'keep') return decisions.keepDeclined(actor, id)
+      for (const { userId, productId } of await decisions.endRequestsAmong([id]))
+        await selling.purchases.sellerEnding.refundAndEnd(actor, userId, productId)
+    },
     withhold: ({ ids }, { actor }) => decisions.withhold(actor, ids),
     restore: ({ ids }, { actor }) => decisions.restore(actor, ids),
     lock: ({ ids }, { actor }) => decisions.lock(actor, ids),

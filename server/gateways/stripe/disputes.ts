@@ -8,6 +8,8 @@ export type Disputed = {
   disputedAmount: number
   /** Until when evidence can be sent; null if there is nothing to answer. */
   disputeDueAt: Date | null
+  /** When the first dispute was opened. */
+  disputedAt: Date | null
   /** A bank decides or has decided about it. An inquiry blocks nothing: a refund ends it. */
   isRefundBlocked: boolean
   /** What the cardholder got by disputes, and when the bank took it. */
@@ -19,10 +21,12 @@ const lostDisputes = new Set<string>(['lost', 'prevented', 'appeal_needs_respons
 const wonDisputes = new Set<string>(['won', 'warning_closed'])
 const unanswered = new Set<string>(['needs_response', 'warning_needs_response', 'appeal_needs_response'])
 
+const undisputed = { dispute: 'none', disputedAmount: 0, disputeDueAt: null, disputedAt: null, lost: null } as const
+
 /** What became of a charge's disputes. Their status decides, never the money that moved. */
 export const disputeReader = ({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) =>
   async function disputeOf({ id, disputed }: Stripe.Charge): Promise<Disputed> {
-    if (!disputed) return { dispute: 'none', disputedAmount: 0, disputeDueAt: null, isRefundBlocked: false, lost: null }
+    if (!disputed) return { ...undisputed, isRefundBlocked: false }
     const { data } = await ask(sdk.disputes.list({ charge: id, limit: 100 }))
     const lost = data.filter(({ status }) => lostDisputes.has(status))
     // A status that Stripe adds later counts as open, so that someone looks at it.
@@ -34,6 +38,7 @@ export const disputeReader = ({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) =>
       dispute: lost.length > 0 ? 'lost' : open.length > 0 ? 'open' : 'won',
       disputedAmount: open.reduce((sum, { amount }) => sum + amount, 0),
       disputeDueAt: dueBy.length > 0 ? date(Math.min(...dueBy)) : null,
+      disputedAt: data.length > 0 ? date(Math.min(...data.map(({ created }) => created))) : null,
       isRefundBlocked: lost.length > 0 || open.some(({ is_charge_refundable: isRefundable }) => !isRefundable),
       lost: lost.length > 0 ? lossOf(lost) : null,
     }

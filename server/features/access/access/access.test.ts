@@ -32,6 +32,17 @@ async function owner(values?: Parameters<typeof bookPurchase>[2]) {
 }
 type Owner = Awaited<ReturnType<typeof owner>>
 
+/** Someone who paid by card and asked for access. */
+async function payer() {
+  const buyer = await shop.buyer()
+  await buyer.call(buyers.submitForPurchase, {
+    ...form,
+    tradingViewUsername: freshName(),
+    purchaseId: buyer.purchase.id,
+  })
+  return buyer
+}
+
 async function accessOf({ user }: Pick<Owner, 'user'>) {
   const [row] = await shop.connection.db.select().from(access).where(eq(access.userId, user.id))
   if (!row) throw new Error('This person has no access')
@@ -263,7 +274,7 @@ describe('the seller', () => {
     await buyer.ask()
     const { id } = await accessOf(buyer)
     const reason = 'There is no such user on TradingView'
-    await admin.call(accessAdmin.decline, { ids: [id], reason })
+    await admin.call(accessAdmin.decline, { ids: [id], reason, subscription: 'keep' })
     expect(await buyer.mine()).toMatchObject({ state: 'declined', declinedBecause: reason })
     const mails = await shop.mails()
     expect(mails.findLast(({ to }) => to === buyer.user.email)?.text).toContain(reason)
@@ -274,10 +285,42 @@ describe('the seller', () => {
     expect(await buyer.mine()).toMatchObject({ state: 'unlocked' })
   })
 
+  test('declines, refunds and ends, if an admin decides so', async () => {
+    const [admin, buyer] = [await shop.admin(), await payer()]
+    const { id } = await accessOf(buyer)
+    await admin.call(accessAdmin.decline, { ids: [id], reason: 'Not for you', subscription: 'end' })
+    await shop.settle()
+    expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
+    expect(await admin.call(accessAdmin.people, { endRequested: 'yes' })).toEqual([])
+  })
+
+  test('support may decline, but not refund: an admin is asked, and ends or keeps the subscription', async () => {
+    const [support, buyer, other] = [await shop.support(), await payer(), await payer()]
+    const ids = await Promise.all([buyer, other].map(async (each) => (await accessOf(each)).id))
+    await support.call(accessAdmin.decline, { ids, reason: 'Not for you', subscription: 'end' })
+    await shop.settle()
+    expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
+    const admin = await shop.admin()
+    const asked = async () =>
+      (await admin.call(overview.adminNeeds, {})).find(({ kind }) => kind === 'declined_to_end')?.count ?? 0
+    expect(await asked()).toBe(2)
+    const listed = await admin.call(accessAdmin.people, { endRequested: 'yes' })
+    expect(listed.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+    const [first = '', second = ''] = ids
+    const settle = { id: first, decision: 'end' } as const
+    await expect(support.call(accessAdmin.settleDeclined, settle)).rejects.toMatchObject({ status: 403 })
+    await admin.call(accessAdmin.settleDeclined, settle)
+    await admin.call(accessAdmin.settleDeclined, { id: second, decision: 'keep' })
+    await shop.settle()
+    expect(await asked()).toBe(0)
+    expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
+    expect(await other.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
+  })
+
   test('declines a move: the account that has access keeps it', async () => {
     const buyer = await unlockedBuyer()
     await buyer.ask({ tradingViewUsername: freshName() })
-    await buyer.admin.call(accessAdmin.decline, { ids: [buyer.id], reason: 'Not yours' })
+    await buyer.admin.call(accessAdmin.decline, { ids: [buyer.id], reason: 'Not yours', subscription: 'keep' })
     expect(await buyer.mine()).toMatchObject({ state: 'unlocked', username: buyer.name, oldUsername: null })
     expect((await mailsTo(buyer.user.email)).at(-1)).toBe('Your TradingView access stays where it is')
   })
@@ -289,7 +332,7 @@ describe('the seller', () => {
     const ids = await Promise.all(waiting.map(async (buyer) => (await accessOf(buyer)).id))
     const answers = await Promise.allSettled([
       admin.call(accessAdmin.grant, { ids }),
-      admin.call(accessAdmin.decline, { ids: ids.toReversed(), reason: 'No' }),
+      admin.call(accessAdmin.decline, { ids: ids.toReversed(), reason: 'No', subscription: 'keep' }),
     ])
     const done = answers.filter((answer) => answer.status === 'fulfilled').map(({ value }) => value.changed)
     expect(done.reduce((sum, changed) => sum + changed, 0)).toBe(3)
@@ -415,7 +458,7 @@ describe('whoever is kept out although they pay', () => {
     await buyer.admin.call(accessAdmin.grant, { ids: [buyer.id] })
     await buyer.admin.call(accessAdmin.undo, { ids: [buyer.id] })
     expect(await todoOf(buyer)).toMatchObject([{ kind: 'decide' }])
-    await buyer.admin.call(accessAdmin.decline, { ids: [buyer.id], reason: 'No' })
+    await buyer.admin.call(accessAdmin.decline, { ids: [buyer.id], reason: 'No', subscription: 'keep' })
     expect(await accessOf(buyer)).toMatchObject({ state: 'declined', unlockedName: null })
   })
 

@@ -1,4 +1,4 @@
-import { eq, inArray, lte } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, lte } from 'drizzle-orm'
 import type { AccessDecision, AccessEvent } from '#contract/statuses.ts'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
@@ -88,7 +88,7 @@ export function createDecisions(context: Context, connector: ConnectorDoor, name
       }),
 
     /** Someone who only wanted another name keeps the old one. */
-    decline: (actor: Actor, ids: string[], reason: string) =>
+    decline: (actor: Actor, ids: string[], reason: string, endsSubscription: boolean) =>
       decide(actor, ids, 'declined', async (tx, row, works) => {
         const step = stepOf('declined', row, works)
         if (!step) return false
@@ -104,7 +104,7 @@ export function createDecisions(context: Context, connector: ConnectorDoor, name
             decidedBy: byAdmin,
             ...(isMove && row.unlockedName
               ? { username: row.unlockedName, nameKey: keyOfName(row.unlockedName), nameProblem: null, similar: [] }
-              : { declinedBecause: reason }),
+              : { declinedBecause: reason, endRequestedAt: endsSubscription ? now() : null }),
           },
         )
         return true
@@ -136,10 +136,34 @@ export function createDecisions(context: Context, connector: ConnectorDoor, name
         return true
       }),
 
+    ...createDeclined(context),
+
     announce: () => db.transaction((tx) => announce(tx, context, connector)),
 
     rename: (actor: Actor, id: string, username: string) =>
       db.transaction((tx) => rename(tx, context, names, { actor, id, username })),
+  }
+}
+
+/** Subscriptions of people whose access was declined. */
+function createDeclined({ db, audit }: Context) {
+  return {
+    /** The paid-for access rows of these that were declined with the wish to end the subscription. */
+    async endRequestsAmong(ids: string[]) {
+      return db
+        .select({ id: access.id, userId: access.userId, productId: access.productId })
+        .from(access)
+        .where(and(inArray(access.id, ids), isNotNull(access.endRequestedAt), isNotNull(access.reason)))
+    },
+
+    /** The subscription goes on although access was declined. */
+    async keepDeclined(actor: Actor, id: string) {
+      await db.transaction(async (tx) => {
+        const [row] = await tx.update(access).set({ endRequestedAt: null }).where(eq(access.id, id)).returning()
+        if (!row) throw notFound('Access')
+        await audit.record(tx, actor, { action: 'access.kept', aboutId: row.userId, detail: { request: id } })
+      })
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { AccessEvent, AccessState } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { decodeCursor, type HistoryPart, pageOf } from '#server/database/cursor.ts'
@@ -27,6 +27,11 @@ const eventTexts: Record<AccessEvent, string> = {
 
 const eventsShown = 100
 
+type PeopleFilter = { state?: AccessState | undefined; endRequested?: 'yes' | undefined }
+
+/** Whoever was declined and still pays, if somebody asked an admin to end that. */
+const isEndRequested = and(isNotNull(access.endRequestedAt), isNotNull(access.reason))
+
 export function createLists(context: Context, connector: ConnectorDoor) {
   const { db, now } = context
 
@@ -47,6 +52,7 @@ export function createLists(context: Context, connector: ConnectorDoor) {
       .limit(limit + 1)
     const { items, next } = pageOf(rows, limit, ({ row }) => ({ at: row.stateSince, id: row.id }))
     const userIds = items.map(({ row }) => row.userId)
+    const works = await connector.isWorking()
     const seen = await db
       .select({ person: tvPeople, script: tvScripts.name, productId: tvScripts.productId })
       .from(tvPeople)
@@ -56,10 +62,11 @@ export function createLists(context: Context, connector: ConnectorDoor) {
     return {
       next,
       items: items.map(({ row, user }) => ({
-        ...whoseOf(row, user, now()),
+        ...whoseOf(row, user, now(), works),
         username: row.username ?? row.unlockedName,
         until: row.until,
         stateSince: row.stateSince,
+        endRequested: row.endRequestedAt !== null && row.reason !== null,
         lists: seen
           .filter(({ person, productId }) => isOf(row, person) && productId === row.productId)
           .map(({ person, script }) => ({ script, isPresent: person.isPresent, until: person.presentUntil })),
@@ -70,8 +77,10 @@ export function createLists(context: Context, connector: ConnectorDoor) {
   return {
     ...createTodo(context, connector),
 
-    people: ({ state, ...paging }: Paging & { state?: AccessState | undefined }) =>
-      page(state && eq(access.state, state), paging),
+    people: ({ state, endRequested, ...paging }: Paging & PeopleFilter) =>
+      page(and(state && eq(access.state, state), endRequested && isEndRequested), paging),
+
+    countEndRequests: () => db.$count(access, isEndRequested),
 
     of: async (userId: string) => (await page(eq(access.userId, userId), { limit: 10 })).items,
 

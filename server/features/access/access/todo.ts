@@ -9,6 +9,7 @@ import {
   accessForms,
   isNoticed,
   mayBeOpen,
+  products,
   tvConnection,
   tvPeople,
   tvScripts,
@@ -68,12 +69,13 @@ function kindOf(now: Date, isOn: boolean, works: boolean): SQL<TodoKind | null> 
 
 type Chosen = { kind?: TodoKind | undefined; overdue?: 'yes' | 'no' | undefined }
 
-export const whoseOf = <User>({ id, state, reason, undoUntil }: AccessRow, user: User, now: Date) => ({
+export const whoseOf = <User>({ id, state, reason, undoUntil }: AccessRow, user: User, now: Date, works: boolean) => ({
   id,
   user,
   state,
   reason,
   mayUndo: undoUntil !== null && undoUntil > now,
+  isByHand: !works,
 })
 
 export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
@@ -102,7 +104,7 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
   return {
     async todo({ limit, cursor, q, kind: only, overdue }: Paging & Chosen) {
       const after = decodeCursor(cursor)
-      const kindHere = await kind()
+      const [kindHere, works] = await Promise.all([kind(), connector.isWorking()])
       const rows = await db
         .select({
           row: access,
@@ -112,9 +114,13 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
           error: sql<string | null>`(select max(${tvPeople.error}) from ${tvPeople}
             where ${tvPeople.userId} = ${access.userId} and ${tvPeople.usernameKey} = ${access.nameKey})`,
           user: shownUser,
+          product: products.name,
+          scripts: sql<string[]>`array(select ${tvScripts.name} from ${tvScripts}
+            where ${tvScripts.productId} = ${access.productId} order by ${tvScripts.createdAt})`,
         })
         .from(access)
         .innerJoin(users, eq(users.id, access.userId))
+        .innerJoin(products, eq(products.id, access.productId))
         .where(
           and(
             mayBeHere,
@@ -130,12 +136,12 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
       const forms = await formsOf(items.map(({ row }) => row.userId))
       return {
         next,
-        items: items.map(({ row, kind: what, newName: seenAs, error, user }) => {
+        items: items.map(({ row, kind: what, newName: seenAs, error, user, product, scripts }) => {
           const form = forms.find(({ userId }) => userId === row.userId)
           const isPromised = promisedKinds.some((each) => each === what)
           const wanted = row.username ?? row.unlockedName
           return {
-            ...whoseOf(row, user, now()),
+            ...whoseOf(row, user, now(), works),
             kind: what,
             username: what === 'renamed' ? seenAs : what === 'lock' ? row.unlockedName : wanted,
             oldUsername: what === 'move' ? row.unlockedName : what === 'renamed' ? wanted : null,
@@ -144,6 +150,9 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
             exchangeName: form?.exchangeName || null,
             additionalInfo: form?.additionalInfo ?? null,
             hasKeys: Boolean(form?.sealedKeys),
+            product,
+            scripts,
+            until: row.until,
           }
         }),
       }

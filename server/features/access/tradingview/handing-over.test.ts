@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { overview } from '#contract/desk/overview.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
 
@@ -66,6 +67,7 @@ describe('TradingView that does not answer', () => {
     for (let hours = 0; hours < 73; hours += 12) await later(12 * 60)
     expect(await isTold()).toBe(1)
     expect(await todo()).toContainEqual(expect.objectContaining({ kind: 'stuck', username: 'stuck_sam' }))
+    expect(await admin.call(overview.adminNeeds, {})).toContainEqual({ kind: 'access_stuck', count: 1, dueAt: null })
     await shop.lookAlike.controls.behave({})
     const sam = (await todo()).find(({ username }) => username === 'stuck_sam')
     await admin.call(accessAdmin.retry, { id: sam?.id ?? '' })

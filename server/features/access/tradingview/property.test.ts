@@ -172,7 +172,7 @@ async function decided(
   const isDown = downSince !== null && shop.clock.now().getTime() - Date.parse(downSince) >= 10 * 60_000
   const isByHand = state !== 'on' || mode === 'dry' || isDown
   const ids = [await idOf(person)]
-  if (decision === 'decline') await admin.call(accessAdmin.decline, { ids, reason: 'No' })
+  if (decision === 'decline') await admin.call(accessAdmin.decline, { ids, reason: 'No', subscription: 'keep' })
   else if (decision === 'grant') await admin.call(accessAdmin.grant, { ids, byHand: saysSo })
   else await admin.call(accessAdmin[decision], { ids })
   await then(isByHand)

@@ -49,7 +49,7 @@ describe('a shop that has unlocked by hand', () => {
     const waiting = await asker('waits_for_it')
     const declined = await asker('was_declined')
     await asker('nobody_knows_me')
-    await admin.call(accessAdmin.decline, { ids: [declined.id], reason: 'Not now' })
+    await admin.call(accessAdmin.decline, { ids: [declined.id], reason: 'Not now', subscription: 'keep' })
     await shop.afterUndo()
     await admin.call(purchases.adminCancel, { id: gone.purchase.id })
     await letIn('beta_tester_2024')

@@ -68,7 +68,7 @@ test('the timeline tells purchases, emails, messages, access, logins, and what w
     secretKey: 's',
   })
   const [waiting] = (await admin.call(customers.adminShow, { id })).access
-  await admin.call(accessAdmin.decline, { ids: [waiting?.id ?? ''], reason: 'No such name' })
+  await admin.call(accessAdmin.decline, { ids: [waiting?.id ?? ''], reason: 'No such name', subscription: 'keep' })
   await shop.visitor().call(accounts.login, { email, password: buyer.password })
   const names = { firstName: 'Tim', lastName: 'Ely' }
   await buyer.call(contact.send, { ...names, email: 'elsewhere@example.com', message: 'From my account' })

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
+import { customers } from '#contract/desk/customers.ts'
 import { figures } from '#contract/desk/figures.ts'
 import { overview } from '#contract/desk/overview.ts'
 import { declarations } from '#contract/selling/declarations.ts'
@@ -50,7 +51,19 @@ test('a disputed payment is counted with the day by which the bank wants an answ
   expect(await needs()).toEqual({
     disputes: { count: 1, dueAt: new Date((dispute.evidence_details.due_by ?? 0) * 1000).toISOString() },
   })
-  expect(await admin.call(purchases.adminList, { need: 'disputes' })).toMatchObject([{ id: buyer.purchase.id }])
+  const dueAt = new Date((dispute.evidence_details.due_by ?? 0) * 1000).toISOString()
+  expect(await admin.call(purchases.adminList, { need: 'disputes' })).toMatchObject([
+    { id: buyer.purchase.id, isDisputed: true, disputeDueAt: dueAt },
+  ])
+  const timeline = await admin.call(customers.adminTimeline, { id: buyer.user.id, limit: 50 })
+  expect(timeline.map(({ title }) => title)).toContainEqual(
+    expect.stringMatching(/^Disputed a payment; answer the bank by \w+ \d+, \d{4}$/),
+  )
+  expect((await admin.call(purchases.adminRefundable, { id: buyer.purchase.id })).payments).toMatchObject([{ left: 0 }])
+  await expect(admin.call(purchases.adminRefund, { id: buyer.purchase.id, refundedSoFar: 0 })).rejects.toMatchObject({
+    code: 'refund-refused',
+    message: expect.stringContaining('their bank decides'),
+  })
   await shop.sandbox.controls.closeDispute(dispute.id, 'won')
   await shop.settle()
   expect(await needs()).toEqual({})

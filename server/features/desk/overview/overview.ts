@@ -2,7 +2,7 @@ import { eq, isNull, min, type SQL, sql } from 'drizzle-orm'
 import { promisedBy } from '#contract/access/promise.ts'
 import { mostCounted, type NeedKind, needKinds } from '#contract/desk/overview.ts'
 import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
-import type { PurchaseNeed } from '#contract/statuses.ts'
+import type { PurchaseNeed, TodoKind } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { contactMessages, declarations, newsletters, type purchases } from '#server/database/schema.ts'
@@ -67,9 +67,10 @@ function createNeeds({ db, now, queue, settings }: Context, { access, selling }:
   type OtherNeed = Exclude<NeedKind, PurchaseNeed>
   const counted = async (count: number | Promise<number>): Promise<Found> => ({ count: await count, dueAt: null })
 
-  const ways: Record<OtherNeed, () => Promise<Found>> = {
-    async overdue_requests() {
-      const { overdue, oldest } = await lists.promised()
+  type Waiting = { todo: Record<TodoKind, number>; promised: Awaited<ReturnType<typeof lists.promised>> }
+
+  const ways: Record<OtherNeed, (waiting: Waiting) => Promise<Found>> = {
+    async overdue_requests({ promised: { overdue, oldest } }) {
       return { count: overdue, dueAt: overdue > 0 && oldest ? promisedBy(oldest) : null }
     },
     async declarations() {
@@ -81,11 +82,15 @@ function createNeeds({ db, now, queue, settings }: Context, { access, selling }:
       return { count, dueAt: since && declarationDue(since) }
     },
     messages: () => counted(countUpToMost(db, contactMessages, isNull(contactMessages.answeredAt))),
-    async new_requests() {
-      const { open, overdue } = await lists.promised()
-      return counted(open - overdue)
-    },
-    to_lock: async () => counted((await lists.counts()).todo.lock),
+    new_requests: ({ promised: { open, overdue } }) => counted(open - overdue),
+    declined_to_end: () => counted(lists.countEndRequests()),
+    access_stuck: ({ todo }) => counted(todo.stuck),
+    access_name_not_found: ({ todo }) => counted(todo.name_not_found),
+    access_name_taken: ({ todo }) => counted(todo.name_taken),
+    access_name_unreadable: ({ todo }) => counted(todo.name_unreadable),
+    access_had_access: ({ todo }) => counted(todo.had_access),
+    access_renamed: ({ todo }) => counted(todo.renamed),
+    to_lock: ({ todo }) => counted(todo.lock),
     paused_newsletters: () => counted(db.$count(newsletters, eq(newsletters.state, 'paused'))),
     revenue_differs: async () => counted((await selling.proof.latest())?.differing ?? 0),
     failed_jobs: () => counted(queue.failed.count()),
@@ -93,10 +98,17 @@ function createNeeds({ db, now, queue, settings }: Context, { access, selling }:
   }
 
   return async function needs() {
-    const needy = await countNeedy(db, now(), mostCounted)
+    const [needy, { todo }, promised] = await Promise.all([
+      countNeedy(db, now(), mostCounted),
+      lists.counts(),
+      lists.promised(),
+    ])
     const isOther = (kind: NeedKind): kind is OtherNeed => kind in ways
     const found = await Promise.all(
-      needKinds.map(async (kind) => ({ kind, ...(isOther(kind) ? await ways[kind]() : needy(kind)) })),
+      needKinds.map(async (kind) => ({
+        kind,
+        ...(isOther(kind) ? await ways[kind]({ todo, promised }) : needy(kind)),
+      })),
     )
     return found.filter(({ count }) => count > 0)
   }

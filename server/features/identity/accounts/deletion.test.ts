@@ -76,7 +76,11 @@ describe('deleting a user', () => {
     })
     const admin = await shop.admin()
     const [request] = await admin.call(accessAdmin.todo, {})
-    await admin.call(accessAdmin.decline, { ids: [request?.id ?? ''], reason: 'TradingView has no user traceable_tv' })
+    await admin.call(accessAdmin.decline, {
+      ids: [request?.id ?? ''],
+      reason: 'TradingView has no user traceable_tv',
+      subscription: 'keep',
+    })
     const traces = `traceable|${buyer.user.email}`
     expect((await tracesOf(traces)).length).toBeGreaterThan(5)
     await admin.call(accounts.adminDelete, { id: buyer.user.id })

@@ -4,7 +4,7 @@ import { hasEnded } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { purchases } from '#server/database/schema.ts'
+import { isLivePurchase, purchases } from '#server/database/schema.ts'
 import { conflict, invalid } from '#server/errors.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Booked, Booking } from './booked.ts'
@@ -12,6 +12,7 @@ import type { Ending } from './ending.ts'
 import type { AccessEffects } from './entitlement.ts'
 import { findPurchase, listPurchases, type PurchaseRow, showToSeller, type Wanted } from './list.ts'
 import type { Notices } from './notices.ts'
+import type { Refunds } from './payments.ts'
 import { unusedShare } from './state.ts'
 import { payBackAll, restOfPeriod, type Sync, whole } from './sync.ts'
 
@@ -124,10 +125,10 @@ function assertLater(until: Date, { currentPeriodEnd, endsAt }: PurchaseRow, now
   if (until.getTime() > now.getTime() + mostDays * day) throw invalid('until', 'Two years from now at most')
 }
 
-type EndingRooms = { booked: Booked; ending: Ending; sync: Sync }
+type EndingRooms = { booked: Booked; ending: Ending; sync: Sync; refunds: Refunds }
 type SellerEnding = ReturnType<typeof createSellerEnding>
 
-export function createSellerEnding(context: Context, { booked, ending, sync }: EndingRooms) {
+export function createSellerEnding(context: Context, { booked, ending, sync, refunds }: EndingRooms) {
   const { db, now, stripe, audit, runExclusive } = context
 
   async function endAtStripe({ stripeSubscriptionId, status }: PurchaseRow) {
@@ -185,6 +186,18 @@ export function createSellerEnding(context: Context, { booked, ending, sync }: E
         await booked.end(tx, id)
         await record(tx, actor, purchase, { when: 'now', ...(refund && { amount: refund }) })
       })
+    },
+
+    /** Refunds the latest payment of a running purchase in full, which ends it; one booked by hand just ends. */
+    async refundAndEnd(actor: Actor, userId: string, productId: string) {
+      const [running] = await db
+        .select()
+        .from(purchases)
+        .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
+      if (!running) return
+      const { id, stripeSubscriptionId, refundedAmount } = running
+      if (stripeSubscriptionId) await refunds.refund(actor, id, { refundedSoFar: refundedAmount })
+      await this.cancel(actor, id, undefined)
     },
 
     /** What the buyer's own cancellation does. One that is not paid for would end now: that is `cancel`'s. */

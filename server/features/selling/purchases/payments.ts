@@ -122,6 +122,11 @@ export function createCardUpdate({ db, stripe, mails, runExclusive }: Context, {
   }
 }
 
+const bankDecides =
+  'The buyer disputes this payment, so their bank decides about it. It can only be refunded if the dispute ends in your favor.'
+
+export type Refunds = ReturnType<typeof createRefunds>
+
 export function createRefunds({ db, stripe, audit, runExclusive }: Context, { sync }: Others) {
   return {
     /** As Stripe has it now: our copy knows only the sum over all payments. */
@@ -135,7 +140,7 @@ export function createRefunds({ db, stripe, audit, runExclusive }: Context, { sy
               paymentIntentId: payment.paymentIntentId,
               paidAt: payment.paidAt,
               amount: payment.amount,
-              left: refundableAmount(answer, payment),
+              left: payment.isRefundBlocked ? 0 : refundableAmount(answer, payment),
               credited: creditedOf(answer, payment),
               ends: wouldEnd(answer, payment.paymentIntentId),
             }))
@@ -161,6 +166,7 @@ export function createRefunds({ db, stripe, audit, runExclusive }: Context, { sy
           const answer = await stripe.subscriptions.read(stripeSubscriptionId)
           const { payments } = answer
           const payment = payments.find(({ paymentIntentId }) => paymentIntentId === intent)
+          if (payment?.isRefundBlocked) throw conflict('refund-refused', bankDecides)
           const left = payment ? refundableAmount(answer, payment) : 0
           if (payment && left === 0 && payment.refunded < payment.amount)
             throw conflict('nothing-to-refund', 'This payment was credited to the year. Refund the year first.')

@@ -51,7 +51,8 @@ export function createPurchases(context: Context, others: Others) {
   const inbox = createInbox(context, shared)
   const switching = createSwitching(context, shared)
   const ending = createEnding(context, shared)
-  const sellerEnding = createSellerEnding(context, { ...shared, ending })
+  const refunds = createRefunds(context, shared)
+  const sellerEnding = createSellerEnding(context, { ...shared, ending, refunds })
   const invoices = createInvoices(context)
   const firstPage = prepareOwnPurchases(db)
 
@@ -85,7 +86,7 @@ export function createPurchases(context: Context, others: Others) {
     administration: createAdministration(context, { ...shared, sellerEnding }),
     invoices,
     card: createCardUpdate(context, shared),
-    refunds: createRefunds(context, shared),
+    refunds,
 
     find: (id: string) => findPurchase(db, id),
 
@@ -132,6 +133,13 @@ const endings: Record<EndReason, string> = {
   code_new_only: 'Refunded: the code is for new customers',
 }
 
+const dueDay = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
+
+const disputeInWords = ({ isDisputed, disputeDueAt }: PurchaseRow) =>
+  isDisputed && disputeDueAt
+    ? `Disputed a payment; answer the bank by ${dueDay.format(disputeDueAt)}`
+    : 'Disputed a payment'
+
 function eventsOf(row: PurchaseRow, product: string) {
   const { id, price: amount, billingType, createdAt, pastDueSince, pausedAt, endedAt, endedBecause } = row
   const purchase = { product, amount, billingType }
@@ -140,6 +148,7 @@ function eventsOf(row: PurchaseRow, product: string) {
     event('begun', createdAt, row.stripeSubscriptionId ? 'Subscribed' : 'Booked by hand'),
     ...(pastDueSince ? [event('unpaid', pastDueSince, 'Renewal not paid')] : []),
     ...(pausedAt ? [event('paused', pausedAt, 'Paused at Stripe')] : []),
+    ...(row.disputedAt ? [event('disputed', row.disputedAt, disputeInWords(row))] : []),
     ...(endedAt && hasEnded(row.status) ? [event('ended', endedAt, endings[endedBecause ?? 'cancelled'])] : []),
   ]
 }

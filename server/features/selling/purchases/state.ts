@@ -229,6 +229,7 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
     isDisputed: payments.some(({ dispute }) => dispute === 'open'),
     disputedAmount: payments.reduce((sum, payment) => sum + payment.disputedAmount, 0),
     disputeDueAt: payments.flatMap(({ disputeDueAt }) => disputeDueAt ?? []).toSorted(byTime)[0] ?? null,
+    disputedAt: payments.flatMap(({ disputedAt }) => disputedAt ?? []).toSorted(byTime)[0] ?? null,
     taxIsOff: subscription.taxIsOff,
     draftSince: hasDraft ? dueInvoice.createdAt : null,
     card: subscription.card,

@@ -18,20 +18,35 @@ export const states = {
   withheld: { text: 'removed by you', tone: 'bad' },
 } as const satisfies Record<AccessState, { text: string; tone: string }>
 
-type Person = Whose & { exchangeName?: string | null; hasKeys?: boolean }
+type Person = Whose & { exchangeName?: string | null; hasKeys?: boolean; endRequested?: boolean }
 
 export function AccessMenu({ person, actions }: { person: Person; actions: Actions }) {
   const isAdmin = useIsAdmin()
-  const { id, username, user, state, reason, mayUndo } = person
+  const { id, username, user, state, reason, mayUndo, isByHand, endRequested = false } = person
   const isPaidFor = reason !== null && (state === 'unlocking' || state === 'unlocked')
   return (
     <RowMenu
       of={username ?? user.email}
       actions={[
         mayUndo && { text: 'Undo', do: () => actions.undo([id]) },
-        state === 'asked' && { text: 'Unlock', do: () => actions.unlock([id]) },
+        state === 'asked' &&
+          (isByHand
+            ? { text: 'I’ve added them', do: () => actions.added([id]) }
+            : { text: 'Unlock', do: () => actions.unlock([id]) }),
+        isAdmin && endRequested && { text: 'Keep the subscription', do: () => actions.settleDeclined(id, 'keep') },
+        isAdmin &&
+          endRequested && {
+            text: 'Refund and cancel',
+            asks: {
+              title: 'Refund and cancel',
+              description: `The latest payment goes back to the card of ${user.email}, and the subscription ends today.`,
+              action: 'Refund and cancel',
+            },
+            do: () => actions.settleDeclined(id, 'end'),
+            isDangerous: true,
+          },
         state === 'unlocking' && !mayUndo && { text: 'Unlocked by hand', do: () => actions.unlockedByHand(id) },
-        state === 'withheld' && { text: 'Restore', do: () => actions.restore([id]) },
+        state === 'withheld' && { text: 'Restore', do: () => actions.restore([id], isByHand) },
         isAdmin && {
           text: 'Change username',
           renderDialog: (close) => <RenameDialog id={id} username={username} onClose={close} />,

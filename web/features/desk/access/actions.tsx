@@ -3,14 +3,15 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { call } from '#web/api/client.ts'
+import { useIsAdmin } from '#web/api/session.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ask } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
-import { Input } from '#web/ui/input.tsx'
+import { Input, Textarea } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { people } from '../parts/count.ts'
-import { TextDialog } from '../parts/dialog-parts.tsx'
+import { Choice } from '../parts/dialog-parts.tsx'
 
 function tell(changed: number, title: string, description?: string) {
   if (changed > 0) toast({ title, ...(description && { description }) })
@@ -19,6 +20,7 @@ function tell(changed: number, title: string, description?: string) {
 
 export function useActions() {
   const [unlocked, setUnlocked] = useState<string[]>([])
+  const [isByHand, setIsByHand] = useState(false)
   const unlocking = {
     failed: 'Failed to unlock',
     onSuccess: ({ changed }: { changed: number }, { ids }: { ids: string[] }) =>
@@ -43,16 +45,32 @@ export function useActions() {
   })
   const failed = 'That didn’t work'
   const retry = useCall(accessAdmin.retry, { failed, succeeded: 'Trying again' })
+  const settle = useCall(accessAdmin.settleDeclined, { failed, succeeded: 'Settled' })
   const adopt = useCall(accessAdmin.adopt, { failed, succeeded: 'Managed from here now' })
   return {
     isBusy: [unlock, undo, restore, withhold, lock, retry, adopt].some(({ isPending }) => isPending),
-    unlock: (ids: string[]) => unlock.mutate({ ids }),
+    unlock(ids: string[]) {
+      setIsByHand(false)
+      unlock.mutate({ ids })
+    },
+    /** The seller says that they have added people on TradingView; nothing is unlocked by this. */
+    added(ids: string[]) {
+      setIsByHand(true)
+      unlock.mutate({ ids })
+    },
     /** The seller says that it is done on TradingView, where the connector could not do it. */
-    unlockedByHand: (id: string) => unlock.mutate({ ids: [id], byHand: true }),
+    unlockedByHand(id: string) {
+      setIsByHand(true)
+      unlock.mutate({ ids: [id], byHand: true })
+    },
     undo: (ids: string[]) => undo.mutate({ ids }),
-    restore: (ids: string[]) => restore.mutate({ ids }),
+    restore(ids: string[], byHand: boolean) {
+      setIsByHand(byHand)
+      restore.mutate({ ids })
+    },
     retry: (id: string) => retry.mutate({ id }),
     adopt: (id: string) => adopt.mutate({ id }),
+    settleDeclined: (id: string, decision: 'keep' | 'end') => settle.mutate({ id, decision }),
     withhold(id: string, username: string | null) {
       const description = `Remove the access of ${username}? They still pay for it; you can restore it as long as they do. Unless TradingView is connected, remove them there, too.`
       const question = { title: 'Remove access', description, action: 'Remove', destructive: true }
@@ -69,6 +87,7 @@ export function useActions() {
       <UndoBar
         key={unlocked.join()}
         count={unlocked.length}
+        isByHand={isByHand}
         isPending={undo.isPending}
         onUndo={() => undo.mutate({ ids: unlocked })}
         onOver={() => setUnlocked([])}
@@ -81,8 +100,14 @@ export type Actions = ReturnType<typeof useActions>
 const undoMilliseconds = 60_000
 
 /** An unlock by hand can be undone for a minute; the buyer gets the email after that. */
-function UndoBar(props: { count: number; isPending: boolean; onUndo: () => void; onOver: () => void }) {
-  const { count, isPending, onUndo } = props
+function UndoBar(props: {
+  count: number
+  isByHand: boolean
+  isPending: boolean
+  onUndo: () => void
+  onOver: () => void
+}) {
+  const { count, isByHand, isPending, onUndo } = props
   const onOver = useEffectEvent(props.onOver)
   useEffect(() => {
     const timer = setTimeout(() => onOver(), undoMilliseconds)
@@ -91,7 +116,9 @@ function UndoBar(props: { count: number; isPending: boolean; onUndo: () => void;
   return (
     <div role="status" className="flex items-center gap-4 rounded-md bg-accent-soft px-4 py-2 text-sm">
       <p className="mr-auto">
-        {count === 1 ? 'Unlocked.' : `${people(count)} unlocked.`} The email goes out in a minute.
+        {isByHand
+          ? `${count === 1 ? 'Recorded as added' : `${people(count)} recorded as added`}. The email goes out in a minute.`
+          : `${count === 1 ? 'Unlocking begins' : `Unlocking ${people(count)} begins`} in a minute. The email follows.`}
       </p>
       <Button size="sm" variant="secondary" pending={isPending} onClick={onUndo}>
         Undo
@@ -101,22 +128,45 @@ function UndoBar(props: { count: number; isPending: boolean; onUndo: () => void;
 }
 
 export function DeclineDialog({ ids, onClose }: { ids: string[]; onClose: () => void }) {
+  const [ends, setEnds] = useState(false)
+  const isAdmin = useIsAdmin()
   return (
-    <TextDialog
+    <CallDialog
       title={ids.length === 1 ? 'Decline access' : `Decline ${people(ids.length)}`}
-      description="The buyer gets this by email and can ask again."
+      description="The buyer gets the reason by email and can ask again."
       call={accessAdmin.decline}
-      extra={{ ids }}
+      extra={{ ids, subscription: ends ? ('end' as const) : ('keep' as const) }}
       options={{
         failed: 'Failed to decline',
         onSuccess: ({ changed }) =>
           tell(changed, 'Access declined', `${people(changed)}: they get the reason by email.`),
       }}
-      field={{ name: 'reason', label: 'Reason' }}
-      text={{ rows: 4, maxLength: 500, placeholder: 'This TradingView username does not exist.' }}
-      button={{ variant: 'danger', pendingText: 'Declining...', children: 'Decline' }}
+      button={{
+        variant: 'danger',
+        pendingText: 'Declining...',
+        children: ends && isAdmin ? 'Decline, refund and cancel' : 'Decline',
+      }}
       onClose={onClose}
-    />
+    >
+      <Field name="reason" label="Reason">
+        <Textarea rows={4} maxLength={500} placeholder="This TradingView username does not exist." />
+      </Field>
+      <fieldset className="flex flex-col gap-3">
+        <legend className="pb-2 text-sm font-medium">Their subscription</legend>
+        <Choice label="Keep it" checked={!ends} onChange={() => setEnds(false)}>
+          They go on paying and can ask again, for example with another username.
+        </Choice>
+        <Choice
+          label={isAdmin ? 'Refund and cancel it' : 'Ask an admin to refund and cancel it'}
+          checked={ends}
+          onChange={() => setEnds(true)}
+        >
+          {isAdmin
+            ? 'The latest payment goes back to their card, and the subscription ends today.'
+            : 'An admin finds it under Needs attention. Until then they go on paying.'}
+        </Choice>
+      </fieldset>
+    </CallDialog>
   )
 }
 

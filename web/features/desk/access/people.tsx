@@ -23,6 +23,7 @@ export default function People() {
         list={accessAdmin.people}
         search="Search people..."
         filters={{ state: { label: 'Access', all: 'Everyone', options } }}
+        chips={{ endRequested: { yes: 'Declined, still paying' } }}
         none={{ title: 'No one has access yet', description: 'Buyers and their access appear here.' }}
         renderRow={(person) => (
           <>

@@ -15,7 +15,11 @@ type Kind = { text: string; sentence: string | ((row: AccessTodo) => string) }
 
 export const kinds: Record<TodoKind, Kind> = {
   decide: { text: 'Decide', sentence: 'Asked again after you declined or removed access.' },
-  unlock: { text: 'Unlock', sentence: 'Add them on TradingView.' },
+  unlock: {
+    text: 'Unlock',
+    sentence: ({ isByHand }) =>
+      isByHand ? 'Add them on TradingView, then record it here.' : 'TradingView unlocks them when you say so.',
+  },
   move: { text: 'Move', sentence: ({ username, oldUsername }) => `Add ${username}, then remove ${oldUsername}.` },
   lock: { text: 'Remove', sentence: 'Access has ended. Remove them on TradingView.' },
   name_not_found: { text: 'Name not found', sentence: 'Not on TradingView. We’ve asked the buyer.' },
@@ -41,6 +45,7 @@ export function TodoCells({ row, actions }: { row: AccessTodo; actions: Actions 
       <Cell label="TradingView username">{username ? <CopyButton text={username} /> : '–'}</Cell>
       <Cell label="What to do" className="max-w-80 wrap-anywhere">
         {typeof sentence === 'string' ? sentence : sentence(row)}
+        {row.isByHand && isAsking(row) && <ToCopy row={row} />}
         {detail && kind !== 'stuck' && <span className="block text-xs break-words text-muted">{detail}</span>}
         {additionalInfo && <span className="block text-xs break-words text-muted">“{additionalInfo}”</span>}
       </Cell>
@@ -67,7 +72,10 @@ function TheButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
       <span className="sr-only"> {username}</span>
     </Button>
   )
-  if (isAsking(row)) return button('Unlock', () => actions.unlock([id]))
+  if (isAsking(row))
+    return row.isByHand
+      ? button('I’ve added them', () => actions.added([id]))
+      : button('Unlock', () => actions.unlock([id]))
   if (kind === 'lock') return button('Removed', () => actions.lock([id], username))
   if (!isAdmin)
     return kind === 'stuck' && state === 'unlocking'
@@ -80,6 +88,21 @@ function TheButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
       {button(kind === 'renamed' ? 'Use new name' : 'Fix name', () => setRenaming(true))}
       {renaming && <RenameDialog id={id} username={username} onClose={() => setRenaming(false)} />}
     </>
+  )
+}
+
+const isoDay = (at: string) => at.slice(0, 10)
+
+/** TradingView's form asks for the script and for a last day. */
+function ToCopy({ row: { product, scripts, until } }: { row: AccessTodo }) {
+  return (
+    <span className="flex flex-col gap-0.5 pt-1 text-xs text-muted">
+      {scripts.length === 0 && <span>Script of {product}</span>}
+      {scripts.map((script) => (
+        <CopyButton key={script} text={script} />
+      ))}
+      {until ? <CopyButton text={isoDay(until)} /> : <span>No end date</span>}
+    </span>
   )
 }
 

@@ -117,6 +117,7 @@ function Chosen(props: { selection: ReturnType<typeof useSelection>; actions: Re
   const idsOf = (rows: AccessTodo[]) => rows.slice(0, mostAtOnce).map(({ id }) => id)
   const asking = idsOf(selection.rows.filter(isAsking))
   const ended = idsOf(selection.rows.filter(({ kind }) => kind === 'lock'))
+  const isByHand = selection.rows.some((row) => row.isByHand)
   if (selection.rows.length === 0) return null
   return (
     <div className="flex flex-wrap items-center gap-3">
@@ -131,8 +132,12 @@ function Chosen(props: { selection: ReturnType<typeof useSelection>; actions: Re
           <Button size="sm" variant="secondary" onClick={() => setDeclining(true)}>
             Decline {asking.length}
           </Button>
-          <Button size="sm" pending={actions.isBusy} onClick={() => actions.unlock(asking)}>
-            Unlock {asking.length}
+          <Button
+            size="sm"
+            pending={actions.isBusy}
+            onClick={() => (isByHand ? actions.added(asking) : actions.unlock(asking))}
+          >
+            {isByHand ? `I’ve added ${asking.length}` : `Unlock ${asking.length}`}
           </Button>
         </>
       )}

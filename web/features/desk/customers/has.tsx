@@ -11,6 +11,7 @@ import { Time } from '#web/ui/time.tsx'
 import { AccessMenu, states } from '../access/access-menu.tsx'
 import { useActions } from '../access/actions.tsx'
 import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
+import { Disputed } from '../purchases/disputed.tsx'
 import { usePurchaseActions } from '../purchases/use-purchase-actions.tsx'
 
 export function Has({ customer }: { customer: Customer }) {
@@ -43,6 +44,7 @@ function Owned({ purchase, actions }: { purchase: ManagedPurchase; actions: (Row
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-center gap-2 font-medium">
           {product.name} <Badge tone={statusTones[status]}>{statusTexts[status]}</Badge>
+          {purchase.isDisputed && <Badge tone="bad">disputed</Badge>}
         </p>
         <p className="text-sm text-muted">
           {exactDollars(amount)} {billingType}, since <Time value={createdAt} />
@@ -61,6 +63,7 @@ function Owned({ purchase, actions }: { purchase: ManagedPurchase; actions: (Row
           </p>
         )}
         <Until purchase={purchase} />
+        <Disputed purchase={purchase} className="block text-sm" />
       </div>
       <RowMenu of={product.name} actions={actions} />
     </li>
@@ -84,7 +87,7 @@ function Until({ purchase: { status, currentPeriodEnd, endsAt, graceEndsAt, ende
 }
 
 function Access({ person }: { person: AccessPerson }) {
-  const { id, username, state } = person
+  const { id, username, state, isByHand } = person
   const actions = useActions()
   return (
     <section aria-label="Access" className="flex flex-col gap-3 border-t border-line pt-4">
@@ -93,8 +96,13 @@ function Access({ person }: { person: AccessPerson }) {
         <Badge tone={states[state].tone}>access {states[state].text}</Badge>
         <span className="ml-auto flex items-center gap-1">
           {state === 'asked' && (
-            <Button variant="secondary" size="sm" pending={actions.isBusy} onClick={() => actions.unlock([id])}>
-              Unlock
+            <Button
+              variant="secondary"
+              size="sm"
+              pending={actions.isBusy}
+              onClick={() => (isByHand ? actions.added([id]) : actions.unlock([id]))}
+            >
+              {isByHand ? 'I’ve added them' : 'Unlock'}
             </Button>
           )}
           <AccessMenu person={person} actions={actions} />

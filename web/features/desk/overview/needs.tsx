@@ -45,6 +45,43 @@ const texts: Record<NeedKind, Words> = {
   untaxed: { one: 'subscription charged without tax', many: 'subscriptions charged without tax' },
   messages: { one: 'message to answer', many: 'messages to answer', href: '/admin/messages?state=open' },
   new_requests: { one: 'new access request', href: '/admin/access?overdue=no' },
+  declined_to_end: {
+    one: 'declined buyer who still pays',
+    many: 'declined buyers who still pay',
+    todo: 'Refund and cancel, or keep the subscription',
+    href: '/admin/access/people?endRequested=yes',
+  },
+  access_stuck: {
+    one: 'person who paid and is stuck',
+    many: 'people who paid and are stuck',
+    href: '/admin/access?kind=stuck',
+  },
+  access_name_not_found: {
+    one: 'TradingView username that does not exist',
+    many: 'TradingView usernames that do not exist',
+    href: '/admin/access?kind=name_not_found',
+  },
+  access_name_taken: {
+    one: 'TradingView username that two customers use',
+    many: 'TradingView usernames that two customers use',
+    href: '/admin/access?kind=name_taken',
+  },
+  access_name_unreadable: {
+    one: 'TradingView username that is not valid',
+    many: 'TradingView usernames that are not valid',
+    href: '/admin/access?kind=name_unreadable',
+  },
+  access_had_access: {
+    one: 'person who had access before',
+    many: 'people who had access before',
+    todo: 'Manage it from here, so it ends with the subscription',
+    href: '/admin/access?kind=had_access',
+  },
+  access_renamed: {
+    one: 'person who seems to have another username now',
+    many: 'people who seem to have other usernames now',
+    href: '/admin/access?kind=renamed',
+  },
   to_lock: { one: 'person to remove', many: 'people to remove', href: '/admin/access?kind=lock' },
   paused_newsletters: { one: 'paused newsletter', todo: 'Resume it, or stop it', href: '/admin/messages/newsletters' },
   revenue_differs: {

@@ -17,6 +17,7 @@ import { AddButton, RecordList, sorting } from '../lists/record-list.tsx'
 import { actionColumn } from '../lists/record-table.tsx'
 import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
 import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
+import { Disputed } from './disputed.tsx'
 import { usePurchaseActions } from './use-purchase-actions.tsx'
 
 export default function Purchases() {
@@ -84,6 +85,7 @@ function Row({ purchase, actions }: { purchase: ManagedPurchase; actions: (RowAc
       <Cell label="Status">
         <Badge tone={statusTones[status]}>{statusTexts[status]}</Badge>
         {purchase.isWarned && <span className="block text-xs text-danger">The bank suspects fraud</span>}
+        <Disputed purchase={purchase} className="block text-xs" />
       </Cell>
       <Cell label="Date" className="whitespace-nowrap">
         <Time value={createdAt} />

@@ -46,10 +46,10 @@ export function usePurchaseActions() {
   })
 
   return (purchase: ManagedPurchase): (RowAction | false)[] => {
-    const { id, user, status, paymentIntentId, endsAt, endedBecause, isWarned, failedRefunds } = purchase
+    const { id, user, status, paymentIntentId, endsAt, endedBecause, isWarned, isDisputed, failedRefunds } = purchase
     const opens = (Dialog: typeof CancelDialog) => (close: () => void) => <Dialog purchase={purchase} onClose={close} />
     const mayExtend = (status === 'active' && paymentIntentId !== null) || endsAt !== null
-    const mayRefund = paymentIntentId !== null && endedBecause !== 'refunded' && !isWarned
+    const mayRefund = paymentIntentId !== null && endedBecause !== 'refunded' && !isWarned && !isDisputed
     // Support cancels, and does no more.
     const cancel = status === 'active' && { text: 'Cancel', renderDialog: opens(CancelDialog), isDangerous: true }
     if (!isAdmin) return [cancel]
