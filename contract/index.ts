@@ -11,6 +11,7 @@ import { imports } from './desk/imports.ts'
 import { newsletterAddresses, newsletters } from './desk/newsletters.ts'
 import { overview } from './desk/overview.ts'
 import { search } from './desk/search.ts'
+import { serviceMessages } from './desk/service-messages.ts'
 import { settings } from './desk/settings.ts'
 import type { Endpoint } from './endpoint.ts'
 import { accounts } from './identity/accounts.ts'
@@ -58,6 +59,7 @@ export const contract = {
   newsletter,
   newsletterAddresses,
   newsletters,
+  serviceMessages,
   contact,
   messages,
   declarations,

@@ -3,6 +3,8 @@
 export type Inline = { text: string; as?: 'bold' | 'code' | 'link'; href?: string }
 export type Block = { kind: 'paragraph'; inline: Inline[] } | { kind: 'list'; isOrdered: boolean; items: Inline[][] }
 export type Heading = { kind: 'heading'; text: string }
+/** A picture on a line of its own; email clients load it from its address. */
+export type Picture = { kind: 'picture'; alt: string; url: string }
 type Part = { id: string; title: string; blocks: Block[] }
 export type ContentSection = Part & { parts: Part[] }
 export type ContentPage = { title: string; lead: string; sections: ContentSection[] }
@@ -29,15 +31,18 @@ export function parseContent(markdown: string): ContentPage {
 }
 
 /** A text without sections of its own, such as a newsletter's. A heading needs no empty lines around it. */
-export const parseBlocks = (markdown: string): (Block | Heading)[] =>
+export const parseBlocks = (markdown: string): (Block | Heading | Picture)[] =>
   markdown
     .replaceAll('\r\n', '\n')
     .replaceAll(/^#{1,3} .+$/gm, '\n$&\n')
+    .replaceAll(/^!\[[^\]\n]*\]\(https:\/\/[^)\s]+\)$/gm, '\n$&\n')
     .trim()
     .split(/\n{2,}/)
     .map((text) => {
       const [, heading] = /^#{1,3} (.+)$/.exec(text) ?? []
-      return heading ? { kind: 'heading', text: heading } : parseBlock(text)
+      if (heading) return { kind: 'heading', text: heading }
+      const [, alt = '', url] = /^!\[([^\]]*)\]\((https:\/\/[^)\s]+)\)$/.exec(text) ?? []
+      return url ? { kind: 'picture', alt, url } : parseBlock(text)
     })
 
 const joined = (text: string) => text.replaceAll(/\n\s*/g, ' ')

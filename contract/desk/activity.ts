@@ -95,6 +95,7 @@ const auditActions = {
   'tradingview.pause': 'Paused TradingView',
   'tradingview.reconcile': 'Compared the books with TradingView',
   'tradingview.remove': 'Removed a person on TradingView',
+  'service-message.send': 'Sent a service message',
   'tradingview.rename': 'Changed a TradingView username',
   'tradingview.resume': 'Resumed TradingView',
   'tradingview.retry': 'Tried TradingView again',

@@ -46,6 +46,8 @@ const shown = z.object({
   /** The text part, as it is sent. */
   text: z.string(),
   audience: z.int(),
+  /** Customers of `buyersOf` who do not get it, by why not. */
+  unreachable: z.object({ untold: z.int(), objected: z.int(), refused: z.int(), bySeller: z.int() }),
   /** What the shop lacks for sending, each with what to do about it. */
   missing: z.array(z.string()),
   /** Addresses that were refused, or may have got it. */

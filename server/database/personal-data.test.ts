@@ -6,14 +6,14 @@ import * as schema from './schema.ts'
 
 /** What is in these says nothing about a person, or says it with the purchase; their rooms keep newsletters and the audit log. */
 const aboutNoOne = new Set(
-  `attempts products prices recommended_assets shop_settings terms_texts discount_codes code_uses mrr_proofs tv_connection tv_scripts tv_runs stripe_events stripe_events_pulled invoices credit_notes payments refunds plan_switches newsletters newsletter_subscriptions newsletter_recipients mail_suppressions audit_log`.split(
+  `attempts products prices recommended_assets shop_settings terms_texts discount_codes code_uses mrr_proofs tv_connection tv_scripts tv_runs stripe_events stripe_events_pulled invoices credit_notes payments refunds plan_switches newsletters service_messages newsletter_subscriptions newsletter_recipients mail_suppressions audit_log`.split(
     /\s+/,
   ),
 )
 
 /** Neither shown nor emptied: ids, secrets, the shop's own notes. Billing details and factors are shown by their rooms. */
 const besides: Record<string, string> = {
-  access: 'id userId nameCheckedAt askedAt decidedBy',
+  access: 'id userId nameCheckedAt askedAt decidedBy endRequestedAt',
   accessEvents: 'id userId productId fromState toState byAdmin',
   accessForms: 'id userId',
   appCodes: 'userId sealedSecret lastStep createdAt',
@@ -32,7 +32,7 @@ const besides: Record<string, string> = {
   passkeys: 'id userId publicKey counter transports isSynced aaguid host name createdAt lastUsedAt',
   passwordTokens: 'id tokenHash userId createdAt expiresAt usedAt',
   purchases:
-    'userId stripeSubscriptionId paymentIntentId lastPaidAt pastDueSince dunningStep endedBecause restRefund isDisputed disputedAmount bookedUntil disputeDueAt laterAmount laterAt dueAmount orderedAt paidFrom paidUntil givenUntil pausedAt taxIsOff awaitsBank uncoveredNotes draftSince arr',
+    'userId stripeSubscriptionId paymentIntentId lastPaidAt pastDueSince dunningStep endedBecause restRefund isDisputed disputedAt disputedAmount bookedUntil disputeDueAt laterAmount laterAt dueAmount orderedAt paidFrom paidUntil givenUntil pausedAt taxIsOff awaitsBank uncoveredNotes draftSince arr',
   recoveryCodes: 'userId hash usedAt',
   reviews: 'id userId productId answeredAt report reportedAt',
   sentMails: 'id userId kind data',

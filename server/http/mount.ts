@@ -161,7 +161,7 @@ function send({ endpoint, project }: Answering, request: FastifyRequest, reply: 
         .type('text/html; charset=utf-8')
         .header(
           'content-security-policy',
-          "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox",
+          "default-src 'none'; img-src https:; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox",
         )
         .send(answer)
     case 'redirect':

@@ -1,5 +1,5 @@
 import { brand } from '#contract/brand.ts'
-import type { Block, Heading, Inline } from '#contract/markdown.ts'
+import type { Block, Heading, Inline, Picture } from '#contract/markdown.ts'
 import { isList, type LegalBlock, type LegalText, piecesOf, type Words } from '#contract/selling/legal/text.ts'
 import { escapeHtml } from '../security/escape-html.ts'
 import { inertLine } from './inert.ts'
@@ -131,7 +131,9 @@ const blockOf = (given: LegalBlock): Block =>
     : { kind: 'paragraph', inline: inlineOf(given) }
 
 /** `small`: for texts to keep, below the email itself. */
-function blockHtml(block: Block | Heading, publicUrl: string, small = '') {
+function blockHtml(block: Block | Heading | Picture, publicUrl: string, small = '') {
+  if (block.kind === 'picture')
+    return `<p style="margin:0 0 16px"><img src="${escapeHtml(block.url)}" alt="${escapeHtml(block.alt)}" style="max-width:100%;height:auto;border-radius:8px"></p>`
   if (block.kind === 'heading')
     return `<h2 ${as('ink', 'margin:28px 0 12px;font-size:18px;line-height:1.3;font-weight:650')}>${escapeHtml(block.text)}</h2>`
   if (block.kind === 'paragraph')
@@ -141,7 +143,8 @@ function blockHtml(block: Block | Heading, publicUrl: string, small = '') {
   return `<${list} ${as('ink', `margin:0 0 16px;padding:0 0 0 22px${small}`)}>${items.join('')}</${list}>`
 }
 
-function blockText(block: Block | Heading, publicUrl: string) {
+function blockText(block: Block | Heading | Picture, publicUrl: string) {
+  if (block.kind === 'picture') return `${block.alt ? `${block.alt}: ` : ''}${block.url}`
   if (block.kind === 'heading') return block.text.toUpperCase()
   if (block.kind === 'paragraph') return inlineText(block.inline, publicUrl)
   return block.items

@@ -164,6 +164,15 @@ export const samples: Samples = {
     leaveId: id,
     why,
   })) as Samples['newsletter'],
+  serviceMessage: [
+    {
+      name: 'Ada Lovelace',
+      product: 'Rebound Sigma Pro',
+      reason: 'new_version',
+      subject: 'Version 2 of your indicator',
+      markdown: 'Version 2 is on your charts now. The [changelog](/changelog) says what changed.',
+    },
+  ],
   contactMessage: [
     {
       firstName: 'Ada',

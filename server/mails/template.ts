@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Block, Heading } from '#contract/markdown.ts'
+import type { Block, Heading, Picture } from '#contract/markdown.ts'
 import { isPersonName } from '#contract/person-name.ts'
 import { terms } from '#contract/selling/legal/terms.ts'
 import type { LegalText, Party, Words } from '#contract/selling/legal/text.ts'
@@ -38,7 +38,7 @@ export type MailContent = {
   preheader?: string
   paragraphs: Maybe<string>[]
   /** What the seller wrote in Markdown. */
-  blocks?: (Block | Heading)[]
+  blocks?: (Block | Heading | Picture)[]
   /** Someone else's words, set apart from ours. */
   quote?: Maybe<string>
   details?: Maybe<Detail>[]

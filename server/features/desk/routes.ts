@@ -54,6 +54,12 @@ export function mountDesk({ mount }: Doors, { desk, site }: { desk: Desk; site: 
     adminResume: ({ id }, { actor }) => sending.resume(actor, id),
     adminStop: ({ id }, { actor }) => sending.stop(actor, id),
   })
+  mount(contract.serviceMessages, {
+    adminList: (page) => site.serviceMessages.list(page),
+    adminAudience: ({ productId }) => site.serviceMessages.audience(productId),
+    adminTest: (message, { actor }) => site.serviceMessages.test(actor, message),
+    adminSend: (message, { actor }) => site.serviceMessages.send(actor, message),
+  })
   mount(contract.imports, {
     adminCheck: ({ lines }) => imports.check(lines),
     adminImport: ({ lines, ...options }, { actor }) => imports.run(actor, lines, options),

@@ -3,6 +3,7 @@ import type { Schedules } from '#server/jobs/queue.ts'
 import { createContact } from './contact/contact.ts'
 import { createNewsletter } from './newsletter/newsletter.ts'
 import { createReviews } from './reviews/reviews.ts'
+import { createServiceMessages } from './service-messages/service-messages.ts'
 
 export type Site = ReturnType<typeof openSite>
 
@@ -10,6 +11,7 @@ export function openSite(context: Context) {
   const reviews = createReviews(context)
   const contact = createContact(context)
   const newsletter = createNewsletter(context)
+  const serviceMessages = createServiceMessages(context)
   const schedules: Schedules = {
     'invite-reviews': { cron: '43 9 * * *', run: reviews.invite },
     'forget-review-reports': { cron: '47 3 * * *', run: reviews.forgetReports },
@@ -18,5 +20,5 @@ export function openSite(context: Context) {
     'forget-contact-messages': { cron: '37 3 * * *', run: contact.forgetOld },
   }
 
-  return { reviews, contact, newsletter, schedules }
+  return { reviews, contact, newsletter, serviceMessages, schedules }
 }

@@ -1,3 +1,4 @@
+import { type ServiceReason, serviceReasons } from '#contract/desk/service-messages.ts'
 import { parseBlocks } from '#contract/markdown.ts'
 import { link as linkTo, sentence } from '#contract/selling/legal/text.ts'
 import { inert, inertLine } from '../inert.ts'
@@ -24,6 +25,8 @@ export type NewsletterMail = {
   why: 'subscriber' | 'buyer'
 }
 
+type ServiceMail = { name: string; product: string; reason: ServiceReason; subject: string; markdown: string }
+
 const reasons = {
   subscriber: 'You get this email because you subscribed to our newsletter.',
   buyer:
@@ -49,6 +52,13 @@ export const siteMails = {
     footnote: sentence`${reasons[why]} ${linkTo('Unsubscribe', unsubscribeLink(leaveId, site))}
 Not investment advice. Past and backtested results do not predict future results.`,
     headers: { 'List-Id': `<newsletter.${new URL(site.publicUrl).hostname}>`, ...oneClick(leaveId, site) },
+  }),
+  /** What a customer's contract needs: it has no link to unsubscribe, because it isn't advertising. */
+  serviceMessage: ({ name, product, reason, subject, markdown }: ServiceMail) => ({
+    subject,
+    paragraphs: [greeting(name)],
+    blocks: parseBlocks(markdown),
+    footnote: `${serviceReasons[reason]}. You get this email because you are a customer of ${product}. It is about your subscription and comes whether or not you get our news.`,
   }),
   /** Once, after 30 paid days. Nothing is offered in return: a paid review would be worth nothing. */
   reviewInvitation: ({ name, product }: { name: string; product: string }) => ({

@@ -32,6 +32,7 @@ import AtStripe from './purchases/at-stripe.tsx'
 import Payments from './purchases/payments.tsx'
 import Purchases from './purchases/purchases.tsx'
 import Reviews from './reviews/reviews.tsx'
+import ServiceMessages from './service-messages/service-messages.tsx'
 import Settings from './settings/settings.tsx'
 import Connection from './tradingview/connection.tsx'
 import Users from './users/users.tsx'
@@ -87,6 +88,7 @@ const table = [
   ] },
   { letter: 'm', icon: MessageSquare, screens: [
     { path: '/admin/messages', title: 'Messages', access: 'staff', show: Messages },
+    { path: '/admin/messages/service', title: 'Service messages', tab: 'To all customers', access: 'admin', show: ServiceMessages },
     { path: '/admin/messages/newsletters', title: 'Newsletter', access: 'admin', show: Newsletters },
     { path: '/admin/messages/newsletters/:id', title: 'Newsletter', access: 'admin', show: NewsletterScreen },
     { path: '/admin/messages/newsletter', title: 'Newsletter addresses', tab: 'Addresses', access: 'admin', show: Newsletter },

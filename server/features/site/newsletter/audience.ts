@@ -51,3 +51,23 @@ export async function writeDown(tx: Transaction, newsletter: Audience & { id: st
       order by email, why desc on conflict do nothing`,
   )
 }
+
+export type Unreachable = { untold: number; objected: number; refused: number; bySeller: number }
+
+/** Customers of the product whom a newsletter does not reach, and why. */
+export async function countUnreachable(db: Database, { buyersOf }: Audience): Promise<Unreachable> {
+  const { rows } = await db.execute<Unreachable>(sql`
+    select (count(*) filter (where why is null))::int as untold, (count(*) filter (where why = 'objected'))::int as objected,
+      (count(*) filter (where why = 'refused'))::int as refused, (count(*) filter (where why = 'by_seller'))::int as "bySeller"
+    from (
+      select coalesce(
+        (select m.because from ${mailSuppressions} m where m.email = u.email or m.user_id = u.id limit 1),
+        (select 'objected' from ${checkouts} c join ${orderRecords} o on o.checkout_id = c.id
+          where c.user_id = u.id and o.news_objected_at is not null limit 1)) as why
+      from ${users} u
+      where u.deleted_at is null
+        and exists (select from ${purchases} p where p.user_id = u.id and p.product_id = ${buyersOf}::uuid
+          and p.status in ${sql.raw(sqlList(liveStatuses))})
+        and not exists (select from ${audienceOf({ toSubscribers: false, buyersOf })} a where a.email = u.email)) customers`)
+  return rows[0] ?? { untold: 0, objected: 0, refused: 0, bySeller: 0 }
+}

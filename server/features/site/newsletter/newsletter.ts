@@ -13,6 +13,8 @@ import { createDrafts } from './drafts.ts'
 import { createSending, forgetOldRecipients } from './sending.ts'
 import { createSuppressions } from './suppressions.ts'
 
+export { missingFor } from './reading.ts'
+
 export type Newsletter = ReturnType<typeof createNewsletter>
 
 const mostMails = 3

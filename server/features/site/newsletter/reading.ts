@@ -4,7 +4,7 @@ import { decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { newsletters, newsletterRecipients as recipients, users } from '#server/database/schema.ts'
 import { notFound } from '#server/errors.ts'
 import { inScheme } from '#server/mails/layout.ts'
-import { countAudience } from './audience.ts'
+import { countAudience, countUnreachable } from './audience.ts'
 
 type Newsletter = typeof newsletters.$inferSelect
 
@@ -96,9 +96,10 @@ export function createReading(context: Context) {
 
     async show(id: string) {
       const found = await find(id)
-      const [counts, audience, troubled] = await Promise.all([
+      const [counts, audience, unreachable, troubled] = await Promise.all([
         countsOf([id]),
         countAudience(db, found),
+        countUnreachable(db, found),
         db
           .select({ ...getTableColumns(recipients), email: sql<string>`${recipients.email}` })
           .from(recipients)
@@ -117,6 +118,7 @@ export function createReading(context: Context) {
         counts: counts(id),
         text: mails.newsletter(id, '', sampleOf(found)).text,
         audience,
+        unreachable,
         missing: missingFor(context),
         troubled,
       }

@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'react'
 import * as z from 'zod/mini'
 import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { line, optionalLine, text } from '#contract/fields.ts'
@@ -6,10 +5,10 @@ import { CallButton } from '#web/api/call-button.tsx'
 import { useCall } from '#web/api/use-call.ts'
 import { Card } from '#web/ui/card.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Select, Textarea } from '#web/ui/input.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
+import type { Unsaved } from '#web/ui/use-unsaved.ts'
 import { useProducts } from '../parts/products.tsx'
 
 type Written = Pick<NewsletterShown, 'subject' | 'preheader' | 'markdown' | 'toSubscribers' | 'buyersOf'>
@@ -21,37 +20,6 @@ const schema = z.object({
   toSubscribers: z._default(z.string(), ''),
   buyersOf: z._default(z.string(), ''),
 })
-
-/** Whether something was typed since it was saved: then leaving asks first, here as when the tab is closed. */
-export function useUnsaved() {
-  const { askBeforeLeaving } = useNavigation()
-  const unsaved = useRef(false)
-  useEffect(() => {
-    const warn = (event: Event) => unsaved.current && event.preventDefault()
-    addEventListener('beforeunload', warn)
-    const undo = askBeforeLeaving(
-      async () =>
-        !unsaved.current ||
-        confirm({
-          title: 'Leave without saving',
-          description: 'What you typed since you last saved will be lost.',
-          action: 'Leave',
-          destructive: true,
-        }),
-    )
-    return () => {
-      undo()
-      removeEventListener('beforeunload', warn)
-    }
-  }, [askBeforeLeaving])
-  return {
-    isUnsaved: () => unsaved.current,
-    setUnsaved: (is: boolean) => {
-      unsaved.current = is
-    },
-  }
-}
-export type Unsaved = ReturnType<typeof useUnsaved>
 
 export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved: Unsaved }) {
   const { start, saved } = props
@@ -93,7 +61,7 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
         <Field
           name="markdown"
           label="Text"
-          hint="Markdown: ## heading, **bold**, - list, [link](https://…). Postal address and unsubscribe link are added."
+          hint="Markdown: ## heading, **bold**, - list, [link](https://…), ![picture](https://…) on a line of its own. Postal address and unsubscribe link are added."
         >
           <Textarea required rows={14} maxLength={50_000} defaultValue={start.markdown} />
         </Field>

@@ -6,10 +6,11 @@ import { Card } from '#web/ui/card.tsx'
 import { ask } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
+import { Link } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { counted } from '../parts/count.ts'
-import type { Unsaved } from './draft.tsx'
+import type { Unsaved } from '#web/ui/use-unsaved.ts'
+import { counted, number } from '../parts/count.ts'
 
 export const addresses = (count: number) => counted(count, 'address', 'addresses')
 
@@ -24,6 +25,28 @@ export const Missing = ({ missing }: Pick<NewsletterShown, 'missing'>) =>
       </ul>
     </Notice>
   )
+
+/** How many customers a newsletter leaves out, and why. */
+function NotReached({ untold, objected, refused, bySeller }: NewsletterShown['unreachable']) {
+  const count = untold + objected + refused + bySeller
+  if (count === 0) return null
+  const reasons = [
+    untold > 0 && `${number(untold)} were never asked at the checkout or have not confirmed their address`,
+    objected > 0 && `${number(objected)} don’t want news`,
+    refused > 0 && `${number(refused)} can’t be reached by email`,
+    bySeller > 0 && `${number(bySeller)} are marked “Do not email”`,
+  ].filter((reason) => reason !== false)
+  return (
+    <p className="text-sm text-muted">
+      {counted(count, 'customer does', 'customers do')} not get it: {reasons.join(', ')}. What their contract needs can
+      go to all of them as a{' '}
+      <Link href="/admin/messages/service" className="underline underline-offset-4">
+        service message
+      </Link>
+      .
+    </p>
+  )
+}
 
 export function SendCard(props: { newsletter: NewsletterShown; unsaved: Unsaved }) {
   const { newsletter, unsaved } = props
@@ -63,6 +86,7 @@ export function SendCard(props: { newsletter: NewsletterShown; unsaved: Unsaved 
       <p>
         As saved, it goes to <strong className="font-semibold">{addresses(audience)}</strong>.
       </p>
+      <NotReached {...newsletter.unreachable} />
       <Missing missing={missing} />
       <Field name="at" label="At a time (optional)" hint="In your time zone. Empty means now.">
         <Input type="datetime-local" value={at} onChange={({ target }) => setAt(target.value)} />

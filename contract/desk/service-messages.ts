@@ -1,0 +1,74 @@
+import * as z from 'zod/mini'
+import { endpoint } from '../endpoint.ts'
+import { id, instant, line, pages, text } from '../fields.ts'
+
+/** What a contract needs, and nothing else: advertising belongs in a newsletter. */
+export const serviceReasons = {
+  outage: 'Outage or interruption',
+  security: 'Security',
+  new_version: 'New version of the product',
+  changed_terms: 'Changed terms',
+} as const
+export type ServiceReason = keyof typeof serviceReasons
+
+/** So many for each product in `serviceMessageDays` days; security messages don't count. */
+export const mostServiceMessages = 4
+export const serviceMessageDays = 30
+
+const reason = z.enum(Object.keys(serviceReasons) as [ServiceReason, ...ServiceReason[]], 'Please choose a reason')
+
+const written = {
+  productId: id,
+  reason,
+  subject: line(150, 'Please write a subject'),
+  markdown: text(20_000, 'Please write something'),
+}
+
+const sent = z.object({
+  id,
+  product: z.string(),
+  reason,
+  subject: z.string(),
+  markdown: z.string(),
+  sentAt: instant,
+  sentBy: z.string(),
+  /** Customers it went to. */
+  recipients: z.int(),
+})
+
+/** Messages that customers get because of their contract, whether they want news or not. */
+export const serviceMessages = {
+  adminList: endpoint('GET /api/admin/service-messages', {
+    summary: 'Service messages that were sent, newest first',
+    input: z.strictObject(pages),
+    output: z.array(sent),
+    answer: 'list',
+  }),
+  adminAudience: endpoint('GET /api/admin/service-messages/audience', {
+    summary: 'How many customers of a product a service message goes to, and how many more may be sent',
+    input: z.strictObject({ productId: id }),
+    output: z.object({
+      customers: z.int(),
+      /** Customers whose mail server refused their address for good. */
+      refused: z.int(),
+      /** How many more may be sent now; security messages are not limited. */
+      left: z.int(),
+      /** What the shop lacks for sending, each with what to do about it. */
+      missing: z.array(z.string()),
+    }),
+  }),
+  adminTest: endpoint('POST /api/admin/service-messages/test', {
+    fresh: false,
+    summary: 'Send a service message to myself, as a test',
+    input: z.strictObject(written),
+    output: z.object({ to: z.string() }),
+    limit: { requests: 20, seconds: 600 },
+  }),
+  adminSend: endpoint('POST /api/admin/service-messages', {
+    summary: 'Email everyone with a running purchase of a product what their contract needs',
+    /** `customers`: how many the caller was told; if that has changed, nothing is sent. */
+    input: z.strictObject({ ...written, customers: z.int() }),
+    output: z.object({ recipients: z.int() }),
+    limit: { requests: 10, seconds: 3600 },
+  }),
+}

@@ -1,0 +1,104 @@
+import PostalMime from 'postal-mime'
+import { afterAll, expect, test } from 'vitest'
+import { audit } from '#contract/desk/activity.ts'
+import { newsletters } from '#contract/desk/newsletters.ts'
+import { serviceMessages } from '#contract/desk/service-messages.ts'
+import { mailSuppressions } from '#server/database/schema.ts'
+import { bookPurchase, reboundSigmaPro } from '#server/testing/book-purchase.ts'
+import { openShop } from '#server/testing/open-shop.ts'
+import { openSmtp } from '#server/testing/smtp.ts'
+
+const seller = {
+  PUBLIC_URL: 'http://localhost:3000',
+  SELLER_NAME: 'Mia Muster',
+  SELLER_STREET: 'Musterweg 1',
+  SELLER_CITY: '4500 Solothurn',
+  SELLER_COUNTRY: 'Switzerland',
+}
+const smtp = await openSmtp()
+const shop = await openShop({ env: { ...seller, SMTP_URL: smtp.url } })
+let admin = await shop.admin()
+afterAll(async () => {
+  await shop.close()
+  await smtp.close()
+})
+
+const received = () =>
+  Promise.all(smtp.accepted.map(async ({ to, source }) => ({ ...(await PostalMime.parse(source)), to })))
+
+const productId = reboundSigmaPro.id
+const message = {
+  productId,
+  reason: 'outage' as const,
+  subject: 'Signals were late today',
+  markdown: 'From 9 to 10 UTC, **no signals** were drawn.\n\n![chart](https://shop.test/chart.png)',
+}
+const audience = () => admin.call(serviceMessages.adminAudience, { productId })
+const send = async (changes: object = {}) =>
+  admin.call(serviceMessages.adminSend, { ...message, customers: (await audience()).customers, ...changes })
+const suppress = (email: string, because: 'objected' | 'refused' | 'by_seller') =>
+  shop.connection.db.insert(mailSuppressions).values({ email, because, at: new Date() })
+
+test('it goes once to everyone with a running purchase, wants no consent, and only a refused address stops it', async () => {
+  const person = async (values: Parameters<typeof bookPurchase>[2]) => {
+    const { user } = await shop.user()
+    await bookPurchase(shop.connection, user.id, values)
+    return user.email
+  }
+  const bookedUntil = new Date(Date.now() + 86_400_000)
+  const paid = (await shop.buyer()).user.email
+  const imported = await person({ bookedAs: 'paid_elsewhere', bookedUntil })
+  const cancelling = await person({ bookedAs: 'gift', status: 'pending_cancel' })
+  const [objected, marked, refused] = [await person({}), await person({}), await person({})]
+  await person({ status: 'cancelled' })
+  await suppress(objected, 'objected')
+  await suppress(marked, 'by_seller')
+  await suppress(refused, 'refused')
+  expect(await audience()).toEqual({ customers: 5, refused: 1, left: 4, missing: [] })
+
+  expect(await send()).toEqual({ recipients: 5 })
+  await shop.queue.idle()
+  const got = (await received()).filter(({ subject }) => subject === message.subject)
+  expect(got.map(({ to }) => to).toSorted()).toEqual([paid, imported, cancelling, objected, marked].toSorted())
+  const [first] = got
+  expect(first?.text).toContain('about your subscription')
+  expect(first?.text).not.toMatch(/unsubscribe/i)
+  expect(first?.html).toContain('<img src="https://shop.test/chart.png" alt="chart"')
+
+  expect(await admin.call(serviceMessages.adminList, {})).toMatchObject([
+    { subject: message.subject, reason: 'outage', product: 'Rebound Sigma Pro', recipients: 5 },
+  ])
+  const [recorded] = await admin.call(audit.adminList, { q: 'service-message' })
+  expect(recorded).toMatchObject({ action: 'service-message.send', detail: { reason: 'outage', recipients: 5 } })
+})
+
+test('four in 30 days for a product, except security; and never to another number than was confirmed', async () => {
+  for (let sent = 1; sent < 4; sent += 1) await send()
+  expect(await audience()).toMatchObject({ left: 0 })
+  await expect(send()).rejects.toMatchObject({ code: 'too-soon' })
+  await send({ reason: 'security' })
+  await expect(send({ reason: 'security', customers: 1 })).rejects.toMatchObject({ code: 'changed-meanwhile' })
+  shop.clock.advance({ days: 31 })
+  admin = await shop.admin()
+  expect(await audience()).toMatchObject({ left: 4 })
+})
+
+test('a test goes to its writer alone', async () => {
+  const { to } = await admin.call(serviceMessages.adminTest, message)
+  expect((await received()).at(-1)).toMatchObject({ to, subject: `[Test] ${message.subject}` })
+})
+
+test('a newsletter says how many customers it leaves out, and why', async () => {
+  const { id } = await admin.call(newsletters.adminCreate, {
+    subject: 'News',
+    preheader: '',
+    markdown: 'Hello',
+    toSubscribers: false,
+    buyersOf: productId,
+  })
+  const { audience: reached, unreachable } = await admin.call(newsletters.adminShow, { id })
+  expect(unreachable).toMatchObject({ objected: 1, refused: 1, bySeller: 1 })
+  const { untold, objected, refused, bySeller } = unreachable
+  const all = await audience()
+  expect(reached + untold + objected + refused + bySeller).toBe(all.customers + all.refused)
+})

@@ -1,0 +1,139 @@
+import { and, asc, count, desc, eq, exists, gt, isNull, ne, notExists, type SQL, sql } from 'drizzle-orm'
+import { mostServiceMessages, type ServiceReason, serviceMessageDays } from '#contract/desk/service-messages.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { decodeCursor, pageOf } from '#server/database/cursor.ts'
+import {
+  isLivePurchase,
+  mailSuppressions,
+  products,
+  purchases,
+  serviceMessages,
+  users,
+} from '#server/database/schema.ts'
+import { conflict, notFound } from '#server/errors.ts'
+import { missingFor } from '../newsletter/newsletter.ts'
+
+type Message = { productId: string; reason: ServiceReason; subject: string; markdown: string }
+
+const batch = 500
+const day = 86_400_000
+
+/** Emails to all customers of a product, because of their contract: no consent is asked, and nothing is advertised. */
+export function createServiceMessages(context: Context) {
+  const { db, now, queue, mails, audit, catalog } = context
+
+  /** Everyone with a running purchase, however it was booked. Only a refused address stops a service message. */
+  function customersOf(tx: Database | Transaction, productId: string, isRefused = false): SQL | undefined {
+    const runs = tx
+      .select({ id: purchases.id })
+      .from(purchases)
+      .where(and(eq(purchases.userId, users.id), eq(purchases.productId, productId), isLivePurchase))
+    const refusal = tx
+      .select({ email: mailSuppressions.email })
+      .from(mailSuppressions)
+      .where(and(eq(mailSuppressions.email, users.email), eq(mailSuppressions.because, 'refused')))
+    return and(isNull(users.deletedAt), exists(runs), isRefused ? exists(refusal) : notExists(refusal))
+  }
+
+  async function leftFor(tx: Database | Transaction, productId: string) {
+    const since = new Date(now().getTime() - serviceMessageDays * day)
+    const recent = and(
+      eq(serviceMessages.productId, productId),
+      ne(serviceMessages.reason, 'security'),
+      gt(serviceMessages.sentAt, since),
+    )
+    return Math.max(0, mostServiceMessages - (await tx.$count(serviceMessages, recent)))
+  }
+
+  const mailOf = async ({ productId, reason, subject, markdown }: Message) => ({
+    product: (await catalog.named(productId)).name,
+    reason,
+    subject,
+    markdown,
+  })
+
+  /** Idempotent: each email has an id made from message and person, so a second run sends nothing twice. */
+  const enqueue = queue.job<{ id: string }>('send-service-message', async ({ id }) => {
+    const [message] = await db.select().from(serviceMessages).where(eq(serviceMessages.id, id))
+    if (!message) return
+    const data = await mailOf(message)
+    let after: string | undefined
+    for (;;) {
+      const people = await db
+        .select({ id: users.id, email: users.email, name: users.name })
+        .from(users)
+        .where(and(customersOf(db, message.productId), after ? gt(users.id, after) : undefined))
+        .orderBy(asc(users.id))
+        .limit(batch)
+      for (const { id: userId, email, name } of people)
+        await mails.sendOnce(`service message ${id} to ${userId}`, email, 'serviceMessage', { ...data, name })
+      after = people.at(-1)?.id
+      if (people.length < batch) return
+    }
+  })
+
+  return {
+    async list({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
+      const after = decodeCursor(cursor)
+      const { sentAt, id } = serviceMessages
+      const rows = await db
+        .select({ message: serviceMessages, product: products.name, sentBy: users.name })
+        .from(serviceMessages)
+        .innerJoin(products, eq(products.id, serviceMessages.productId))
+        .innerJoin(users, eq(users.id, serviceMessages.sentBy))
+        .where(after && sql`(${sentAt}, ${id}) < (${after.at}, ${after.id})`)
+        .orderBy(desc(sentAt), desc(id))
+        .limit(limit + 1)
+      const shown = rows.map(({ message, product, sentBy }) => ({ ...message, product, sentBy }))
+      return pageOf(shown, limit, (row) => ({ at: row.sentAt, id: row.id }))
+    },
+
+    async audience(productId: string) {
+      const [[customers], [refused], left] = await Promise.all([
+        db.select({ count: count() }).from(users).where(customersOf(db, productId)),
+        db
+          .select({ count: count() })
+          .from(users)
+          .where(customersOf(db, productId, true)),
+        leftFor(db, productId),
+      ])
+      return { customers: customers?.count ?? 0, refused: refused?.count ?? 0, left, missing: missingFor(context) }
+    },
+
+    async test(actor: Actor, message: Message) {
+      const { subject, ...data } = await mailOf(message)
+      return mails.test(actor, 'serviceMessage', { ...data, subject: `[Test] ${subject}`, name: actor.user.name })
+    },
+
+    async send(actor: Actor, { customers, ...message }: Message & { customers: number }) {
+      if (!catalog.byId(message.productId)) throw notFound('Product')
+      if (missingFor(context).length > 0)
+        throw conflict('not-ready-to-send', 'Something is missing before it can be sent. Please look at the list.')
+      return db.transaction(async (tx) => {
+        // Two admins take turns, so that neither exceeds the limit.
+        await tx.select({ id: products.id }).from(products).where(eq(products.id, message.productId)).for('update')
+        if (message.reason !== 'security' && (await leftFor(tx, message.productId)) === 0)
+          throw conflict(
+            'too-soon',
+            `${mostServiceMessages} service messages have gone to these customers within ${serviceMessageDays} days. Only security can’t wait.`,
+          )
+        const [found] = await tx.select({ count: count() }).from(users).where(customersOf(tx, message.productId))
+        const recipients = found?.count ?? 0
+        if (recipients !== customers)
+          throw conflict('changed-meanwhile', `It would go to ${recipients} customers by now. Please look again.`)
+        if (recipients === 0) throw conflict('not-ready-to-send', 'Nobody has a running purchase of this product.')
+        const [sent] = await tx
+          .insert(serviceMessages)
+          .values({ ...message, sentAt: now(), sentBy: actor.user.id, recipients })
+          .returning({ id: serviceMessages.id })
+        if (!sent) throw new Error('Nothing was written')
+        await enqueue(tx, sent)
+        const detail = { reason: message.reason, recipients }
+        await audit.record(tx, actor, { action: 'service-message.send', subject: sent.id, detail })
+        return { recipients }
+      })
+    },
+  }
+}

@@ -1,0 +1,180 @@
+import { useState } from 'react'
+import * as z from 'zod/mini'
+import {
+  mostServiceMessages,
+  type ServiceReason,
+  serviceMessageDays,
+  serviceMessages,
+  serviceReasons,
+} from '#contract/desk/service-messages.ts'
+import { line, text } from '#contract/fields.ts'
+import { useData } from '#web/api/client.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Card } from '#web/ui/card.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Input, Select, Textarea } from '#web/ui/input.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { Cell } from '#web/ui/table.tsx'
+import { useUnsaved } from '#web/ui/use-unsaved.ts'
+import { RecordList } from '../lists/record-list.tsx'
+import { DayCell } from '../lists/record-table.tsx'
+import { Missing } from '../newsletters/send-card.tsx'
+import { counted, number } from '../parts/count.ts'
+import { useProducts } from '../parts/products.tsx'
+
+const schema = z.object({
+  reason: z.enum(Object.keys(serviceReasons) as [ServiceReason, ...ServiceReason[]], 'Please choose a reason'),
+  subject: line(150, 'Please write a subject'),
+  markdown: text(20_000, 'Please write something'),
+})
+const reasonOptions = [['', 'Choose a reason'], ...Object.entries(serviceReasons)] as const
+
+const customers = (count: number) => counted(count, 'customer', 'customers')
+
+export default function ServiceMessages() {
+  return (
+    <div className="flex flex-col gap-8">
+      <Write />
+      <RecordList
+        label="Service messages"
+        noun={['service message', 'service messages']}
+        list={serviceMessages.adminList}
+        none={{ title: 'No service messages yet', description: 'What you sent to all customers appears here.' }}
+        columns={['Subject', 'Reason', 'Product', 'Sent by', 'Customers', 'Date']}
+        renderRow={({ subject, markdown, reason, product, sentBy, recipients, sentAt }) => (
+          <>
+            <Cell className="max-w-96">
+              <details>
+                <summary className="cursor-pointer font-medium wrap-anywhere">{subject}</summary>
+                <p className="pt-2 text-sm wrap-anywhere whitespace-pre-line text-muted">{markdown}</p>
+              </details>
+            </Cell>
+            <Cell label="Reason">{serviceReasons[reason]}</Cell>
+            <Cell label="Product">{product}</Cell>
+            <Cell label="Sent by">{sentBy}</Cell>
+            <Cell label="Customers" className="tabular-nums">
+              {number(recipients)}
+            </Cell>
+            <DayCell label="Date" value={sentAt} />
+          </>
+        )}
+      />
+    </div>
+  )
+}
+
+function Write() {
+  const products = useProducts()
+  const [chosen, setChosen] = useState<string>()
+  const productId = chosen ?? products[0]?.id
+  if (!productId) return null
+  return (
+    <Card className="flex flex-col gap-5">
+      <h2 className="text-lg">Write to all customers</h2>
+      <Notice tone="neutral">
+        For what their contract needs: an outage, security, a new version, changed terms. It goes to everyone with a
+        running purchase, also to people who don’t want news, so it must not advertise anything. For news, write a
+        newsletter.
+      </Notice>
+      {products.length > 1 && (
+        <Field name="product" label="Customers of">
+          <Select
+            value={productId}
+            onChange={({ target }) => setChosen(target.value)}
+            options={products.map(({ id, name }) => [id, name] as const)}
+          />
+        </Field>
+      )}
+      <Message key={productId} productId={productId} />
+    </Card>
+  )
+}
+
+function Message({ productId }: { productId: string }) {
+  // Asked each time: the number is what the seller confirms.
+  const { data: audience } = useData(serviceMessages.adminAudience, { productId }, { gcTime: 0 })
+  const [draft, setDraft] = useState({ reason: '', subject: '', markdown: '' })
+  const { setUnsaved } = useUnsaved()
+  const test = useCall(serviceMessages.adminTest, {
+    refreshes: [],
+    succeeded: 'Test sent to you',
+    failed: 'Failed to send the test',
+  })
+  const send = useCall(serviceMessages.adminSend, {
+    succeeded: 'Service message on its way',
+    failed: 'Failed to send the service message',
+  })
+  const typed = schema.safeParse(draft)
+  const isUsedUp = audience?.left === 0 && draft.reason !== 'security'
+  return (
+    <div
+      onInput={({ target }) => {
+        const { name, value } = target as HTMLInputElement
+        setDraft((before) => ({ ...before, [name]: value }))
+        setUnsaved(true)
+      }}
+    >
+      <Form
+        schema={schema}
+        aria-label="Service message"
+        className="flex flex-col gap-5"
+        resetAfterwards
+        onSubmit={async (message) => {
+          if (!audience) return
+          const isSure = await confirm({
+            title: 'Send service message',
+            description: `“${message.subject}” goes to ${customers(audience.customers)} now. It can’t be changed or stopped afterward.`,
+            action: `Send to ${customers(audience.customers)}`,
+          })
+          if (!isSure) return
+          await send.mutateAsync({ ...message, productId, customers: audience.customers })
+          setUnsaved(false)
+          setDraft({ reason: '', subject: '', markdown: '' })
+        }}
+      >
+        <Field name="reason" label="Reason">
+          <Select required defaultValue="" options={reasonOptions} />
+        </Field>
+        <Field name="subject" label="Subject">
+          <Input required maxLength={150} />
+        </Field>
+        <Field
+          name="markdown"
+          label="Text"
+          hint="Markdown: ## heading, **bold**, - list, [link](https://…). No offers and no advertising."
+        >
+          <Textarea required rows={8} maxLength={20_000} />
+        </Field>
+        {audience && (
+          <p>
+            It goes to <strong className="font-semibold">{customers(audience.customers)}</strong>.
+            {audience.refused > 0 &&
+              ` ${customers(audience.refused)} can’t be reached: their mail server refuses them.`}{' '}
+            {isUsedUp
+              ? `${mostServiceMessages} have been sent in ${serviceMessageDays} days; only security can’t wait.`
+              : `${audience.left} of ${mostServiceMessages} in ${serviceMessageDays} days are left.`}
+          </p>
+        )}
+        {audience && <Missing missing={audience.missing} />}
+        <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
+          <Button
+            variant="secondary"
+            disabled={!typed.success}
+            pending={test.isPending}
+            onClick={() => typed.success && test.mutate({ ...typed.data, productId })}
+          >
+            Send a test to me
+          </Button>
+          <SubmitButton
+            pendingText="Sending..."
+            disabled={!audience || audience.customers === 0 || audience.missing.length > 0 || isUsedUp}
+          >
+            {audience ? `Send to ${customers(audience.customers)}` : 'Send'}
+          </SubmitButton>
+        </div>
+      </Form>
+    </div>
+  )
+}
