@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files whose tests start processes and wait for them. Begun last, one of them would run alone at the end. */
-const slow = /(command|crash|demo|dev|every-process|exactly-once)\.test\.ts$/
+const slow = /(build|command|crash|demo|dev|every-process|exactly-once|output)\.test\.ts$/
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {

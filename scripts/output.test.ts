@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -64,6 +64,22 @@ test('in production, why it cannot start is JSON, too', async () => {
   await ended
   expect(lines).not.toEqual([])
   for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: 60 })
+})
+
+test('a data folder that cannot be created fails with one line and exit code 1', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'shop-data-'))
+  writeFileSync(join(folder, 'file'), '')
+  for (const dataDir of ['/proc/nowhere/data', join(folder, 'file', 'data')]) {
+    const { status, stderr } = spawnSync(process.execPath, [entry], {
+      env: { ...process.env, PORT: '0', DATA_DIR: dataDir },
+      encoding: 'utf8',
+      timeout: 60_000,
+    })
+    expect(stderr).toMatch(/^The shop cannot start. Cannot write to the data folder [^\n]+\n$/)
+    expect(stderr).toContain(dataDir)
+    expect(status).toBe(1)
+  }
+  rmSync(folder, { recursive: true })
 })
 
 test('a killed server process and a shutdown are one line each', async () => {
