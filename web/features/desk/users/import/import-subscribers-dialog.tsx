@@ -7,11 +7,12 @@ import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { counted, number } from '../../parts/count.ts'
+import { ColumnChoice } from './columns.tsx'
 import { inWords, readDay } from './read-days.ts'
 import { type ImportState, useImport } from './use-import.ts'
 
 export default function ImportSubscribersDialog({ onClose }: { onClose: () => void }) {
-  const { state, open, read, run, leave } = useImport()
+  const { state, open, read, choose, run, leave } = useImport()
   const client = useQueryClient()
   const [invite, setInvite] = useState(true)
   const [hasAccess, setHasAccess] = useState(true)
@@ -31,12 +32,14 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
   return (
     <Dialog
       title="Import subscribers"
-      description="A CSV file with the columns email, name, TradingView username, plan (monthly or yearly), and paid until. Each is booked at today’s price as paid elsewhere, and ends on that day."
+      description="A CSV file with emails, plans (monthly or yearly) and the days until which people have paid, as Gumroad, Stripe or a spreadsheet exports it. Each is booked at today’s price as paid elsewhere, and ends on that day."
       onClose={close}
       className="max-w-2xl"
     >
       {state.step === 'file' ? (
         <FilePicker fault={state.fault} onPick={(file) => void open(file)} />
+      ) : state.step === 'columns' ? (
+        <ColumnChoice unmapped={state.unmapped} onClose={close} onChosen={(mapping) => void choose(mapping)} />
       ) : state.step === 'days' ? (
         <output ref={said} tabIndex={-1} className="block text-sm font-medium outline-none">
           Which day is {state.unclearDay}? Every day in this file is then read like it.
@@ -72,7 +75,7 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
           <Checkbox label="They have access on TradingView already" checked={hasAccess} onTick={setHasAccess} />
         </div>
       )}
-      {state.step === 'done' ? (
+      {state.step === 'columns' ? null : state.step === 'done' ? (
         <Button className="sm:self-end" onClick={close}>
           Done
         </Button>

@@ -104,10 +104,41 @@ test('a file is read in the encoding that the spreadsheet chose, or refused', ()
     })
 })
 
-test('a file without the needed columns is refused by their names', () => {
+test('an empty file, and one without people, is refused', () => {
   expect(readSubscribers('')).toEqual({ fault: 'This file is empty.' })
   expect(readSubscribers('email,plan,until')).toEqual({ fault: 'There is no one in this file.' })
-  expect(readSubscribers('ada@example.com,Ada')).toEqual({
-    fault: 'The first line must name the columns. Missing: email, plan, paid until.',
+})
+
+test('a file with other columns is offered for choice with its first lines, and read by what was chosen', () => {
+  // Ghost exports members without plan or end: TryGhost/Ghost, members-importer/lib/importer.js.
+  const ghost = 'id,email,name,note,subscribed_to_emails,complimentary_plan\n1,ada@example.com,Ada,,true,false'
+  expect(readSubscribers(ghost)).toEqual({
+    unmapped: {
+      titles: ['id', 'email', 'name', 'note', 'subscribed_to_emails', 'complimentary_plan'],
+      samples: [['1', 'ada@example.com', 'Ada', '', 'true', 'false']],
+      guessed: { email: { place: 1 }, name: { place: 2 } },
+    },
   })
+  const chosen = { email: { place: 1 }, plan: { text: 'yearly' }, paidUntil: { text: '2027-01-31' } }
+  expect(readSubscribers(ghost, undefined, chosen)).toMatchObject({
+    lines: [{ email: 'ada@example.com', name: '', plan: 'yearly', paidUntil: '2027-01-31' }],
+  })
+})
+
+test.each([
+  // Gumroad's own source lists the columns: antiwork/gumroad, app/services/exports/purchase_export_service.rb.
+  [
+    'Gumroad',
+    'Purchase ID,Item Name,Buyer Name,Purchase Email,Buyer Email,Variants,Recurrence,Subscription End Date\n1,Sigma,Ada,ada@example.com,,(Pro),yearly,2027-01-31',
+    'yearly',
+  ],
+  // Stripe's subscriptions, by the column names of an operator's export; fields as in docs.stripe.com/api/subscriptions.
+  [
+    'Stripe',
+    'id,Customer ID,Customer Email,Customer Name,Plan ID,Interval,Current Period End (UTC)\nsub_1,cus_1,ada@example.com,Ada,price_1,year,2027-01-31 10:00',
+    'year',
+  ],
+])('an export of %s is known by its columns', (_, file, plan) => {
+  expect(linesOf(file)).toMatchObject([{ email: 'ada@example.com', name: 'Ada', plan }])
+  expect(readDays(file)[0]).toMatch(/^2027-01-31/)
 })

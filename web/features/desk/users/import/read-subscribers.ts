@@ -3,50 +3,71 @@ import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
 import { parseCsv } from './csv.ts'
 import { type DayOrder, orderOfDays, readDay } from './read-days.ts'
 
-type Column = Exclude<keyof ImportLine, 'line'>
+export type Column = Exclude<keyof ImportLine, 'line'>
 
 /** What other shops call the columns, in lower case and without anything but letters. */
 const names: Record<Column, string[]> = {
-  email: ['email', 'emailaddress', 'mail', 'customeremail'],
-  name: ['name', 'fullname', 'customername', 'customer'],
+  email: ['email', 'emailaddress', 'mail', 'customeremail', 'purchaseemail'],
+  name: ['name', 'fullname', 'customername', 'customer', 'buyername'],
   tradingViewUsername: ['tradingviewusername', 'tradingview', 'tradingviewname', 'tvusername', 'username'],
-  plan: ['plan', 'billing', 'billingtype', 'interval', 'subscription'],
-  paidUntil: ['paiduntil', 'until', 'validuntil', 'ends', 'endsat', 'expires', 'expiresat'],
+  plan: ['plan', 'billing', 'billingtype', 'interval', 'subscription', 'recurrence'],
+  paidUntil: [
+    'paiduntil',
+    'until',
+    'validuntil',
+    'ends',
+    'endsat',
+    'expires',
+    'expiresat',
+    'currentperiodend',
+    'currentperiodendutc',
+    'subscriptionenddate',
+  ],
 }
 const columns = Object.keys(names) as Column[]
-const needed: [Column, string][] = [
-  ['email', 'email'],
-  ['plan', 'plan'],
-  ['paidUntil', 'paid until'],
-]
+export const neededColumns: Column[] = ['email', 'plan', 'paidUntil']
 
 const mostLines = 10_000
+const sampleLines = 3
+
+/** The place of a column in the file, or the same text for every line. */
+export type Source = { place: number } | { text: string }
+export type Mapping = Partial<Record<Column, Source>>
+
+/** The titles of a file with its first lines, for somebody who says which column is which. */
+export type Unmapped = { titles: string[]; samples: string[][]; guessed: Mapping }
 
 type Subscribers =
   | { fault: string }
+  | { unmapped: Unmapped }
   /** The days could be read in two ways, this one for example: which of them is meant? */
   | { unclearDay: string }
   | { lines: ImportLine[]; repeated: ReadonlyMap<number, string>; unused: string[] }
 
-export function readSubscribers(text: string, order?: DayOrder): Subscribers {
+export function readSubscribers(text: string, order?: DayOrder, chosen?: Mapping): Subscribers {
   const parsed = parseCsv(text)
   if ('unclosedIn' in parsed)
     return { fault: `A quotation mark in line ${parsed.unclosedIn} is never closed. Please correct that line.` }
   const [head, ...rows] = parsed.rows
   if (!head) return { fault: 'This file is empty.' }
   const titles = head.cells.map((cell) => cell.toLowerCase().replaceAll(/[^a-z]/g, ''))
-  const places = new Map(columns.map((column) => [column, titles.findIndex((title) => names[column].includes(title))]))
-  const missing = needed.filter(([column]) => places.get(column) === -1).map(([, title]) => title)
-  if (missing.length > 0) return { fault: `The first line must name the columns. Missing: ${missing.join(', ')}.` }
   if (rows.length === 0) return { fault: 'There is no one in this file.' }
+  const mapping = chosen ?? guess(titles)
+  if (neededColumns.some((column) => !mapping[column])) {
+    const samples = rows.slice(0, sampleLines).map(({ cells }) => cells)
+    return { unmapped: { titles: head.cells, samples, guessed: mapping } }
+  }
   if (rows.length > mostLines)
     return { fault: `Please import at most ${mostLines.toLocaleString('en-US')} lines at a time.` }
-  const used = new Set(places.values())
+  const used = new Set(Object.values(mapping).map((source) => ('place' in source ? source.place : -1)))
   const unused = head.cells.filter((title, place) => title !== '' && !used.has(place))
   const lines = rows.map(({ line, cells }) => {
     // What cannot be stored is nothing that anyone typed.
-    const cell = (column: Column) =>
-      cells[places.get(column) ?? -1]?.replaceAll('\u0000', '').toWellFormed().slice(0, 300) ?? ''
+    const cell = (column: Column) => {
+      const source = mapping[column] ?? { text: '' }
+      const found = 'text' in source ? source.text : (cells[source.place] ?? '')
+      return found.replaceAll('\u0000', '').toWellFormed().slice(0, 300)
+    }
     return {
       line,
       email: cell('email'),
@@ -60,6 +81,15 @@ export function readSubscribers(text: string, order?: DayOrder): Subscribers {
   if (days.unclear && !order) return { unclearDay: days.unclear }
   for (const line of lines) line.paidUntil = readDay(line.paidUntil, days.order ?? order)
   return { lines, repeated: repeatedIn(lines), unused }
+}
+
+function guess(titles: string[]): Mapping {
+  const mapping: Mapping = {}
+  for (const column of columns) {
+    const place = titles.findIndex((title) => names[column].includes(title))
+    if (place >= 0) mapping[column] = { place }
+  }
+  return mapping
 }
 
 function repeatedIn(lines: { line: number; email: string; tradingViewUsername: string }[]) {

@@ -4,6 +4,8 @@ import { call } from '#web/api/client.ts'
 import { messageOf } from '#web/api/use-call.ts'
 import { decode } from './decode.ts'
 import type { DayOrder } from './read-days.ts'
+import type { Mapping, Unmapped } from './read-subscribers.ts'
+import { rememberedMapping, rememberMapping } from './remembered-columns.ts'
 
 type Verdicts = ReadonlyMap<number, ImportVerdict>
 /** `notes` are what the seller should know about how the file was read. */
@@ -11,7 +13,9 @@ type Read = { lines: ImportLine[]; verdicts: Verdicts; notes: string[] }
 export type ImportState =
   | { step: 'file'; fault?: string | undefined }
   /** The days of the file could be read in two ways; the seller says which, once for all of them. */
-  | { step: 'days'; unclearDay: string; text: string; note: string | undefined }
+  | { step: 'days'; unclearDay: string; text: string; note: string | undefined; mapping: Mapping | undefined }
+  /** The seller says which column is which. */
+  | { step: 'columns'; unmapped: Unmapped; text: string; note: string | undefined }
   | (Read & { step: 'checking' | 'preview' })
   /** What is done is done; `stopped` says why the rest is not, and it can follow. */
   | (Read & { step: 'running' | 'done'; left: ImportLine[]; stopped?: string })
@@ -27,12 +31,19 @@ export function useImport() {
     else await read(decoded)
   }
 
-  async function read({ text, note }: { text: string; note?: string | undefined }, order?: DayOrder) {
+  type Opened = { text: string; note?: string | undefined; mapping?: Mapping | undefined }
+
+  async function read({ text, note, mapping }: Opened, order?: DayOrder) {
     // Loaded with the first file: csv-parse is as large as the screen.
     const { readSubscribers } = await import('./read-subscribers.ts')
-    const found = readSubscribers(text, order)
+    const found = readSubscribers(text, order, mapping)
     if ('fault' in found) return setState({ step: 'file', fault: found.fault })
-    if ('unclearDay' in found) return setState({ step: 'days', text, note, ...found })
+    if ('unmapped' in found) {
+      const remembered = mapping ? undefined : rememberedMapping(found.unmapped.titles)
+      if (remembered) return read({ text, note, mapping: remembered }, order)
+      return setState({ step: 'columns', text, note, unmapped: found.unmapped })
+    }
+    if ('unclearDay' in found) return setState({ step: 'days', text, note, mapping, unclearDay: found.unclearDay })
     const { lines, repeated, unused } = found
     const notes = [note ?? [], unused.length > 0 ? notUsed(unused) : []].flat()
     const verdicts = new Map<number, ImportVerdict>()
@@ -48,8 +59,15 @@ export function useImport() {
     }
   }
 
+  /** Reads the file again with the columns that the seller chose. */
+  async function choose(mapping: Mapping) {
+    if (state.step !== 'columns') return
+    rememberMapping(state.unmapped.titles, mapping)
+    await read({ text: state.text, note: state.note, mapping })
+  }
+
   async function run(options: { invite: boolean; hasAccess: boolean }) {
-    if (state.step === 'file' || state.step === 'days' || state.step === 'checking') return
+    if (state.step === 'file' || state.step === 'columns' || state.step === 'days' || state.step === 'checking') return
     const { lines, notes } = state
     const verdicts = new Map(state.verdicts)
     let left = 'left' in state ? state.left : lines.filter(({ line }) => verdicts.get(line)?.verdict === 'new')
@@ -70,11 +88,10 @@ export function useImport() {
   const leave = () => {
     isClosed.current = true
   }
-  return { state, open, read, run, leave }
+  return { state, open, read, choose, run, leave }
 }
 
-const notUsed = (titles: string[]) =>
-  `Not imported: ${titles.map((title) => `“${title}”`).join(', ')}. If one of them should be, give it the name of a column above.`
+const notUsed = (titles: string[]) => `Not imported: ${titles.map((title) => `“${title}”`).join(', ')}.`
 
 function* inPieces<Item>(items: Item[], size: number) {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)

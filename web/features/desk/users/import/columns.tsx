@@ -1,0 +1,90 @@
+import { useState } from 'react'
+import { Button } from '#web/ui/button.tsx'
+import { DialogButtons } from '#web/ui/dialog.tsx'
+import { Input, Select } from '#web/ui/input.tsx'
+import { type Column, type Mapping, neededColumns, type Source, type Unmapped } from './read-subscribers.ts'
+
+const titles: Record<Column, string> = {
+  email: 'Email',
+  name: 'Name',
+  tradingViewUsername: 'TradingView username',
+  plan: 'Plan',
+  paidUntil: 'Paid until',
+}
+const columns = Object.keys(titles) as Column[]
+
+/** What a file may lack if it is the same for everyone. */
+const forEveryone: Partial<Record<Column, readonly (readonly [string, string])[]>> = {
+  plan: [
+    ['text monthly', 'Monthly for everyone'],
+    ['text yearly', 'Yearly for everyone'],
+  ],
+  paidUntil: [['text ', 'The same day for everyone']],
+}
+
+const valueOf = (source: Source | undefined) =>
+  source === undefined ? '' : 'place' in source ? `place ${source.place}` : `text ${source.text}`
+
+function sourceOf(value: string): Source | undefined {
+  if (value.startsWith('place ')) return { place: Number(value.slice(6)) }
+  return value.startsWith('text ') ? { text: value.slice(5) } : undefined
+}
+
+/** Asks which column of a file is which, with what its first lines have there. */
+export function ColumnChoice(props: { unmapped: Unmapped; onClose: () => void; onChosen: (mapping: Mapping) => void }) {
+  const { titles: heads, samples, guessed } = props.unmapped
+  const [mapping, setMapping] = useState<Mapping>(guessed)
+  const choose = (column: Column, source: Source | undefined) => {
+    const { [column]: _, ...others } = mapping
+    setMapping(source ? { ...others, [column]: source } : others)
+  }
+  const isComplete = neededColumns.every((column) => {
+    const source = mapping[column]
+    return source !== undefined && !('text' in source && source.text === '')
+  })
+  return (
+    <>
+      <p className="text-sm font-medium">Which column is which? Your choice is remembered for files like this one.</p>
+      <div className="flex flex-col gap-4">
+        {columns.map((column) => {
+          const source = mapping[column]
+          const isDay = column === 'paidUntil' && source !== undefined && 'text' in source
+          const values = source && 'place' in source ? samples.map((cells) => cells[source.place] ?? '') : []
+          return (
+            <div key={column} className="flex flex-col gap-1.5">
+              <label className="flex flex-col gap-1.5 text-sm font-medium">
+                {titles[column]}
+                {!neededColumns.includes(column) && ' (optional)'}
+                <Select
+                  value={isDay ? 'text ' : valueOf(source)}
+                  onChange={({ target }) => choose(column, sourceOf(target.value))}
+                  options={[
+                    ['', 'Not in this file'],
+                    ...heads.map((head, place) => [`place ${place}`, head || `Column ${place + 1}`] as const),
+                    ...(forEveryone[column] ?? []),
+                  ]}
+                />
+              </label>
+              {isDay && (
+                <Input
+                  type="date"
+                  aria-label="Paid until, for everyone"
+                  value={source.text}
+                  onChange={({ target }) => choose(column, { text: target.value })}
+                />
+              )}
+              {values.some(Boolean) && (
+                <span className="text-xs wrap-anywhere text-muted">{values.filter(Boolean).join(' · ')}</span>
+              )}
+            </div>
+          )
+        })}
+      </div>
+      <DialogButtons onClose={props.onClose}>
+        <Button disabled={!isComplete} onClick={() => props.onChosen(mapping)}>
+          Continue
+        </Button>
+      </DialogButtons>
+    </>
+  )
+}

@@ -1,0 +1,20 @@
+import type { Mapping } from './read-subscribers.ts'
+
+const key = 'import-columns'
+
+/** What somebody chose for a file with these titles, in this browser. */
+export function rememberedMapping(titles: string[]): Mapping | undefined {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? '{}')[titles.join('\n')]
+  } catch {
+    return undefined
+  }
+}
+
+export function rememberMapping(titles: string[], mapping: Mapping) {
+  try {
+    localStorage.setItem(key, JSON.stringify({ [titles.join('\n')]: mapping }))
+  } catch {
+    // A browser that stores nothing asks again next time.
+  }
+}
