@@ -6,8 +6,9 @@ import { CallDialog } from '#web/api/call-dialog.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
-import { dollarAmount } from '../parts/dollars.ts'
+import { centsOf, dollarAmount } from '../parts/dollars.ts'
 import { useProducts } from '../parts/products.tsx'
+import { CodeExample } from './code-example.tsx'
 
 const wholeNumber = z.pipe(
   z.string(),
@@ -46,6 +47,9 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
   const products = useProducts()
   const [isPercent, setIsPercent] = useState(true)
   const [duration, setDuration] = useState<Duration>('once')
+  const [off, setOff] = useState('')
+  const [months, setMonths] = useState('3')
+  const [plan, setPlan] = useState('')
   return (
     <CallDialog
       title="New code"
@@ -73,11 +77,23 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
         </Field>
         {isPercent ? (
           <Field name="percentOff" label="Percent off">
-            <Input inputMode="numeric" autoComplete="off" required placeholder="20" />
+            <Input
+              inputMode="numeric"
+              autoComplete="off"
+              required
+              placeholder="20"
+              onChange={({ target }) => setOff(target.value)}
+            />
           </Field>
         ) : (
           <Field name="amountOff" label="Dollars off">
-            <Input inputMode="decimal" autoComplete="off" required placeholder="10.00" />
+            <Input
+              inputMode="decimal"
+              autoComplete="off"
+              required
+              placeholder="10.00"
+              onChange={({ target }) => setOff(target.value)}
+            />
           </Field>
         )}
         <Field name="duration" label="How long">
@@ -89,14 +105,21 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
         </Field>
         {duration === 'months' ? (
           <Field name="months" label="Months">
-            <Input inputMode="numeric" autoComplete="off" required defaultValue="3" />
+            <Input
+              inputMode="numeric"
+              autoComplete="off"
+              required
+              value={months}
+              onChange={({ target }) => setMonths(target.value)}
+            />
           </Field>
         ) : (
           <input type="hidden" name="months" value="" />
         )}
         <Field name="billingType" label="Plan" className="col-start-1">
           <Select
-            defaultValue=""
+            value={plan}
+            onChange={({ target }) => setPlan(target.value)}
             options={[['', 'both plans'], ...billingTypes.map((each) => [each, each] as const)]}
           />
         </Field>
@@ -118,6 +141,12 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
           />
         </Field>
       )}
+      <CodeExample
+        percentOff={isPercent ? Number(off) || null : null}
+        amountOff={isPercent ? null : (centsOf(off) ?? null)}
+        months={monthsOf(duration, Number(months) || 0)}
+        billingType={billingTypes.find((each) => each === plan)}
+      />
       <Checkbox name="newOnly" label="Only for new customers" />
     </CallDialog>
   )
