@@ -19,7 +19,7 @@ import { comeFrom } from './visitors.ts'
 test('problems with the prices at Stripe are shown in the settings, with what to do', async ({ page, shop }) => {
   await openAdmin(page, shop, '/admin/settings')
   const card = page.getByRole('group', { name: 'Payments' })
-  await expect(card.getByText('Ready')).toBeVisible()
+  await expect(card.getByText('Test mode: you are not selling yet')).toBeVisible()
   await expect(card.getByText('no money moves')).toBeHidden()
   const archive = (active: boolean) =>
     shop.connection.db.execute(sql`

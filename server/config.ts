@@ -82,7 +82,6 @@ function shape(s: Settings, given: ReadonlySet<string>) {
     gaMeasurementId: s.GA_MEASUREMENT_ID ?? null,
     package: { indicatorUrl: s.INDICATOR_URL, strategyUrl: s.STRATEGY_URL },
     /** Whether the access request asks for the exchange and its keys, as docs/product.md has it, or for the username alone. */
-    askExchangeKeys: s.ASK_EXCHANGE_KEYS === 'yes',
     /** `eu` turns on what consumers in the EU are owed: withdrawal, cancellation, information before the order. */
     consumerLaw: s.CONSUMER_LAW,
     tax: { mode: s.TAX, note: s.TAX === 'stripe' ? 'Prices include VAT where it is due.' : s.TAX_NOTE },

@@ -212,7 +212,7 @@ function openSite(parts: Parts, payments: Payments) {
         gaMeasurementId: config.gaMeasurementId,
         consumerLaw: config.consumerLaw,
         tax: config.tax,
-        askExchangeKeys: config.askExchangeKeys,
+        askExchangeKeys: settings.live.askExchangeKeys,
         seller,
         supportEmail,
         maker: maker.name ? { ...maker, photo: maker.photo?.path ?? null } : null,

@@ -22,6 +22,7 @@ export const settingFields = {
   STRATEGY_URL: { label: 'Strategy', type: 'url' },
   MAKER_NAME: { label: 'Name' },
   MAKER_SENTENCE: { label: 'In one sentence' },
+  ASK_EXCHANGE_KEYS: { label: 'Ask buyers for exchange keys' },
 } as const satisfies Record<string, { label: string; type?: 'email' | 'url' | 'tel' }>
 export type EditableSetting = keyof typeof settingFields
 export const editableSettings = Object.keys(settingFields) as EditableSetting[]
@@ -47,6 +48,8 @@ function valueOf(name: EditableSetting) {
         'Please enter an address that starts with https://',
       ),
     )
+  if (name === 'ASK_EXCHANGE_KEYS')
+    return line.check(z.refine<string>((typed) => ['', 'yes', 'no'].includes(typed), 'Please choose yes or no'))
   if (name === 'MAKER_NAME')
     return line.check(z.refine<string>((typed) => !looksLikeLink(typed), 'Please enter a name without links'))
   return line

@@ -132,7 +132,8 @@ export const accounts = {
     summary: 'Create a user',
     input: z.strictObject({
       email,
-      password: signUpPassword,
+      /** Without one, they choose it by the link of the invitation, which is then always sent. */
+      password: z.optional(signUpPassword),
       name: personName,
       isAdmin: z.boolean(),
       /** Tell them by email, with a link to choose a password of their own. */

@@ -2,11 +2,16 @@ import type { Problem } from '#contract/desk/settings.ts'
 import type { Seller } from '#contract/seller.ts'
 import type { Config } from '#server/config.ts'
 
-type Live = { supportEmail: string; seller: Seller; package: { indicatorUrl: string; strategyUrl: string } }
+type Live = {
+  supportEmail: string
+  seller: Seller
+  package: { indicatorUrl: string; strategyUrl: string }
+  hasChosenKeys: boolean
+}
 
 const isListOfScripts = (url: string) => /^https:\/\/www\.tradingview\.com\/scripts\/?$/.test(url)
 
-export function problemsOf(config: Config, { supportEmail, seller, package: links }: Live): Problem[] {
+export function problemsOf(config: Config, { supportEmail, seller, package: links, hasChosenKeys }: Live): Problem[] {
   const { production, mail, warnings } = config
   const unknown = (['name', 'street', 'city', 'country'] as const).filter((name) => !seller[name])
   const unset = [
@@ -32,6 +37,11 @@ export function problemsOf(config: Config, { supportEmail, seller, package: link
     unset.length > 0 && {
       text: `Add links to your ${unset.join(' and ')}. Buyers now land on TradingView’s list of scripts.`,
       mend: 'Set them under Package links.',
+      isUrgent: false,
+    },
+    !hasChosenKeys && {
+      text: 'Buyers are asked for API keys of their exchange. Secret keys are what thieves ask for.',
+      mend: 'Say under Exchange keys whether this shop needs them at all.',
       isUrgent: false,
     },
     ...warnings.map((text) => ({ text, mend: 'Change it in the environment and restart the shop.', isUrgent: true })),

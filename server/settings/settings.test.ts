@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { access } from '#contract/access/access.ts'
 import { privatePackage } from '#contract/access/package.ts'
 import { audit } from '#contract/desk/activity.ts'
 import { settings } from '#contract/desk/settings.ts'
+import { accounts } from '#contract/identity/accounts.ts'
 import { contact } from '#contract/site/contact.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -109,4 +111,23 @@ test('the test email arrives, or the mail server’s answer does', async () => {
     status: 502,
     serverMessage: expect.stringContaining('ECONNREFUSED'),
   })
+})
+
+test('the seller decides whether buyers are asked for exchange keys, and the checklist asks once', async () => {
+  const asks = async () => (await show()).problems.some(({ mend }) => mend.includes('Exchange keys'))
+  expect(await asks()).toBe(true)
+  const buyer = await shop.buyer()
+  const request = { tradingViewUsername: 'no_keys', purchaseId: buyer.purchase.id }
+  const send = () => buyer.call(access.submitForPurchase, request)
+  await expect(send()).rejects.toMatchObject({ status: 400 })
+  await admin.call(settings.adminSave, { ASK_EXCHANGE_KEYS: 'no' })
+  expect(await asks()).toBe(false)
+  await send()
+  await expect(admin.call(settings.adminSave, { ASK_EXCHANGE_KEYS: 'maybe' })).rejects.toMatchObject({ status: 400 })
+})
+
+test('somebody new is added without inventing a password: they get a link to choose one', async () => {
+  await admin.call(accounts.adminAdd, { email: 'gift@example.com', name: 'Gina Gift', isAdmin: false })
+  const mail = (await shop.mails()).find(({ to }) => to === 'gift@example.com')
+  expect(mail?.text).toMatch(/http\S+password\S+/)
 })

@@ -68,6 +68,13 @@ export function createShopSettings({ db, now, audit, config, links }: Ground) {
     get package() {
       return { indicatorUrl: value('INDICATOR_URL'), strategyUrl: value('STRATEGY_URL') }
     },
+    get askExchangeKeys() {
+      return value('ASK_EXCHANGE_KEYS') !== 'no'
+    },
+    /** Whether the seller has said if this shop needs exchange keys. */
+    get hasChosenKeys() {
+      return isFixed('ASK_EXCHANGE_KEYS') || Boolean(stored.get('ASK_EXCHANGE_KEYS'))
+    },
     get maker() {
       const photo = readPhoto(config.settings.MAKER_PHOTO, stored.get(photoName))
       return { name: value('MAKER_NAME'), sentence: value('MAKER_SENTENCE'), photo }

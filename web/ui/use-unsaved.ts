@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
 import { confirm } from './confirm.tsx'
 import { useNavigation } from './navigation.tsx'
 
@@ -24,11 +24,10 @@ export function useUnsaved() {
       removeEventListener('beforeunload', warn)
     }
   }, [askBeforeLeaving])
-  return {
-    isUnsaved: () => unsaved.current,
-    setUnsaved: (is: boolean) => {
-      unsaved.current = is
-    },
-  }
+  const isUnsaved = useCallback(() => unsaved.current, [])
+  const setUnsaved = useCallback((is: boolean) => {
+    unsaved.current = is
+  }, [])
+  return { isUnsaved, setUnsaved }
 }
 export type Unsaved = ReturnType<typeof useUnsaved>

@@ -16,12 +16,12 @@ import type { ConnectorDoor } from './rows.ts'
 type Which = { purchaseId: string } | { paymentIntentId: string }
 
 export function createAsking(context: Context, connector: ConnectorDoor, names: Names) {
-  const { db, config, catalog } = context
+  const { db, settings, catalog } = context
 
   return {
     /** Always welcome: with the name that is unlocked already, nothing changes. */
     async submit({ user }: Actor, which: Which, sent: SentAccessRequest, beforeMove: AssertFresh) {
-      if (config.askExchangeKeys) insistOnKeys(sent)
+      if (settings.live.askExchangeKeys) insistOnKeys(sent)
       await db.transaction(async (tx) => {
         const { id: purchaseId, productId } = await lockLivePurchase(tx, user.id, which)
         await storeForm(tx, context, { id: randomUUID(), userId: user.id, purchaseId }, sent)

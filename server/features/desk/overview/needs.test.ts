@@ -25,6 +25,7 @@ beforeAll(async () => {
       SELLER_CITY: 'Solothurn',
       SELLER_COUNTRY: 'Switzerland',
       SUPPORT_EMAIL: 'help@shop.test',
+      ASK_EXCHANGE_KEYS: 'yes',
       SMTP_URL: smtp.url,
       INDICATOR_URL: 'https://www.tradingview.com/script/a/',
       STRATEGY_URL: 'https://www.tradingview.com/script/b/',

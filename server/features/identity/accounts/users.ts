@@ -51,8 +51,8 @@ export function createUsers({ db, now, passwords, audit, mails }: Context, passw
     },
 
     async add(actor: Actor, { password, invite, ...user }: NewUser) {
-      passwords.refuseCommon(password, 'password')
-      const passwordHash = await passwords.hash(password)
+      if (password) passwords.refuseCommon(password, 'password')
+      const passwordHash = password ? await passwords.hash(password) : null
       await db.transaction(async (tx) => {
         const [added] = await tx
           .insert(users)
@@ -62,7 +62,7 @@ export function createUsers({ db, now, passwords, audit, mails }: Context, passw
         if (!added) throw conflict('email-taken', 'There is already a user with this email')
         await audit.record(tx, actor, { action: 'user.add', aboutId: added.id, detail: { isAdmin: user.isAdmin } })
         if (user.isAdmin) await tellAdmins(tx, mails, added)
-        if (!invite && !user.isAdmin) return
+        if (password && !invite && !user.isAdmin) return
         const tokenId = await passwordLinks.create(tx, added.id, 'firstPassword')
         await mails.send(tx, user.email, 'accountInvitation', { name: user.name, tokenId })
       })

@@ -48,7 +48,7 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
   const [isPercent, setIsPercent] = useState(true)
   const [duration, setDuration] = useState<Duration>('once')
   const [off, setOff] = useState('')
-  const [months, setMonths] = useState('3')
+  const [typedMonths, setTypedMonths] = useState('3')
   const [plan, setPlan] = useState('')
   return (
     <CallDialog
@@ -109,8 +109,8 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
               inputMode="numeric"
               autoComplete="off"
               required
-              value={months}
-              onChange={({ target }) => setMonths(target.value)}
+              value={typedMonths}
+              onChange={({ target }) => setTypedMonths(target.value)}
             />
           </Field>
         ) : (
@@ -144,7 +144,7 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
       <CodeExample
         percentOff={isPercent ? Number(off) || null : null}
         amountOff={isPercent ? null : (centsOf(off) ?? null)}
-        months={monthsOf(duration, Number(months) || 0)}
+        months={monthsOf(duration, Number(typedMonths) || 0)}
         billingType={billingTypes.find((each) => each === plan)}
       />
       <Checkbox name="newOnly" label="Only for new customers" />

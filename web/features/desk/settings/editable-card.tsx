@@ -1,9 +1,9 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { editableSettings, type Setting, settingFields, settings } from '#contract/desk/settings.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Card } from '#web/ui/card.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
-import { Input } from '#web/ui/input.tsx'
+import { Input, Select } from '#web/ui/input.tsx'
 
 type Group = { title: string; hint: string; hasPhoto?: true; of: RegExp }
 
@@ -17,12 +17,22 @@ export const groups: Group[] = [
     hasPhoto: true,
     of: /^MAKER_/,
   },
+  {
+    title: 'Exchange keys',
+    hint: 'Buyers give the API key and the secret key of their exchange with their request. Secret keys are what thieves ask for: say no unless you need them.',
+    of: /^ASK_EXCHANGE_KEYS$/,
+  },
 ]
 
 const schema = settings.adminSave.input
 
-export function EditableCard(props: { group: Group; settings: Setting[]; children?: ReactNode }) {
-  const { group, settings: all, children } = props
+export function EditableCard(props: {
+  group: Group
+  settings: Setting[]
+  onChanged: (title: string, isChanged: boolean) => void
+  children?: ReactNode
+}) {
+  const { group, settings: all, onChanged, children } = props
   const save = useCall(settings.adminSave, {
     succeeded: { title: 'Saved', description: 'The site shows it within seconds.' },
     failed: 'Failed to save',
@@ -34,8 +44,11 @@ export function EditableCard(props: { group: Group; settings: Setting[]; childre
       const field: { label: string; type?: string } = settingFields[name]
       return { name, ...field, value: value ?? '', isFixed: source === 'environment' }
     })
+  // The default can be confirmed, too: then the checklist no longer asks.
+  const isUnanswered = fields.some(({ name }) => all.find((each) => each.name === name)?.source === 'default')
   const [typed, setTyped] = useState<Record<string, string>>({})
   const isChanged = fields.some(({ name, value }) => (typed[name] ?? value) !== value)
+  useEffect(() => onChanged(group.title, isChanged), [group.title, isChanged, onChanged])
   return (
     <Card className="flex flex-col gap-5">
       <header>
@@ -57,17 +70,29 @@ export function EditableCard(props: { group: Group; settings: Setting[]; childre
         {fields.map(({ name, label, type = 'text', value, isFixed }) => (
           <Field key={name} name={name} label={label} hint={isFixed ? `Set on the server by ${name}` : undefined}>
             {/* What is disabled is not sent. */}
-            <Input
-              type={type}
-              maxLength={300}
-              autoComplete="off"
-              defaultValue={value}
-              disabled={isFixed}
-              onChange={({ target }) => setTyped({ ...typed, [name]: target.value })}
-            />
+            {name === 'ASK_EXCHANGE_KEYS' ? (
+              <Select
+                defaultValue={value}
+                disabled={isFixed}
+                options={[
+                  ['yes', 'Yes, with every request'],
+                  ['no', 'No, only the TradingView username'],
+                ]}
+                onChange={({ target }) => setTyped({ ...typed, [name]: target.value })}
+              />
+            ) : (
+              <Input
+                type={type}
+                maxLength={300}
+                autoComplete="off"
+                defaultValue={value}
+                disabled={isFixed}
+                onChange={({ target }) => setTyped({ ...typed, [name]: target.value })}
+              />
+            )}
           </Field>
         ))}
-        {isChanged && (
+        {(isChanged || (group.title === 'Exchange keys' && isUnanswered)) && (
           <SubmitButton pendingText="Saving..." className="self-start">
             Save
           </SubmitButton>

@@ -1,20 +1,32 @@
 import { Check, ChevronDown, CircleAlert, Info } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useCallback, useState } from 'react'
 import { editableSettings, type Problem, type Setting, settings } from '#contract/desk/settings.ts'
 import { stripeSetup } from '#contract/selling/stripe-setup.ts'
 import { CallButton } from '#web/api/call-button.tsx'
 import { useData } from '#web/api/client.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { Card, Pending } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { useUnsaved } from '#web/ui/use-unsaved.ts'
 import { EditableCard, groups } from './editable-card.tsx'
 import { PhotoField } from './photo-field.tsx'
 
 export default function Settings() {
   const query = useData(settings.adminShow, {})
   const { data } = query
+  const { setUnsaved } = useUnsaved()
+  const [changed] = useState(() => new Set<string>())
+  const onChanged = useCallback(
+    (title: string, isChanged: boolean) => {
+      if (isChanged) changed.add(title)
+      else changed.delete(title)
+      setUnsaved(changed.size > 0)
+    },
+    [changed, setUnsaved],
+  )
   if (!data) return <Pending query={query} />
   return (
     <div className="flex max-w-4xl flex-col gap-6">
@@ -22,7 +34,7 @@ export default function Settings() {
       <PaymentsCard />
       <MailCard goesTo={data.mailsGoTo} />
       {groups.map((group) => (
-        <EditableCard key={group.title} group={group} settings={data.settings}>
+        <EditableCard key={group.title} group={group} settings={data.settings} onChanged={onChanged}>
           {group.hasPhoto && <PhotoField photo={data.photo} source={data.photoSource} />}
         </EditableCard>
       ))}
@@ -134,9 +146,17 @@ const icons = {
 function PaymentsCard() {
   const query = useData(stripeSetup.adminCheck, {}, { once: true })
   const { data } = query
+  const { testMode } = useSettings()
   if (!data) return <Pending query={query} className="h-16 rounded-lg" />
   const todos = data.filter(({ state }) => state === 'todo').length
-  const badge = todos > 0 ? <Badge tone="bad">{todos} to do</Badge> : <Badge tone="good">Ready</Badge>
+  const badge =
+    todos > 0 ? (
+      <Badge tone="bad">{todos} to do</Badge>
+    ) : testMode ? (
+      <Badge tone="warning">Test mode: you are not selling yet</Badge>
+    ) : (
+      <Badge tone="good">Ready</Badge>
+    )
   return (
     <Fold title="Payments" badge={badge} open={todos > 0}>
       <ul className="flex flex-col gap-3">

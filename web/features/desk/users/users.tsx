@@ -118,15 +118,21 @@ function AddUserDialog({ onClose }: { onClose: () => void }) {
       <Field name="email" label="Email">
         <Input type="email" autoComplete="off" required maxLength={254} />
       </Field>
-      <Field name="password" label="Password" hint="Minimum 8 characters">
-        <PasswordInput autoComplete="new-password" required maxLength={128} />
-      </Field>
+      {!invite && (
+        <Field name="password" label="Password" hint="Minimum 8 characters">
+          <PasswordInput autoComplete="new-password" required maxLength={128} />
+        </Field>
+      )}
       <Field name="name" label="Name">
         <Input autoComplete="off" required maxLength={100} />
       </Field>
       <Checkbox label="Admin privileges" checked={isAdmin} onTick={setIsAdmin} />
       <MoreOptions>
-        <Checkbox label="Send an invitation by email" checked={invite} onTick={setInvite} />
+        <Checkbox
+          label="Send an invitation by email; they choose their own password"
+          checked={invite}
+          onTick={setInvite}
+        />
       </MoreOptions>
     </CallDialog>
   )
