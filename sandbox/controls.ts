@@ -2,11 +2,12 @@ import { claimCharge } from './api/money.ts'
 import { addSteps, type Interval } from './basics.ts'
 import type { Clock } from './billing/clock.ts'
 import { failRefund, moveDispute, openDispute, refund } from './billing/disputes.ts'
-import { markUncollectible, payOutOfBand, update } from './billing/invoices.ts'
+import { markUncollectible, payOutOfBand, update, voidInvoice } from './billing/invoices.ts'
 import { authenticate } from './billing/payments.ts'
 import { applyCoupon, applyCouponToCustomer, changePlan, pause, resume } from './billing/plan-changes.ts'
 import type { Books } from './books.ts'
 import { Failure, invalid } from './failure.ts'
+import type { PausedCollection } from './objects/blank.ts'
 import type { Off } from './objects/catalog.ts'
 import type { Customer } from './objects/customer.ts'
 import type { Kind, Kinds } from './objects/kinds.ts'
@@ -159,6 +160,11 @@ function dashboardControls(act: Act) {
       await update(work, found, { ...found, schedule: schedule.id })
     }),
     markUncollectible: on('invoice', markUncollectible),
+    voidInvoice: on('invoice', voidInvoice),
+    /** "Pause payment collection"; nothing to collect again. */
+    pauseCollection: on('subscription', (work, found, how: PausedCollection | null) =>
+      update(work, found, { ...found, pause_collection: how }),
+    ),
     payOutOfBand: on('invoice', payOutOfBand),
     /** Evidence was sent, or a loss appealed. */
     moveDispute: on('dispute', moveDispute),

@@ -43,6 +43,9 @@ const purchase = z.object({
   pastDueSince: z.nullable(instant),
   graceEndsAt: z.nullable(instant),
   awaitsBank: z.boolean(),
+  /** The seller stopped collecting payments; access stays. Until when, if Stripe knows. */
+  isCollectionPaused: z.boolean(),
+  collectionResumesAt: z.nullable(instant),
   endedAt: z.nullable(instant),
   endedBecause: z.nullable(z.enum(endReasons)),
   refundedAmount: cents,

@@ -208,6 +208,7 @@ export async function voidInvoice(work: Work, invoice: Invoice): Promise<Invoice
   work.emit('invoice.voided', voided)
   const subscription = await subscriptionOf(work, invoice)
   if (isPending(subscription, invoice)) await update(work, subscription, { ...subscription, pending_update: null })
+  else await catchUp(work, invoice)
   return voided
 }
 
@@ -246,6 +247,14 @@ export async function markUncollectible(work: Work, invoice: Invoice) {
     status_transitions: { ...invoice.status_transitions, marked_uncollectible_at: work.now },
   })
   work.emit('invoice.marked_uncollectible', given)
+  await catchUp(work, invoice)
+}
+
+/** Once its newest invoice is no longer expected to be paid, Stripe makes a past-due subscription active again. */
+async function catchUp(work: Work, { id, parent }: Invoice) {
+  const found = await work.find('subscription', parent.subscription_details.subscription)
+  if (found?.latest_invoice !== id || (found.status !== 'past_due' && found.status !== 'unpaid')) return
+  await update(work, found, { ...found, status: 'active' })
 }
 
 /** The invoice stays open and can still be paid by hand, but the card is not tried again. */

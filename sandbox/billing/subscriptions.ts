@@ -1,5 +1,6 @@
 import { periodEnd } from '../basics.ts'
 import { Failure, invalid } from '../failure.ts'
+import type { PausedCollection } from '../objects/blank.ts'
 import { type Coupon, newDiscount, type Price } from '../objects/catalog.ts'
 import type { Customer, PaymentMethod } from '../objects/customer.ts'
 import type { Invoice } from '../objects/invoice.ts'
@@ -12,7 +13,16 @@ import {
 } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
 import { genericDecline } from './cards.ts'
-import { bill, nextAttempt, periodEntries, stopCollecting, tellOfBill, update, voidInvoice } from './invoices.ts'
+import {
+  bill,
+  markUncollectible,
+  nextAttempt,
+  periodEntries,
+  stopCollecting,
+  tellOfBill,
+  update,
+  voidInvoice,
+} from './invoices.ts'
 import { confirm, decline, finishPayment } from './payments.ts'
 
 type Wanted = {
@@ -75,7 +85,22 @@ export async function charge(
   const { invoice, intent, subscription } = await bill(work, { ...owed, subscription: after })
   await update(work, before, subscription)
   tellOfBill(work, invoice, intent)
-  if (intent) await collect(work, invoice)
+  const { pause_collection: pause } = subscription
+  if (pause) await putAside(work, invoice, pause.behavior)
+  else if (intent) await collect(work, invoice)
+}
+
+/** Collection is paused: the period's invoice is made, and nobody is charged. */
+async function putAside(work: Work, invoice: Invoice, behavior: PausedCollection['behavior']) {
+  if (behavior === 'void') await voidInvoice(work, invoice)
+  else if (behavior === 'mark_uncollectible') await markUncollectible(work, invoice)
+  else
+    await work.update(invoice, {
+      ...invoice,
+      status: 'draft' as const,
+      auto_advance: false,
+      status_transitions: { ...invoice.status_transitions, finalized_at: null },
+    })
 }
 
 /** The sandbox's own attempt to charge the stored card, at a renewal and on retry days. */

@@ -5,6 +5,8 @@ type Texts<Names extends string> = Record<Names, string | null>
 type Times<Names extends string> = Record<Names, number | null>
 type Noted = { metadata: Record<string, string> }
 
+export type PausedCollection = { behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void'; resumes_at: number | null }
+
 /** Of the fields in `blank.json`, those that the sandbox changes or reads. */
 type Known = {
   coupon: Texts<'name'>
@@ -18,7 +20,7 @@ type Known = {
   setup_intent: Texts<'payment_method'>
   subscription: Noted &
     Times<'cancel_at' | 'canceled_at' | 'ended_at' | 'trial_end' | 'trial_start'> &
-    Texts<'default_payment_method' | 'latest_invoice' | 'schedule'>
+    Texts<'default_payment_method' | 'latest_invoice' | 'schedule'> & { pause_collection: PausedCollection | null }
   subscription_schedule: Times<'released_at'> & Texts<'released_subscription'>
 }
 

@@ -133,7 +133,7 @@ export function newInvoice(given: Given) {
     starting_balance: customer.balance,
     status: 'open' as InvoiceStatus,
     status_transitions: {
-      finalized_at: now,
+      finalized_at: now as number | null,
       marked_uncollectible_at: null as number | null,
       paid_at: null as number | null,
       voided_at: null as number | null,

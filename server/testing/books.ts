@@ -19,6 +19,7 @@ type Raw = {
     cancel_at_period_end: boolean
     ended_at: number | null
     trial_end: number | null
+    pause_collection: object | null
     automatic_tax: { disabled_reason: string | null }
     discounts: string[]
     status_details?: { paused: { subscription: { type: string }; transitioned_at: number } }
@@ -199,7 +200,11 @@ function readWanted(ledger: Ledger) {
     const invoice = isPayable(due) ? due : (invoices.findLast(isPayable) ?? due)
     const pausedFor = subscription.status_details?.paused.subscription.type ?? ''
     const state: StateAtStripe = {
-      status: status === 'paused' ? (pauses[pausedFor] ?? 'paused') : status,
+      status: subscription.pause_collection
+        ? 'not collected'
+        : status === 'paused'
+          ? (pauses[pausedFor] ?? 'paused')
+          : status,
       cancellation: cancel_at_period_end || (cancel_at ?? Infinity) <= periodEnd ? 'scheduled' : 'none',
       invoice: due?.status ?? 'none',
       payment: [...ofPeriod, credited].some((each) => each?.isLost) ? 'charged back' : kept,

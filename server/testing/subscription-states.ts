@@ -8,7 +8,8 @@ export const words = {
     incomplete: ['incomplete'],
     incomplete_expired: ['incomplete_expired'],
     trialing: ['trialing'],
-    active: ['active'],
+    // With or without `pause_collection`.
+    active: ['active', 'not collected'],
     past_due: ['past_due'],
     unpaid: ['unpaid'],
     // For one of three reasons.

@@ -487,6 +487,8 @@ CREATE TABLE "purchases" (
 	"paid_until" timestamp (3) with time zone,
 	"given_until" timestamp (3) with time zone,
 	"paused_at" timestamp (3) with time zone,
+	"is_collection_paused" boolean DEFAULT false NOT NULL,
+	"collection_resumes_at" timestamp (3) with time zone,
 	"tax_is_off" boolean DEFAULT false NOT NULL,
 	"awaits_bank" boolean DEFAULT false NOT NULL,
 	"failed_refunds" integer DEFAULT 0 NOT NULL,

@@ -67,6 +67,9 @@ export const purchases = pgTable(
     /** Time that the seller gave: until then, nothing is charged. */
     givenUntil: moment(),
     pausedAt: moment(),
+    /** The seller stopped collecting payments at Stripe; access stays. */
+    isCollectionPaused: boolean().notNull().default(false),
+    collectionResumesAt: moment(),
     /** Stripe no longer knows the buyer's place, and charges without tax. */
     taxIsOff: boolean().notNull().default(false),
     /** An unpaid renewal only wants the buyer to confirm it with their bank. */

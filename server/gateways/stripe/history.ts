@@ -63,6 +63,8 @@ export type OwedInvoice = {
   createdAt: Date
   /** From when it can be paid: finalized, or due if it is sent to the customer. The grace period counts from here. */
   payableSince: Date
+  /** When it was voided or marked uncollectible. */
+  closedAt: Date | null
   attempts: number
   nextAttemptAt: Date | null
   amountDue: number
@@ -227,6 +229,7 @@ const owedInvoice = (invoice: Stripe.Invoice): OwedInvoice => ({
       invoice.status_transitions.finalized_at ??
       invoice.created,
   ),
+  closedAt: dateOrNull(invoice.status_transitions.voided_at ?? invoice.status_transitions.marked_uncollectible_at),
   attempts: invoice.attempt_count,
   nextAttemptAt: dateOrNull(invoice.next_payment_attempt),
   amountDue: invoice.amount_remaining,

@@ -36,6 +36,8 @@ export type Subscription = History & {
   /** Time that costs nothing: the seller moved the next payment to its end. */
   trialEndsAt: Date | null
   paused: { because: PauseReason; at: Date } | null
+  /** The seller stopped collecting payments in the dashboard. Stripe: the customer keeps access. */
+  collectionPaused: { resumesAt: Date | null } | null
   /** The card that will be charged, in words, and when it expires: the end of its last month. */
   card: string | null
   cardExpiresAt: Date | null
@@ -64,18 +66,7 @@ const willEnd = ({ cancel_at_period_end: atPeriodEnd, cancel_at: at }: Stripe.Su
 
 /** A subscription from its first payment to its end. */
 export function subscriptionCalls({ sdk, ask, orNothing, change, translate }: Client, historyOf: HistoryOf) {
-  /** Stripe refuses changes to what a schedule manages. Released, the subscription stays as it is now. */
-  async function releasingSchedule(id: string, request: () => Promise<unknown>) {
-    try {
-      await request()
-    } catch (error) {
-      const schedule = isRefused(error) ? idOf((await ask(sdk.subscriptions.retrieve(id))).schedule) : null
-      if (!schedule) throw error
-      const options = { idempotencyKey: `release-${schedule}` }
-      await orNothing(sdk.subscriptionSchedules.release(schedule, {}, options), isRefused)
-      await request()
-    }
-  }
+  const releasingSchedule = scheduleReleaser({ sdk, ask, orNothing })
 
   return {
     async read(id: string): Promise<Subscription> {
@@ -114,6 +105,7 @@ export function subscriptionCalls({ sdk, ask, orNothing, change, translate }: Cl
         promise: promiseOf(found.metadata),
         trialEndsAt: dateOrNull(found.trial_end),
         paused: pauseOf(found),
+        collectionPaused: found.pause_collection && { resumesAt: dateOrNull(found.pause_collection.resumes_at) },
         ...cardOf(found.default_payment_method ?? defaultCardOf(found.customer)),
         scheduleId: idOf(found.schedule),
         pending: found.pending_update && { invoiceId: idOf(found.latest_invoice) ?? '' },
@@ -193,6 +185,21 @@ export function subscriptionCalls({ sdk, ask, orNothing, change, translate }: Cl
     },
   }
 }
+
+/** Stripe refuses changes to what a schedule manages. Released, the subscription stays as it is now. */
+const scheduleReleaser =
+  ({ sdk, ask, orNothing }: Pick<Client, 'sdk' | 'ask' | 'orNothing'>) =>
+  async (id: string, request: () => Promise<unknown>) => {
+    try {
+      await request()
+    } catch (error) {
+      const schedule = isRefused(error) ? idOf((await ask(sdk.subscriptions.retrieve(id))).schedule) : null
+      if (!schedule) throw error
+      const options = { idempotencyKey: `release-${schedule}` }
+      await orNothing(sdk.subscriptionSchedules.release(schedule, {}, options), isRefused)
+      await request()
+    }
+  }
 
 export const seconds = (at: Date) => Math.floor(at.getTime() / 1000)
 

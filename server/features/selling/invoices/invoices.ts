@@ -3,6 +3,8 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { creditNotes, invoices, payments, purchases, refunds } from '#server/database/schema.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 
+export { presentPeriod } from './present-period.ts'
+
 /** `id` is null once the seller has deleted the purchase. */
 type Owner = { id: string | null; userId: string }
 

@@ -1,6 +1,7 @@
 import type { BillingType, MovementCause } from '#contract/statuses.ts'
 import { hasEnded } from '#contract/statuses.ts'
 import type { PaidPeriod, Subscription } from '#server/gateways/stripe.ts'
+import { presentPeriod } from '../invoices/invoices.ts'
 
 /** A step of what a purchase earns in a year. The source names it for good. */
 export type Movement = {
@@ -19,7 +20,7 @@ const day = 86_400_000
 /**
  * How the revenue of a subscription moved, from its paid periods alone: it begins when money arrives, changes with the next
  * paid invoice and ends at Stripe's end. The same history gives the same movements, whenever someone looks. What is past due
- * counts until it ends; time that is not paid for, because it was paused or given, does not count.
+ * counts until it ends; time that is not paid for, because it was paused, given, forgiven or not collected, does not.
  */
 export function movementsOf(subscription: Subscription, end: End | null, now: Date): Movement[] {
   const { dueInvoice, status, paused, trialEndsAt } = subscription
@@ -36,9 +37,11 @@ export function movementsOf(subscription: Subscription, end: End | null, now: Da
     latest = period
     if (!period.isProration) whole = period
   }
-  const isIdle = (status === 'paused' && paused !== null) || (trialEndsAt !== null && trialEndsAt > now)
+  const period = presentPeriod(subscription)
+  const isFree = period === 'forgiven' || period === 'not collected'
+  const isIdle = isFree || (status === 'paused' && paused !== null) || (trialEndsAt !== null && trialEndsAt > now)
   const until = end?.at ?? (isIdle ? now : null)
-  if (whole && until && isApart(whole.end, until) && !isOwed(dueInvoice, whole)) walk.rest(whole)
+  if (whole && until && isApart(whole.end, until) && (isFree || !isOwed(dueInvoice, whole))) walk.rest(whole)
   if (end) walk.move('end', end.at, 0, end.cause, latest)
   return walk.movements
 }

@@ -33,6 +33,8 @@ const buyersColumns = {
   endsAt: purchases.endsAt,
   pastDueSince: purchases.pastDueSince,
   awaitsBank: purchases.awaitsBank,
+  isCollectionPaused: purchases.isCollectionPaused,
+  collectionResumesAt: purchases.collectionResumesAt,
   endedAt: purchases.endedAt,
   endedBecause: purchases.endedBecause,
   refundedAmount: purchases.refundedAmount,

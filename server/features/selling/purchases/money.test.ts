@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { privatePackage } from '#contract/access/package.ts'
 import { figures } from '#contract/desk/figures.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { checkout } from '#contract/selling/checkout.ts'
@@ -286,39 +287,6 @@ test('a far end date can be taken back', async () => {
   expect(await stripe.object(subscriptionId)).toMatchObject({ cancel_at: null })
 })
 
-test('grace counts from when an invoice could first be paid, not from when it was created', async () => {
-  const buyer = await shop.buyer()
-  const { subscriptionId } = await row(buyer)
-  await stripe.unheard(async () => {
-    await shop.sandbox.controls.failNextRenewal(subscriptionId)
-    await shop.advance(1, 'month')
-    const [renewal] = await stripe.invoicesOf(subscriptionId)
-    await stripe.edit(subscriptionId, { status: 'active' })
-    await stripe.edit(renewal?.id ?? '', {
-      status: 'draft',
-      attempt_count: 0,
-      next_payment_attempt: null,
-      status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
-    })
-    await shop.connection.db.execute(
-      sql`update sandbox.objects set due_at = null where id in (${renewal?.id}, ${subscriptionId})`,
-    )
-    await stripe.reconcile()
-    shop.clock.advance({ days: 16 })
-    // Finalized only now; the card is refused once and would be tried again for two weeks.
-    const seconds = Math.floor(shop.clock.now().getTime() / 1000)
-    await stripe.edit(renewal?.id ?? '', {
-      status: 'open',
-      attempt_count: 1,
-      next_payment_attempt: seconds + 86_400,
-      status_transitions: { finalized_at: seconds, marked_uncollectible_at: null, paid_at: null, voided_at: null },
-    })
-    await stripe.edit(subscriptionId, { status: 'past_due' })
-  })
-  await stripe.reconcile()
-  expect(await row(buyer)).toMatchObject({ status: 'past_due', dunningStep: 1 })
-})
-
 describe('the books', () => {
   const booksOf = async (subscriptionId: string) => {
     const { rows: found } = await shop.connection.db.execute<Record<string, number>>(sql`
@@ -394,4 +362,128 @@ describe('the books', () => {
     const [after] = (await admin.call(figures.adminShow, {})).cash
     expect(after).toMatchObject({ paid: 3900, refunded: 3900, tax: 0 })
   })
+})
+
+describe('a renewal that Stripe calls active although nothing was paid', () => {
+  const unpaidRenewal = async () => {
+    const buyer = await shop.buyer()
+    const { subscriptionId } = await row(buyer)
+    await shop.sandbox.controls.failNextRenewal(subscriptionId)
+    await shop.advance(1, 'month')
+    expect(await row(buyer)).toMatchObject({ status: 'past_due' })
+    const [renewal] = await stripe.invoicesOf(subscriptionId)
+    return { buyer, subscriptionId, renewal: renewal?.id ?? '' }
+  }
+  const opens = (buyer: Buyer) =>
+    buyer.call(privatePackage.show, {}).then(
+      () => true,
+      () => false,
+    )
+
+  test('because it was written off is past due from that day, and can be paid', async () => {
+    const { buyer, renewal, subscriptionId } = await unpaidRenewal()
+    await shop.sandbox.controls.dashboard.markUncollectible(renewal)
+    expect(await stripe.object(subscriptionId)).toMatchObject({ status: 'active' })
+    await shop.settle()
+    const written = await row(buyer)
+    expect(written).toMatchObject({ status: 'past_due', dueAmount: 3900, dunningStep: 3 })
+    expect(shop.clock.now().getTime() - (written.pastDueSince?.getTime() ?? 0)).toBeLessThan(3_600_000)
+    await logIn(buyer)
+    expect(await opens(buyer)).toBe(true)
+    expect(await shop.changeCard(buyer, buyer.purchase.id, 'pm_card_visa')).toMatchObject({ state: 'done' })
+    await shop.settle()
+    expect(await row(buyer)).toMatchObject({ status: 'active', dueAmount: null, arr: 46_800 })
+    expect((await stripe.invoicesOf(subscriptionId))[0]).toMatchObject({ status: 'paid', amount_paid: 3900 })
+  })
+
+  test('because it was written off ends after the grace period', async () => {
+    const { buyer, renewal } = await unpaidRenewal()
+    await shop.sandbox.controls.dashboard.markUncollectible(renewal)
+    await shop.settle()
+    await shop.advance(13, 'day')
+    await stripe.reconcile()
+    expect(await row(buyer)).toMatchObject({ status: 'past_due' })
+    await shop.advance(2, 'day')
+    await stripe.reconcile()
+    expect(await row(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid', arr: 0 })
+  })
+
+  test('because it was voided was forgiven: access to the end of the period, and no revenue for it', async () => {
+    const { buyer, renewal } = await unpaidRenewal()
+    await shop.sandbox.controls.dashboard.voidInvoice(renewal)
+    await shop.settle()
+    const forgiven = await row(buyer)
+    expect(forgiven).toMatchObject({ status: 'active', pastDueSince: null, givenUntil: forgiven.currentPeriodEnd })
+    await shop.advance(3, 'day')
+    await stripe.reconcile()
+    await logIn(buyer)
+    expect(await opens(buyer)).toBe(true)
+    expect(await row(buyer)).toMatchObject({ status: 'active', arr: 0 })
+    await (await shop.admin()).call(purchases.adminCancel, { id: buyer.purchase.id })
+    await shop.settle()
+    expect(await row(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
+  })
+
+  test.for(['void', 'mark_uncollectible', 'keep_as_draft'] as const)(
+    'because its collection is paused (%s) keeps access, counts no revenue and names the day it resumes',
+    async (behavior) => {
+      const buyer = await shop.buyer()
+      const { subscriptionId } = await row(buyer)
+      const resumes = Math.floor(shop.clock.now().getTime() / 1000) + 90 * 86_400
+      await shop.sandbox.controls.dashboard.pauseCollection(subscriptionId, { behavior, resumes_at: resumes })
+      await shop.settle()
+      // Time that was paid is never cut, and counts.
+      expect(await row(buyer)).toMatchObject({
+        status: 'active',
+        isCollectionPaused: true,
+        nextAmount: null,
+        arr: 46_800,
+      })
+      await shop.advance(1, 'month')
+      await shop.advance(2, 'day')
+      await stripe.reconcile()
+      await logIn(buyer)
+      expect(await opens(buyer)).toBe(true)
+      expect(await row(buyer)).toMatchObject({
+        status: 'active',
+        collectionResumesAt: new Date(resumes * 1000),
+        pastDueSince: null,
+        arr: 0,
+      })
+    },
+  )
+})
+
+// Last: it moves the shop's clock without Stripe's.
+test('grace counts from when an invoice could first be paid, not from when it was created', async () => {
+  const buyer = await shop.buyer()
+  const { subscriptionId } = await row(buyer)
+  await stripe.unheard(async () => {
+    await shop.sandbox.controls.failNextRenewal(subscriptionId)
+    await shop.advance(1, 'month')
+    const [renewal] = await stripe.invoicesOf(subscriptionId)
+    await stripe.edit(subscriptionId, { status: 'active' })
+    await stripe.edit(renewal?.id ?? '', {
+      status: 'draft',
+      attempt_count: 0,
+      next_payment_attempt: null,
+      status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
+    })
+    await shop.connection.db.execute(
+      sql`update sandbox.objects set due_at = null where id in (${renewal?.id}, ${subscriptionId})`,
+    )
+    await stripe.reconcile()
+    shop.clock.advance({ days: 16 })
+    // Finalized only now; the card is refused once and would be tried again for two weeks.
+    const seconds = Math.floor(shop.clock.now().getTime() / 1000)
+    await stripe.edit(renewal?.id ?? '', {
+      status: 'open',
+      attempt_count: 1,
+      next_payment_attempt: seconds + 86_400,
+      status_transitions: { finalized_at: seconds, marked_uncollectible_at: null, paid_at: null, voided_at: null },
+    })
+    await stripe.edit(subscriptionId, { status: 'past_due' })
+  })
+  await stripe.reconcile()
+  expect(await row(buyer)).toMatchObject({ status: 'past_due', dunningStep: 1 })
 })

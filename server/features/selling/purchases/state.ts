@@ -3,6 +3,7 @@ import { afterDiscount } from '#contract/selling/charges.ts'
 import { withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import type { BillingType, EndReason } from '#contract/statuses.ts'
 import type { PaidPeriod, Payment, Refund, Subscription } from '#server/gateways/stripe.ts'
+import { presentPeriod } from '../invoices/invoices.ts'
 import { graceDays, graceEnd } from './entitlement.ts'
 import type { PurchaseRow } from './list.ts'
 import { restOf } from './notice.ts'
@@ -62,6 +63,7 @@ export function moneyIsBack(subscription: Subscription): 'refunded' | 'disputed'
  */
 function dunningStep(invoice: Subscription['openInvoice']): 1 | 2 | 3 {
   if (!invoice) return 1
+  if (invoice.status === 'uncollectible') return 3
   const end = graceEnd(invoice.payableSince).getTime()
   const next = invoice.nextAttemptAt?.getTime() ?? end
   if (next >= end) return 3
@@ -98,11 +100,19 @@ export function withdrawable(subscription: Subscription, declaredAt: Date): (pay
 }
 
 /** The account may pause what could not be charged; that does not shorten the grace period. */
-export const isPastDue = ({ status, paused }: Subscription) =>
-  status === 'past_due' ||
-  status === 'unpaid' ||
-  paused?.because === 'first failure' ||
-  paused?.because === 'last failure'
+export function isPastDue(subscription: Subscription) {
+  const { status, paused } = subscription
+  const period = presentPeriod(subscription)
+  if (period === 'not collected') return false
+  return (
+    status === 'past_due' ||
+    status === 'unpaid' ||
+    // Stripe makes a subscription active again when its renewal is written off.
+    (status === 'active' && period === 'written off') ||
+    paused?.because === 'first failure' ||
+    paused?.because === 'last failure'
+  )
+}
 
 const priceAt = ({ plan, discounts }: Subscription, at: Date) =>
   discounts
@@ -132,13 +142,15 @@ function paidTime(subscription: Subscription) {
   const { payments, periodStart, currentPeriodEnd, trialEndsAt } = subscription
   const bought = paidPeriod(subscription)
   const paid = lastPaid(subscription)
+  const period = presentPeriod(subscription)
+  const isGiven = period === 'forgiven' || period === 'not collected'
   return {
     lastPaidAt: paid?.paidAt ?? payments[0]?.paidAt ?? null,
     lastPaidAmount: paid?.amount ?? payments[0]?.amount ?? null,
     orderedAt: bought ? ordered(subscription, bought).paidAt : periodStart,
     paidFrom: bought?.start ?? periodStart,
     paidUntil: bought?.end ?? currentPeriodEnd,
-    givenUntil: trialEndsAt,
+    givenUntil: isGiven ? currentPeriodEnd : trialEndsAt,
   }
 }
 
@@ -241,6 +253,8 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
     pastDueSince: null,
     dunningStep: 0,
     awaitsBank: false,
+    isCollectionPaused: subscription.collectionPaused !== null && !endedAt,
+    collectionResumesAt: endedAt ? null : (subscription.collectionPaused?.resumesAt ?? null),
     pausedAt: null,
     endedAt: null,
     endedBecause: null,
@@ -248,20 +262,22 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
   // A trial that ended without a card: no one has ever paid, but Stripe keeps it.
   const wasTrial = paused?.because === 'trial'
   if (endedAt || status === 'canceled' || wasTrial) {
-    const isUnpaid = wasTrial || unpaidInvoices.has(dueInvoice?.status ?? '')
+    const isUnpaid =
+      wasTrial || (unpaidInvoices.has(dueInvoice?.status ?? '') && presentPeriod(subscription) !== 'forgiven')
     const endedBecause: EndReason = moneyIsBack(subscription) ?? (isUnpaid ? 'unpaid' : 'cancelled')
     const ended = { ...common, card: null, endedAt: endedAt ?? paused?.at ?? currentPeriodEnd, endedBecause }
     return { ...ended, status: endedBecause === 'unpaid' ? 'expired' : 'cancelled' }
   }
   if (paused && !isPastDue(subscription)) return { ...common, status: 'paused', pausedAt: paused.at, endsAt }
-  const next = nextCharges(subscription)
+  const isWrittenOff = presentPeriod(subscription) === 'written off'
+  const next = subscription.collectionPaused ? none : nextCharges(subscription)
   if (isPastDue(subscription))
     return {
       ...common,
       status: 'past_due',
       ...next,
       dueAmount: owed?.amountDue ?? null,
-      pastDueSince: owed?.payableSince ?? currentPeriodEnd,
+      pastDueSince: (isWrittenOff ? owed?.closedAt : null) ?? owed?.payableSince ?? currentPeriodEnd,
       dunningStep: dunningStep(owed),
       awaitsBank: Boolean(owed?.confirmWith),
       endsAt,

@@ -14,7 +14,7 @@ const everyState: StateAtStripe[] = words.status.flatMap((status) =>
 )
 
 test('every state Stripe can report is in exactly one row of the table', () => {
-  expect(everyState).toHaveLength(10 * 2 * 6 * 4)
+  expect(everyState).toHaveLength(11 * 2 * 6 * 4)
   for (const state of everyState) expect(meaningOf(state)).toBeDefined()
   expect(() => meaningOf({ status: 'frozen', cancellation: 'none', invoice: 'paid', payment: 'kept' })).toThrow(
     'no row',
@@ -108,7 +108,8 @@ async function arranger(shop: TestShop, paymentIntentId: string) {
   return async (state: StateAtStripe) => {
     const now = Math.floor(Date.now() / 1000)
     await set(sql`id = ${id}`, {
-      status: state.status.replace(/^paused .*/, 'paused'),
+      status: state.status === 'not collected' ? 'active' : state.status.replace(/^paused .*/, 'paused'),
+      pause_collection: state.status === 'not collected' ? { behavior: 'void', resumes_at: null } : null,
       status_details: state.status.startsWith('paused')
         ? { paused: { type: 'subscription', transitioned_at: now, subscription: { type: reasons[state.status] } } }
         : undefined,

@@ -101,7 +101,7 @@ function Dates({ purchase }: { purchase: Purchase }) {
   return (
     <p className="text-sm text-muted">
       Bought on <Time value={createdAt} />
-      {status === 'active' && currentPeriodEnd && !endsAt && (
+      {status === 'active' && currentPeriodEnd && !endsAt && !purchase.isCollectionPaused && (
         <>
           , renews on <Time value={currentPeriodEnd} />
           {purchase.paymentIntentId &&
@@ -111,6 +111,12 @@ function Dates({ purchase }: { purchase: Purchase }) {
       {(status === 'pending_cancel' || (status === 'active' && endsAt)) && <Time before=", ends on" value={end} />}
       {(status === 'cancelled' || status === 'expired') && <Time before=", ended on" value={endedAt} />}.{' '}
       {endedBecause && endings[endedBecause]}
+      {purchase.isCollectionPaused && isLive(status) && (
+        <>
+          Nothing is charged at the moment
+          <Time before=", until" value={purchase.collectionResumesAt} />, and you keep access.
+        </>
+      )}
       {status === 'paused' && 'Nothing is charged until it continues, and you have no access.'}
       {status === 'past_due' && (
         <span className="font-medium text-danger">
