@@ -105,6 +105,11 @@ test('only a public call may make its caller optional', () => {
   for (const { endpoint } of optional) expect(endpoint.access).toBe('public')
 })
 
+test('an empty ticker is said to be missing', () => {
+  const { error } = z.safeParse(contract.assets.adminAdd.input, { ticker: ' ' })
+  expect(error?.issues.find(({ path }) => path[0] === 'ticker')?.message).toBe('Please enter a ticker')
+})
+
 test('buyers, orders and forms can be exported', () => {
   expect(exportKind.options).toEqual(['buyers', 'orders', 'forms'])
 })

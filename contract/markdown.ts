@@ -5,7 +5,8 @@ export type Block = { kind: 'paragraph'; inline: Inline[] } | { kind: 'list'; is
 export type Heading = { kind: 'heading'; text: string }
 /** A picture on a line of its own; email clients load it from its address. */
 export type Picture = { kind: 'picture'; alt: string; url: string }
-type Part = { id: string; title: string; blocks: Block[] }
+/** `### Title {eu}` is shown only where `only` is the setting CONSUMER_LAW. */
+type Part = { id: string; title: string; only: string | undefined; blocks: Block[] }
 export type ContentSection = Part & { parts: Part[] }
 export type ContentPage = { title: string; lead: string; sections: ContentSection[] }
 
@@ -18,9 +19,9 @@ const idOf = (title: string) =>
 export function parseContent(markdown: string): ContentPage {
   const page: ContentPage = { title: '', lead: '', sections: [] }
   for (const text of markdown.trim().split(/\n{2,}/)) {
-    const [, level = '', title = ''] = /^(#{1,3}) (.+)$/.exec(text) ?? []
+    const [, level = '', title = '', only] = /^(#{1,3}) (.+?)(?: \{(\w+)\})?$/.exec(text) ?? []
     const section = page.sections.at(-1)
-    const part = { id: idOf(title), title, blocks: [] }
+    const part = { id: idOf(title), title, only, blocks: [] }
     if (level === '#') page.title = title
     else if (level === '##') page.sections.push({ ...part, parts: [] })
     else if (level === '###') section?.parts.push(part)

@@ -102,7 +102,7 @@ for (const { test, unlocksItself, width } of [
       await expect(page).toHaveURL('/checkout/success')
       await readsWhatWasPaid(page, email)
       if (unlocksItself) {
-        await expect(page.getByText('Thank you. Your access is ready.')).toBeVisible()
+        await expect(page.getByText('Thank you. Your access is ready, and nothing more is needed.')).toBeVisible()
         await expect(page.getByRole('link', { name: /^Open the indicator/ })).toBeVisible()
       }
       await skipsToTheDashboard(page)

@@ -124,3 +124,19 @@ test('nothing but the region lookup leaves the site before consent', async ({ pa
   }
   expect(new Set(foreign)).toEqual(new Set(['https://ipapi.co/json/']))
 })
+
+test('the banner stands at the bottom of the checkout, too, and covers nothing at the end of the page', async ({
+  page,
+}) => {
+  await comeFrom(page, { country_code: 'DE' })
+  for (const width of [360, 768, 1280]) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto('/checkout?product=rebound-sigma-pro')
+    await expect(page.getByRole('heading', { name: 'Checkout' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Accept All' })).toBeInViewport({ ratio: 1 })
+    await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }))
+    const last = await page.getByRole('button', { name: 'Cookie settings' }).boundingBox()
+    const shown = await banner(page).boundingBox()
+    expect((last?.y ?? 0) + (last?.height ?? 0)).toBeLessThanOrEqual(shown?.y ?? 0)
+  }
+})

@@ -1,8 +1,8 @@
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
-import { expect, expectAccessible, logInAs, overflowOf, test } from './shop.ts'
-import { chooseTheme, comeFrom } from './visitors.ts'
+import { expect, expectAccessible, logInAs, openShop, overflowOf, test } from './shop.ts'
+import { chooseTheme, comeFrom, publicPaths } from './visitors.ts'
 
 const phone = { width: 360, height: 740 }
 
@@ -150,3 +150,36 @@ test('the seller decides what the shop can’t, by a button that says what it do
   await row.getByRole('link', { name: /^RS-/ }).click()
   await expect(page.getByRole('heading', { level: 1, name: buyer.user.name || buyer.user.email })).toBeVisible()
 })
+
+for (const law of ['eu', 'none'] as const)
+  test(`with CONSUMER_LAW=${law}, pages and emails agree about withdrawal, and every internal link leads somewhere`, async () => {
+    test.slow()
+    await using place = await openShop({ env: { CONSUMER_LAW: law } })
+    await place.buyer()
+    const read = async (path: string) => (await fetch(new URL(path, place.url))).text()
+    const pages = await Promise.all(publicPaths.map(async (path) => ({ path, html: await read(path) })))
+    const mails = (await place.mails()).map(({ subject, html, text }) => ({ path: subject, html: `${html} ${text}` }))
+    // Consent and exchange keys are withdrawn in other senses.
+    const promises = /withdraw from|right of withdrawal|withdrawals? and|to withdraw,|can withdraw|withdraw within/i
+    const promising = [...pages, ...mails].filter(({ html }) => promises.test(html)).map(({ path }) => path)
+    if (law === 'none') expect(promising).toEqual([])
+    else expect(promising).toEqual(expect.arrayContaining(['/help', '/legal/terms', '/products/rebound-sigma-pro']))
+
+    const links = new Set(
+      [...pages, ...mails]
+        .flatMap(({ html }) =>
+          [...html.matchAll(/href="([^"]+)"/g)].map(
+            ([, href = '']) => new URL(href.replaceAll('&amp;', '&'), place.url),
+          ),
+        )
+        .filter(({ origin }) => origin === place.url)
+        .map(({ href }) => href.split('#')[0] ?? ''),
+    )
+    expect(links.size).toBeGreaterThan(15)
+    for (const link of links)
+      expect([link, (await fetch(link, { redirect: 'manual' })).status < 400]).toEqual([link, true])
+    for (const path of ['/withdraw', '/cancel'])
+      expect((await fetch(new URL(path, place.url))).status).toBe(law === 'eu' ? 200 : 404)
+    expect((await fetch(new URL('/admin/nothing', place.url))).status).toBe(404)
+    expect((await fetch(new URL('/admin/customers/1', place.url))).status).toBe(200)
+  })

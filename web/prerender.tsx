@@ -20,6 +20,7 @@ import type { PageData } from './api/query-client.ts'
 import { App } from './app.tsx'
 import { descriptionOf } from './descriptions.ts'
 import { Document, type PageAssets, themeScript } from './document.tsx'
+import { adminPaths } from './features/desk/screens.ts'
 import favicon from './public/favicon.svg?raw'
 import { loadPage, notFound, type Route, routeFor } from './router.tsx'
 import { placesOf, siteFiles } from './site-files.ts'
@@ -34,7 +35,7 @@ export const renderPages: RenderPages = async ({ latestReviews, texts, terms, ..
   for (const route of [...placesOf(settings), notFound]) {
     const data = dataOf(route, { latestReviews, texts, terms })
     const page = await renderPage(route, settings, assetsOf(route, manifest), data)
-    pages.push(page, ...(route.below ? [{ ...page, path: `${page.path}/*` }] : []))
+    pages.push(route.below ? { ...page, alsoAt: adminPaths } : page)
   }
   return { pages, files: siteFiles(settings) }
 }

@@ -5,12 +5,14 @@ import { changelog } from '#web/features/site/content/changelog.ts'
 import { placed, type Route, routes } from './router.tsx'
 
 /** Every page: a product's route has one for each product that is on sale. */
-export const placesOf = ({ products }: SiteSettings): Route[] =>
-  routes.flatMap((route) =>
-    route.path === '/products/:slug'
-      ? products.filter(({ state }) => state === 'on sale').map((product) => placed(route, product))
-      : [route],
-  )
+export const placesOf = ({ products, consumerLaw }: SiteSettings): Route[] =>
+  routes.flatMap((route) => {
+    if (route.path === '/products/:slug')
+      return products.filter(({ state }) => state === 'on sale').map((product) => placed(route, product))
+    return consumerLaw === 'none' && isOfConsumerLaw(route) ? [] : [route]
+  })
+
+const isOfConsumerLaw = ({ path }: Route) => path === '/withdraw' || path === '/cancel'
 
 export function siteFiles(settings: SiteSettings) {
   const addresses = placesOf(settings)

@@ -5,6 +5,7 @@ import { id, instant, optionalText, wholeNumber } from '../fields.ts'
 const ticker = z.string('Please enter a ticker').check(
   z.trim(),
   z.toUpperCase(),
+  z.minLength(1, 'Please enter a ticker'),
   z.regex(
     // Never first what a spreadsheet would take for a formula.
     /^[A-Z0-9^.$#][A-Z0-9^.$#:_!/&*+=()' -]{0,29}$/,

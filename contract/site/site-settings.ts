@@ -52,8 +52,10 @@ export type FormAnswer = {
 
 /** What the web build hands to the server: every page of the site as HTML, for the given settings. */
 export type RenderedPage = {
-  /** `/about`, `/admin/*` for every address below, or `*` for the not-found page. */
+  /** `/about`, or `*` for the not-found page. */
   path: string
+  /** Other addresses that show the page; `:id` is any one part. */
+  alsoAt?: string[]
   html: string
   /** Inline scripts, as CSP sources like `'sha256-…'`. */
   scriptHashes: string[]

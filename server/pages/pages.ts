@@ -100,7 +100,12 @@ async function render(order: RenderOrder, signal: AbortSignal): Promise<Rendered
 }
 
 function withHeaders({ page, ...file }: RenderedFile, security: SecurityHeaders): SiteFile {
-  return { ...file, immutable: false, headers: page ? security.page(page.scriptHashes, page.referrer) : security.other }
+  return {
+    ...file,
+    alsoAt: page?.alsoAt ?? [],
+    immutable: false,
+    headers: page ? security.page(page.scriptHashes, page.referrer) : security.other,
+  }
 }
 
 /** Pages for earlier settings, and what a killed renderer left behind; not what one is writing right now. */
@@ -142,6 +147,7 @@ function assetOf(path: string, content: Compressed, security: SecurityHeaders): 
     type: types[ending] ?? 'application/octet-stream',
     ...content,
     hash: hashOf(content.body),
+    alsoAt: [],
     immutable: path.startsWith('/assets/'),
     headers: { ...security.other, ...elsewhere[ending] },
   }

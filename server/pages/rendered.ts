@@ -12,7 +12,7 @@ type Entry = {
   type: string
   /** Covers the content in all its encodings: a file cut off by a crash is not served. */
   hash: string
-  page?: Pick<RenderedPage, 'scriptHashes' | 'referrer'>
+  page?: Pick<RenderedPage, 'alsoAt' | 'scriptHashes' | 'referrer'>
 }
 export type RenderedFile = Entry & Compressed
 
@@ -31,9 +31,7 @@ export async function writeRendered(folder: string, { pages, files }: Awaited<Re
   }
   try {
     const entries: Entry[] = await Promise.all([
-      ...pages.map(({ path, html, scriptHashes, referrer }) =>
-        write({ path, type: 'text/html; charset=utf-8', text: html, page: { scriptHashes, referrer } }),
-      ),
+      ...pages.map(({ path, html, ...page }) => write({ path, type: 'text/html; charset=utf-8', text: html, page })),
       ...files.map(({ path, type, body }) => write({ path, type, text: body })),
     ])
     await writeFile(join(unfinished, list), JSON.stringify(entries, null, 2))
@@ -59,5 +57,5 @@ export function readRendered(folder: string): RenderedFile[] | undefined {
 
 function fileName(path: string, isPage: boolean) {
   if (!isPage) return path.slice(1)
-  return `${{ '/': 'index', '*': '404' }[path] ?? path.slice(1).replace('*', 'below')}.html`
+  return `${{ '/': 'index', '*': '404' }[path] ?? path.slice(1)}.html`
 }

@@ -12,8 +12,10 @@ export type Responder = {
 }
 
 export type SiteFile = Compressed & {
-  /** `/about`, `/assets/x.js`, `/admin/*` for every address below, or `*` for the not-found page. */
+  /** `/about`, `/assets/x.js`, or `*` for the not-found page. */
   path: string
+  /** Other addresses that show the page; `:id` is any one part. */
+  alsoAt: string[]
   type: string
   hash: string
   immutable: boolean
@@ -27,8 +29,8 @@ export function createResponder(): Responder & { show(files: SiteFile[]): void }
   let entries = new Map<string, Entry>()
   let pages = new Map<string, SiteFile>()
   let missing: Entry | undefined
-  /** The pages that show every address below theirs, by how those begin. */
-  let below: [string, Entry][] = []
+  /** Pages with addresses like `/admin/customers/:id`, as parts of the address. */
+  let patterns: { parts: string[]; entry: Entry }[] = []
 
   return {
     /** Swaps the whole site in one step. */
@@ -37,7 +39,10 @@ export function createResponder(): Responder & { show(files: SiteFile[]): void }
       pages = new Map(files.filter(({ type }) => type.startsWith('text/html')).map((file) => [file.path, file]))
       missing = entries.get('*')
       entries.delete('*')
-      below = [...entries].flatMap(([path, entry]) => (path.endsWith('/*') ? [[path.slice(0, -1), entry]] : []))
+      patterns = files.flatMap(({ path, alsoAt }) => {
+        const entry = entries.get(path)
+        return entry ? alsoAt.map((pattern) => ({ parts: pattern.split('/'), entry })) : []
+      })
     },
     serve(request, response) {
       if (request.method !== 'GET' && request.method !== 'HEAD') return false
@@ -53,9 +58,9 @@ export function createResponder(): Responder & { show(files: SiteFile[]): void }
         response.writeHead(308, { location: path.slice(0, -1) + (end < 0 ? '' : url.slice(end)) }).end()
         return true
       }
-      const above = below.find(([beginning]) => path.startsWith(beginning))
-      if (above) answer(above[1], request, response)
-      return above !== undefined
+      const found = patterns.find(({ parts }) => fits(path.split('/'), parts))
+      if (found) answer(found.entry, request, response)
+      return found !== undefined
     },
     headersOf: (path) => (path === '*' ? undefined : pages.get(path)?.headers),
     notFound(request, response) {
@@ -64,6 +69,10 @@ export function createResponder(): Responder & { show(files: SiteFile[]): void }
     },
   }
 }
+
+const fits = (address: string[], pattern: string[]) =>
+  address.length === pattern.length &&
+  pattern.every((part, index) => part === address[index] || (part.startsWith(':') && address[index] !== ''))
 
 function answer(entry: Entry, request: IncomingMessage, response: ServerResponse) {
   const accepted = request.headers['accept-encoding'] ?? ''

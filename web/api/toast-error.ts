@@ -7,7 +7,7 @@ export type Message =
       title: string
       /** Used when the error has no message of its own. */
       description?: string
-      /** Shown for any server failure (5xx), whatever the server says. */
+      /** The description is shown whatever failed, after the server's reason if it gave one. */
       isFixed?: boolean
     }
 
@@ -17,9 +17,10 @@ export const wasCalledOff = (error: unknown) => error instanceof ApiError && err
 export function toastError(message: Message, error: unknown) {
   if (wasCalledOff(error)) return
   const { title, description, isFixed } = parts(message)
-  const isFault = error instanceof ApiError && error.status >= 500
-  const said = isFixed && isFault ? undefined : messageOf(error)
-  toast({ title, description: said ?? description ?? 'Please try again.', destructive: true })
+  const isRefusal = error instanceof ApiError && error.status < 500
+  const said = isFixed && !isRefusal ? undefined : messageOf(error)
+  const sentences = isFixed && said ? `${said} ${description}` : (said ?? description ?? 'Please try again.')
+  toast({ title, description: sentences, destructive: true })
 }
 
 /** The server's user-facing message, else "status: body" (docs/product.md, errors). */

@@ -47,12 +47,13 @@ test('someone who closes the question who they are is told of no failure', () =>
   toast.mockRestore()
 })
 
-test('a fixed text is shown when the server fails, but not when it says what is wrong', () => {
+test('a fixed text is shown whatever failed, after the reason if the server gave one', () => {
   const message = { title: 'Failed to send message', description: 'Please write us.', isFixed: true }
   expect(readAfter(refused(500, '', '{"message":"Something went wrong"}'), message)).toBe(
     'Failed to send message / Please write us.',
   )
   expect(readAfter(refused(429, '', '{"message":"Please wait a minute"}'), message)).toBe(
-    'Failed to send message / Please wait a minute',
+    'Failed to send message / Please wait a minute Please write us.',
   )
+  expect(readAfter(new TypeError('fetch failed'), message)).toBe('Failed to send message / Please write us.')
 })

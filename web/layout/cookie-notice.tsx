@@ -1,13 +1,8 @@
 import { useEffect, useRef } from 'react'
 import { Button } from '#web/ui/button.tsx'
-import { classes } from '#web/ui/classes.ts'
-import { Link, useNavigation } from '#web/ui/navigation.tsx'
+import { Link } from '#web/ui/navigation.tsx'
 
 export function CookieNotice({ decide, reopened }: { decide: (granted: boolean) => void; reopened: boolean }) {
-  // At the checkout it is below the page: what floats would cover the button at some height.
-  const place = useNavigation().pathname.startsWith('/checkout')
-    ? 'm-3 lg:mx-auto'
-    : 'cookie-banner fixed inset-x-3 bottom-3 z-40 mx-auto'
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     if (reopened) heading.current?.focus()
@@ -16,10 +11,8 @@ export function CookieNotice({ decide, reopened }: { decide: (granted: boolean) 
   return (
     <section
       aria-labelledby="cookie-notice"
-      className={classes(
-        'flex max-w-4xl animate-rise flex-col gap-4 rounded-lg border border-line bg-raised p-5 shadow-float md:flex-row md:items-center md:gap-8',
-        place,
-      )}
+      ref={padPage}
+      className="cookie-banner fixed inset-x-3 bottom-3 z-40 mx-auto flex max-w-4xl animate-rise flex-col gap-4 rounded-lg border border-line bg-raised p-5 shadow-float md:flex-row md:items-center md:gap-8"
     >
       <div className="flex flex-col gap-1.5">
         <h2 ref={heading} id="cookie-notice" tabIndex={-1} className="text-base">
@@ -43,4 +36,16 @@ export function CookieNotice({ decide, reopened }: { decide: (granted: boolean) 
       </div>
     </section>
   )
+}
+
+/** Pads the page by the banner's height while the banner is open, so that it covers nothing at the end of the page. */
+function padPage(banner: HTMLElement | null) {
+  if (!banner) return undefined
+  const { style } = document.documentElement
+  const observer = new ResizeObserver(() => style.setProperty('--banner-height', `${banner.offsetHeight + 24}px`))
+  observer.observe(banner)
+  return () => {
+    observer.disconnect()
+    style.removeProperty('--banner-height')
+  }
 }

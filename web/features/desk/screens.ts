@@ -105,6 +105,9 @@ const table = [
   ] },
 ] as const satisfies Definition[]
 
+/** Every address of the admin area; `:id` is any record's. */
+export const adminPaths = table.flatMap(({ screens }) => screens.map(({ path }) => path))
+
 export type DeskPath = (typeof table)[number]['screens'][number]['path']
 type Listed<Path> = Path extends `${string}:${string}` ? never : Path
 export type Area = Omit<Definition, 'screens'> & {

@@ -159,3 +159,16 @@ async function everythingStoredIn({ connection: { pool } }: TestShop): Promise<s
   )
   return contents.flatMap(({ rows }) => rows.map(({ row }) => row))
 }
+
+test('a username that cannot be one is refused at its field, also where the seller unlocks by hand', async () => {
+  await using byHand = await openShop({ env: { TRADINGVIEW: 'off', ASK_EXCHANGE_KEYS: 'no' } })
+  const buyer = await byHand.buyer()
+  const asked = buyer.call(contract.submitForPurchase, {
+    purchaseId: buyer.purchase.id,
+    tradingViewUsername: 'my name',
+  })
+  await expect(asked).rejects.toMatchObject({
+    status: 400,
+    fields: { tradingViewUsername: expect.stringContaining('no spaces') },
+  })
+})

@@ -111,7 +111,7 @@ export function createNames(context: Context, connector: ConnectorDoor) {
       const rows = await recompute(tx, context, userId, works)
       if (typed.trim() === '') return clear(tx, userId, rows, field)
       const read = readUsername(typed)
-      if ('refusal' in read && field && works) throw invalid(field, read.refusal)
+      if ('refusal' in read && field) throw invalid(field, read.refusal)
       const username = 'username' in read ? read.username : typed.trim().slice(0, 100)
       const key = 'username' in read ? keyOfName(read.username) : null
       // Two customers who give the same name at the same moment take turns.

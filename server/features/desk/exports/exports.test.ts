@@ -1,8 +1,10 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { access as accessCalls } from '#contract/access/access.ts'
 import { audit } from '#contract/desk/activity.ts'
 import { type ExportKind, exports } from '#contract/desk/exports.ts'
+import { accounts } from '#contract/identity/accounts.ts'
 import { billing } from '#contract/selling/billing.ts'
 import { purchases as selling } from '#contract/selling/purchases.ts'
 import { access, accessForms, purchases, users } from '#server/database/schema.ts'
@@ -115,6 +117,41 @@ describe('an export', () => {
     const { rows } = await download('buyers')
     expect(rows.map((row) => row[0])).toEqual(['Email', 'bob@example.com'])
     expect(rows[1]).toEqual(expect.arrayContaining(['Bob', 'bob_tv', '1']))
+  })
+
+  test('of access requests lists every username, however it was given', async () => {
+    const [asking, naming, named] = [await shop.buyer(), await shop.buyer(), await shop.buyer()]
+    await asking.call(accessCalls.submitForPurchase, {
+      purchaseId: asking.purchase.id,
+      tradingViewUsername: 'by_form',
+      exchangeName: 'Kraken',
+      apiKey: 'key',
+      secretKey: 'secret',
+      additionalInfo: 'Please hurry',
+    })
+    await naming.call(accessCalls.changeUsername, { purchaseId: naming.purchase.id, username: 'by_dashboard' })
+    await named.call(accounts.updateProfile, { tradingViewUsername: 'by_profile' })
+    const response = await admin.send(exports.download, { kind: 'forms' })
+    const lines: Record<string, string>[] = parse(await response.text(), { columns: true })
+    const told = lines.map((line) =>
+      [line.Email, line['TradingView username'], line.Exchange, line['Given in']].join(' | '),
+    )
+    expect(new Set(told)).toEqual(
+      new Set([
+        `${asking.user.email} | by_form | Kraken | access request`,
+        `${naming.user.email} | by_dashboard |  | account`,
+        `${named.user.email} | by_profile |  | account`,
+      ]),
+    )
+    expect(told).toHaveLength(3)
+  })
+
+  test('counts a purchase that cancels at period end as active, as the users list does', async () => {
+    const buyer = await shop.buyer()
+    await buyer.call(selling.cancel, { id: buyer.purchase.id })
+    const response = await admin.send(exports.download, { kind: 'buyers' })
+    expect(parse(await response.text(), { columns: true })).toMatchObject([{ 'Active purchases': '1' }])
+    expect(await admin.call(accounts.adminList, { q: buyer.user.email })).toMatchObject([{ activePurchases: 1 }])
   })
 
   test('never contains exchange keys', async () => {

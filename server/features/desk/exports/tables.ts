@@ -39,6 +39,22 @@ type Table = { columns: Record<string, string>; from: string; rowsLike: string }
 const newsletterState = `case when n.unsubscribed_at is not null then 'left'
   when n.confirmed_at is not null then 'subscribed' else 'asked' end`
 
+/** Access request forms, and usernames that were given in another way. */
+const everyRequest = `select id, user_id, purchase_id, null::uuid as product_id, submitted_at, exchange_name,
+    trading_view_username, additional_info, 'access request' as way
+  from access_forms
+  union all
+  select a.id, a.user_id, null, a.product_id, coalesce(e.at, a.asked_at, a.state_since), '', a.username, null,
+    case when e.by_admin is not null then 'admin area'
+      when exists (select from checkouts c join purchases p on p.payment_intent_id = c.payment_intent_id
+        where p.user_id = a.user_id and lower(c.trading_view_username) = lower(a.username)) then 'checkout'
+      else 'account' end
+  from access a left join lateral (select at, by_admin from access_events
+    where user_id = a.user_id and product_id = a.product_id and lower(username) = lower(a.username)
+    order by at limit 1) e on true
+  where a.username is not null and not exists (select from access_forms f
+    where f.user_id = a.user_id and strpos(lower(f.trading_view_username), lower(a.username)) > 0)`
+
 /** What's in each file. None contains exchange keys. */
 const tables: Record<FileKind, Table> = {
   buyers: {
@@ -123,15 +139,16 @@ const tables: Record<FileKind, Table> = {
       Exchange: plain('r.exchange_name'),
       'TradingView username': plain('r.trading_view_username'),
       'Additional information': plain('r.additional_info'),
+      'Given in': 'r.way',
       Status: 'a.state',
       Reason: plain('a.declined_because'),
       'Decided (UTC)': moment('a.state_since'),
       Product: plain('product.name'),
     },
     // A form whose purchase was deleted is about the access that was decided last.
-    from: `access_forms r join users u on u.id = r.user_id left join purchases p on p.id = r.purchase_id
+    from: `(${everyRequest}) r join users u on u.id = r.user_id left join purchases p on p.id = r.purchase_id
       left join lateral (select * from access where user_id = r.user_id
-        and product_id = coalesce(p.product_id, product_id) order by state_since desc limit 1) a on true
+        and product_id = coalesce(p.product_id, r.product_id, product_id) order by state_since desc limit 1) a on true
       left join products product on product.id = coalesce(p.product_id, a.product_id)
       order by r.submitted_at, r.id`,
     rowsLike: 'access_forms',

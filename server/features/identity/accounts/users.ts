@@ -6,7 +6,7 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { lockUser } from '#server/database/people.ts'
-import { passwordTokens, purchases, userColumns, users } from '#server/database/schema.ts'
+import { isLivePurchase, passwordTokens, purchases, userColumns, users } from '#server/database/schema.ts'
 import { beyond, inOrder, usersMatching } from '#server/database/text-search.ts'
 import { conflict } from '#server/errors.ts'
 import type { AccountEvents } from './email-change.ts'
@@ -36,7 +36,7 @@ export function createUsers({ db, now, passwords, audit, mails }: Context, passw
         .as('users')
       const counts = db
         .select({
-          active: sql`count(*) filter (where ${purchases.status} = 'active')`.mapWith(Number).as('active'),
+          active: sql`count(*) filter (where ${isLivePurchase})`.mapWith(Number).as('active'),
           total: sql`count(*)`.mapWith(Number).as('total'),
         })
         .from(purchases)

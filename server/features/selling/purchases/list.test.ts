@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { InputOf } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases as contract, type Purchase } from '#contract/selling/purchases.ts'
+import { isLive } from '#contract/statuses.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -125,7 +126,7 @@ describe('the list of users', () => {
     const theirs = await walk({ q: 'ada5@common.com' })
     expect(user).toMatchObject({
       totalPurchases: 3,
-      activePurchases: theirs.filter(({ status }) => status === 'active').length,
+      activePurchases: theirs.filter(({ status }) => isLive(status)).length,
     })
   })
 })

@@ -70,8 +70,8 @@ function ExchangeKeys() {
       <Notice tone="warning">
         <p className="font-medium">Read-only keys only</p>
         <p>
-          We use them only to set up your access, and then delete them. Create a new key that can only read. Never give
-          anyone, including us, a key that can trade or withdraw.
+          We use them only to set up your exchange for the indicator, and then delete them. Create a new key that can
+          only read. Never give anyone, including us, a key that can trade or withdraw.
         </p>
       </Notice>
       <Field name="apiKey" label="Exchange API Key">

@@ -83,7 +83,7 @@ function NextStep({ mine }: { mine: OwnAccess }) {
     case 'unlocked':
       return (
         <>
-          <p>Thank you. Your access is ready.</p>
+          <p>Thank you. Your access is ready, and nothing more is needed.</p>
           <OpenIndicator product={mine.product} />
         </>
       )

@@ -11,6 +11,8 @@ import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Choice } from '../parts/dialog-parts.tsx'
 
+const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+
 export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const { id, user, status, paymentIntentId } = purchase
   const mayWait = status === 'active'
@@ -18,15 +20,14 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
   const mayEndNow = useIsAdmin()
   const [isLater, setIsLater] = useState(mayWait && (paymentIntentId !== null || !mayEndNow))
   const [refunds, setRefunds] = useState(false)
-  const cancelling = {
-    succeeded: 'Purchase cancelled successfully',
-    failed: 'Failed to cancel purchase',
-    onSuccess: onClose,
-  }
-  const cancelNow = useCall(purchases.adminCancel, cancelling)
-  const cancelLater = useCall(purchases.adminCancelAtPeriodEnd, cancelling)
   // Asked each time it opens: what is left becomes less every day.
   const { data: known, isError } = useData(purchases.adminCancellation, { id }, { gcTime: 0 })
+  const cancelling = { failed: 'Failed to cancel purchase', onSuccess: onClose }
+  const cancelNow = useCall(purchases.adminCancel, { ...cancelling, succeeded: 'Purchase cancelled successfully' })
+  const cancelLater = useCall(purchases.adminCancelAtPeriodEnd, {
+    ...cancelling,
+    succeeded: known?.endsAt ? `Cancels on ${dayFormat.format(new Date(known.endsAt))}` : 'Cancels at period end',
+  })
   const send = () =>
     isLater ? cancelLater.mutate({ id }) : cancelNow.mutate({ id, ...(refunds && known && { refund: known.rest }) })
   const later = <Later endsAt={known?.endsAt ?? null} refund={known?.refund ?? 0} />

@@ -80,7 +80,9 @@ export function usePurchaseActions() {
         asks: {
           title: 'Delete purchase',
           description: `Permanently delete purchase for ${user.email}? This action cannot be undone.`,
-          effect: `${hasEnded(status) ? '' : 'The subscription ends today, and nothing is refunded. '}The sale leaves the lists and the exports; past figures stay. To keep it there, cancel it instead.`,
+          effect: hasEnded(status)
+            ? 'The sale leaves the lists and the exports; past figures stay.'
+            : 'The subscription ends today, and nothing is refunded. The sale leaves the lists and the exports; past figures stay. To keep it there, cancel it instead.',
           action: 'Delete purchase',
         },
         do: () => remove.mutate({ id }),

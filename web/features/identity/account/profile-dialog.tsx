@@ -10,6 +10,7 @@ import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
+import { toast } from '#web/ui/toast.tsx'
 
 export default function ProfileDialog({ onClose }: { onClose: () => void }) {
   return (
@@ -58,11 +59,18 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
       aria-label="Profile"
       className="flex flex-col gap-5"
       onSubmit={askAndSave}
+      onInvalid={(errors) =>
+        toast({ title: 'Failed to update profile', description: Object.values(errors)[0], destructive: true })
+      }
     >
       <Field name="name" label="Name">
         <Input autoComplete="name" maxLength={100} defaultValue={profile.data.name} />
       </Field>
-      <Field name="tradingViewUsername" label="TradingView Username" hint="The account we unlock the indicator for.">
+      <Field
+        name="tradingViewUsername"
+        label="TradingView Username"
+        hint={`The account we unlock the indicator for.${mine.some(({ state }) => state !== 'none') ? ' You can change it, but not clear it while you have a subscription.' : ''}`}
+      >
         <Input
           autoComplete="off"
           autoCapitalize="none"

@@ -8,35 +8,37 @@ import { Input } from '#web/ui/input.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
 
 const { title, lead, sections } = parseContent(source)
-const topics = sections.map((section) => ({
-  ...section,
-  questions: section.parts.map((part) => ({
-    ...part,
-    words: `${section.title} ${part.title} ${plainText(part.blocks)}`.toLowerCase(),
-  })),
-}))
+const topicsFor = (consumerLaw: string) =>
+  sections.map((section) => ({
+    ...section,
+    questions: section.parts
+      .filter(({ only }) => only === undefined || only === consumerLaw)
+      .map((part) => ({ ...part, words: `${section.title} ${part.title} ${plainText(part.blocks)}`.toLowerCase() })),
+  }))
+type Topics = ReturnType<typeof topicsFor>
 
 const wordsOf = (typed: string) => typed.toLowerCase().split(/\s+/).filter(Boolean)
 
-function find(isFound: (question: { words: string }) => boolean) {
+function find(topics: Topics, isFound: (question: { words: string }) => boolean) {
   return topics
     .map((topic) => ({ ...topic, questions: topic.questions.filter(isFound) }))
     .filter(({ questions }) => questions.length > 0)
 }
 
 /** The questions that share the most beginnings of words with what was typed: "refunding" is near "refund". */
-function nearest(typed: string) {
+function nearest(topics: Topics, typed: string) {
   const beginnings = wordsOf(typed).map((word) => word.slice(0, 4))
   const shared = ({ words }: { words: string }) => beginnings.filter((each) => words.includes(each)).length
   const most = Math.max(...topics.flatMap(({ questions }) => questions.map(shared)))
-  return most > 0 ? find((question) => shared(question) === most) : []
+  return most > 0 ? find(topics, (question) => shared(question) === most) : []
 }
 
 export default function HelpPage() {
-  const { supportEmail } = useSettings()
+  const { supportEmail, consumerLaw } = useSettings()
+  const topics = topicsFor(consumerLaw)
   const [typed, setTyped] = useState('')
-  const exact = find(({ words }) => wordsOf(typed).every((word) => words.includes(word)))
-  const found = exact.length > 0 ? exact : nearest(typed)
+  const exact = find(topics, ({ words }) => wordsOf(typed).every((word) => words.includes(word)))
+  const found = exact.length > 0 ? exact : nearest(topics, typed)
   const count = found.reduce((sum, { questions }) => sum + questions.length, 0)
   const answers = count === 1 ? '1 answer' : `${count} answers`
   return (

@@ -2,18 +2,19 @@ import { useSettings } from '#web/api/settings.tsx'
 import { type LegalSection, LegalText, SupportEmail } from './legal-text.tsx'
 
 export default function AccessibilityPage() {
+  const { consumerLaw } = useSettings()
   return (
     <LegalText
       title="Accessibility"
       lead="How accessible this site is, how we know, what is missing, and whom to tell."
       changed="2026-11-16"
-      sections={sections}
+      sections={sectionsFor(consumerLaw)}
     />
   )
 }
 
 /** Only what `npm test` proves, and what it can't. */
-const sections: LegalSection[] = [
+const sectionsFor = (consumerLaw: 'eu' | 'none'): LegalSection[] => [
   {
     id: 'standard',
     title: 'What we aim for',
@@ -29,7 +30,7 @@ const sections: LegalSection[] = [
       {
         list: [
           'axe, a tool that looks for violations of the guidelines, finds none on any page or dialog, in the light and the dark theme;',
-          'the product page, the card fields, and the forms to withdraw and to cancel work with the keyboard alone, and show where you are;',
+          `the product page, ${consumerLaw === 'eu' ? 'the card fields, and the forms to withdraw and to cancel' : 'and the card fields'} work with the keyboard alone, and show where you are;`,
           'every page works on a screen 320 pixels wide and at 200 % zoom, without scrolling sideways;',
           'a page change is announced to screen readers, and errors are named at their field;',
           'nothing moves for visitors who ask their system for less motion.',

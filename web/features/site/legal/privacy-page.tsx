@@ -63,7 +63,13 @@ const sections = (settings: Settings): LegalSection[] => [
   {
     id: 'retention',
     title: 'How long we keep it',
-    blocks: [{ list: Object.values(retention).map(({ what, words }) => `${what}: ${words}.`) }],
+    blocks: [
+      {
+        list: Object.entries(retention)
+          .filter(([kind]) => kind !== 'declarations' || settings.consumerLaw === 'eu')
+          .map(([, { what, words }]) => `${what}: ${words}.`),
+      },
+    ],
   },
   { id: 'cookies', title: 'Cookies and local storage', content: <Cookies /> },
   {
@@ -97,7 +103,7 @@ const sections = (settings: Settings): LegalSection[] => [
   },
 ]
 
-const purposes = ({ askExchangeKeys, regionLookupUrl }: Settings): [what: string, why: string][] => [
+const purposes = ({ askExchangeKeys, consumerLaw, regionLookupUrl }: Settings): [what: string, why: string][] => [
   [
     'Visiting the site',
     'Your IP address, the page requested, the time, and your browser type, to deliver the site and keep it safe. Basis: our legitimate interest.',
@@ -128,15 +134,17 @@ const purposes = ({ askExchangeKeys, regionLookupUrl }: Settings): [what: string
     'Newsletter',
     'Your email address, once you’ve confirmed it, and the proof that you did: when, from which page, and a hash of your IP address, for both steps. Basis: your consent. If you bought from us and did not object, we may also write to the address you gave at the checkout, about our own similar products. Basis: our legitimate interest. Every issue has an unsubscribe link. We don’t measure who opens it or what they click.',
   ],
-  [
-    'Withdrawal and cancellation',
-    'Your name, the contract, your email address, and the time. Basis: our legal duty to receive it and to send you a receipt.',
-  ],
+  ...(consumerLaw === 'eu' ? [declarations] : []),
   ...(regionLookupUrl ? [region] : []),
   [
     'Analytics',
     'How the pages are used, if we use analytics at all. Where consent is required, only after you give it.',
   ],
+]
+
+const declarations: [string, string] = [
+  'Withdrawal and cancellation',
+  'Your name, the contract, your email address, and the time. Basis: our legal duty to receive it and to send you a receipt.',
 ]
 
 const region: [string, string] = [

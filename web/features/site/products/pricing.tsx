@@ -3,7 +3,7 @@ import { type ComponentProps } from 'react'
 import { dollars, exactDollars } from '#contract/money.ts'
 import { yearlySaving } from '#contract/selling/yearly-saving.ts'
 import { useUser } from '#web/api/session.ts'
-import { usePrices } from '#web/api/settings.tsx'
+import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
@@ -11,7 +11,8 @@ import { Badge } from '#web/ui/notice.tsx'
 import Owned from './owned.tsx'
 
 const everything = 'Everything in the package'
-const always = ['Cancel any time, keep access until the period ends', '14 days to withdraw, with a full refund']
+const cancel = 'Cancel any time, keep access until the period ends'
+const withdraw = '14 days to withdraw, with a full refund'
 const plans = [
   ['monthly', 'Monthly', 'per month'],
   ['yearly', 'Yearly', 'per year'],
@@ -20,6 +21,7 @@ const plans = [
 export function Pricing({ slug }: { slug: string }) {
   const prices = usePrices(slug)
   const saving = yearlySaving(prices)
+  const always = useSettings().consumerLaw === 'eu' ? [cancel, withdraw] : [cancel]
   const points = {
     monthly: [everything, ...always],
     yearly: [
