@@ -59,6 +59,7 @@ export const refusalCodes = [
   'payments-away',
   'payments-broken',
   'card-declined',
+  'card-needed',
   'card-not-saved',
   'not-an-owner',
   'not-active',

@@ -498,6 +498,7 @@ CREATE TABLE "purchases" (
 	"arr" integer DEFAULT 0 NOT NULL,
 	"card" text,
 	"card_expires_at" timestamp (3) with time zone,
+	"card_saved_at" timestamp (3) with time zone,
 	"leave_reason" text,
 	"leave_comment" text,
 	CONSTRAINT "purchases_stripeSubscriptionId_unique" UNIQUE("stripe_subscription_id"),

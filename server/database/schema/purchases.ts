@@ -86,6 +86,8 @@ export const purchases = pgTable(
     /** What pays for it, in words: "Visa ending in 4242". */
     card: text(),
     cardExpiresAt: moment(),
+    /** When the account's holder last saved a card here themselves; a guest's card may be somebody else's. */
+    cardSavedAt: moment(),
     /** Why the buyer cancelled, here or at Stripe, if they said so. Null again if they undo it. */
     leaveReason: text().$type<LeaveReason>(),
     leaveComment: text(),
@@ -178,7 +180,7 @@ export const personalPurchases = [
   personal(purchases, {
     shown: {
       as: 'purchases',
-      columns: 'id productId billingType status createdAt currentPeriodEnd endsAt endedAt card cardExpiresAt',
+      columns: 'id productId billingType status createdAt currentPeriodEnd endsAt endedAt card cardExpiresAt cardSavedAt',
       more: {
         amountInCents: purchases.price,
         lastPaidInCents: purchases.lastPaidAmount,

@@ -1,9 +1,11 @@
+import { eq } from 'drizzle-orm'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type purchasesAdmin, refundReasons } from '#contract/selling/purchases-admin.ts'
 import { isLive } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
+import { purchases } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
@@ -69,7 +71,7 @@ export function createInvoices({ db, now, stripe, attempts, isLinkToken }: Conte
 }
 
 /** Another card for a live subscription; an open renewal is charged to it right away. */
-export function createCardUpdate({ db, stripe, mails, runExclusive }: Context, { checkouts, sync }: Others) {
+export function createCardUpdate({ db, now, stripe, mails, runExclusive }: Context, { checkouts, sync }: Others) {
   async function subscriptionOf(userId: string, id: string) {
     const { status, stripeSubscriptionId } = await findPurchase(db, id, userId)
     if (!stripeSubscriptionId || !isLive(status))
@@ -111,6 +113,7 @@ export function createCardUpdate({ db, stripe, mails, runExclusive }: Context, {
           // A card that can't pay what is open wouldn't pay the next renewal either: the old one stays.
           if (paid.confirmWith) return paid
           await stripe.subscriptions.useCard(subscriptionId, card)
+          await db.update(purchases).set({ cardSavedAt: now() }).where(eq(purchases.id, id))
           // The owner finds out even if someone else is at the keyboard.
           await mails.sendOnce(`card of ${setupIntentId}`, user.email, 'cardUpdated', { name: user.name })
           return paid

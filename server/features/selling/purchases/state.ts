@@ -24,6 +24,7 @@ export type PurchaseState = Omit<
   | 'refundedElsewhere'
   | 'uncoveredNotes'
   | 'arr'
+  | 'cardSavedAt'
 >
 
 const day = 86_400_000

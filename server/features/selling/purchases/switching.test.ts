@@ -261,3 +261,29 @@ test('a lost dispute over the month that was credited ends the year; one over an
   expect((await everything(credited)).row).toMatchObject({ status: 'cancelled', endedBecause: 'disputed' })
   expect((await everything(older)).row).toMatchObject({ status: 'active', billingType: 'yearly' })
 })
+
+test('the owner of a mailbox does not spend the card of a guest who typed their address', async () => {
+  const owner = await shop.verifiedUser()
+  const stranger = shop.visitor()
+  await shop.guest(stranger, owner.user.email)
+  await shop.settle()
+  const [purchase] = await owner.call(purchases.list, {})
+  const id = purchase?.id ?? ''
+  const offer = () => owner.call(purchases.switchOffer, { id })
+  await expect(offer()).rejects.toMatchObject({ status: 409, code: 'card-needed' })
+  await shop.changeCard(owner, id, 'pm_card_visa')
+  const { at, due } = await offer()
+  await owner.call(purchases.switch, { id, at, amount: due })
+})
+
+test('whoever takes over a guest’s account by its mailbox saves a card of their own before a switch', async () => {
+  const guest = shop.visitor()
+  const { email } = await shop.guest(guest)
+  await shop.settle()
+  const owner = shop.visitor()
+  await shop.choosePassword(owner, email, 'the mailbox’s owner')
+  const [purchase] = await owner.call(purchases.list, {})
+  await expect(owner.call(purchases.switchOffer, { id: purchase?.id ?? '' })).rejects.toMatchObject({
+    code: 'card-needed',
+  })
+})

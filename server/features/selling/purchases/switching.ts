@@ -4,7 +4,8 @@ import { exactDollars } from '#contract/money.ts'
 import { hasEnded } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import { planSwitches, purchases } from '#server/database/schema.ts'
+import type { Database } from '#server/database/connect.ts'
+import { checkouts, planSwitches, purchases, users } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
 import type { StripeGateway, Subscription } from '#server/gateways/stripe.ts'
 import type { Codes } from '../codes/codes.ts'
@@ -74,6 +75,22 @@ async function discountObstacle(codes: Codes, { discounts }: Subscription, now: 
   return undefined
 }
 
+/** Refuses to charge a card that the account's holder did not give: a guest's, or that of a former holder. */
+async function assertOwnCard(db: Database, { userId, stripeSubscriptionId, createdAt, cardSavedAt }: PurchaseRow) {
+  const [found] = await db
+    .select({ madeAccount: checkouts.madeAccount, handedOverAt: users.handedOverAt })
+    .from(users)
+    .leftJoin(checkouts, eq(checkouts.subscriptionId, stripeSubscriptionId ?? ''))
+    .where(eq(users.id, userId))
+  const isGuests = found?.madeAccount === false && !cardSavedAt
+  const isFormerHolders = found?.handedOverAt && found.handedOverAt > (cardSavedAt ?? createdAt)
+  if (isGuests || isFormerHolders)
+    throw conflict(
+      'card-needed',
+      'The card on file was given without logging in, so it may be someone else’s. Save your own card first, then switch.',
+    )
+}
+
 async function subscriptionOf(stripe: StripeGateway, { stripeSubscriptionId }: PurchaseRow) {
   if (!stripeSubscriptionId)
     throw conflict('booked-by-hand', 'This purchase wasn’t paid through this shop. Please write to us to change it.')
@@ -100,6 +117,7 @@ export function createSwitching(context: Context, { prices, codes, sync }: Other
   const { db, now, stripe, catalog, site, crashPoint, runExclusive } = context
 
   async function offerFor(purchase: PurchaseRow, subscription: Subscription, at: Date) {
+    await assertOwnCard(db, purchase)
     const refused = obstacle(subscription, purchase, now()) ?? (await discountObstacle(codes, subscription, now()))
     if (refused) throw refused
     if (catalog.onSale().every((product) => product.id !== purchase.productId))

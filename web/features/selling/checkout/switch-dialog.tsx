@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { access } from '#contract/access/access.ts'
+import { ApiError } from '#contract/call.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type Purchase, purchases, type SwitchOffer } from '#contract/selling/purchases.ts'
 import { call, useRefresh } from '#web/api/client.ts'
@@ -12,6 +13,7 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import CardUpdateDialog from './card-update-dialog.tsx'
 import { OrderEssentials } from './order-essentials.tsx'
 import { untilDone } from './until-done.ts'
 
@@ -21,6 +23,7 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
   const { stripe: settings } = useSettings()
   const refresh = useRefresh([purchases.list, access.mine])
   const [isAtBank, setIsAtBank] = useState(false)
+  const [isSavingCard, setIsSavingCard] = useState(false)
   const offer = useQuery({
     queryKey: ['switch-offer', id],
     queryFn: () => call(purchases.switchOffer, { id }),
@@ -67,6 +70,17 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
         Your bank wants you to confirm this payment.
       </p>
     )
+  if (isSavingCard)
+    return (
+      <CardUpdateDialog
+        purchase={purchase}
+        onClose={() => {
+          setIsSavingCard(false)
+          offer.refetch()
+        }}
+      />
+    )
+  const needsOwnCard = offer.error instanceof ApiError && offer.error.code === 'card-needed'
   return (
     <Dialog
       title="Switch to yearly"
@@ -85,6 +99,7 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
         <Button variant="secondary" onClick={onClose}>
           {offer.error ? 'Close' : 'Not now'}
         </Button>
+        {needsOwnCard && <Button onClick={() => setIsSavingCard(true)}>Save my card</Button>}
         {offer.data && !offer.error && (
           <Button pending={pay.isPending} pendingText="Processing..." onClick={() => pay.mutate(offer.data)}>
             Pay now · Due today {exactDollars(offer.data.due)}
