@@ -12,7 +12,7 @@ const sources = ['content', 'contract', 'web', 'server', 'sandbox', 'scripts', '
 beforeAll(() => {
   freshBuild()
   for (const name of [...sources, 'package.json', 'package-lock.json', 'dist'])
-    cpSync(name, join(copy, name), { recursive: true })
+    cpSync(name, join(copy, name), { recursive: true, filter: (path) => !path.includes('compile-cache') })
   symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
 })
 afterAll(() => rmSync(copy, { recursive: true, force: true }))

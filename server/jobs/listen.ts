@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { jobsSchema } from './schema.ts'
@@ -16,12 +15,14 @@ export function listen(url: string, onJob: (name: string) => void) {
   let isOpen = true
 
   async function listenOnce() {
-    client = new pg.Client({ connectionString: url, keepAlive: true, application_name: 'shop jobs' })
-    client.on('error', () => undefined)
-    client.on('notification', ({ payload = '' }) => onJob(payload))
-    const ended = once(client, 'end')
-    await client.connect()
-    await client.query(`listen ${channel}`)
+    const opened = new pg.Client({ connectionString: url, keepAlive: true, application_name: 'shop jobs' })
+    client = opened
+    opened.on('error', () => undefined)
+    opened.on('notification', ({ payload = '' }) => onJob(payload))
+    // Not `once` of node:events, which rejects with the connection's error before anyone awaits it.
+    const ended = new Promise((resolve) => opened.once('end', resolve))
+    await opened.connect()
+    await opened.query(`listen ${channel}`)
     await ended
   }
 

@@ -180,7 +180,8 @@ export const personalPurchases = [
   personal(purchases, {
     shown: {
       as: 'purchases',
-      columns: 'id productId billingType status createdAt currentPeriodEnd endsAt endedAt card cardExpiresAt cardSavedAt',
+      columns:
+        'id productId billingType status createdAt currentPeriodEnd endsAt endedAt card cardExpiresAt cardSavedAt',
       more: {
         amountInCents: purchases.price,
         lastPaidInCents: purchases.lastPaidAmount,

@@ -56,7 +56,7 @@ export async function creditNotesOf({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>, i
         createdAt: date(note.created),
         total: note.total,
         tax: (note.total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0),
-        refunded: note.refunds.reduce((sum, { amount_refunded: amount }) => sum + amount, 0),
+        refunded: (note.refunds ?? []).reduce((sum, { amount_refunded: amount }) => sum + amount, 0),
       })
   }
   return found

@@ -76,7 +76,7 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
         purchase={purchase}
         onClose={() => {
           setIsSavingCard(false)
-          offer.refetch()
+          void offer.refetch()
         }}
       />
     )
