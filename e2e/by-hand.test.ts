@@ -16,7 +16,7 @@ test('a gift is booked with a reason and an end; its buyer is told, sees when it
   page,
   shop,
 }) => {
-  const buyer = await shop.user({ email: `friend-${randomUUID()}@example.com` })
+  const buyer = await shop.verifiedUser({ email: `friend-${randomUUID()}@example.com` })
   const { email } = buyer.user
   await openAdmin(page, shop, '/admin/purchases')
   await page.getByRole('button', { name: 'Add Purchase' }).click()

@@ -28,7 +28,7 @@ import { assertBuilt } from './process/build.ts'
 import { assertWritable } from './process/data-folder.ts'
 import { listen, portFor } from './process/port.ts'
 import { createAttempts } from './security/attempts.ts'
-import { createPasswords, type Passwords } from './security/passwords.ts'
+import { createPasswords, type PasswordCost, type Passwords } from './security/passwords.ts'
 import { createSecrets, loadSecretsKey, type Secrets } from './security/secrets.ts'
 import { createShopSettings, type ShopSettings } from './settings/settings.ts'
 
@@ -44,6 +44,7 @@ export type StartOptions = {
   /** Called at named moments of a payment; a test may end the process there. */
   crashPoint?: (name: string) => void
   /** Cheaper hashing, for when a million requests are sent. */
+  passwordCost?: PasswordCost
   passwords?: Passwords
   /** How the sandbox behaves, where a test wants it to differ from Stripe. */
   quirks?: Quirks
@@ -62,7 +63,8 @@ export async function startShop(
     withPages = true,
     mayBeStale = false,
     crashPoint = () => {},
-    passwords = createPasswords(),
+    passwordCost,
+    passwords = createPasswords(passwordCost && { cost: passwordCost }),
     quirks = {},
     products,
   }: StartOptions,

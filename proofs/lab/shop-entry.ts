@@ -3,12 +3,9 @@ import { readConfig } from '#server/config.ts'
 import { openCluster } from '#server/process/cluster.ts'
 import { createLog } from '#server/process/log.ts'
 import { stopInOrder } from '#server/process/stop-in-order.ts'
-import { createPasswords } from '#server/security/passwords.ts'
 import { startBuiltShop } from '#server/testing/built-shop.ts'
 
-const lightHashing = process.env.LIGHT_HASHING
-  ? { passwords: createPasswords({ cost: { memoryCost: 8, timeCost: 1, parallelism: 1 } }) }
-  : {}
+const lightHashing = process.env.LIGHT_HASHING ? { passwordCost: { memoryCost: 8, timeCost: 1, parallelism: 1 } } : {}
 
 /** The shop as `server/main.ts` runs it, but without rate limits: in the lab, every visitor has the same address. */
 const config = { ...readConfig(process.env), rateLimits: false }

@@ -6,7 +6,6 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { catalog } from '#contract/selling/catalog.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { createAttempts } from '../security/attempts.ts'
-import { createPasswords } from '../security/passwords.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
 import { production } from '../testing/production.ts'
 
@@ -240,7 +239,7 @@ test('a correct password is not held back by earlier wrong ones', async () => {
 })
 
 test('a flood of logins from everywhere leaves the shop open for everyone else', async () => {
-  await using flooded = await openShop({ passwords: createPasswords() })
+  await using flooded = await openShop({ passwordCost: { memoryCost: 19_456, timeCost: 2, parallelism: 1 } })
   const { user, password } = await flooded.user()
   const flood = Array.from({ length: 400 }, (_, index) =>
     flooded

@@ -7,7 +7,9 @@ import { isCommonPassword } from './common-passwords.ts'
 export type Passwords = ReturnType<typeof createPasswords>
 
 /** Argon2id with the parameters OWASP recommends: 19 MiB, two passes, one lane. */
-const usualCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+export type PasswordCost = { memoryCost: number; timeCost: number; parallelism: number }
+
+const usualCost: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /** The most expensive thing a stranger can ask for: only a few run at a time, a few may wait, the rest are refused. */
 export function createPasswords({

@@ -5,7 +5,7 @@ import { type Logger, pino } from 'pino'
 import { lagByClock } from '#sandbox/quirks.ts'
 import { readConfig } from '../config.ts'
 import { readOutbox, type SentMail } from '../gateways/outbox.ts'
-import { createPasswords, type Passwords } from '../security/passwords.ts'
+import type { PasswordCost, Passwords } from '../security/passwords.ts'
 import { type StartOptions, startShop } from '../start.ts'
 import { createBuyers } from './buyers.ts'
 import { createPeople, seller } from './people.ts'
@@ -21,6 +21,9 @@ export type OpenShopOptions = {
   databaseUrl?: string
   /** The initial time; now, unless given. */
   startsAt?: Date
+  /** Of hashing; least, unless given. */
+  passwordCost?: PasswordCost
+  /** Made by the test; not with the built shop, which has classes of its own. */
   passwords?: Passwords
   /** Called at named moments; a test may throw there, as if the process had ended. */
   crashPoint?: (name: string) => void
@@ -43,7 +46,8 @@ export async function openShop({
   withPages = false,
   databaseUrl,
   startsAt = new Date(),
-  passwords = createPasswords({ cost: leastCost }),
+  passwordCost = leastCost,
+  passwords,
   quirks = { lag: lagByClock },
   log = pino({ level: process.env.TEST_LOG ?? 'silent' }),
   crashPoint = () => {},
@@ -72,7 +76,8 @@ export async function openShop({
     now: clock.now,
     withPages,
     crashPoint,
-    passwords,
+    passwordCost,
+    ...(passwords ? { passwords } : {}),
     quirks,
     ...(products ? { products } : {}),
   })

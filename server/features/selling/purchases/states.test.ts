@@ -116,7 +116,10 @@ async function arranger(shop: TestShop, paymentIntentId: string) {
       cancel_at_period_end: state.cancellation === 'scheduled',
       ended_at: state.status === 'canceled' || state.status === 'incomplete_expired' ? now : null,
     })
-    await set(sql`id = ${invoice}`, { status: state.invoice })
+    // An earlier state may have voided it, which would now count as forgiven before the end.
+    const never = { marked_uncollectible_at: null, voided_at: null }
+    await db.execute(sql`update sandbox.objects set data = jsonb_set(data || ${JSON.stringify({ status: state.invoice })}::jsonb,
+      '{status_transitions}', (data->'status_transitions') || ${JSON.stringify(never)}::jsonb) where id = ${invoice}`)
     await db.execute(
       sql`delete from sandbox.objects where kind in ('refund', 'dispute') and data->>'payment_intent' = ${paymentIntentId}`,
     )
