@@ -1,6 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState } from 'react'
+import * as z from 'zod/mini'
 import { accessAdmin } from '#contract/access/access-admin.ts'
+import { text } from '#contract/fields.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { call } from '#web/api/client.ts'
 import { useIsAdmin } from '#web/api/session.ts'
@@ -127,6 +129,8 @@ function UndoBar(props: {
   )
 }
 
+const declineForm = z.object({ reason: text(500, 'Please give a reason') })
+
 export function DeclineDialog({ ids, onClose }: { ids: string[]; onClose: () => void }) {
   const [ends, setEnds] = useState(false)
   const isAdmin = useIsAdmin()
@@ -135,7 +139,9 @@ export function DeclineDialog({ ids, onClose }: { ids: string[]; onClose: () => 
       title={ids.length === 1 ? 'Decline access' : `Decline ${people(ids.length)}`}
       description="The buyer gets the reason by email and can ask again."
       call={accessAdmin.decline}
-      extra={{ ids, subscription: ends ? ('end' as const) : ('keep' as const) }}
+      // The choice below is no field of the call.
+      schema={declineForm}
+      inputOf={({ reason }) => ({ ids, reason, subscription: ends ? ('end' as const) : ('keep' as const) })}
       options={{
         failed: 'Failed to decline',
         onSuccess: ({ changed }) =>

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Button } from '#web/ui/button.tsx'
 import { DialogButtons } from '#web/ui/dialog.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
-import { type Column, type Mapping, neededColumns, type Source, type Unmapped } from './read-subscribers.ts'
+import { type Column, type Mapping, neededColumns, type Source, type Unmapped } from './column-mapping.ts'
 
 const titles: Record<Column, string> = {
   email: 'Email',

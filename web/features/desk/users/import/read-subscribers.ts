@@ -1,9 +1,8 @@
 import type { ImportLine } from '#contract/desk/imports.ts'
 import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
+import { type Column, type Mapping, neededColumns, type Unmapped } from './column-mapping.ts'
 import { parseCsv } from './csv.ts'
 import { type DayOrder, orderOfDays, readDay } from './read-days.ts'
-
-export type Column = Exclude<keyof ImportLine, 'line'>
 
 /** What other shops call the columns, in lower case and without anything but letters. */
 const names: Record<Column, string[]> = {
@@ -25,17 +24,9 @@ const names: Record<Column, string[]> = {
   ],
 }
 const columns = Object.keys(names) as Column[]
-export const neededColumns: Column[] = ['email', 'plan', 'paidUntil']
 
 const mostLines = 10_000
 const sampleLines = 3
-
-/** The place of a column in the file, or the same text for every line. */
-export type Source = { place: number } | { text: string }
-export type Mapping = Partial<Record<Column, Source>>
-
-/** The titles of a file with its first lines, for somebody who says which column is which. */
-export type Unmapped = { titles: string[]; samples: string[][]; guessed: Mapping }
 
 type Subscribers =
   | { fault: string }

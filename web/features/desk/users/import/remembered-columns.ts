@@ -1,4 +1,4 @@
-import type { Mapping } from './read-subscribers.ts'
+import type { Mapping } from './column-mapping.ts'
 
 const key = 'import-columns'
 

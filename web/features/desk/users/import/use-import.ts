@@ -2,9 +2,9 @@ import { useRef, useState } from 'react'
 import { type ImportLine, type ImportVerdict, imports, mostChecked, mostImported } from '#contract/desk/imports.ts'
 import { call } from '#web/api/client.ts'
 import { messageOf } from '#web/api/use-call.ts'
+import type { Mapping, Unmapped } from './column-mapping.ts'
 import { decode } from './decode.ts'
 import type { DayOrder } from './read-days.ts'
-import type { Mapping, Unmapped } from './read-subscribers.ts'
 import { rememberedMapping, rememberMapping } from './remembered-columns.ts'
 
 type Verdicts = ReadonlyMap<number, ImportVerdict>
