@@ -24,7 +24,8 @@ async function weigh(page: Page, path: string) {
     })),
   )
   const scripts = loaded.filter(({ type }) => type === 'script')
-  return { kilobytes: scripts.reduce((sum, { bytes }) => sum + bytes, 0) / 1000, requests: loaded.length }
+  const files = loaded.filter(({ type }) => type !== 'fetch')
+  return { kilobytes: scripts.reduce((sum, { bytes }) => sum + bytes, 0) / 1000, requests: files.length }
 }
 
 /** Kilobytes of JavaScript (brotli) and requests for files of a first load; the calls of a page are its own. */
