@@ -7,7 +7,7 @@ import { purchases } from '#contract/selling/purchases.ts'
 import { contact } from '#contract/site/contact.ts'
 import { newsletter } from '#contract/site/newsletter.ts'
 import { reviews } from '#contract/site/reviews.ts'
-import { purchases as bought } from '#server/database/schema.ts'
+import { access as accessRows, purchases as bought, users } from '#server/database/schema.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { choose } from './desk.ts'
 import { expect, logInAs, test } from './shop.ts'
@@ -41,18 +41,22 @@ async function attackEverywhere(shop: TestShop) {
   await shop.visitor().call(newsletter.subscribe, { email })
   const buyer = await shop.user({ name: text, email, password: text })
   await shop.buy(buyer)
-  await buyer.call(accounts.updateProfile, { name: text, tradingViewUsername: text })
+  await buyer.call(accounts.updateProfile, { name: text })
   const [purchase] = await buyer.call(purchases.list, {})
   await buyer.call(access.submitForPurchase, {
     purchaseId: purchase?.id ?? '',
     exchangeName: text,
-    tradingViewUsername: text,
+    tradingViewUsername: mark,
     apiKey: text,
     secretKey: text,
     additionalInfo: text,
   })
+  // Such a username is refused by the form; here it is stored all the same, and must stay text.
+  const { db } = shop.connection
+  await db.update(users).set({ tradingViewUsername: text }).where(eq(users.id, buyer.user.id))
+  await db.update(accessRows).set({ username: text }).where(eq(accessRows.userId, buyer.user.id))
   // Long enough ago to write a review.
-  await shop.connection.db
+  await db
     .update(bought)
     .set({ createdAt: new Date(Date.now() - 40 * 86_400_000) })
     .where(eq(bought.userId, buyer.user.id))
