@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { id, instant, line, pages, text } from '../fields.ts'
+import { id, instant, line, pages, text, wholeNumber } from '../fields.ts'
 
 /** What a contract needs, and nothing else: advertising belongs in a newsletter. */
 export const serviceReasons = {
@@ -67,7 +67,7 @@ export const serviceMessages = {
   adminSend: endpoint('POST /api/admin/service-messages', {
     summary: 'Email everyone with a running purchase of a product what their contract needs',
     /** `customers`: how many the caller was told; if that has changed, nothing is sent. */
-    input: z.strictObject({ ...written, customers: z.int() }),
+    input: z.strictObject({ ...written, customers: wholeNumber() }),
     output: z.object({ recipients: z.int() }),
     limit: { requests: 10, seconds: 3600 },
   }),

@@ -153,6 +153,8 @@ test('whatever else staff can change is left without a question on purpose', () 
 })
 
 const wantedByThieves = [
+  'accessAdmin.settleDeclined',
+  'serviceMessages.adminSend',
   'purchases.switch',
   // Someone's own account.
   'factors.beginAppCodes',
@@ -239,6 +241,7 @@ const notWorthAsking: Record<string, string> = {
   'newsletters.adminSave': 'a draft goes to no one',
   'newsletters.adminDelete': 'only drafts can be deleted',
   'newsletters.adminTest': 'goes to one’s own address',
+  'serviceMessages.adminTest': 'goes to one’s own address',
   'newsletters.adminPause': 'means less mail, and can be taken back',
   'newsletters.adminStop': 'means less mail',
   'messages.adminSettle': 'a mark for the seller, which can be taken back',

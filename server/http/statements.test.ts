@@ -26,8 +26,8 @@ const budgets: Record<string, number> = {
   'purchases.adminList, searched': 2,
   'access.mine': 4,
   'accessAdmin.counts': 4,
-  'accessAdmin.people': 3,
-  'accessAdmin.todo': 5,
+  'accessAdmin.people': 4,
+  'accessAdmin.todo': 6,
   'privatePackage.show': 2,
   'reviews.list': 1,
   'reviews.mine': 3,
@@ -54,6 +54,8 @@ const budgets: Record<string, number> = {
   'reminders.adminCount': 2,
   'stripeSetup.adminCheck': 2,
   'newsletters.adminList': 3,
+  'serviceMessages.adminAudience': 4,
+  'serviceMessages.adminList': 2,
   'prices.adminList': 3,
   'codes.adminList': 3,
   'takeover.adminList': 2,
@@ -66,7 +68,10 @@ const budgets: Record<string, number> = {
 }
 
 /** What a call cannot do without. */
-const queries: Record<string, string> = { 'search.adminFind': '?q=ada' }
+const queries: Record<string, string> = {
+  'search.adminFind': '?q=ada',
+  'serviceMessages.adminAudience': `?productId=${reboundSigmaPro.id}`,
+}
 /** Answered only to the browser in which a guest has just paid. */
 const guests = new Set(['checkout.paid'])
 
