@@ -180,7 +180,7 @@ test('the dialogs ask for what a call needs, and send just that, at 390 and 1280
     status: 'active',
   })
   await toast(page, 'Purchase created successfully')
-  // Nobody has proven the address yet, so the purchase comes with a link to choose a password.
+  // The address is unproven, so the purchase comes with a link to choose a password.
   const mails = (await shop.mails()).filter(({ to }) => to === email)
   expect(mails.map(({ subject }) => subject)).toEqual(['You have access to Rebound Sigma Pro'])
 })

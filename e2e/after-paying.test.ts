@@ -102,7 +102,7 @@ for (const { test, unlocksItself, width } of [
       await logIn(page, email, owner.password)
       await expect(page).toHaveURL('/checkout/success')
       await readsWhatWasPaid(page, email)
-      // Whoever typed it was not logged in: the owner confirms the username with one click.
+      // The guest was not logged in, so the owner confirms the username with one click.
       if (username) await expect(form(page).getByLabel('TradingView Username')).toHaveValue(username)
       await skipsToTheDashboard(page)
     })

@@ -161,7 +161,7 @@ test.describe('a guest', () => {
         await page.setViewportSize({ width, height: 800 })
         if (isMember) await logInAs(page, await shop.user(), shop)
         await page.goto('/products')
-        // Nothing in the browser hints at an earlier visit.
+        // A browser without any hint of an earlier visit.
         await page.evaluate(() => localStorage.clear())
         const release = await holdRequests(page, '**/api/user')
         await page.goto(monthly)

@@ -18,7 +18,7 @@ async function fillCard(page: Page, number: string) {
   await frame.locator('[name=cvc]').fill('123')
 }
 
-/** What a finger meets at the button, once it has been scrolled into view. */
+/** True if a click at the button reaches it, once it is scrolled into view. */
 const isOnTop = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name }).evaluate((button) => {
     // The cookie notice stands at the bottom of the window; the page is padded, so the button can be scrolled above it.

@@ -15,7 +15,7 @@ const whose = z.object({
   reason: z.nullable(z.enum(entitlementReasons)),
   /** Within a minute of a grant. */
   mayUndo: z.boolean(),
-  /** Nothing unlocks by itself: the seller adds people on TradingView and records it here. */
+  /** True without the connector: the seller adds people on TradingView and records it here. */
   isByHand: z.boolean(),
 })
 export type Whose = z.infer<typeof whose>
@@ -44,7 +44,7 @@ const person = z.extend(whose, {
   stateSince: instant,
   /** Declined, and an admin is asked to refund and end the subscription. */
   endRequested: z.boolean(),
-  /** What TradingView last showed. */
+  /** Entries of TradingView’s own list, as last read. */
   lists: z.array(z.object({ script: z.string(), isPresent: z.nullable(z.boolean()), until: z.nullable(instant) })),
 })
 export type AccessPerson = z.infer<typeof person>

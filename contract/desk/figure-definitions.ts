@@ -2,7 +2,7 @@ import { type MovementKind, movementKinds } from '../statuses.ts'
 
 export type FigureDefinition = { title: string; meaning: string }
 
-/** What each figure counts. Screens, their "?", the CSV and `figures.test.ts`, which compares each with plain SQL, read this. */
+/** Definitions of every figure, for screens, their "?", the CSV, and the test that compares each with plain SQL. */
 export const figureDefinitions = {
   mrr: {
     title: 'Monthly recurring revenue',

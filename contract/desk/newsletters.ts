@@ -48,7 +48,7 @@ const shown = z.object({
   audience: z.int(),
   /** Customers of `buyersOf` who do not get it, by why not. */
   unreachable: z.object({ untold: z.int(), objected: z.int(), refused: z.int(), bySeller: z.int() }),
-  /** What the shop lacks for sending, each with what to do about it. */
+  /** Settings missing for sending, each with what to do about it. */
   missing: z.array(z.string()),
   /** Addresses that were refused, or may have got it. */
   troubled: z.array(z.object({ email: z.string(), state: z.enum(recipientStates), reply: z.nullable(z.string()) })),

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { id, instant, line, pages, text, wholeNumber } from '../fields.ts'
 
-/** What a contract needs, and nothing else: advertising belongs in a newsletter. */
+/** Reasons for a service message. Advertising belongs in a newsletter. */
 export const serviceReasons = {
   outage: 'Outage or interruption',
   security: 'Security',
@@ -53,7 +53,7 @@ export const serviceMessages = {
       refused: z.int(),
       /** How many more may be sent now; security messages are not limited. */
       left: z.int(),
-      /** What the shop lacks for sending, each with what to do about it. */
+      /** Settings missing for sending, each with what to do about it. */
       missing: z.array(z.string()),
     }),
   }),

@@ -63,12 +63,12 @@ const managedPurchase = z.extend(purchase, {
   reason: z.nullable(z.string()),
   leaveReason: z.nullable(z.enum(leaveReasons)),
   leaveComment: z.nullable(z.string()),
-  /** Whether a bank takes a payment for fraud, and the seller has not decided yet. */
+  /** Early fraud warning that the seller has not decided about. */
   isWarned: z.boolean(),
   /** A buyer's bank decides about a payment; until `disputeDueAt`, the seller can answer it at Stripe. */
   isDisputed: z.boolean(),
   disputeDueAt: z.nullable(instant),
-  /** What a bank sent back of our refunds; it has to go back another way. */
+  /** Refunds that the bank returned; the seller pays them another way. */
   failedRefunds: cents,
 })
 export type ManagedPurchase = z.infer<typeof managedPurchase>

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const here = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What a next release might need: a column and an index. */
+/** Adds a column and an index, as a next release might. */
 const nextMigration = {
   tag: '0001_note',
   sql: `ALTER TABLE "purchases" ADD COLUMN "note" text DEFAULT 'none';--> statement-breakpoint
