@@ -1,10 +1,22 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
+import { brandShades } from './contract/brand-colors.ts'
+
+/** `brand-color(light)` in the styles is a shade of the color in `content/brand.json`. */
+const brandColors: Plugin = {
+  name: 'brand-colors',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /styles\.css$/ },
+    handler: (code) =>
+      code.replaceAll(/brand-color\((\w+)\)/g, (_, shade: string) => brandShades[shade as keyof typeof brandShades]),
+  },
+}
 
 /** The browser's part of the shop. `scripts/build-web.ts` builds the page renderer with the same settings. */
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [brandColors, react(), tailwindcss()],
   publicDir: 'web/public',
   build: {
     outDir: 'dist/web',

@@ -1,5 +1,4 @@
-export const brand = {
-  name: 'Rebound Sigma',
-  tagline: 'Professional indicators for rule-based entries and exits. Built for execution, not noise.',
-  consentCookie: 'bsl_cookie_consent',
-} as const
+import file from '#content/brand.json' with { type: 'json' }
+
+/** The seller's `content/brand.json`; the build refuses one that is incomplete. */
+export const brand = { ...file, consentCookie: 'bsl_cookie_consent' } as const

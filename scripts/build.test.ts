@@ -28,7 +28,7 @@ function start() {
   return stderr
 }
 
-test.for(['contract/brand.ts', 'server/http/server.ts', 'web/router.tsx'])(
+test.for(['content/brand.json', 'server/http/server.ts', 'web/router.tsx'])(
   'a build older than %s is never served: the shop says what to run',
   (source) => {
     const file = join(copy, source)

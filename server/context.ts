@@ -81,7 +81,10 @@ export function mailSite(config: Config, { live }: ShopSettings, { linkToken }: 
     linkToken,
     consumerLaw,
     taxNote: tax.note,
-    sold: catalog.onSale().map(({ name, listed: { terms } }) => ({ name, terms })),
+    sold: catalog.onSale().map(({ name, listed: { terms, list } }) => ({ name, terms, list })),
+    get law() {
+      return live.law
+    },
     get supportEmail() {
       return live.supportEmail
     },

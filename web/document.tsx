@@ -61,7 +61,7 @@ export function Document(props: {
         {assets.scripts.map((src) => (
           <script key={src} type="module" src={src} fetchPriority="low" />
         ))}
-        <meta name="theme-color" content="#0b7a5b" />
+        <meta name="theme-color" content={brand.color} />
         <link rel="icon" href={assets.icon} type="image/svg+xml" />
         <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
         <link rel="manifest" href="/site.webmanifest" />

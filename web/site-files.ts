@@ -30,7 +30,7 @@ export function siteFiles(settings: SiteSettings) {
     start_url: '/',
     display: 'browser',
     background_color: '#f9fbfa',
-    theme_color: '#0b7a5b',
+    theme_color: brand.color,
     icons: [
       { src: '/favicon.svg', sizes: 'any', type: 'image/svg+xml' },
       { src: '/icon-192.png', sizes: '192x192', type: 'image/png' },

@@ -23,6 +23,8 @@ export const settingFields = {
   MAKER_NAME: { label: 'Name' },
   MAKER_SENTENCE: { label: 'In one sentence' },
   ASK_EXCHANGE_KEYS: { label: 'Ask buyers for exchange keys' },
+  TERMS_LAW: { label: 'Law that applies, like “Swiss law”' },
+  TERMS_VENUE: { label: 'Place of jurisdiction' },
 } as const satisfies Record<string, { label: string; type?: 'email' | 'url' | 'tel' }>
 export type EditableSetting = keyof typeof settingFields
 export const editableSettings = Object.keys(settingFields) as EditableSetting[]

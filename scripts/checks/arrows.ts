@@ -6,7 +6,7 @@ type Sources = ReadonlyMap<string, string>
 
 /** Which room may import which. Tests may import more, see `mayImport`. */
 const allowed: Record<string, string[]> = {
-  contract: ['contract'],
+  contract: ['contract', 'content'],
   web: ['web', 'contract', 'content'],
   server: ['server', 'contract', 'package.json'],
   sandbox: ['sandbox'],

@@ -118,6 +118,8 @@ export const settings = z.object({
   SELLER_AUTHORITY: text,
   SELLER_VAT_ID: text,
   SELLER_TAX_NUMBER: text,
+  TERMS_LAW: z._default(z.string(), 'Swiss law'),
+  TERMS_VENUE: z._default(z.string(), 'Solothurn, Switzerland'),
   TAX: z._default(oneOf('none', 'stripe'), 'none'),
   TAX_NOTE: z._default(z.string(), 'No taxes or fees on top.'),
   CONSUMER_LAW: z._default(oneOf('eu', 'none'), 'eu'),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { brand } from '#contract/brand.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { refusalCodes } from '#contract/refusals.ts'
 import { waysToProve } from '#contract/statuses.ts'
@@ -19,7 +20,7 @@ export function openApi(groups: Groups, publicUrl: string) {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Rebound Sigma shop', version: '1', description: 'Every call between browser and server.' },
+    info: { title: `${brand.name} shop`, version: '1', description: 'Every call between browser and server.' },
     servers: [{ url: publicUrl }],
     components: {
       securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'session' } },

@@ -1,4 +1,5 @@
 import { brand } from '#contract/brand.ts'
+import { brandShades } from '#contract/brand-colors.ts'
 import type { Block, Heading, Inline, Picture } from '#contract/markdown.ts'
 import { isList, type LegalBlock, type LegalText, piecesOf, type Words } from '#contract/selling/legal/text.ts'
 import { escapeHtml } from '../security/escape-html.ts'
@@ -16,15 +17,15 @@ const colors = {
   },
   ink: { light: { color: '#0b1c1a' }, dark: { color: '#eef4f2' } },
   muted: { light: { color: '#4c5c5a' }, dark: { color: '#a4b2b1' } },
-  link: { light: { color: '#007d55' }, dark: { color: '#49e3a7' } },
+  link: { light: { color: brandShades.light }, dark: { color: brandShades.dark } },
   accent: {
-    light: { background: '#007d55', 'border-color': '#007d55', color: '#ffffff' },
-    dark: { background: '#49e3a7', 'border-color': '#49e3a7', color: '#001913' },
+    light: { background: brandShades.light, 'border-color': brandShades.light, color: '#ffffff' },
+    dark: { background: brandShades.dark, 'border-color': brandShades.dark, color: brandShades.onDark },
   },
   line: { light: { 'border-color': '#dae1df' }, dark: { 'border-color': '#22302f' } },
   quote: {
-    light: { 'border-color': '#007d55', color: '#0b1c1a' },
-    dark: { 'border-color': '#49e3a7', color: '#eef4f2' },
+    light: { 'border-color': brandShades.light, color: '#0b1c1a' },
+    dark: { 'border-color': brandShades.dark, color: '#eef4f2' },
   },
 }
 type Part = keyof typeof colors
@@ -71,7 +72,7 @@ export function renderHtml(content: MailContent, { publicUrl, supportEmail, send
 <div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${escapeHtml(preheaderOf(content))}${'&#847;&zwnj;&nbsp;'.repeat(60)}</div>
 <div ${as('ground', 'padding:32px 12px 40px')}>
 <div lang="en" style="max-width:560px;margin:0 auto;overflow-wrap:anywhere;word-break:break-word">
-<p style="margin:0 0 20px;padding:0 4px"><a href="${escapeHtml(publicUrl)}" ${as('ink', 'text-decoration:none;font-weight:650;font-size:17px;letter-spacing:-.01em')}><span aria-hidden="true" ${as('accent', 'display:inline-block;width:28px;height:28px;margin-right:10px;border-radius:8px;font-size:19px;line-height:26px;text-align:center;font-weight:600')}>σ</span>${escapeHtml(brand.name)}</a></p>
+<p style="margin:0 0 20px;padding:0 4px"><a href="${escapeHtml(publicUrl)}" ${as('ink', 'text-decoration:none;font-weight:650;font-size:17px;letter-spacing:-.01em')}><span aria-hidden="true" ${as('accent', 'display:inline-block;width:28px;height:28px;margin-right:10px;border-radius:8px;font-size:19px;line-height:26px;text-align:center;font-weight:600')}>${escapeHtml(brand.letter)}</span>${escapeHtml(brand.name)}</a></p>
 <div ${as('card', 'padding:40px;border:1px solid;border-radius:16px')}>
 ${body.filter(Boolean).join('\n')}
 </div>

@@ -14,6 +14,7 @@ const site = {
   consumerLaw: 'eu' as const,
   taxNote: '',
   sold: [],
+  law: { law: 'Swiss law', venue: 'Solothurn, Switzerland' },
   linkToken: (purpose: string, id: string) => `${purpose}.${id}`,
 }
 const examples = Object.entries(samples).flatMap(([kind, list]) =>

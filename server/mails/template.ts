@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Block, Heading, Picture } from '#contract/markdown.ts'
 import { isPersonName } from '#contract/person-name.ts'
-import { terms } from '#contract/selling/legal/terms.ts'
+import { type LawAndVenue, terms } from '#contract/selling/legal/terms.ts'
 import type { LegalText, Party, Words } from '#contract/selling/legal/text.ts'
 import { inert } from './inert.ts'
 
@@ -14,16 +14,17 @@ export type MailSite = {
   party: Party
   consumerLaw: 'eu' | 'none'
   taxNote: string
-  sold: { name: string; terms: string[] }[]
+  sold: { name: string; terms: string[]; list: string | null }[]
+  law: LawAndVenue
 }
 
 /** The terms in force. The version is made of the text, so no word of it changes without it. */
-export function termsInForce({ party, consumerLaw, taxNote, sold }: TermsSite) {
-  const sections = terms(party, { consumerLaw, taxNote, sold })
+export function termsInForce({ party, consumerLaw, taxNote, sold, law }: TermsSite) {
+  const sections = terms(party, { consumerLaw, taxNote, sold, law })
   const version = createHash('sha256').update(JSON.stringify(sections)).digest('hex').slice(0, 8)
   return { version, sections }
 }
-export type TermsSite = Pick<MailSite, 'party' | 'consumerLaw' | 'taxNote' | 'sold'>
+export type TermsSite = Pick<MailSite, 'party' | 'consumerLaw' | 'taxNote' | 'sold' | 'law'>
 
 /** What isn't there is left out. */
 type Maybe<T> = T | false | null | undefined | ''

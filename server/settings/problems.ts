@@ -1,5 +1,6 @@
 import type { Problem } from '#contract/desk/settings.ts'
 import type { Seller } from '#contract/seller.ts'
+import type { LawAndVenue } from '#contract/selling/legal/terms.ts'
 import type { Config } from '#server/config.ts'
 
 type Live = {
@@ -7,11 +8,14 @@ type Live = {
   seller: Seller
   package: { indicatorUrl: string; strategyUrl: string }
   hasChosenKeys: boolean
+  hasChosenLaw: boolean
+  law: LawAndVenue
 }
 
 const isListOfScripts = (url: string) => /^https:\/\/www\.tradingview\.com\/scripts\/?$/.test(url)
 
-export function problemsOf(config: Config, { supportEmail, seller, package: links, hasChosenKeys }: Live): Problem[] {
+export function problemsOf(config: Config, live: Live): Problem[] {
+  const { supportEmail, seller, package: links, hasChosenKeys, hasChosenLaw, law } = live
   const { production, mail, warnings } = config
   const unknown = (['name', 'street', 'city', 'country'] as const).filter((name) => !seller[name])
   const unset = [
@@ -42,6 +46,11 @@ export function problemsOf(config: Config, { supportEmail, seller, package: link
     !hasChosenKeys && {
       text: 'Buyers are asked for API keys of their exchange. Secret keys are what thieves ask for.',
       mend: 'Say under Exchange keys whether this shop needs them at all.',
+      isUrgent: false,
+    },
+    !hasChosenLaw && {
+      text: `Your terms say that ${law.law} applies and that ${law.venue} is the place of jurisdiction.`,
+      mend: 'Confirm or change both under Law and venue.',
       isUrgent: false,
     },
     ...warnings.map((text) => ({ text, mend: 'Change it in the environment and restart the shop.', isUrgent: true })),

@@ -4,6 +4,7 @@ import { privatePackage } from '#contract/access/package.ts'
 import { audit } from '#contract/desk/activity.ts'
 import { settings } from '#contract/desk/settings.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { termsInForce } from '#contract/selling/legal/in-force.ts'
 import { contact } from '#contract/site/contact.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -124,6 +125,22 @@ test('the seller decides whether buyers are asked for exchange keys, and the che
   expect(await asks()).toBe(false)
   await send()
   await expect(admin.call(settings.adminSave, { ASK_EXCHANGE_KEYS: 'maybe' })).rejects.toMatchObject({ status: 400 })
+})
+
+test('another law or venue makes new terms, the old ones stay readable, and the checklist asks once', async () => {
+  const asks = async () => (await show()).problems.some(({ mend }) => mend.includes('Law and venue'))
+  const read = (version?: string) => shop.visitor().call(termsInForce.show, { version })
+  expect(await asks()).toBe(true)
+  const before = await read()
+  const law = (text: unknown) => JSON.stringify(text)
+  expect(law(before)).toContain('Swiss law applies')
+  await admin.call(settings.adminSave, { TERMS_LAW: 'German law', TERMS_VENUE: 'Munich, Germany' })
+  expect(await asks()).toBe(false)
+  const after = await read()
+  expect(after.version).not.toBe(before.version)
+  expect(law(after)).toContain('German law applies')
+  expect(law(after)).toContain('The place of jurisdiction is Munich, Germany.')
+  expect(await read(before.version)).toEqual(before)
 })
 
 test('somebody new is added without inventing a password: they get a link to choose one', async () => {

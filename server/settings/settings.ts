@@ -16,6 +16,7 @@ type Ground = { db: Database; now: () => Date; audit: Audit; config: Config; lin
 /** The first product's own, from its file. */
 type Links = { indicatorUrl: string; strategyUrl: string }
 
+const legalSettings = ['TERMS_LAW', 'TERMS_VENUE'] as const
 const photoName = 'MAKER_PHOTO'
 
 export type ShopSettings = ReturnType<typeof createShopSettings>
@@ -67,6 +68,13 @@ export function createShopSettings({ db, now, audit, config, links }: Ground) {
     },
     get package() {
       return { indicatorUrl: value('INDICATOR_URL'), strategyUrl: value('STRATEGY_URL') }
+    },
+    get law() {
+      return { law: value('TERMS_LAW'), venue: value('TERMS_VENUE') }
+    },
+    /** Whether the seller has confirmed or changed the law and venue of the terms. */
+    get hasChosenLaw() {
+      return legalSettings.every((name) => isFixed(name) || Boolean(stored.get(name)))
     },
     get askExchangeKeys() {
       return value('ASK_EXCHANGE_KEYS') !== 'no'

@@ -2,11 +2,14 @@ import { type LegalText, link, type Party, sentence } from './text.ts'
 import { modelForm, withdrawalInstruction } from './withdrawal.ts'
 
 type Sold = { name: string; terms: string[] }
+/** Settings of the seller: "Swiss law", and "Solothurn, Switzerland". */
+export type LawAndVenue = { law: string; venue: string }
 
 export function terms(
   party: Party,
-  { consumerLaw, taxNote, sold }: { consumerLaw: 'eu' | 'none'; taxNote: string; sold: Sold[] },
+  options: { consumerLaw: 'eu' | 'none'; taxNote: string; sold: Sold[]; law: LawAndVenue },
 ) {
+  const { consumerLaw, taxNote, sold, law } = options
   const isEu = consumerLaw === 'eu'
   /** Where a sentence would otherwise contradict what the law gives consumers. */
   const except = isEu ? ', except for your consumer rights below' : ''
@@ -102,7 +105,7 @@ export function terms(
       id: 'law',
       title: 'Law and venue',
       blocks: [
-        'Swiss law applies, excluding its conflict-of-law rules and the UN Convention on Contracts for the International Sale of Goods. The place of jurisdiction is Solothurn, Switzerland. Mandatory venues and consumer protections in your country remain unaffected.',
+        `${law.law} applies, excluding its conflict-of-law rules and the UN Convention on Contracts for the International Sale of Goods. The place of jurisdiction is ${law.venue}. Mandatory venues and consumer protections in your country remain unaffected.`,
       ],
     },
   ]

@@ -53,7 +53,7 @@ const linksIn = (texts: LegalText[]) =>
 test('what the seller’s settings say is text, never a link', () => {
   const planted = '[Log in here](https://evil.example)'
   const seller = { ...party, name: planted, address: [planted], phone: planted }
-  const texts = terms(seller, { consumerLaw: 'eu', taxNote: planted, sold: [] })
+  const texts = terms(seller, { consumerLaw: 'eu', taxNote: planted, sold: [], law: { law: planted, venue: planted } })
   expect(linksIn(texts)).toEqual(['mailto:help@sigma.example', '/dashboard', '/cancel', '/withdraw'])
   expect(JSON.stringify(texts)).toContain(planted)
 })

@@ -18,13 +18,18 @@ export const worksOnce =
 const unlessYou =
   'The link works for 7 days. If you don’t know this account, ignore this email, or use the link to choose a password: then the account is yours alone.'
 
+const whatBuyersSee = ({ sold }: MailSite) => {
+  const lists = sold.flatMap(({ list }) => (list ? [`the ${list}`] : []))
+  return new Intl.ListFormat('en').format(['your subscription', 'your invoices', ...lists])
+}
+
 export const accountMails = {
   /** Without the name, which may be a stranger's message. Emails queued before there was a link have none. */
   welcome: ({ tokenId }: { tokenId?: string }, site) => ({
-    subject: 'Welcome to Rebound Sigma',
+    subject: `Welcome to ${brand.name}`,
     paragraphs: [
       'Hello,',
-      'Welcome to Rebound Sigma. Your dashboard is where you manage your subscriptions, invoices, and profile.',
+      `Welcome to ${brand.name}. Your dashboard is where you manage your subscriptions, invoices, and profile.`,
       tokenId && 'Please confirm that this address is yours, in the browser you signed up with.',
     ],
     action: tokenId ? ['Confirm your address', confirmationLink(tokenId, site)] : toDashboard,
@@ -33,7 +38,7 @@ export const accountMails = {
   confirmAddress: ({ tokenId }: { tokenId: string }, site) => ({
     subject: 'Confirm your email address',
     paragraphs: [
-      'Someone, hopefully you, has an account with this address at Rebound Sigma. Please confirm that it’s yours, in the browser you’re logged in with.',
+      `Someone, hopefully you, has an account with this address at ${brand.name}. Please confirm that it’s yours, in the browser you’re logged in with.`,
     ],
     action: ['Confirm your address', confirmationLink(tokenId, site)],
     footnote: unlessYou,
@@ -43,17 +48,17 @@ export const accountMails = {
     subject: 'Set your password',
     paragraphs: [
       greeting(name),
-      'Thank you for your purchase. We’ve created your account: choose a password, and you can log in any time to see your subscription, your invoices, and the Rebound List.',
+      `Thank you for your purchase. We’ve created your account: choose a password, and you can log in any time to see ${whatBuyersSee(site)}.`,
     ],
     action: ['Set your password', firstPasswordLink(tokenId, site)],
     footnote: worksOnce,
   }),
   /** An admin made the account; whatever password they typed, this one is the owner's own. */
   accountInvitation: ({ name, tokenId }: { name: string; tokenId: string }, site) => ({
-    subject: 'Your account at Rebound Sigma',
+    subject: `Your account at ${brand.name}`,
     paragraphs: [
       greeting(name),
-      'We’ve created an account for you at Rebound Sigma. Choose a password, and you can log in any time.',
+      `We’ve created an account for you at ${brand.name}. Choose a password, and you can log in any time.`,
     ],
     action: ['Set your password', firstPasswordLink(tokenId, site)],
     footnote: worksOnce,
@@ -80,7 +85,7 @@ export const accountMails = {
   choosePassword: ({ tokenId }: { tokenId: string }, site) => ({
     subject: 'Choose your password',
     paragraphs: [
-      'Your account doesn’t have a password yet. Choose one, and you can log in any time to see your subscription, your invoices, and the Rebound List.',
+      `Your account doesn’t have a password yet. Choose one, and you can log in any time to see ${whatBuyersSee(site)}.`,
     ],
     action: ['Choose a password', firstPasswordLink(tokenId, site)],
     footnote: 'The link works once and expires after 60 minutes. If you didn’t ask for it, you can ignore this email.',

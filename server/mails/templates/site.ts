@@ -1,3 +1,4 @@
+import { brand } from '#contract/brand.ts'
 import { type ServiceReason, serviceReasons } from '#contract/desk/service-messages.ts'
 import { parseBlocks } from '#contract/markdown.ts'
 import { link as linkTo, sentence } from '#contract/selling/legal/text.ts'
@@ -38,7 +39,7 @@ export const siteMails = {
   newsletterConfirmation: ({ id }: { id: string }, site) => ({
     subject: 'Please confirm your subscription',
     paragraphs: [
-      'Please confirm that you’d like news about new products and important updates from Rebound Sigma. We don’t write often, and every email has an unsubscribe link.',
+      `Please confirm that you’d like news about new products and important updates from ${brand.name}. We don’t write often, and every email has an unsubscribe link.`,
     ],
     action: ['Confirm subscription', link('confirm', id, site)],
     footnote: 'Didn’t ask for this? Ignore this email; without your confirmation, you won’t get the newsletter.',

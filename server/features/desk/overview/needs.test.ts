@@ -26,6 +26,8 @@ beforeAll(async () => {
       SELLER_COUNTRY: 'Switzerland',
       SUPPORT_EMAIL: 'help@shop.test',
       ASK_EXCHANGE_KEYS: 'yes',
+      TERMS_LAW: 'Swiss law',
+      TERMS_VENUE: 'Solothurn, Switzerland',
       SMTP_URL: smtp.url,
       INDICATOR_URL: 'https://www.tradingview.com/script/a/',
       STRATEGY_URL: 'https://www.tradingview.com/script/b/',

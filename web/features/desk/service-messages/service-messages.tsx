@@ -9,12 +9,14 @@ import {
 } from '#contract/desk/service-messages.ts'
 import { line, text } from '#contract/fields.ts'
 import { useData } from '#web/api/client.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Select, Textarea } from '#web/ui/input.tsx'
+import { useNavigation } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { useUnsaved } from '#web/ui/use-unsaved.ts'
@@ -92,10 +94,24 @@ function Write() {
   )
 }
 
+const noDraft = { reason: '', subject: '', markdown: '' }
+
+/** The notice that the terms promise, to be completed by the seller. */
+const changedTerms = (publicUrl: string) => ({
+  reason: 'changed_terms',
+  subject: `Our terms change on ${dayFormat.format(Date.now() + 31 * 86_400_000)}`,
+  markdown: `Our terms change on that day: the law that applies, and the place of jurisdiction.\n\nThe new terms are at ${publicUrl}/legal/terms. If you don’t agree, you can cancel before they take effect.`,
+})
+const dayFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
+
 function Message({ productId }: { productId: string }) {
   // Asked each time: the number is what the seller confirms.
   const { data: audience } = useData(serviceMessages.adminAudience, { productId }, { gcTime: 0 })
-  const [draft, setDraft] = useState({ reason: '', subject: '', markdown: '' })
+  const { search } = useNavigation()
+  const { publicUrl } = useSettings()
+  const isAboutTerms = new URLSearchParams(search).get('about') === 'terms'
+  const [initial] = useState(() => (isAboutTerms ? changedTerms(publicUrl) : noDraft))
+  const [draft, setDraft] = useState(initial)
   const { setUnsaved } = useUnsaved()
   const test = useCall(serviceMessages.adminTest, {
     refreshes: [],
@@ -131,21 +147,21 @@ function Message({ productId }: { productId: string }) {
           if (!isSure) return
           await send.mutateAsync({ ...message, productId, customers: audience.customers })
           setUnsaved(false)
-          setDraft({ reason: '', subject: '', markdown: '' })
+          setDraft(noDraft)
         }}
       >
         <Field name="reason" label="Reason">
-          <Select required defaultValue="" options={reasonOptions} />
+          <Select required defaultValue={initial.reason} options={reasonOptions} />
         </Field>
         <Field name="subject" label="Subject">
-          <Input required maxLength={150} />
+          <Input required maxLength={150} defaultValue={initial.subject} />
         </Field>
         <Field
           name="markdown"
           label="Text"
           hint="Markdown: ## heading, **bold**, - list, [link](https://…). No offers and no advertising."
         >
-          <Textarea required rows={8} maxLength={20_000} />
+          <Textarea required rows={8} maxLength={20_000} defaultValue={initial.markdown} />
         </Field>
         {audience && (
           <p>

@@ -2,10 +2,12 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { editableSettings, type Setting, settingFields, settings } from '#contract/desk/settings.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Card } from '#web/ui/card.tsx'
+import { ask } from '#web/ui/confirm.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
+import { useNavigation } from '#web/ui/navigation.tsx'
 
-type Group = { title: string; hint: string; hasPhoto?: true; of: RegExp }
+type Group = { title: string; hint: string; hasPhoto?: true; isAsked?: true; of: RegExp }
 
 export const groups: Group[] = [
   { title: 'Seller', hint: 'For the imprint, emails, invoices, and legal texts.', of: /^SELLER_/ },
@@ -21,10 +23,30 @@ export const groups: Group[] = [
     title: 'Exchange keys',
     hint: 'Buyers give the API key and the secret key of their exchange with their request. Secret keys are what thieves ask for: say no unless you need them.',
     of: /^ASK_EXCHANGE_KEYS$/,
+    isAsked: true,
+  },
+  {
+    title: 'Law and venue',
+    hint: 'What your terms say about them. A change makes a new version of the terms; orders keep the version they were made under.',
+    of: /^TERMS_/,
+    isAsked: true,
   },
 ]
 
 const schema = settings.adminSave.input
+
+/** The terms promise an email 30 days before they change. */
+const offerNotice = (navigate: ReturnType<typeof useNavigation>['navigate']) =>
+  ask(
+    {
+      title: 'Tell your customers',
+      description:
+        'New orders are made under the new terms from now on; everyone who has bought keeps theirs. The terms promise an email at least 30 days before they change for customers.',
+      action: 'Write to all customers',
+      cancel: 'Not now',
+    },
+    () => navigate('/admin/messages/service?about=terms'),
+  )
 
 export function EditableCard(props: {
   group: Group
@@ -46,6 +68,7 @@ export function EditableCard(props: {
     })
   // The default can be confirmed, too: then the checklist no longer asks.
   const isUnanswered = fields.some(({ name }) => all.find((each) => each.name === name)?.source === 'default')
+  const { navigate } = useNavigation()
   const [typed, setTyped] = useState<Record<string, string>>({})
   const isChanged = fields.some(({ name, value }) => (typed[name] ?? value) !== value)
   useEffect(() => onChanged(group.title, isChanged), [group.title, isChanged, onChanged])
@@ -65,6 +88,8 @@ export function EditableCard(props: {
         onSubmit={async (values) => {
           await save.mutateAsync(values)
           setTyped({})
+          onChanged(group.title, false)
+          if (isChanged && fields.some(({ name }) => name.startsWith('TERMS_'))) offerNotice(navigate)
         }}
       >
         {fields.map(({ name, label, type = 'text', value, isFixed }) => (
@@ -92,7 +117,7 @@ export function EditableCard(props: {
             )}
           </Field>
         ))}
-        {(isChanged || (group.title === 'Exchange keys' && isUnanswered)) && (
+        {(isChanged || (group.isAsked && isUnanswered)) && (
           <SubmitButton pendingText="Saving..." className="self-start">
             Save
           </SubmitButton>

@@ -8,13 +8,18 @@ import { Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
 
+const numbers = ['Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten']
+const availableCount = (count: number) =>
+  count === 1 ? 'One is available.' : `${numbers[count - 2] ?? count} are available.`
+
 export default function ProductsPage() {
   const { products } = useSettings()
+  const onSale = products.filter(({ state }) => state === 'on sale').length
   return (
     <>
       <PageHeading
         title="Products"
-        description="Indicators for rule-based entries and exits. One is available. The next one ships when it’s proven."
+        description={`Indicators for rule-based entries and exits. ${availableCount(onSale)} The next one ships when it’s proven.`}
       />
       <Container className="grid items-stretch gap-6 lg:grid-cols-[1.35fr_1fr]">
         {products.map((product) =>
