@@ -84,6 +84,7 @@ async function liveThrough(shop: Awaited<ReturnType<typeof openTestSandbox>>) {
   await stripe.disputes.retrieve(dispute.id)
 
   await changeInDashboard(shop, monthly.id, taxed.id)
+  await billInOtherWays(shop)
 
   const failing = await buyAndFail({ price: (await price('week')).id })
   await sandbox.controls.advance(8, 'day')
@@ -170,6 +171,43 @@ async function changeInDashboard(
   await stripe.invoices.retrieve(owed as string)
   await controls.dashboard.payOutOfBand(owed as string)
   await stripe.invoices.retrieve(owed as string, { expand: ['payments'] })
+}
+
+/** A renewal that is a draft for an hour and carries an item of its own, tax on top of a price, and an invoice that is sent. */
+async function billInOtherWays({ stripe, sandbox: { controls }, buy }: Awaited<ReturnType<typeof openTestSandbox>>) {
+  await controls.behave({ draftSeconds: 3600 })
+  const bought = await buy()
+  const { id } = bought.subscription
+  await stripe.invoiceItems.create({
+    customer: bought.customer.id,
+    subscription: id,
+    amount: 900,
+    currency: 'usd',
+    discountable: false,
+  })
+  await stripe.invoices.createPreview({ subscription: id })
+  await controls.advance(1, 'month')
+  const { latest_invoice: renewal } = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
+  await stripe.invoiceItems.list({ customer: bought.customer.id })
+  await stripe.invoices.finalizeInvoice((renewal as Stripe.Invoice).id)
+  const swiss = await stripe.customers.create({ address: { country: 'CH' } })
+  const net = await stripe.prices.create({
+    currency: 'usd',
+    product_data: { name: 'Rebound Sigma Pro' },
+    recurring: { interval: 'month' },
+    tax_behavior: 'exclusive',
+    unit_amount: 3900,
+  })
+  const sent = await stripe.subscriptions.create({
+    customer: swiss.id,
+    items: [{ price: net.id }],
+    automatic_tax: { enabled: true },
+    collection_method: 'send_invoice',
+    days_until_due: 10,
+  })
+  await controls.advance(12, 'day')
+  await stripe.subscriptions.retrieve(sent.id, { expand: ['latest_invoice.payments'] })
+  await controls.behaveAsUsual()
 }
 
 function record(sandbox: { onCall(listener: (call: Call) => void): void }) {

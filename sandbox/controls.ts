@@ -1,10 +1,13 @@
 import { claimCharge } from './api/money.ts'
+import { addSchedule } from './api/subscriptions.ts'
 import { addSteps, type Interval } from './basics.ts'
+import { addInvoiceItem } from './billing/bills.ts'
 import type { Clock } from './billing/clock.ts'
 import { failRefund, moveDispute, openDispute, refund } from './billing/disputes.ts'
 import { markUncollectible, payOutOfBand, update, voidInvoice } from './billing/invoices.ts'
 import { authenticate } from './billing/payments.ts'
 import { applyCoupon, applyCouponToCustomer, changePlan, pause, resume } from './billing/plan-changes.ts'
+import { finalizeDraft } from './billing/subscriptions.ts'
 import type { Books } from './books.ts'
 import { Failure, invalid } from './failure.ts'
 import type { PausedCollection } from './objects/blank.ts'
@@ -12,7 +15,7 @@ import type { Off } from './objects/catalog.ts'
 import type { Customer } from './objects/customer.ts'
 import type { Kind, Kinds } from './objects/kinds.ts'
 import { type Charge, newFraudWarning } from './objects/payment.ts'
-import { type Feedback, newSchedule, periodOf } from './objects/subscription.ts'
+import { type Feedback, periodOf } from './objects/subscription.ts'
 import type { Fault, Quirks } from './quirks.ts'
 import type { createWebhooks } from './webhooks.ts'
 import type { Work } from './work.ts'
@@ -154,11 +157,13 @@ function dashboardControls(act: Act) {
       changeCustomer(customer, (found) => ({ ...found, balance: found.balance - amount })),
     /** Stripe can no longer tell which tax is due. */
     loseTaxPlace: (customer: string) => changeCustomer(customer, (found) => ({ ...found, address: null })),
-    /** "Schedule update": from then on, the schedule manages the subscription. */
-    schedule: on('subscription', async (work, found) => {
-      const schedule = await work.create(newSchedule(work.now, found))
-      await update(work, found, { ...found, schedule: schedule.id })
-    }),
+    /** "Schedule update". */
+    schedule: on('subscription', addSchedule),
+    /** On the next invoice. */
+    addInvoiceItem: on('subscription', (work, found, amount: number) =>
+      addInvoiceItem(work, found, amount, 'Private lesson'),
+    ),
+    finalize: on('invoice', finalizeDraft),
     markUncollectible: on('invoice', markUncollectible),
     voidInvoice: on('invoice', voidInvoice),
     /** "Pause payment collection"; nothing to collect again. */

@@ -22,6 +22,8 @@ export type Quirks = {
   shortens: boolean
   /** The currency of the seller's bank account, in which Stripe moves a dispute's money. */
   settlesIn: 'usd' | 'chf'
+  /** Seconds for which a renewal's invoice stays a draft before it is finalized and charged. */
+  draftSeconds: number
 }
 
 export type Fault = {
@@ -54,6 +56,7 @@ export const usual: Quirks = {
   afterRetries: 'cancel',
   shortens: true,
   settlesIn: 'usd',
+  draftSeconds: 0,
 }
 
 /** For tests: only a moved clock ends it, so nothing depends on how busy the machine is. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { taxInside } from './objects/invoice.ts'
+import { taxInside } from './objects/tax.ts'
 
 test('net and tax add up to the price, and the tax is right to the cent, at every rate', () => {
   fc.assert(

@@ -40,7 +40,7 @@ export const catalogRoutes = [
       product: text,
       product_data: group({ name: required(text) }),
       recurring: group({ interval: required(choice('day', 'week', 'month', 'year')) }),
-      tax_behavior: choice('inclusive', 'unspecified'),
+      tax_behavior: choice('exclusive', 'inclusive', 'unspecified'),
       unit_amount: required(integer),
     },
     async ({ work, params }) => {

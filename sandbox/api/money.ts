@@ -1,12 +1,15 @@
-import { refund } from '../billing/disputes.ts'
-import { draft, voidInvoice } from '../billing/invoices.ts'
+import { addInvoiceItem, draft, periodEntries } from '../billing/bills.ts'
+import { moveDispute, refund } from '../billing/disputes.ts'
+import { markUncollectible, voidInvoice } from '../billing/invoices.ts'
 import { planChange } from '../billing/plan-changes.ts'
-import { payInvoice, upToDate } from '../billing/subscriptions.ts'
+import { finalizeDraft, nextPeriod, payInvoice, upToDate } from '../billing/subscriptions.ts'
 import { invalid } from '../failure.ts'
-import { type Invoice, newCreditNote } from '../objects/invoice.ts'
+import { newCreditNote } from '../objects/credit-note.ts'
+import { asFinalized, type Invoice } from '../objects/invoice.ts'
+import type { Subscription } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
 import { resolveMethod } from './methods.ts'
-import { choice, flag, group, integer, list, metadata, required, text } from './params.ts'
+import { choice, flag, group, integer, list, metadata, type Params, required, text } from './params.ts'
 import { listRoute, readRoute, route } from './route.ts'
 import { planOf, planParams } from './subscriptions.ts'
 
@@ -18,28 +21,39 @@ export async function claimCharge(work: Work, intent: string) {
   return work.get('charge', latest)
 }
 
+async function changedPlan(work: Work, before: Subscription, wanted: Params<typeof planParams>) {
+  const { after, entries } = await planChange(work, before, await planOf(work, before, wanted))
+  return { subscription: after, reason: 'subscription_update' as const, entries }
+}
+
+/** The next period, as it would be billed now. */
+function renewal(before: Subscription) {
+  if (before.ended_at !== null || before.cancel_at !== null)
+    throw invalid('No upcoming invoices for a subscription that ends.', 'subscription', 'invoice_upcoming_none')
+  const { subscription, period } = nextPeriod(before)
+  return {
+    subscription,
+    reason: 'subscription_cycle' as const,
+    entries: periodEntries(subscription, period),
+    at: period.start,
+  }
+}
+
 export const moneyRoutes = [
   route(
     'POST /v1/invoices/create_preview',
     {
       subscription: required(text),
-      subscription_details: required(group({ ...planParams, proration_behavior: required(choice('always_invoice')) })),
+      subscription_details: group({ ...planParams, proration_behavior: required(choice('always_invoice')) }),
     },
     async ({ work, params: { subscription: id, subscription_details: wanted } }) => {
       const before = await work.claim('subscription', id)
-      const { after, entries } = await planChange(work, before, await planOf(work, before, wanted))
-      const reason = 'subscription_update'
-      const { invoice } = await draft(work, { subscription: after, reason, entries })
-      return {
-        ...invoice,
-        id: `upcoming_${invoice.id}`,
-        effective_at: null,
-        hosted_invoice_url: null,
-        invoice_pdf: null,
-        number: null,
-        status: 'draft',
-        status_transitions: { ...invoice.status_transitions, finalized_at: null },
-      }
+      const { invoice, customer } = await draft(
+        work,
+        wanted ? await changedPlan(work, before, wanted) : renewal(before),
+      )
+      const previewed = asFinalized(invoice, customer, work.now)
+      return { ...invoice, id: `upcoming_${invoice.id}`, ending_balance: previewed.ending_balance }
     },
   ),
   readRoute('invoice'),
@@ -59,6 +73,35 @@ export const moneyRoutes = [
     const invoice = await work.claim('invoice', id)
     const method = params.payment_method ? await resolveMethod(work, params.payment_method) : undefined
     return payInvoice(work, invoice, method)
+  }),
+  route('POST /v1/invoices/:id/finalize', { auto_advance: flag }, async ({ work, id, params }) => {
+    const invoice = await work.claim('invoice', id)
+    if (invoice.status !== 'draft')
+      throw invalid("This invoice is already finalized, you can't re-finalize a non-draft invoice.")
+    return finalizeDraft(work, { ...invoice, auto_advance: params.auto_advance ?? invoice.auto_advance })
+  }),
+  route(
+    'POST /v1/invoiceitems',
+    {
+      amount: required(integer),
+      currency: required(text),
+      customer: required(text),
+      description: text,
+      discountable: required(choice('false')),
+      subscription: required(text),
+    },
+    async ({ work, params: { amount, customer, description = '', subscription: id } }) => {
+      await work.claim('customer', customer)
+      const subscription = await work.get('subscription', id)
+      return addInvoiceItem(work, subscription, amount, description)
+    },
+  ),
+  readRoute('invoiceitem'),
+  listRoute('invoiceitem', { customer: text }),
+  route('POST /v1/invoices/:id/mark_uncollectible', {}, async ({ work, id }) => {
+    const invoice = await work.claim('invoice', id)
+    if (invoice.status !== 'open') throw invalid(`You can only mark open invoices. This invoice is ${invoice.status}.`)
+    return markUncollectible(work, invoice)
   }),
   route('POST /v1/invoices/:id/void', {}, async ({ work, id }) => {
     const invoice = await upToDate(work, await work.claim('invoice', id))
@@ -93,6 +136,17 @@ export const moneyRoutes = [
   listRoute('refund', { charge: text, payment_intent: text }),
   readRoute('dispute'),
   listRoute('dispute', { charge: text, payment_intent: text }),
+  route(
+    'POST /v1/disputes/:id',
+    {
+      evidence: required(group({ uncategorized_text: required(choice('losing_evidence', 'winning_evidence')) })),
+      submit: required(choice('true')),
+    },
+    async ({ work, id, params: { evidence } }) => {
+      const dispute = await work.claim('dispute', id)
+      return moveDispute(work, dispute, evidence.uncategorized_text === 'winning_evidence' ? 'won' : 'lost')
+    },
+  ),
 ]
 
 /** The tax of the invoice, so that both add up. */

@@ -22,8 +22,13 @@ export const editable = {
   cancel_at: clearable(integer),
   cancel_at_period_end: flag,
   cancellation_details: cancellationDetails,
+  collection_method: choice('charge_automatically', 'send_invoice'),
+  days_until_due: integer,
   default_payment_method: clearable(text),
   metadata,
+  pause_collection: clearable(
+    group({ behavior: required(choice('keep_as_draft', 'mark_uncollectible', 'void')), resumes_at: integer }),
+  ),
   payment_settings: group({
     payment_method_types: list(required(choice('card'))),
     save_default_payment_method: choice('off', 'on_subscription'),
@@ -75,8 +80,23 @@ export function withParams(
     if (params.cancel_at_period_end) after = withCancelAt(after, periodOf(after).end, true, now)
     else if (after.cancel_at_period_end) after = withCancelAt(after, null, false, now)
   }
-  const { default_payment_method, metadata: notes, payment_settings: settings } = params
+  const {
+    default_payment_method,
+    metadata: notes,
+    payment_settings: settings,
+    pause_collection: pause,
+    ...billing
+  } = params
+  const method = billing.collection_method ?? after.collection_method
+  if (method === 'send_invoice' && (billing.days_until_due ?? after.days_until_due) === null)
+    throw invalid(
+      'You must pass `days_until_due` when you set `collection_method` to `send_invoice`.',
+      'days_until_due',
+    )
   return changed(after, {
+    collection_method: method,
+    pause_collection: pause && { ...pause, resumes_at: pause.resumes_at ?? null },
+    days_until_due: method === 'send_invoice' ? billing.days_until_due : null,
     default_payment_method,
     metadata: notes,
     payment_settings: settings && changed(after.payment_settings, settings),

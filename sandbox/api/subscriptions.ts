@@ -4,7 +4,7 @@ import { cancel, startSubscription } from '../billing/subscriptions.ts'
 import { assertTaxable } from '../billing/tax.ts'
 import { invalid, missing } from '../failure.ts'
 import type { Coupon } from '../objects/catalog.ts'
-import type { Subscription, SubscriptionStatus } from '../objects/subscription.ts'
+import { newSchedule, type Subscription, type SubscriptionStatus } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
 import { assertOwnCard } from './methods.ts'
 import { choice, flag, group, integer, list, type Params, paging, required, text } from './params.ts'
@@ -56,6 +56,13 @@ async function couponsOf(work: Work, discounts: { coupon: string }[]) {
   return coupons
 }
 
+/** From then on, the schedule manages the subscription. */
+export async function addSchedule(work: Work, subscription: Subscription) {
+  const made = await work.create(newSchedule(work.now, subscription))
+  await update(work, subscription, { ...subscription, schedule: made.id })
+  return made
+}
+
 function assertUnscheduled(schedule: string, params: object) {
   const given = Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : name))
   const managed = given.find((name) => ['cancel_at', 'cancel_at_period_end', 'items', 'trial_end'].includes(name))
@@ -78,12 +85,14 @@ export const subscriptionRoutes = [
       customer: required(text),
       discounts: list(required(group({ coupon: required(text) }))),
       items: required(list(required(group({ price: required(text) })))),
-      payment_behavior: required(choice('default_incomplete')),
+      payment_behavior: choice('default_incomplete'),
     },
     async ({ work, params }) => {
       await work.claim('customer', params.customer)
       const customer = await work.customer(params.customer)
       const price = await priceOf(work, params.items)
+      if (params.collection_method !== 'send_invoice' && !params.payment_behavior)
+        throw invalid('The sandbox charges only what begins incomplete.', 'payment_behavior')
       if (params.automatic_tax?.enabled) assertTaxable(customer, price)
       await assertOwnCard(work, params.default_payment_method, customer.id, 'default_payment_method')
       const coupons = await couponsOf(work, params.discounts ?? [])
@@ -119,6 +128,11 @@ export const subscriptionRoutes = [
       if (before.schedule) assertUnscheduled(before.schedule, params)
       if (params.items) {
         assertPendable(params)
+        if (before.collection_method === 'send_invoice')
+          throw invalid(
+            'You cannot set `payment_behavior` to `pending_if_incomplete` when `collection_method` is `send_invoice`.',
+            'payment_behavior',
+          )
         const plan = await planOf(work, before, params)
         return changePlanWhenPaid(work, before, { ...plan, metadata: params.metadata })
       }
@@ -132,6 +146,9 @@ export const subscriptionRoutes = [
     if (before.status === 'canceled' || before.status === 'incomplete_expired') throw missing('subscription', id)
     return cancel(work, withDetails(before, params.cancellation_details))
   }),
+  route('POST /v1/subscription_schedules', { from_subscription: required(text) }, async ({ work, params }) =>
+    addSchedule(work, await work.claim('subscription', params.from_subscription)),
+  ),
   route('POST /v1/subscription_schedules/:id/release', {}, async ({ work, id }) => {
     const schedule = await work.claim('subscription_schedule', id)
     if (schedule.status !== 'active' || !schedule.subscription)

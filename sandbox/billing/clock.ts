@@ -4,7 +4,7 @@ import type { Work } from '../work.ts'
 import { openDispute, refundDue } from './disputes.ts'
 import { finishPayment } from './payments.ts'
 import { dropPendingUpdate } from './plan-changes.ts'
-import { collect, subscriptionDue } from './subscriptions.ts'
+import { invoiceDue, subscriptionDue } from './subscriptions.ts'
 
 export type Clock = ReturnType<typeof createClock>
 
@@ -34,7 +34,7 @@ export function createClock(books: Books) {
         const isExpired = (subscription.pending_update?.expires_at ?? Infinity) <= at
         await (isExpired ? dropPendingUpdate : subscriptionDue)(work, subscription)
       }
-      if (due.kind === 'invoice') await collect(work, await work.get('invoice', due.id))
+      if (due.kind === 'invoice') await invoiceDue(work, await work.get('invoice', due.id))
       if (due.kind === 'charge') await disputeDue(work, due.id)
       if (due.kind === 'refund') await refundDue(work, await work.get('refund', due.id))
       if (due.kind === 'payment_intent') await finishPayment(work, await work.get('payment_intent', due.id))

@@ -1,110 +1,7 @@
-import { day } from '../basics.ts'
-import { offOf } from '../objects/catalog.ts'
-import type { Customer } from '../objects/customer.ts'
-import { type Cut, type Entry, type Invoice, newInvoice, newInvoicePayment } from '../objects/invoice.ts'
-import { newPaymentIntent, type PaymentIntent } from '../objects/payment.ts'
+import type { Invoice } from '../objects/invoice.ts'
 import type { Subscription } from '../objects/subscription.ts'
-import { retryDays } from '../quirks.ts'
 import type { Work } from '../work.ts'
-import { taxFor, taxIdsOf } from './tax.ts'
-
-/** When a failed payment is retried; never, after the last try. */
-export const nextAttempt = ({ now }: Work, { created }: Invoice): number | null =>
-  retryDays.map((days) => created + days * day).find((at) => at > now) ?? null
-
-type Bill = { subscription: Subscription; reason: Invoice['billing_reason']; entries: Entry[] }
-
-export const periodEntries = (subscription: Subscription, period: Entry['period']): Entry[] =>
-  subscription.items.data.map((item) => ({
-    item,
-    period,
-    amount: item.price.unit_amount * item.quantity,
-    isProration: false,
-  }))
-
-/** A customer's own discount counts where the subscription has none. */
-async function cutsOf(work: Work, { discounts }: Subscription, { discount }: Customer) {
-  const running: (Cut & { isOnce: boolean })[] = []
-  for (const id of discounts.length > 0 || !discount ? discounts : [discount.id]) {
-    const { end, source } = await work.get('discount', id)
-    const coupon = await work.get('coupon', source.coupon)
-    if (end === null || end > work.now)
-      running.push({ discount: id, of: (amount) => offOf(coupon, amount), isOnce: coupon.duration === 'once' })
-  }
-  return running
-}
-
-/** Without a place, Stripe goes on charging, but without tax. */
-const withPlace = (subscription: Subscription, country: string | null | undefined): Subscription =>
-  country || !subscription.automatic_tax.enabled
-    ? subscription
-    : {
-        ...subscription,
-        automatic_tax: { enabled: false, disabled_reason: 'requires_location_inputs', liability: null },
-      }
-
-/** What it would say, without writing it down. */
-export async function draft(work: Work, { subscription: given, reason, entries }: Bill) {
-  const customer = await work.customer(given.customer)
-  const subscription = withPlace(given, customer.address?.country)
-  const names = new Map<string, string>()
-  for (const { item } of entries) {
-    names.set(item.price.product, (await work.get('product', item.price.product)).name)
-  }
-  const productName = (product: string) => names.get(product) ?? product
-  const taxIds = await taxIdsOf(work, customer.id)
-  const tax = subscription.automatic_tax.enabled ? await taxFor(work, customer, taxIds) : null
-  const cuts = await cutsOf(work, subscription, customer)
-  const invoice = newInvoice({ now: work.now, customer, subscription, productName, entries, cuts, reason, tax, taxIds })
-  const spent = new Set(cuts.flatMap(({ discount, isOnce }) => (isOnce ? [discount] : [])))
-  const discounts = subscription.discounts.filter((id) => !spent.has(id))
-  return { customer, invoice, subscription: { ...subscription, discounts } }
-}
-
-/** Writes an invoice with the payment intent that is to pay it; if nothing is due, it is paid and has none. */
-export async function bill(work: Work, wanted: Bill) {
-  const { customer, invoice, subscription } = await draft(work, wanted)
-  await work.save({
-    ...customer,
-    balance: invoice.ending_balance,
-    currency: invoice.currency,
-    next_invoice_sequence: customer.next_invoice_sequence + 1,
-  })
-  const billed = { ...subscription, latest_invoice: invoice.id }
-  if (invoice.amount_due === 0) {
-    const paid = await work.insert({ ...invoice, ...asPaid(invoice, work.now) })
-    return { invoice: paid, intent: null, subscription: billed }
-  }
-  const intent = newPaymentIntent({
-    now: work.now,
-    amount: invoice.amount_due,
-    currency: invoice.currency,
-    customer: customer.id,
-    description: wanted.reason === 'subscription_create' ? 'Subscription creation' : 'Subscription update',
-  })
-  await work.insert(invoice)
-  await work.insert(intent)
-  await work.insert(newInvoicePayment(work.now, invoice, intent.id))
-  return { invoice, intent, subscription: billed }
-}
-
-export const asPaid = (invoice: Invoice, now: number) => ({
-  status: 'paid' as const,
-  amount_paid: invoice.amount_due,
-  amount_remaining: 0,
-  attempted: true,
-  auto_advance: false,
-  next_payment_attempt: null,
-  status_transitions: { ...invoice.status_transitions, paid_at: now },
-})
-
-export function tellOfBill(work: Work, invoice: Invoice, intent: PaymentIntent | null) {
-  work.emit('invoice.created', invoice)
-  work.emit('invoice.finalized', invoice)
-  if (intent) return work.emit('payment_intent.created', intent)
-  work.emit('invoice.paid', invoice)
-  work.emit('invoice.payment_succeeded', invoice)
-}
+import { asPaid } from './bills.ts'
 
 async function paymentOf(work: Work, intent: string) {
   const [payment] = await work.all('invoice_payment', { payment: { payment_intent: intent } })
@@ -196,7 +93,7 @@ export async function update(work: Work, before: Subscription, after: Subscripti
 export async function voidInvoice(work: Work, invoice: Invoice): Promise<Invoice> {
   await cancelPayments(work, invoice)
   const customer = await work.get('customer', invoice.customer)
-  const used = invoice.ending_balance - invoice.starting_balance
+  const used = (invoice.ending_balance ?? invoice.starting_balance) - invoice.starting_balance
   if (used !== 0 && !('deleted' in customer)) await work.save({ ...customer, balance: customer.balance - used })
   const voided = await work.save({
     ...invoice,
@@ -238,7 +135,7 @@ export async function payOutOfBand(work: Work, invoice: Invoice) {
 }
 
 /** It is no longer expected to be paid, but it can be. */
-export async function markUncollectible(work: Work, invoice: Invoice) {
+export async function markUncollectible(work: Work, invoice: Invoice): Promise<Invoice> {
   const given = await work.save({
     ...invoice,
     status: 'uncollectible' as const,
@@ -248,6 +145,7 @@ export async function markUncollectible(work: Work, invoice: Invoice) {
   })
   work.emit('invoice.marked_uncollectible', given)
   await catchUp(work, invoice)
+  return given
 }
 
 /** Once its newest invoice is no longer expected to be paid, Stripe makes a past-due subscription active again. */

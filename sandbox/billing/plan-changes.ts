@@ -13,7 +13,8 @@ import {
   withPeriod,
 } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
-import { bill, periodEntries, tellOfBill, update, voidInvoice } from './invoices.ts'
+import { bill, periodEntries, tellOfBill } from './bills.ts'
+import { update, voidInvoice } from './invoices.ts'
 import { confirm } from './payments.ts'
 import { charge, storedCard, upToDate } from './subscriptions.ts'
 
@@ -27,7 +28,9 @@ async function billedShare(work: Work, { id }: Subscription, start: number) {
   const paid = await work.all('invoice', { status: 'paid', parent })
   const line = paid
     .flatMap(({ lines }) => lines.data)
-    .findLast(({ parent: { subscription_item_details: of }, period }) => !of.proration && period.start === start)
+    .findLast(
+      ({ parent: { subscription_item_details: of }, period }) => of?.proration === false && period.start === start,
+    )
   const off = (line?.discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0)
   return line && line.amount > 0 ? (line.amount - off) / line.amount : 1
 }

@@ -12,17 +12,9 @@ import {
   withPeriod,
 } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
+import { bill, finalize, nextAttempt, periodEntries, tellOfBill, tellOfFinalized } from './bills.ts'
 import { genericDecline } from './cards.ts'
-import {
-  bill,
-  markUncollectible,
-  nextAttempt,
-  periodEntries,
-  stopCollecting,
-  tellOfBill,
-  update,
-  voidInvoice,
-} from './invoices.ts'
+import { markUncollectible, stopCollecting, update, voidInvoice } from './invoices.ts'
 import { confirm, decline, finishPayment } from './payments.ts'
 
 type Wanted = {
@@ -46,14 +38,17 @@ export async function startSubscription(work: Work, { customer, price, coupons =
     reason: 'subscription_create',
     entries: periodEntries(draft, { start: work.now, end: periodEnds }),
   })
-  const started = await work.insert(intent ? subscription : { ...subscription, status: 'active' as const })
+  const isIncomplete = intent !== null && draft.collection_method === 'charge_automatically'
+  const started = await work.insert(isIncomplete ? subscription : { ...subscription, status: 'active' as const })
   work.emit('customer.subscription.created', started)
   tellOfBill(work, invoice, intent)
   return started
 }
 
-/** What falls due on a subscription: the end of an unpaid start, of a scheduled cancellation or of a period. */
+/** What falls due on a subscription: the end of an unpaid start, of paused collection, of a scheduled cancellation or of a period. */
 export async function subscriptionDue(work: Work, subscription: Subscription) {
+  if ((subscription.pause_collection?.resumes_at ?? Infinity) <= work.now)
+    return update(work, subscription, { ...subscription, pause_collection: null })
   if (subscription.status === 'incomplete') return expireUnlessPaid(work, subscription)
   if (subscription.cancel_at !== null && subscription.cancel_at <= work.now) {
     return end(work, subscription, 'cancellation_requested')
@@ -62,17 +57,19 @@ export async function subscriptionDue(work: Work, subscription: Subscription) {
   return renew(work, subscription)
 }
 
-async function renew(work: Work, before: Subscription) {
+export function nextPeriod(before: Subscription) {
   const { end: start, step } = periodOf(before)
-  const next = periodEnd(before.billing_cycle_anchor, step, start)
+  const period = { start, end: periodEnd(before.billing_cycle_anchor, step, start) }
   // A trial ends with its period.
-  const renewed: Subscription = {
-    ...withPeriod(before, start, next),
-    status: before.status === 'trialing' ? 'active' : before.status,
-  }
-  await charge(work, before, renewed, {
+  const status = before.status === 'trialing' ? ('active' as const) : before.status
+  return { period, subscription: { ...withPeriod(before, period.start, period.end), status } }
+}
+
+async function renew(work: Work, before: Subscription) {
+  const { subscription, period } = nextPeriod(before)
+  await charge(work, before, subscription, {
     reason: 'subscription_cycle',
-    entries: periodEntries(renewed, { start, end: next }),
+    entries: periodEntries(subscription, period),
   })
 }
 
@@ -85,32 +82,56 @@ export async function charge(
   const { invoice, intent, subscription } = await bill(work, { ...owed, subscription: after })
   await update(work, before, subscription)
   tellOfBill(work, invoice, intent)
-  const { pause_collection: pause } = subscription
-  if (pause) await putAside(work, invoice, pause.behavior)
-  else if (intent) await collect(work, invoice)
+  if (intent) await collectOrPutAside(work, invoice, subscription)
+}
+
+async function collectOrPutAside(work: Work, invoice: Invoice, { pause_collection: pause }: Subscription) {
+  if (pause) return putAside(work, invoice, pause.behavior)
+  if (invoice.collection_method === 'charge_automatically') await collect(work, invoice)
 }
 
 /** Collection is paused: the period's invoice is made, and nobody is charged. */
 async function putAside(work: Work, invoice: Invoice, behavior: PausedCollection['behavior']) {
   if (behavior === 'void') await voidInvoice(work, invoice)
-  else if (behavior === 'mark_uncollectible') await markUncollectible(work, invoice)
-  else
-    await work.update(invoice, {
-      ...invoice,
-      status: 'draft' as const,
-      auto_advance: false,
-      status_transitions: { ...invoice.status_transitions, finalized_at: null },
-    })
+  else await markUncollectible(work, invoice)
+}
+
+/** What falls due on an invoice: the end of its time as a draft, the next attempt, or the day by which it was to be paid. */
+export async function invoiceDue(work: Work, invoice: Invoice) {
+  if (invoice.status === 'draft') return finalizeDraft(work, invoice)
+  return invoice.collection_method === 'send_invoice' ? becomeOverdue(work, invoice) : collect(work, invoice)
+}
+
+/** By its time, or by the seller's click. Stripe charges it even if the subscription has ended meanwhile. */
+export async function finalizeDraft(work: Work, draft: Invoice): Promise<Invoice> {
+  const customer = await work.get('customer', draft.customer)
+  if ('deleted' in customer) return work.save({ ...draft, auto_advance: false, automatically_finalizes_at: null })
+  const subscription = await work.get('subscription', draft.parent.subscription_details.subscription)
+  if (subscription.pause_collection?.behavior === 'keep_as_draft')
+    return work.update(draft, { ...draft, auto_advance: false, automatically_finalizes_at: null })
+  const { invoice, intent } = await finalize(work, draft, (each) => work.save(each))
+  tellOfFinalized(work, invoice, intent)
+  if (intent && draft.auto_advance) await collectOrPutAside(work, invoice, subscription)
+  return work.get('invoice', invoice.id)
+}
+
+async function becomeOverdue(work: Work, open: Invoice) {
+  const invoice = await work.save({ ...open, $sandbox: { ...open.$sandbox, isOverdue: true } })
+  work.emit('invoice.overdue', invoice)
+  const subscription = await work.get('subscription', invoice.parent.subscription_details.subscription)
+  if (subscription.status === 'active') await update(work, subscription, { ...subscription, status: 'past_due' })
 }
 
 /** The sandbox's own attempt to charge the stored card, at a renewal and on retry days. */
-export async function collect(work: Work, open: Invoice) {
+async function collect(work: Work, open: Invoice) {
   const subscription = await work.get('subscription', open.parent.subscription_details.subscription)
-  const invoice = await work.save({ ...open, next_payment_attempt: nextAttempt(work, open) })
+  const next = subscription.ended_at === null ? nextAttempt(work, open) : null
+  const invoice = await work.save({ ...open, next_payment_attempt: next })
   await payWithStoredCard(work, invoice, subscription)
   const after = await work.get('invoice', invoice.id)
   if (after.status !== 'open' || after.next_payment_attempt !== null) return
   const late = await work.get('subscription', subscription.id)
+  if (late.ended_at !== null) return
   if (work.quirks.afterRetries === 'cancel') await end(work, late, 'payment_failed')
   if (work.quirks.afterRetries === 'unpaid') await update(work, late, { ...late, status: 'unpaid' })
 }
@@ -127,6 +148,7 @@ async function payWithStoredCard(work: Work, invoice: Invoice, subscription: Sub
   if (!method) {
     const attempted = await work.save({ ...invoice, attempted: true, attempt_count: invoice.attempt_count + 1 })
     work.emit('invoice.payment_failed', attempted)
+    if (subscription.ended_at !== null) return
     await update(work, subscription, { ...subscription, status: 'past_due' })
     return
   }

@@ -1,7 +1,7 @@
 import { Failure, invalid } from '../failure.ts'
 import type { Price } from '../objects/catalog.ts'
 import type { Customer, TaxId } from '../objects/customer.ts'
-import { newTaxRate, type Tax } from '../objects/invoice.ts'
+import { newTaxRate, type Tax } from '../objects/tax.ts'
 import type { Work } from '../work.ts'
 
 /** In percent, for the six countries the sandbox collects it in: VAT, but in Australia GST. */

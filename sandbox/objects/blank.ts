@@ -5,13 +5,16 @@ type Texts<Names extends string> = Record<Names, string | null>
 type Times<Names extends string> = Record<Names, number | null>
 type Noted = { metadata: Record<string, string> }
 
+export type CollectionMethod = 'charge_automatically' | 'send_invoice'
 export type PausedCollection = { behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void'; resumes_at: number | null }
 
 /** Of the fields in `blank.json`, those that the sandbox changes or reads. */
 type Known = {
   coupon: Texts<'name'>
   customer: Noted & Texts<'currency' | 'email' | 'name'> & { balance: number }
-  invoice: Times<'next_payment_attempt'> & Record<'amount_paid' | 'attempt_count', number>
+  invoice: Times<'automatically_finalizes_at' | 'due_date' | 'next_payment_attempt'> &
+    Record<'amount_paid' | 'attempt_count', number> & { collection_method: CollectionMethod }
+  invoiceitem: Noted & Texts<'invoice'>
   payment_intent: Times<'canceled_at'> & Texts<'latest_charge' | 'payment_method'>
   payment_method: Texts<'customer'>
   price: Noted & Texts<'lookup_key' | 'nickname'>
@@ -19,8 +22,11 @@ type Known = {
   refund: Noted
   setup_intent: Texts<'payment_method'>
   subscription: Noted &
-    Times<'cancel_at' | 'canceled_at' | 'ended_at' | 'trial_end' | 'trial_start'> &
-    Texts<'default_payment_method' | 'latest_invoice' | 'schedule'> & { pause_collection: PausedCollection | null }
+    Times<'cancel_at' | 'canceled_at' | 'days_until_due' | 'ended_at' | 'trial_end' | 'trial_start'> &
+    Texts<'default_payment_method' | 'latest_invoice' | 'schedule'> & {
+      collection_method: CollectionMethod
+      pause_collection: PausedCollection | null
+    }
   subscription_schedule: Times<'released_at'> & Texts<'released_subscription'>
 }
 

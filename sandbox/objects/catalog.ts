@@ -11,6 +11,8 @@ export const newProduct = (now: number, name: string, id?: string) => ({
 
 export type Product = ReturnType<typeof newProduct>
 
+export type TaxBehavior = 'exclusive' | 'inclusive' | 'unspecified'
+
 type GivenPrice = { now: number; product: string; currency: string; amount: number; recurring: Step | null }
 
 export const newPrice = ({ now, product, currency, amount, recurring }: GivenPrice) => ({
@@ -20,7 +22,7 @@ export const newPrice = ({ now, product, currency, amount, recurring }: GivenPri
   currency,
   product,
   recurring: recurring && { ...blankPart('price.recurring'), ...recurring },
-  tax_behavior: 'unspecified' as 'inclusive' | 'unspecified',
+  tax_behavior: 'unspecified' as TaxBehavior,
   type: recurring ? ('recurring' as const) : ('one_time' as const),
   unit_amount: amount,
   unit_amount_decimal: String(amount),

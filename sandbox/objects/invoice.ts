@@ -1,7 +1,9 @@
-import { listOf, randomText } from '../basics.ts'
+import { day, listOf, randomText } from '../basics.ts'
 import { blank } from './blank.ts'
+import type { Price, TaxBehavior } from './catalog.ts'
 import type { Customer, TaxId } from './customer.ts'
 import type { Subscription, SubscriptionItem } from './subscription.ts'
+import { sumOf, type Tax, taxesOn } from './tax.ts'
 
 export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'uncollectible' | 'void'
 type Reason = 'subscription_create' | 'subscription_cycle' | 'subscription_update'
@@ -12,6 +14,31 @@ const dollars = (cents: number, currency: string) =>
 
 /** What one line of an invoice is about: a whole period, or the rest of one at another price or quantity. */
 export type Entry = { item: SubscriptionItem; period: Period; amount: number; isProration: boolean }
+
+type WantedItem = { subscription: Subscription; price: Price; amount: number; description: string }
+
+/** Something that the seller adds to the subscription's next invoice. It has a price of its own that is used once. */
+export const newInvoiceItem = (now: number, { subscription, price, amount, description }: WantedItem) => ({
+  ...blank('invoiceitem', 'ii'),
+  amount,
+  currency: subscription.currency,
+  customer: subscription.customer,
+  date: now,
+  description,
+  parent: { subscription_details: { subscription: subscription.id }, type: 'subscription_details' as const },
+  period: { start: now, end: now },
+  pricing: {
+    price_details: { price: price.id, product: price.product },
+    type: 'price_details' as const,
+    unit_amount_decimal: price.unit_amount_decimal,
+  },
+  test_clock: subscription.test_clock,
+})
+
+export type InvoiceItem = ReturnType<typeof newInvoiceItem>
+
+const behaviorOf = ({ tax_behavior: behavior }: { tax_behavior: TaxBehavior }) =>
+  behavior === 'exclusive' ? ('exclusive' as const) : ('inclusive' as const)
 
 export type Cut = { discount: string; of: (amount: number) => number }
 
@@ -54,11 +81,39 @@ const newLine = (entry: Entry, { invoice, subscription, product, tax, cuts }: Li
     quantity_decimal: String(item.quantity),
     subscription: subscription.id,
     subtotal: amount,
-    taxes: taxesOn(net, tax),
+    taxes: taxesOn(net, tax, behaviorOf(item.price)),
   }
 }
 
-const sumOf = (amounts: { amount: number }[]) => amounts.reduce((sum, { amount }) => sum + amount, 0)
+/** No discount changes it, and its amount has the tax inside. */
+const newItemLine = (item: InvoiceItem, invoice: string, tax: Tax | null) => ({
+  ...blank('line_item', 'il'),
+  amount: item.amount,
+  currency: item.currency,
+  description: item.description,
+  discount_amounts: [] as { amount: number; discount: string }[],
+  discountable: false,
+  discounts: [] as string[],
+  invoice,
+  metadata: item.metadata,
+  parent: {
+    invoice_item_details: {
+      invoice_item: item.id,
+      proration: false,
+      proration_details: { credited_items: null },
+      subscription: item.parent.subscription_details.subscription,
+    },
+    subscription_item_details: null,
+    type: 'invoice_item_details' as const,
+  },
+  period: item.period,
+  pricing: item.pricing,
+  quantity: 1,
+  quantity_decimal: '1',
+  subscription: item.parent.subscription_details.subscription,
+  subtotal: item.amount,
+  taxes: taxesOn(item.amount, tax, 'inclusive'),
+})
 
 type Given = {
   now: number
@@ -66,6 +121,7 @@ type Given = {
   subscription: Subscription
   productName: (product: string) => string
   entries: Entry[]
+  items: InvoiceItem[]
   cuts: Cut[]
   reason: Reason
   /** Null without automatic tax. */
@@ -73,12 +129,15 @@ type Given = {
   taxIds: TaxId[]
 }
 
-/** A finalized invoice: the sandbox skips the hour that Stripe keeps a renewal's invoice as a draft. */
+/** A draft: it has no number, and the customer's credit is not taken yet. */
 export function newInvoice(given: Given) {
   const { now, customer, subscription, productName, entries, cuts, reason, tax } = given
   const made = blank('invoice', 'in')
   const about = { invoice: made.id, subscription, tax, cuts }
-  const lines = entries.map((entry) => newLine(entry, { ...about, product: productName(entry.item.price.product) }))
+  const lines = [
+    ...given.items.map((item) => newItemLine(item, made.id, tax)),
+    ...entries.map((entry) => newLine(entry, { ...about, product: productName(entry.item.price.product) })),
+  ]
   const subtotal = sumOf(lines)
   const discountAmounts = cuts
     .map(({ discount }) => ({
@@ -86,17 +145,17 @@ export function newInvoice(given: Given) {
       discount,
     }))
     .filter(({ amount }) => amount > 0)
-  const total = subtotal - sumOf(discountAmounts)
-  // A credit pays first; what is left of a negative total becomes one.
-  const due = Math.max(0, total + customer.balance)
-  const totalTaxes = taxesOn(total, tax)
-  const untaxed = total - sumOf(totalTaxes)
-  const secret = randomText(40)
-  const page = `/_sandbox/invoices/${made.id}/${secret}`
+  const taxed = (behavior: 'inclusive' | 'exclusive') => {
+    const own = lines.filter((line) => line.taxes.some((each) => each.tax_behavior === behavior))
+    const net = sumOf(own) - sumOf(own.flatMap((line) => line.discount_amounts))
+    return own.length > 0 ? taxesOn(net, tax, behavior) : []
+  }
+  const [inside, onTop] = [taxed('inclusive'), taxed('exclusive')]
+  const total = subtotal - sumOf(discountAmounts) + sumOf(onTop)
+  const { due_date } = dueDateOf(subscription, now)
   return {
     ...made,
-    amount_due: due,
-    amount_remaining: due,
+    ...dueOf(total, customer),
     attempted: false,
     auto_advance: reason !== 'subscription_create',
     automatic_tax: {
@@ -114,14 +173,16 @@ export function newInvoice(given: Given) {
     customer_email: customer.email,
     customer_name: customer.name,
     customer_tax_ids: given.taxIds.map(({ type, value }) => ({ type, value })),
+    collection_method: subscription.collection_method,
+    due_date,
     discounts: discountAmounts.map(({ discount }) => discount),
-    effective_at: now,
-    ending_balance: total + customer.balance - due,
+    effective_at: null as number | null,
+    ending_balance: null as number | null,
     footer: customer.invoice_settings.footer,
-    hosted_invoice_url: page,
-    invoice_pdf: `${page}/pdf`,
+    hosted_invoice_url: null as string | null,
+    invoice_pdf: null as string | null,
     lines: listOf(`/v1/invoices/${made.id}/lines`, lines),
-    number: `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`,
+    number: null as string | null,
     parent: {
       quote_details: null,
       subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
@@ -130,27 +191,54 @@ export function newInvoice(given: Given) {
     period_end: now,
     period_start: reason === 'subscription_cycle' ? (entries[0]?.period.start ?? now) : now,
     post_payment_credit_notes_amount: 0 as number,
-    starting_balance: customer.balance,
-    status: 'open' as InvoiceStatus,
+    status: 'draft' as InvoiceStatus,
     status_transitions: {
-      finalized_at: now as number | null,
+      finalized_at: null as number | null,
       marked_uncollectible_at: null as number | null,
       paid_at: null as number | null,
       voided_at: null as number | null,
     },
     subtotal,
-    subtotal_excluding_tax: subtotal - sumOf(totalTaxes),
+    subtotal_excluding_tax: subtotal - sumOf(inside),
     test_clock: customer.test_clock,
     total,
     total_discount_amounts: discountAmounts,
-    total_excluding_tax: untaxed,
-    total_taxes: totalTaxes,
+    total_excluding_tax: total - sumOf(inside) - sumOf(onTop),
+    total_taxes: [...inside, ...onTop],
     webhooks_delivered_at: now,
-    $sandbox: { secret, percent: tax?.rate.percentage },
+    $sandbox: { secret: randomText(40), percent: tax?.rate.percentage, isOverdue: false },
   }
 }
 
 export type Invoice = ReturnType<typeof newInvoice>
+
+const dueDateOf = ({ collection_method: method, days_until_due: days }: Subscription, now: number) => ({
+  due_date: method === 'send_invoice' ? now + (days ?? 0) * day : null,
+})
+
+/** A credit pays first. */
+function dueOf(total: number, { balance }: Customer) {
+  const due = Math.max(0, total + balance)
+  return { amount_due: due, amount_remaining: due, starting_balance: balance }
+}
+
+/** It gets its number and takes the customer's credit; what is left of a negative total becomes one. */
+export function asFinalized(invoice: Invoice, customer: Customer, now: number): Invoice {
+  const due = dueOf(invoice.total, customer)
+  const page = `/_sandbox/invoices/${invoice.id}/${invoice.$sandbox.secret}`
+  return {
+    ...invoice,
+    ...due,
+    automatically_finalizes_at: null,
+    effective_at: now,
+    ending_balance: invoice.total + customer.balance - due.amount_due,
+    hosted_invoice_url: page,
+    invoice_pdf: `${page}/pdf`,
+    number: `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`,
+    status: 'open',
+    status_transitions: { ...invoice.status_transitions, finalized_at: now },
+  }
+}
 
 export const newInvoicePayment = (now: number, invoice: Invoice, intent: string) => ({
   ...blank('invoice_payment', 'inpay'),
@@ -166,87 +254,3 @@ export const newInvoicePayment = (now: number, invoice: Invoice, intent: string)
 })
 
 export type InvoicePayment = ReturnType<typeof newInvoicePayment>
-
-type Credited = {
-  now: number
-  invoice: Invoice
-  amount: number
-  refunds: { refund: string; amount_refunded: number }[]
-  tax: Tax | null
-  /** How many there are for this invoice already. */
-  before: number
-}
-
-/** For money that went back after an invoice was paid. */
-export function newCreditNote({ now, invoice, amount, refunds, tax, before }: Credited) {
-  const made = blank('credit_note', 'cn')
-  const secret = randomText(40)
-  const taxes = taxesOn(amount, tax)
-  const untaxed = amount - sumOf(taxes)
-  const line = {
-    ...blank('credit_note_line_item', 'cnli'),
-    amount,
-    description: 'Refund',
-    taxes,
-    unit_amount: amount,
-    unit_amount_decimal: String(amount),
-  }
-  return {
-    ...made,
-    amount,
-    created: now,
-    currency: invoice.currency,
-    customer: invoice.customer,
-    effective_at: now,
-    invoice: invoice.id,
-    lines: listOf(`/v1/credit_notes/${made.id}/lines`, [line]),
-    number: `${invoice.number}-CN-${String(before + 1).padStart(2, '0')}`,
-    pdf: `/_sandbox/credit-notes/${made.id}/${secret}/pdf`,
-    post_payment_amount: amount,
-    refunds: refunds.map((each) => ({ ...each, payment_record_refund: null, type: 'refund' as const })),
-    subtotal: amount,
-    subtotal_excluding_tax: untaxed,
-    total: amount,
-    total_excluding_tax: untaxed,
-    total_taxes: taxes,
-    $sandbox: { secret },
-  }
-}
-
-export type CreditNote = ReturnType<typeof newCreditNote>
-
-export const newTaxRate = (now: number, country: string, percentage: number) => ({
-  ...blank('tax_rate', 'txr'),
-  country,
-  created: now,
-  display_name: country === 'AU' ? 'GST' : 'VAT',
-  effective_percentage: percentage,
-  jurisdiction: country,
-  percentage,
-  tax_type: country === 'AU' ? ('gst' as const) : ('vat' as const),
-})
-
-export type TaxRate = ReturnType<typeof newTaxRate>
-
-export type Tax = { rate: TaxRate; reason: 'standard_rated' | 'reverse_charge' | 'not_collecting' }
-
-/** The tax inside a price, to the cent. Percentages have at most two decimals, so whole numbers are enough. */
-export function taxInside(amount: number, percentage: number): number {
-  const hundredths = Math.round(percentage * 100)
-  return Math.round((amount * hundredths) / (10_000 + hundredths))
-}
-
-function taxesOn(total: number, tax: Tax | null) {
-  if (!tax) return []
-  const amount = tax.reason === 'standard_rated' ? taxInside(total, tax.rate.percentage) : 0
-  return [
-    {
-      amount,
-      tax_behavior: 'inclusive' as const,
-      tax_rate_details: { tax_rate: tax.rate.id },
-      taxability_reason: tax.reason,
-      taxable_amount: total - amount,
-      type: 'tax_rate_details' as const,
-    },
-  ]
-}

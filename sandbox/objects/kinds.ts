@@ -1,9 +1,11 @@
 import { blank } from './blank.ts'
 import type { Coupon, Discount, Price, Product } from './catalog.ts'
+import type { CreditNote } from './credit-note.ts'
 import type { Customer, Deleted, PaymentMethod, TaxId } from './customer.ts'
-import type { CreditNote, Invoice, InvoicePayment, TaxRate } from './invoice.ts'
+import type { Invoice, InvoiceItem, InvoicePayment } from './invoice.ts'
 import type { Charge, Dispute, FraudWarning, PaymentIntent, Refund, SetupIntent } from './payment.ts'
 import type { Subscription, SubscriptionSchedule } from './subscription.ts'
+import type { TaxRate } from './tax.ts'
 
 export const newTestClock = (now: number, name: string | null, frozenTime: number) => ({
   ...blank('test_helpers.test_clock', 'clock'),
@@ -52,6 +54,7 @@ export type Kinds = {
   discount: Discount
   dispute: Dispute
   invoice: Invoice
+  invoiceitem: InvoiceItem
   invoice_payment: InvoicePayment
   payment_intent: PaymentIntent
   payment_method: PaymentMethod
@@ -81,16 +84,26 @@ export function ownerOf(kept: Kept): string | null {
 
 const incompleteLifetime = 23 * 3600
 
+/** A draft is finalized, an open one is charged, and one that was sent becomes overdue. */
+function invoiceDueAt({ status, auto_advance: advances, collection_method: method, ...invoice }: Invoice) {
+  if (status === 'draft') return advances ? invoice.automatically_finalizes_at : null
+  if (status !== 'open') return null
+  if (method === 'charge_automatically') return invoice.next_payment_attempt
+  return invoice.$sandbox.isOverdue ? null : invoice.due_date
+}
+
 /** When the sandbox must act on this object on its own. */
 export function dueAt(kept: Kept): number | null {
   if (kept.object === 'subscription') {
     if (kept.status === 'incomplete') return kept.created + incompleteLifetime
     if (!['trialing', 'active', 'past_due'].includes(kept.status)) return null
     const end = kept.items.data[0]?.current_period_end ?? null
-    const sooner = [kept.cancel_at, kept.pending_update?.expires_at].filter((at) => typeof at === 'number')
+    const sooner = [kept.cancel_at, kept.pending_update?.expires_at, kept.pause_collection?.resumes_at].filter(
+      (at) => typeof at === 'number',
+    )
     return end === null ? null : Math.min(end, ...sooner)
   }
-  if (kept.object === 'invoice') return kept.status === 'open' ? kept.next_payment_attempt : null
+  if (kept.object === 'invoice') return invoiceDueAt(kept)
   if (kept.object === 'payment_intent' || kept.object === 'refund') return kept.$sandbox?.settles_at ?? null
   if (kept.object === 'charge') return kept.disputed ? null : kept.$sandbox.dispute_at
   return null

@@ -72,6 +72,10 @@ const switches: Record<string, Record<string, Partial<Quirks>>> = {
     'leaves it past due': { afterRetries: 'past_due' },
   },
   "The seller's bank account": { 'in dollars': { settlesIn: 'usd' }, 'in francs': { settlesIn: 'chf' } },
+  'A renewal’s invoice': {
+    'is charged at once': { draftSeconds: 0 },
+    'is a draft for an hour': { draftSeconds: 3600 },
+  },
   'A day within a period': { 'ends the period': { shortens: true }, 'leaves it': { shortens: false } },
 }
 

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { asPaid } from '../billing/invoices.ts'
+import { asPaid } from '../billing/bills.ts'
 import { intentOf } from '../billing/subscriptions.ts'
 import type { Invoice } from '../objects/invoice.ts'
 import type { Charge, PaymentIntent } from '../objects/payment.ts'
@@ -23,7 +23,7 @@ export async function findBill(work: Work, id: string, secret: string, from: str
   const invoice = charge && found.status === 'open' ? { ...found, ...asPaid(found, charge.created) } : found
   const paper = {
     title: 'Invoice',
-    number: invoice.number,
+    number: invoice.number ?? 'Draft',
     from,
     rows: rowsOf(invoice, charge),
     footer: footerOf(invoice),
@@ -44,7 +44,7 @@ function rowsOf(invoice: Invoice, charge: Charge | undefined): Row[] {
   const card = charge?.payment_method_details.card
   const paidAt = invoice.status_transitions.paid_at
   return [
-    ['Number', invoice.number],
+    ['Number', invoice.number ?? 'Draft'],
     ['Status', statuses[invoice.status]],
     ['Date of issue', date(invoice.created)],
     ...row(paidAt !== null, 'Date paid', date(paidAt ?? 0)),
@@ -127,7 +127,7 @@ export async function findCreditNote(work: Work, id: string, secret: string, fro
     rows: [
       ['Number', note.number],
       ['Date of issue', date(note.created)],
-      ['For invoice', invoice.number],
+      ['For invoice', invoice.number ?? 'Draft'],
       ...billedTo(invoice),
       ...taxRows(invoice, note.total_taxes, amount),
       ['Total', amount(note.total)],

@@ -11,11 +11,13 @@ type Kind = { object: string; deleted?: true }
 const isKind = (value: unknown): value is Kind =>
   typeof value === 'object' && value !== null && 'object' in value && typeof value.object === 'string'
 
-/** `test_helpers.test_clock` is `TestHelpers.TestClock`. */
+/** `test_helpers.test_clock` is `TestHelpers.TestClock`; only `invoiceitem` lacks its underscore. */
 const typeOf = ({ object, deleted }: Kind, namespace: string) => {
-  const name = object.replaceAll(/(^|_|\.)([a-z])/g, (_match, before: string, letter: string) =>
-    before === '.' ? `.${letter.toUpperCase()}` : letter.toUpperCase(),
-  )
+  const name = object
+    .replace('invoiceitem', 'invoice_item')
+    .replaceAll(/(^|_|\.)([a-z])/g, (_match, before: string, letter: string) =>
+      before === '.' ? `.${letter.toUpperCase()}` : letter.toUpperCase(),
+    )
   return `${namespace}.${deleted ? 'Deleted' : ''}${name}`
 }
 

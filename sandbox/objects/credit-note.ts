@@ -1,0 +1,54 @@
+import { listOf, randomText } from '../basics.ts'
+import { blank } from './blank.ts'
+import type { Invoice } from './invoice.ts'
+import { sumOf, type Tax, taxesInside } from './tax.ts'
+
+type Credited = {
+  now: number
+  invoice: Invoice
+  amount: number
+  refunds: { refund: string; amount_refunded: number }[]
+  tax: Tax | null
+  /** How many there are for this invoice already. */
+  before: number
+}
+
+/** For money that went back after an invoice was paid. */
+export function newCreditNote({ now, invoice, amount, refunds, tax, before }: Credited) {
+  const made = blank('credit_note', 'cn')
+  const secret = randomText(40)
+  const behavior = invoice.total_taxes[0]?.tax_behavior ?? 'inclusive'
+  const taxes = taxesInside(amount, tax, behavior)
+  const untaxed = amount - sumOf(taxes)
+  const subtotal = behavior === 'exclusive' ? untaxed : amount
+  const line = {
+    ...blank('credit_note_line_item', 'cnli'),
+    amount: subtotal,
+    description: 'Refund',
+    taxes,
+    unit_amount: subtotal,
+    unit_amount_decimal: String(subtotal),
+  }
+  return {
+    ...made,
+    amount,
+    created: now,
+    currency: invoice.currency,
+    customer: invoice.customer,
+    effective_at: now,
+    invoice: invoice.id,
+    lines: listOf(`/v1/credit_notes/${made.id}/lines`, [line]),
+    number: `${invoice.number}-CN-${String(before + 1).padStart(2, '0')}`,
+    pdf: `/_sandbox/credit-notes/${made.id}/${secret}/pdf`,
+    post_payment_amount: amount,
+    refunds: refunds.map((each) => ({ ...each, payment_record_refund: null, type: 'refund' as const })),
+    subtotal,
+    subtotal_excluding_tax: untaxed,
+    total: amount,
+    total_excluding_tax: untaxed,
+    total_taxes: taxes,
+    $sandbox: { secret },
+  }
+}
+
+export type CreditNote = ReturnType<typeof newCreditNote>
