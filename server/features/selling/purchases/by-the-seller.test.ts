@@ -28,6 +28,7 @@ const subjectsTo = async (own: TestShop, { user }: Buyer) =>
 
 test('at the end of the paid period: access stays until then, and it can be taken back', async () => {
   const buyer = await shop.buyer()
+  await shop.confirm(buyer)
   const { id, currentPeriodEnd } = buyer.purchase
   const admin = await shop.admin()
   expect(await admin.call(purchases.adminCancellation, { id })).toMatchObject({ endsAt: currentPeriodEnd, refund: 0 })

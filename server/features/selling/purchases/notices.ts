@@ -32,11 +32,18 @@ const longAgo = new Date(0)
 const renewalNoticeDays = [30, 7]
 const endingNoticeDays = 7
 
-export function createNotices({ mails, supportEmail, catalog }: Context) {
+export function createNotices({ mails, attempts, supportEmail, catalog }: Context) {
   async function whom(tx: Transaction, purchase: PurchaseRow) {
     const buyer = await buyerOf(tx, purchase)
     const product = (await catalog.named(purchase.productId)).name
     return { to: buyer?.email, about: { name: buyer?.name ?? '', product } }
+  }
+
+  /** A guest can buy with anyone's address: until its owner proves it, it gets one email a day about these changes. */
+  async function mayHearOfChange(tx: Transaction, { userId }: PurchaseRow) {
+    const [user] = await tx.select({ verifiedAt: users.verifiedAt }).from(users).where(eq(users.id, userId))
+    const oneADay = { requests: 1, seconds: 86_400 }
+    return Boolean(user?.verifiedAt) || attempts.allows('subscription change', userId, oneADay, { tx })
   }
 
   return {
@@ -85,7 +92,12 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
           step: after.dunningStep >= 3 ? 3 : after.dunningStep === 2 ? 2 : 1,
           endsAt: after.pastDueSince ? graceEnd(after.pastDueSince).toISOString() : null,
         })
-      if (status === 'pending_cancel' && endsAt && before?.status !== 'pending_cancel')
+      if (
+        status === 'pending_cancel' &&
+        endsAt &&
+        before?.status !== 'pending_cancel' &&
+        (await mayHearOfChange(tx, after))
+      )
         await mails.send(tx, to.email, 'subscriptionWillEnd', {
           ...about,
           endsAt: endsAt.toISOString(),
@@ -95,7 +107,8 @@ export function createNotices({ mails, supportEmail, catalog }: Context) {
       if (status === 'paused' && before?.status !== 'paused')
         await mails.send(tx, to.email, 'subscriptionPaused', about)
       const was = before?.status
-      if ((was === 'pending_cancel' || was === 'paused') && status === 'active' && currentPeriodEnd && !endsAt)
+      const isResumed = (was === 'pending_cancel' || was === 'paused') && status === 'active' && !endsAt
+      if (isResumed && currentPeriodEnd && (await mayHearOfChange(tx, after)))
         await mails.send(tx, to.email, 'subscriptionResumed', {
           ...subscription,
           renewsAt: currentPeriodEnd.toISOString(),

@@ -114,8 +114,9 @@ export function createCardUpdate({ db, now, stripe, mails, runExclusive }: Conte
           if (paid.confirmWith) return paid
           await stripe.subscriptions.useCard(subscriptionId, card)
           await db.update(purchases).set({ cardSavedAt: now() }).where(eq(purchases.id, id))
-          // The owner finds out even if someone else is at the keyboard.
-          await mails.sendOnce(`card of ${setupIntentId}`, user.email, 'cardUpdated', { name: user.name })
+          // The owner finds out even if someone else is at the keyboard; an address that nobody has proven, once a day.
+          const occasion = user.isProven ? setupIntentId : `${user.id} on ${now().toISOString().slice(0, 10)}`
+          await mails.sendOnce(`card of ${occasion}`, user.email, 'cardUpdated', { name: user.name })
           return paid
         } finally {
           await sync(subscriptionId)

@@ -32,6 +32,7 @@ async function pass(own: TestShop, buyer: Buyer, count: number, unit: 'day' | 'm
 describe('a cancelled subscription', () => {
   test('stays until its period ends and can be undone', async () => {
     const buyer = await shop.buyer()
+    await shop.confirm(buyer)
     const { id, currentPeriodEnd } = buyer.purchase
     await buyer.call(purchases.cancel, { id })
     await buyer.call(purchases.cancel, { id })
@@ -42,6 +43,23 @@ describe('a cancelled subscription', () => {
     expect(await subjectsTo(buyer)).toEqual(
       expect.arrayContaining(['Your subscription will be cancelled', 'Your subscription continues']),
     )
+  })
+
+  test('is no way to flood a stranger’s mailbox: an address nobody has proven hears of it once a day', async () => {
+    await using own = await openShop()
+    const buyer = await own.buyer()
+    const { id } = buyer.purchase
+    const changes = ['Your subscription will be cancelled', 'Your subscription continues', 'Your card was changed']
+    const changesTold = async () => (await subjectsTo(buyer, own)).filter((subject) => changes.includes(subject))
+    for (let again = 0; again < 3; again++) {
+      await buyer.call(purchases.cancel, { id })
+      await buyer.call(purchases.resume, { id })
+      await own.changeCard(buyer, id, 'pm_card_mastercard')
+    }
+    expect(await changesTold()).toEqual(['Your subscription will be cancelled', 'Your card was changed'])
+    await own.advance(1, 'day')
+    await buyer.call(purchases.cancel, { id })
+    expect(await changesTold()).toHaveLength(3)
   })
 
   test('ends with its period, and then another one can be bought', async () => {
