@@ -4,17 +4,20 @@ import { settings } from '#server/config/environment.ts'
 import { createStripeSetup } from '#server/features/selling/stripe-setup/stripe-setup.ts'
 import { createStripeGateway, StripeRefusal } from '#server/gateways/stripe.ts'
 import { explain } from './command.ts'
+import { differences, outline, playScenes } from './verify/verify.ts'
 
 const help = `npm run stripe -- check   shows what is set up at Stripe and what is missing
 npm run stripe -- setup   creates what is missing; safe to run again
+npm run stripe -- verify  plays the shop's scenes with a test key, and shows where Stripe differs from the stand-in
 
-Both need STRIPE_SECRET_KEY and PUBLIC_URL, in .env or in the environment.
+They need STRIPE_SECRET_KEY and, except for verify, PUBLIC_URL, in .env or in the environment.
 docs/stripe.md lists the permissions a restricted key needs.
 `
 
 const [command] = process.argv.slice(2)
-if (command !== 'check' && command !== 'setup') explain(help)
+if (command !== 'check' && command !== 'setup' && command !== 'verify') explain(help)
 for (const warning of loadEnvFile()) console.warn(warning)
+if (command === 'verify') process.exit(await verify(process.env.STRIPE_SECRET_KEY))
 const secretKey = given('STRIPE_SECRET_KEY')
 const publicUrl = given('PUBLIC_URL')
 
@@ -46,6 +49,27 @@ try {
   if (!(error instanceof StripeRefusal)) throw error
   console.error(`Stripe: ${error.fault.message}`)
   process.exitCode = 1
+}
+
+/** Returns the process's exit code: 1 if something differs. */
+async function verify(key: string | undefined): Promise<number> {
+  if (!key) {
+    console.log(outline)
+    return 0
+  }
+  if (!key.startsWith('sk_test_')) {
+    console.error('Scenes are played with a test key only: STRIPE_SECRET_KEY must begin with sk_test_')
+    return 1
+  }
+  let differing = 0
+  await playScenes({ secretKey: key, pause: 1000 }, (outcome) => {
+    const lines = 'facts' in outcome ? differences(outcome.scene, outcome.facts) : [`not played: ${outcome.refused}`]
+    console.log(`${lines.length === 0 ? '✓' : '✗'} ${outcome.scene.title}`)
+    for (const line of lines) console.log(`    ${line}`)
+    if (lines.length > 0) differing++
+  })
+  console.log(differing === 0 ? 'Stripe does what the stand-in does.' : `${differing} scenes differ.`)
+  return differing === 0 ? 0 : 1
 }
 
 /** One line instead of a request that Stripe refuses. */

@@ -1,0 +1,43 @@
+import { billingScenes } from './billing-scenes.ts'
+import { moneyScenes } from './money-scenes.ts'
+import type { Facts, Scene } from './scene.ts'
+import { type Account, createTheater } from './stage.ts'
+
+export const scenes: Scene[] = [...billingScenes, ...moneyScenes]
+
+type Outcome = { scene: Scene; facts: Facts } | { scene: Scene; refused: string }
+
+/** Plays every scene, one after the other, and tells of each as soon as it is over. */
+export async function playScenes(account: Account, told: (outcome: Outcome) => void) {
+  const { withStage } = createTheater(account)
+  for (const scene of scenes) {
+    try {
+      told({ scene, facts: await withStage((stage) => scene.play(stage)) })
+    } catch (error) {
+      told({ scene, refused: error instanceof Error ? wordsOf(error) : String(error) })
+    }
+  }
+}
+
+/** The gateway keeps Stripe's own words apart from what visitors read. */
+const wordsOf = (error: Error) => {
+  const fault: unknown = Reflect.get(error, 'fault')
+  return typeof fault === 'object' && fault && 'message' in fault ? String(fault.message) : error.message
+}
+
+const show = (value: unknown) => JSON.stringify(value ?? null)
+
+/** One line for each fact that is another one at Stripe than in the stand-in. */
+export const differences = ({ expected }: Scene, facts: Facts) =>
+  Object.keys({ ...expected, ...facts })
+    .filter((name) => facts[name] !== expected[name])
+    .map((name) => `${name}: ${show(facts[name])} at Stripe, ${show(expected[name])} in the stand-in`)
+
+export const outline = `npm run stripe -- verify   plays the shop's scenes at Stripe, with a test key and test clocks,
+and prints what differs from the stand-in (sandbox/). No money moves:
+
+  STRIPE_SECRET_KEY=sk_test_… npm run stripe -- verify
+
+It would play:
+${scenes.map(({ title, asks }) => `· ${title}${asks ? `\n    ${asks}` : ''}`).join('\n')}
+`
