@@ -108,6 +108,10 @@ export type MovementCause = (typeof movementCauses)[number]
 export const paymentKinds = ['payment', 'refund', 'dispute'] as const
 export type PaymentKind = (typeof paymentKinds)[number]
 
+/** Where payments go: to the sandbox, or to a Stripe account in test or live mode. */
+export const paymentAccountKinds = ['sandbox', 'test', 'live'] as const
+export type PaymentAccountKind = (typeof paymentAccountKinds)[number]
+
 /** What consumers may declare about a contract without logging in. */
 export const declarationKinds = ['withdrawal', 'cancellation'] as const
 export type DeclarationKind = (typeof declarationKinds)[number]

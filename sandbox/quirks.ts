@@ -16,6 +16,8 @@ export type Quirks = {
   /** The next requests that fail, in this order. */
   faults: Fault[]
   key: Key
+  /** The seller's account at Stripe. */
+  account: string
   /** What becomes of a subscription whose renewal failed to the last try. */
   afterRetries: 'cancel' | 'unpaid' | 'past_due'
   /** A `cancel_at` within the paid period becomes the period's end. */
@@ -37,7 +39,7 @@ export type Fault = {
 }
 
 /** What Stripe thinks of the secret key; a restricted one lacks permissions (`rak_charge_write`). */
-export type Key = 'works' | 'expired' | { without: string[] }
+export type Key = 'works' | 'expired' | { without: readonly string[] }
 
 /** Days after the renewal. Smart Retries pick the hours by machine learning; two weeks and eight tries are the default. */
 export const retryDays = [1, 2, 4, 6, 8, 10, 12, 14]
@@ -53,6 +55,7 @@ export const usual: Quirks = {
   failing: 0,
   faults: [],
   key: 'works',
+  account: 'acct_1SandboxAccount0',
   afterRetries: 'cancel',
   shortens: true,
   settlesIn: 'usd',

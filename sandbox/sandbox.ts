@@ -9,7 +9,7 @@ import { createBrowser, type MayControl } from './browser/browser.ts'
 import { createControls } from './controls.ts'
 import { serveApi } from './http.ts'
 import { type Quirks, usual } from './quirks.ts'
-import { prepareKeys } from './schema.ts'
+import { type Keys, prepareKeys } from './schema.ts'
 import { createWebhooks } from './webhooks.ts'
 
 export type SandboxOptions = {
@@ -21,6 +21,8 @@ export type SandboxOptions = {
   webhook: { url: string; secret: string; events?: string[] }
   /** False while the shop starts: events wait for it. */
   isListening?: () => boolean
+  /** To play a Stripe account: its keys, in place of the sandbox's own. */
+  keys?: Keys
   /** Printed on invoices. */
   businessName?: string
   /** Who may open the control page and press its buttons; everyone, unless told otherwise. */
@@ -39,7 +41,7 @@ const forgetKeysEvery = 3_600_000
 /** A Stripe-compatible service. Any number of processes may open it on one database. */
 export async function openSandbox(options: SandboxOptions) {
   const { database, publicUrl, webhook, log = () => {} } = options
-  const keys = await prepareKeys(database)
+  const keys = await prepareKeys(database, options.keys)
   const alarms = new Set<NodeJS.Timeout>()
   function onDue(seconds: number) {
     const alarm = setTimeout(() => {
@@ -105,6 +107,11 @@ export async function openSandbox(options: SandboxOptions) {
     /** For `new Stripe(secretKey, api)`; reachable only from this machine. */
     api: { protocol: 'http' as const, host: '127.0.0.1' as const, port: (server.address() as AddressInfo).port },
     ...keys,
+    /** From now on, only this secret key works. */
+    async rollKey(secretKey: string) {
+      await database.query('update sandbox.settings set secret_key = $1', [secretKey])
+      keys.secretKey = secretKey
+    },
     /** Serves everything under `/_sandbox/`; returns false, untouched, for anything else. */
     browser: (request: IncomingMessage, response: ServerResponse) => browser(request, response),
     scriptUrl: '/_sandbox/stripe.js' as const,

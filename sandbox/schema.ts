@@ -28,11 +28,14 @@ export async function prepare<Result>(database: pg.Pool, fill: (client: Client) 
   }
 }
 
-export const prepareKeys = (database: pg.Pool): Promise<Keys> =>
+export const prepareKeys = (database: pg.Pool, given?: Keys): Promise<Keys> =>
   prepare(database, async (client) => {
     await client.query(
       'insert into sandbox.settings (secret_key, publishable_key) values ($1, $2) on conflict do nothing',
-      [`sk_test_sandbox_${randomText(32)}`, `pk_test_sandbox_${randomText(32)}`],
+      [
+        given?.secretKey ?? `sk_test_sandbox_${randomText(32)}`,
+        given?.publishableKey ?? `pk_test_sandbox_${randomText(32)}`,
+      ],
     )
     const { rows } = await client.query<Keys>(
       'select secret_key as "secretKey", publishable_key as "publishableKey" from sandbox.settings',

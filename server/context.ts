@@ -6,6 +6,7 @@ import type { Config } from './config.ts'
 import type { Connection, Transaction } from './database/connect.ts'
 import { Refusal } from './errors.ts'
 import type { Catalog } from './features/selling/catalog/catalog.ts'
+import type { PaymentAccount } from './features/selling/payment-account/payment-account.ts'
 import type { BulkMail, MailTransport } from './gateways/mail.ts'
 import type { StripeGateway } from './gateways/stripe.ts'
 import type { TradingViewGateway } from './gateways/tradingview.ts'
@@ -27,6 +28,7 @@ type Given = {
   /** For newsletters. */
   bulkMail: BulkMail
   stripe: StripeGateway
+  paymentAccount: Pick<PaymentAccount, 'kind' | 'isKnown'>
   tradingView: TradingViewGateway
   secrets: Secrets
   passwords: Passwords

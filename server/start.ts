@@ -6,18 +6,20 @@ import { createApp, type Dependencies } from './app.ts'
 import { createAudit } from './audit/audit.ts'
 import type { Config } from './config.ts'
 import { mailSite } from './context.ts'
-import { assertReachable, connect } from './database/connect.ts'
+import { assertReachable, connect, type Database } from './database/connect.ts'
 import { openEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
 import type { Migration } from './database/migrations.ts'
 import { currentConnection, isWorking } from './features/access/tradingview/tradingview.ts'
 import { createAdmins } from './features/identity/accounts/accounts.ts'
 import { openCatalog } from './features/selling/catalog/catalog.ts'
+import { openPaymentAccount } from './features/selling/payment-account/payment-account.ts'
 import { publishFirst, shownPrices } from './features/selling/prices/prices.ts'
 import { shownTerms } from './features/selling/terms/terms.ts'
 import { latestReviews, reviewSummary, reviewsByProduct } from './features/site/reviews/reviews.ts'
 import { createBulkMail, createMailTransport } from './gateways/mail.ts'
 import { openPayments, type Payments, type Quirks } from './gateways/payments.ts'
+import type { StripeAddress } from './gateways/stripe.ts'
 import { createTradingViewGateway } from './gateways/tradingview.ts'
 import { drain } from './http/drain.ts'
 import { securityHeaders } from './http/headers.ts'
@@ -50,6 +52,8 @@ export type StartOptions = {
   quirks?: Quirks
   /** Where the products' files are, unless in `content/products`. */
   products?: string
+  /** Where a test plays Stripe. */
+  stripeAddress?: StripeAddress
 }
 
 type Parts = Omit<Dependencies, 'pages'>
@@ -67,6 +71,7 @@ export async function startShop(
     passwords = createPasswords(passwordCost && { cost: passwordCost }),
     quirks = {},
     products,
+    stripeAddress,
   }: StartOptions,
 ) {
   const closers: (() => Promise<void> | void)[] = []
@@ -114,8 +119,11 @@ export async function startShop(
       secrets,
       log,
       quirks,
+      stripeAddress,
     })
     closers.push(payments.close)
+    const paymentAccount = await openAccount(payments, { db: connection.db, now, log, config })
+    closers.push(paymentAccount.close)
     const queue = createQueue({ url: connection.url, log })
     const tradingView = createTradingViewGateway({
       isAllowed: config.mayCallTradingView,
@@ -134,6 +142,7 @@ export async function startShop(
       passwords,
       security: securityHeaders(config),
       stripe: payments.stripe,
+      paymentAccount,
       tradingView,
       middleware: payments.middleware,
       log,
@@ -158,6 +167,7 @@ export async function startShop(
       queue,
       /** Undefined with Stripe's own keys. */
       sandbox: payments.sandbox,
+      paymentAccount,
       lookAlike: payments.lookAlike,
       app,
       mailsGoTo,
@@ -197,6 +207,16 @@ async function prepareUpgrade(pending: Migration[], { url, config, secrets, log 
   const { rows } = await backupToFile(url, file, { secrets, version })
   log.warn(`Upgrading the database: ${tags}. ${rows} rows were backed up to ${file} first.`)
 }
+
+type AccountDeps = { db: Database; now: () => Date; log: Logger; config: Config }
+
+const openAccount = (payments: Payments, { config, ...deps }: AccountDeps) =>
+  openPaymentAccount({
+    ...deps,
+    present: payments.presentAccount,
+    onKnown: payments.accountIsKnown,
+    onMismatch: (sentence) => config.warnings.push(sentence),
+  })
 
 function openSite(parts: Parts, payments: Payments) {
   const { config, settings, secrets, catalog, tradingView, connection, security, log, now } = parts

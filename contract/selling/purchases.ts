@@ -113,6 +113,8 @@ export const purchases = {
   }),
   cancel: endpoint('POST /api/purchases/:id/cancel', {
     summary: 'Cancel at the end of the paid period',
+    /** False if it counts, but waits until the shop can reach its account at Stripe. */
+    output: z.object({ isDone: z.boolean() }),
     limit: changes,
   }),
   cancellation: endpoint('GET /api/purchases/:id/cancellation', {

@@ -6,7 +6,7 @@ import { listRoute, readRoute, route } from './route.ts'
 
 /** What a seller sets up once: where events go, and where wallets may be shown. The sandbox sends them to the shop that opened it. */
 export const accountRoutes = [
-  route('GET /v1/account', {}, async () => account),
+  route('GET /v1/account', {}, async ({ work }) => ({ ...account, id: work.quirks.account })),
 
   route(
     'POST /v1/webhook_endpoints',

@@ -11,7 +11,7 @@ export const faultsOf = (s: Settings) => [
 ]
 
 /** What is unwise, and only shown. What the seller can set at the desk, the desk asks for. */
-export function* warningsAbout(s: Settings) {
+export function* warningsAbout(s: Settings): Generator<string> {
   if (/^(true|yes|on)$/i.test(s.TRUST_PROXY))
     yield 'TRUST_PROXY=true is read as 1: one proxy. Set the number of proxies, or their addresses'
   if (s.NODE_ENV === 'production' && s.PUBLIC_URL?.startsWith('https:') && proxiesOf(s.TRUST_PROXY) === 0)
@@ -19,15 +19,15 @@ export function* warningsAbout(s: Settings) {
 }
 
 const takesPayments = (s: Settings) => s.STRIPE_SECRET_KEY !== undefined && s.PAYMENTS !== 'sandbox'
-const isLive = (key: string | undefined) => key !== undefined && /^[a-z]+_live_/.test(key)
-const hasLiveKey = (s: Settings) => isLive(s.STRIPE_SECRET_KEY) || isLive(s.STRIPE_PUBLISHABLE_KEY)
+export const isLiveKey = (key: string | undefined) => key !== undefined && /^[a-z]+_live_/.test(key)
+const hasLiveKey = (s: Settings) => isLiveKey(s.STRIPE_SECRET_KEY) || isLiveKey(s.STRIPE_PUBLISHABLE_KEY)
 
 function* keyFaults(s: Settings) {
   const { STRIPE_SECRET_KEY: secret, STRIPE_PUBLISHABLE_KEY: publishable } = s
   if (s.PAYMENTS === 'stripe' && !secret) yield 'PAYMENTS=stripe needs STRIPE_SECRET_KEY'
   if (takesPayments(s) && !publishable) yield 'STRIPE_SECRET_KEY also needs STRIPE_PUBLISHABLE_KEY'
   if (takesPayments(s) && !s.STRIPE_WEBHOOK_SECRET) yield 'STRIPE_SECRET_KEY also needs STRIPE_WEBHOOK_SECRET'
-  if (secret && publishable && isLive(secret) !== isLive(publishable))
+  if (secret && publishable && isLiveKey(secret) !== isLiveKey(publishable))
     yield 'STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY must both be live keys or both be test keys'
   if (s.PAYMENTS === 'sandbox' && hasLiveKey(s))
     yield 'PAYMENTS=sandbox with live Stripe keys: remove one, so it is clear whether money moves'
@@ -57,7 +57,7 @@ function* productionFaults(s: Settings) {
   for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'] as const)
     if (s[name] && !saysTls(new URL(s[name])))
       yield `In production, ${name} must end with ?sslmode=verify-full, or with ?sslmode=disable if the connection to the database is private`
-  if (!isLive(s.STRIPE_SECRET_KEY)) return
+  if (!isLiveKey(s.STRIPE_SECRET_KEY)) return
   if (!s.SUPPORT_EMAIL)
     yield 'With live Stripe keys, set SUPPORT_EMAIL: buyers write to it, and access requests are emailed to it'
   if (!s.SMTP_URL)

@@ -5,17 +5,26 @@ import { brand } from '#contract/brand.ts'
 import type { Seller } from '#contract/seller.ts'
 import type { Sandbox, SandboxOptions } from '#sandbox/sandbox.ts'
 import type { TradingViewLookAlike } from '#sandbox/tradingview/look-alike.ts'
+import { isLiveKey } from '../config/rules.ts'
 import type { Config } from '../config.ts'
 import type { Middleware } from '../http/server.ts'
 import { isFromThisMachine } from '../http/this-machine.ts'
 import type { Secrets } from '../security/secrets.ts'
-import { createStripeGateway, eventTypes, type StripeFault, type StripeGateway } from './stripe.ts'
+import { createStripeGateway, eventTypes, type StripeAddress, type StripeFault, type StripeGateway } from './stripe.ts'
 
 /** The release that the pinned @stripe/stripe-js expects. */
 const scriptUrl = 'https://js.stripe.com/endive/stripe.js'
 
+/** The account that payments go to now, and how to recognize it. */
+export type PresentAccount =
+  | { kind: 'sandbox' }
+  | { kind: 'test' | 'live'; secretKey: string; account: Pick<StripeGateway['account'], 'id' | 'hasPrice'> }
+
 export type Payments = {
   stripe: StripeGateway
+  presentAccount: PresentAccount
+  /** Until then, calls to Stripe fail as in an outage: the keys may be another account's. */
+  accountIsKnown(): void
   settings: { publishableKey: string; scriptUrl: string }
   middleware: Middleware[]
   sandbox: Sandbox | undefined
@@ -37,6 +46,8 @@ type Given = {
   secrets: Secrets
   log: Logger
   quirks: Quirks
+  /** Set by tests that play Stripe. */
+  stripeAddress?: StripeAddress | undefined
 }
 
 /** The same in every process of the shop: one may send an event and another receive it. */
@@ -44,12 +55,26 @@ export const sandboxWebhookSecret = ({ linkToken }: Pick<Secrets, 'linkToken'>) 
   `whsec_${linkToken('sandbox', 'webhook')}`
 
 /** Stripe when its keys are set, the sandbox otherwise. From here on, no one knows the difference. */
-export async function openPayments({ config, seller, databaseUrl, secrets, log, quirks }: Given): Promise<Payments> {
+export async function openPayments({
+  config,
+  seller,
+  databaseUrl,
+  secrets,
+  log,
+  quirks,
+  stripeAddress: address,
+}: Given): Promise<Payments> {
   const report = ({ isOutage, ...fault }: StripeFault) =>
     log[isOutage ? 'warn' : 'error']({ stripe: fault }, 'Stripe did not do what the shop asked for')
-  if (config.stripe)
+  if (config.stripe) {
+    let maySend = false
+    const invoices = invoicing(config, seller)
     return {
-      stripe: createStripeGateway({ ...config.stripe, invoices: invoicing(config, seller), report }),
+      stripe: createStripeGateway({ ...config.stripe, address, invoices, report, maySend: () => maySend }),
+      presentAccount: presentAccountOf(config.stripe, address),
+      accountIsKnown() {
+        maySend = true
+      },
       settings: { publishableKey: config.stripe.publishableKey, scriptUrl },
       middleware: [],
       sandbox: undefined,
@@ -57,6 +82,7 @@ export async function openPayments({ config, seller, databaseUrl, secrets, log, 
       opened: () => {},
       close: async () => {},
     }
+  }
 
   // Loaded only here: a shop with Stripe's keys runs none of it.
   const [{ openSandbox }, { openTradingViewLookAlike }] = await Promise.all([
@@ -98,6 +124,8 @@ export async function openPayments({ config, seller, databaseUrl, secrets, log, 
       invoices: invoicing(config, seller),
       report,
     }),
+    presentAccount: { kind: 'sandbox' },
+    accountIsKnown: () => {},
     settings: { publishableKey, scriptUrl: sandbox.scriptUrl },
     middleware: [lookAlike.browser, sandbox.browser],
     sandbox,
@@ -112,6 +140,15 @@ export async function openPayments({ config, seller, databaseUrl, secrets, log, 
     },
   }
 }
+
+export const presentAccountOf = (
+  keys: NonNullable<Config['stripe']>,
+  address: StripeAddress | undefined,
+): PresentAccount => ({
+  kind: isLiveKey(keys.secretKey) ? 'live' : 'test',
+  secretKey: keys.secretKey,
+  account: createStripeGateway({ ...keys, address }).account,
+})
 
 /** The seller's particulars, as the law wants them on an invoice. */
 function invoicing({ tax }: Config, present: () => Seller) {

@@ -2,6 +2,7 @@ import StripeSdk from 'stripe'
 import { accountCalls } from './stripe/account.ts'
 import type { Invoicing } from './stripe/amounts.ts'
 import { createClient, type StripeFault } from './stripe/client.ts'
+import { closableHttpClient } from './stripe/closable-http-client.ts'
 import { customerCalls } from './stripe/customers.ts'
 import { eventCalls } from './stripe/events.ts'
 import { existingSubscriptionCalls } from './stripe/existing-subscriptions.ts'
@@ -24,12 +25,14 @@ export type { Subscription } from './stripe/subscriptions.ts'
 export type StripeGateway = ReturnType<typeof createStripeGateway>
 
 /** Where to reach Stripe: its own address, or the sandbox's. */
-type StripeAddress = { protocol: 'http' | 'https'; host: string; port: number }
+export type StripeAddress = { protocol: 'http' | 'https'; host: string; port: number }
 
 type Options = {
   secretKey: string
   webhookSecret: string
-  address?: StripeAddress
+  address?: StripeAddress | undefined
+  /** While false, every request is answered with 503 and none is sent. */
+  maySend?: () => boolean
   invoices?: Invoicing
   /** Told of everything Stripe would not do that no buyer can fix. */
   report?: (fault: StripeFault) => void
@@ -39,11 +42,19 @@ export function createStripeGateway({
   secretKey,
   webhookSecret,
   address,
+  maySend,
   invoices = { footer: '', automaticTax: false },
   report = () => {},
 }: Options) {
   const faults = new Map<string, number>()
-  const sdk = new StripeSdk(secretKey, { maxNetworkRetries: 3, timeout: 10_000, telemetry: false, ...address })
+  const httpClient = maySend && { httpClient: closableHttpClient(maySend) }
+  const sdk = new StripeSdk(secretKey, {
+    maxNetworkRetries: 3,
+    timeout: 10_000,
+    telemetry: false,
+    ...address,
+    ...httpClient,
+  })
   const client = createClient(sdk, (fault) => {
     faults.set(fault.type, (faults.get(fault.type) ?? 0) + 1)
     report(fault)

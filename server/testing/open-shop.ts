@@ -31,6 +31,8 @@ export type OpenShopOptions = {
   quirks?: StartOptions['quirks']
   /** Where the products' files are. */
   products?: string
+  /** Where the test plays Stripe. */
+  stripeAddress?: StartOptions['stripeAddress']
   /** Browser tests start the shop from the build. */
   start?: typeof startShop
   log?: Logger
@@ -52,6 +54,7 @@ export async function openShop({
   log = pino({ level: process.env.TEST_LOG ?? 'silent' }),
   crashPoint = () => {},
   products,
+  stripeAddress,
   start = startShop,
 }: OpenShopOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-'))
@@ -80,6 +83,7 @@ export async function openShop({
     ...(passwords ? { passwords } : {}),
     quirks,
     ...(products ? { products } : {}),
+    ...(stripeAddress ? { stripeAddress } : {}),
   })
   // Not its public address, which in production may be somewhere else.
   const url = `http://localhost:${shop.config.port}`

@@ -429,6 +429,15 @@ CREATE TABLE "newsletters" (
 	CONSTRAINT "newsletters_state" CHECK ("newsletters"."state" in ('draft', 'scheduled', 'sending', 'paused', 'stopped', 'sent'))
 );
 --> statement-breakpoint
+CREATE TABLE "payment_account" (
+	"id" integer PRIMARY KEY NOT NULL,
+	"kind" text NOT NULL,
+	"account_id" text,
+	"key_fingerprints" text[] NOT NULL,
+	"bound_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "payment_account_kind" CHECK ("payment_account"."kind" in ('sandbox', 'test', 'live'))
+);
+--> statement-breakpoint
 CREATE TABLE "prices" (
 	"product_id" uuid NOT NULL,
 	"billing_type" text NOT NULL,

@@ -75,7 +75,11 @@ export async function mountSelling(doors: Doors, context: Context, { identity, s
   })
   mount(contract.purchases, {
     list: (page, { actor }) => purchases.list(actor.user.id, page),
-    cancel: ({ id }, { actor }) => ending.cancel(actor, id),
+    async cancel({ id }, { actor }) {
+      const isDone = context.paymentAccount.isKnown()
+      await (isDone ? ending.cancel(actor, id) : declarations.cancelLater(actor, id))
+      return { isDone }
+    },
     cancellation: ({ id }, { actor }) => ending.preview(actor.user.id, id),
     giveReason: ({ id, reason, comment }, { actor }) => ending.giveReason(actor, id, reason, comment ?? ''),
     resume: ({ id }, { actor }) => ending.resume(actor, id),
@@ -123,7 +127,7 @@ export async function mountSelling(doors: Doors, context: Context, { identity, s
 const bodyLimit = 1024 * 1024
 
 /** Stripe's own call. Its signature covers the raw bytes, so they are not parsed before it is checked. */
-async function mountWebhook({ app }: Doors, { stripe }: Context, { purchases }: Selling) {
+async function mountWebhook({ app }: Doors, { stripe, paymentAccount }: Context, { purchases }: Selling) {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -133,7 +137,10 @@ async function mountWebhook({ app }: Doors, { stripe }: Context, { purchases }: 
       bodyLimit,
       config: { perMinute: false },
       handler: async ({ body, headers: { 'stripe-signature': signature } }) => {
-        await purchases.inbox.receive(readSigned(body, signature))
+        const event = readSigned(body, signature)
+        // Another account's event must not be kept; Stripe sends it again.
+        if (!paymentAccount.isKnown()) throw new Refusal(503, 'payments-away', 'Please send this event again later')
+        await purchases.inbox.receive(event)
         return { received: true }
       },
     })

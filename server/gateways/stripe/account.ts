@@ -25,15 +25,20 @@ const probes: [permission: string, probe: (sdk: Stripe) => Promise<unknown>][] =
   ['Payment method domains: read', (sdk) => sdk.paymentMethodDomains.list({ limit: 1 })],
 ]
 
+const isForbidden = (error: unknown) => error instanceof StripeSdk.errors.StripePermissionError
+
 export const neededPermissions = probes.map(([permission]) => permission)
 
-export function accountCalls({ sdk, ask, translate }: Client) {
+/** Asked while the shop starts. */
+const briefly = { timeout: 5000, maxNetworkRetries: 0 }
+
+export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
   async function mayNot(probe: (sdk: Stripe) => Promise<unknown>): Promise<boolean> {
     try {
       await probe(sdk)
       return false
     } catch (error) {
-      if (error instanceof StripeSdk.errors.StripePermissionError) return true
+      if (isForbidden(error)) return true
       if (error instanceof StripeSdk.errors.StripeInvalidRequestError) return false
       throw translate(error)
     }
@@ -45,6 +50,14 @@ export function accountCalls({ sdk, ask, translate }: Client) {
   }
 
   return {
+    /** Null if a restricted key may not read it. */
+    async id(): Promise<string | null> {
+      const account = await orNothing(sdk.accounts.retrieveCurrent({}, briefly), isForbidden)
+      return account?.id ?? null
+    },
+
+    hasPrice: async (id: string) => (await orNothing(sdk.prices.retrieve(id, {}, briefly))) !== undefined,
+
     async read() {
       const { id, business_profile: business, settings, charges_enabled } = await ask(sdk.accounts.retrieveCurrent())
       const name = business?.name ?? settings?.dashboard.display_name ?? id

@@ -1,15 +1,16 @@
-import { and, eq, gt, inArray, isNotNull, isNull, lt, or } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNotNull, isNull, lt, ne, or } from 'drizzle-orm'
 import { addMonths } from '#contract/billing-types.ts'
 import { keptSinceNewYear, retention } from '#contract/retention.ts'
 import { linkEnded } from '#contract/selling/declaration-texts.ts'
 import type { NextStep } from '#contract/selling/declarations.ts'
-import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
-import type { DeclarationKind } from '#contract/statuses.ts'
+import { contractNumber, declarationDue } from '#contract/selling/legal/consumer-law.ts'
+import { type DeclarationKind, hasEnded } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { declarations, purchases as purchaseRows } from '#server/database/schema.ts'
-import { invalid, notFound, Refusal } from '#server/errors.ts'
+import { conflict, invalid, notFound, Refusal } from '#server/errors.ts'
+import type { Enqueue } from '#server/jobs/queue.ts'
 import { hashToken } from '#server/security/tokens.ts'
 import type { Purchases } from '../purchases/purchases.ts'
 import { createAdministration, isSellers } from './administration.ts'
@@ -33,7 +34,7 @@ export { isSellers }
  * same answer after the same time, and no one learns from it whether a contract exists, but its owner who is logged in.
  */
 export function createDeclarations(context: Context, { purchases }: { purchases: Purchases }) {
-  const { db, now, queue, config, isLinkToken } = context
+  const { db, now, queue, config, isLinkToken, paymentAccount } = context
   const { sendReceipt, askOwner, tellSeller, tellUnconfirmed } = createCorrespondence(context)
   const execution = createExecution(context, purchases)
 
@@ -66,37 +67,15 @@ export function createDeclarations(context: Context, { purchases }: { purchases:
       return { isCertain, isOwner, awaits, isKnown: contract !== undefined }
     })
 
-  async function declare({ user, ip }: Actor<User | null>, kind: DeclarationKind, declared: Declared) {
+  const store = createStore(context, handle)
+
+  async function declare(actor: Actor<User | null>, kind: DeclarationKind, declared: Declared) {
     if (config.consumerLaw === 'none') throw notFound('Page')
-    const { name, contract, email, grounds, reason, endsOn } = declared
-    const forCause = grounds === 'good_cause'
-    const declaredAt = now()
-    // No plan runs longer than a year, and none renews more than once before the day.
-    if (endsOn && new Date(endsOn) > addMonths(declaredAt, 24))
-      throw invalid('endsOn', 'Please choose a day within the next two years.')
-    return db.transaction(async (tx) => {
-      const [row] = await tx
-        .insert(declarations)
-        .values({
-          kind,
-          name,
-          contract,
-          email,
-          forCause,
-          reason: forCause ? reason || null : null,
-          endsOn: endsOn || null,
-          declaredAt,
-          networkHash: hashToken(ip),
-          userId: user?.id ?? null,
-        })
-        .returning()
-      if (!row) throw new Error('The declaration was not stored')
-      await handle(tx, { id: row.id })
-      return { id: row.id, declaredAt, next: await nextStep(tx, row) }
-    })
+    return store(actor, kind, declared)
   }
 
   return {
+    cancelLater: createCancelLater(context, purchases, store),
     withdraw: (actor: Actor<User | null>, declared: Declared) => declare(actor, 'withdrawal', declared),
     cancel: (actor: Actor<User | null>, declared: Declared) => declare(actor, 'cancellation', declared),
 
@@ -107,7 +86,11 @@ export function createDeclarations(context: Context, { purchases }: { purchases:
       if (!row?.purchaseId) throw new Refusal(410, 'link-expired', 'This link has expired.')
       if (row.state === 'open' && !hasLiveLink(row, now())) throw new Refusal(410, 'link-expired', linkEnded(row))
       const purchase = await purchases.find(row.purchaseId)
-      if (mayCarryOut(row, purchase)) await execution.confirmAndCarryOut(id, { userId: purchase.userId })
+      if (!mayCarryOut(row, purchase)) return
+      await execution.confirmAndCarryOut(id, { userId: purchase.userId }).catch((error: unknown) => {
+        // It is confirmed: the hourly job carries it out once the shop knows its account.
+        if (paymentAccount.isKnown()) throw error
+      })
     },
 
     administration: createAdministration(context, execution),
@@ -155,6 +138,57 @@ export function createDeclarations(context: Context, { purchases }: { purchases:
           ),
         )
     },
+  }
+}
+
+/** Stores what was declared, with the job that answers it. */
+function createStore({ db, now }: Context, handle: Enqueue<{ id: string }>) {
+  return async function store(
+    { user, ip }: Actor<User | null>,
+    kind: DeclarationKind,
+    declared: Declared,
+    purchaseId: string | null = null,
+  ) {
+    const { name, contract, email, grounds, reason, endsOn } = declared
+    const forCause = grounds === 'good_cause'
+    const declaredAt = now()
+    // No plan runs longer than a year, and none renews more than once before the day.
+    if (endsOn && new Date(endsOn) > addMonths(declaredAt, 24))
+      throw invalid('endsOn', 'Please choose a day within the next two years.')
+    return db.transaction(async (tx) => {
+      const [row] = await tx
+        .insert(declarations)
+        .values({
+          kind,
+          name,
+          contract,
+          email,
+          forCause,
+          reason: forCause ? reason || null : null,
+          endsOn: endsOn || null,
+          declaredAt,
+          networkHash: hashToken(ip),
+          userId: user?.id ?? null,
+          purchaseId,
+        })
+        .returning()
+      if (!row) throw new Error('The declaration was not stored')
+      await handle(tx, { id: row.id })
+      return { id: row.id, declaredAt, next: await nextStep(tx, row) }
+    })
+  }
+}
+
+/** A buyer's own cancellation that can't reach Stripe yet. It counts from now, with a receipt, once. */
+function createCancelLater({ db }: Context, purchases: Purchases, store: ReturnType<typeof createStore>) {
+  return async function cancelLater(actor: Actor, purchaseId: string) {
+    const { id, status, stripeSubscriptionId } = await purchases.find(purchaseId, actor.user.id)
+    if (!stripeSubscriptionId) return purchases.ending.cancel(actor, id)
+    const isAsked = and(eq(declarations.purchaseId, id), ne(declarations.state, 'done'))
+    if (status === 'pending_cancel' || (await db.$count(declarations, isAsked)) > 0) return
+    if (hasEnded(status)) throw conflict('not-active', 'Only an active subscription can be cancelled')
+    const { name, email } = actor.user
+    await store(actor, 'cancellation', { name, email, contract: contractNumber(id) }, id)
   }
 }
 

@@ -88,7 +88,7 @@ export function createPurchases(context: Context, others: Others) {
     card: createCardUpdate(context, shared),
     refunds,
 
-    find: (id: string) => findPurchase(db, id),
+    find: (id: string, userId?: string) => findPurchase(db, id, userId),
 
     list: (userId: string, page: { limit: number; cursor?: string | undefined }) =>
       page.cursor ? listPurchases(db, { ...page, userId }, now(), showToBuyer) : firstPage(userId, page.limit),

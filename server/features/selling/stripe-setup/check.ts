@@ -1,5 +1,6 @@
 import { exactDollars } from '#contract/money.ts'
 import type { Finding } from '#contract/selling/stripe-setup.ts'
+import { isLiveKey } from '#server/config/rules.ts'
 import { apiVersion, eventTypes, type StripeGateway, StripeRefusal, type WantedPrice } from '#server/gateways/stripe.ts'
 
 type About = Finding['about']
@@ -31,7 +32,7 @@ const day = 1440 * minute
 export function createCheck(options: SetupOptions) {
   const { stripe, secretKey, publicUrl, prices } = options
   const { hostname, isLocal } = addressOf(publicUrl)
-  const isLive = /^[a-z]+_live_/.test(secretKey ?? '')
+  const isLive = isLiveKey(secretKey)
 
   async function account(): Promise<Finding[]> {
     const { name, mayCharge } = await stripe.account.read()

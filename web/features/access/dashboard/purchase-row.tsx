@@ -173,7 +173,9 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
     refreshes,
     succeeded: 'Subscription will be cancelled',
     failed: 'Failed to cancel',
-    onSuccess: props.onCancelled,
+    onSuccess: ({ isDone }) => {
+      if (isDone) props.onCancelled()
+    },
   })
   async function ask() {
     let early: { endsAt: string | null; refund: number } | undefined

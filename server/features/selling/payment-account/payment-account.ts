@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { desc, isNotNull, sql } from 'drizzle-orm'
+import type { Logger } from 'pino'
+import type { PaymentAccountKind } from '#contract/statuses.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { paymentAccount, prices } from '#server/database/schema.ts'
+import { StartError } from '#server/errors.ts'
+import type { PresentAccount } from '#server/gateways/payments.ts'
+import { StripeRefusal } from '#server/gateways/stripe.ts'
+
+export type BoundAccount = typeof paymentAccount.$inferSelect
+
+const fingerprintOf = (secretKey: string) => createHash('sha256').update(secretKey).digest('hex').slice(0, 32)
+
+export async function boundAccount(db: Database | Transaction): Promise<BoundAccount | undefined> {
+  const [bound] = await db.select().from(paymentAccount)
+  return bound
+}
+
+/** Prices are made before any order, so one that Stripe still knows proves the account. */
+const mostPrices = 5
+
+/** Compares the present keys with the bound account. Asks Stripe unless the key is known; throws `StripeRefusal`. */
+export async function compareAccount(db: Database, bound: BoundAccount, present: PresentAccount) {
+  const isOther = { isSame: false, accountId: null }
+  if (bound.kind !== present.kind) return isOther
+  if (present.kind === 'sandbox') return { isSame: true, accountId: null }
+  if (bound.keyFingerprints.includes(fingerprintOf(present.secretKey)))
+    return { isSame: true, accountId: bound.accountId }
+  const accountId = await present.account.id()
+  if (accountId && bound.accountId) return { isSame: accountId === bound.accountId, accountId }
+  const made = await db
+    .select({ id: prices.stripePriceId })
+    .from(prices)
+    .where(isNotNull(prices.stripePriceId))
+    .orderBy(desc(prices.publishedAt))
+    .limit(mostPrices)
+  for (const { id } of made) if (id && (await present.account.hasPrice(id))) return { isSame: true, accountId }
+  return made.length === 0 ? { isSame: true, accountId } : { ...isOther, accountId }
+}
+
+/** Binds the database to the present account, or adds the key to it if it is bound to that account already. */
+export async function bindAccount(
+  tx: Database | Transaction,
+  present: PresentAccount,
+  { accountId, now, replaces = false }: { accountId: string | null; now: Date; replaces?: boolean },
+) {
+  const keyFingerprints = present.kind === 'sandbox' ? [] : [fingerprintOf(present.secretKey)]
+  const row = { kind: present.kind, accountId, keyFingerprints, boundAt: now }
+  const added = {
+    accountId: sql`coalesce(${paymentAccount.accountId}, excluded.account_id)`,
+    keyFingerprints: sql`array(select distinct unnest(${paymentAccount.keyFingerprints} || excluded.key_fingerprints))`,
+  }
+  await tx
+    .insert(paymentAccount)
+    .values({ id: 1, ...row })
+    .onConflictDoUpdate({ target: paymentAccount.id, set: replaces ? row : added })
+}
+
+export function accountInWords({ kind, accountId }: { kind: PaymentAccountKind; accountId: string | null }) {
+  if (kind === 'sandbox') return 'test payments (PAYMENTS=sandbox)'
+  return `Stripe’s ${kind} mode${accountId ? ` (${accountId})` : ''}`
+}
+
+/** One sentence with both accounts and what resolves it. */
+export function mismatchInWords(bound: BoundAccount, { kind, accountId }: Parameters<typeof accountInWords>[0]) {
+  const both = `The money in this database belongs to ${accountInWords(bound)}, but the settings are for ${accountInWords({ kind, accountId })}`
+  return bound.kind === 'live' && kind !== 'live'
+    ? `${both}: put the live keys back, or use another database.`
+    : `${both}: run \`npm run go-live\` to switch, or put the former settings back.`
+}
+
+type Deps = {
+  db: Database
+  now: () => Date
+  log: Pick<Logger, 'warn' | 'error'>
+  present: PresentAccount
+  /** Called once, when Stripe may be used. */
+  onKnown(): void
+  /** Called if the keys turn out to be another account's while the shop runs. */
+  onMismatch(sentence: string): void
+}
+
+export type PaymentAccount = Awaited<ReturnType<typeof openPaymentAccount>>
+
+/** Stripe may be away when new keys are tried first. */
+const askAgainAfterMs = 15_000
+
+/**
+ * Binds a new database to its payment account, and compares a bound one. Throws a `StartError` for the keys of another
+ * account. If Stripe can't be asked, the shop starts without it and asks again.
+ */
+export async function openPaymentAccount({ db, now, log, present, onKnown, onMismatch }: Deps) {
+  let isKnown = false
+  let timer: NodeJS.Timeout | undefined
+
+  /** Returns the mismatch as a sentence, or null if the account is known now. */
+  async function identify(): Promise<string | null> {
+    const bound = await boundAccount(db)
+    const { isSame, accountId } = bound
+      ? await compareAccount(db, bound, present)
+      : { isSame: true, accountId: present.kind === 'sandbox' ? null : await present.account.id() }
+    if (bound && !isSame) return mismatchInWords(bound, { kind: present.kind, accountId })
+    await bindAccount(db, present, { accountId, now: now() })
+    isKnown = true
+    onKnown()
+    return null
+  }
+
+  async function askAgain() {
+    try {
+      const mismatch = await identify()
+      if (!mismatch) return
+      log.error(mismatch)
+      onMismatch(mismatch)
+    } catch {
+      timer = setTimeout(() => void askAgain(), askAgainAfterMs).unref()
+    }
+  }
+
+  try {
+    const mismatch = await identify()
+    if (mismatch) throw new StartError(mismatch)
+  } catch (error) {
+    if (!(error instanceof StripeRefusal)) throw error
+    const { isOutage, message } = error.fault
+    if (!isOutage) throw new StartError(`Stripe does not accept STRIPE_SECRET_KEY: ${message}`)
+    log.warn(`Stripe can’t be asked about these new keys: ${message}. No payments until it answers.`)
+    timer = setTimeout(() => void askAgain(), askAgainAfterMs).unref()
+  }
+
+  return {
+    kind: present.kind,
+    /** False while Stripe has not said whose keys these are. */
+    isKnown: () => isKnown,
+    /** For tests, which do not wait. */
+    askAgain,
+    close() {
+      clearTimeout(timer)
+    },
+  }
+}
