@@ -127,6 +127,7 @@ export async function startShop(
     const queue = createQueue({ url: connection.url, log })
     const tradingView = createTradingViewGateway({
       isAllowed: config.mayCallTradingView,
+      isSelling: paymentAccount.kind === 'live',
       lookAlike: payments.lookAlike,
     })
     const parts: Parts = {

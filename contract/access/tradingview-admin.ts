@@ -9,6 +9,8 @@ const connection = z.object({
   hasLookAlike: z.boolean(),
   state: z.enum(connectionStates),
   mode: z.enum(connectionModes),
+  /** In test mode, TradingView's own lists are read and never written. */
+  isReadOnly: z.boolean(),
   host: z.string(),
   accountName: z.nullable(z.string()),
   acceptedAt: z.nullable(instant),

@@ -141,10 +141,7 @@ export async function openPayments({
   }
 }
 
-export const presentAccountOf = (
-  keys: NonNullable<Config['stripe']>,
-  address: StripeAddress | undefined,
-): PresentAccount => ({
+const presentAccountOf = (keys: NonNullable<Config['stripe']>, address: StripeAddress | undefined): PresentAccount => ({
   kind: isLiveKey(keys.secretKey) ? 'live' : 'test',
   secretKey: keys.secretKey,
   account: createStripeGateway({ ...keys, address }).account,

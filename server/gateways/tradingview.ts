@@ -12,21 +12,26 @@ const isTradingViewHost = (host: string) => /^(www|[a-z]{2})\.tradingview\.com$/
 type Options = {
   /** False with TRADINGVIEW=off, which beats everything. */
   isAllowed: boolean
+  /** False with test payments or test keys: a card that costs nothing must unlock no one for real. */
+  isSelling: boolean
   lookAlike: { address: string; scripts: Record<string, string>; controls: { cookies(): Promise<string> } } | undefined
 }
 
 export type TradingViewGateway = ReturnType<typeof createTradingViewGateway>
 
 /** The way to TradingView, or to its look-alike. Nothing is called before a client is made and used. */
-export function createTradingViewGateway({ isAllowed, lookAlike }: Options) {
+export function createTradingViewGateway({ isAllowed, isSelling, lookAlike }: Options) {
   const calls = new Map<string, number>()
   const addressOf = (host: string): string | undefined => {
     if (host === lookAlikeHost) return lookAlike?.address
     return isTradingViewHost(host) ? `https://${host}` : undefined
   }
 
+  const mayWrite = (host: string) => isSelling || host === lookAlikeHost
+
   return {
     isAllowed,
+    mayWrite,
     lookAlike,
     mayConnectTo: (host: string) => addressOf(host) !== undefined,
 
@@ -39,6 +44,7 @@ export function createTradingViewGateway({ isAllowed, lookAlike }: Options) {
       if (!isAllowed || !address) throw new Error(`Nothing may be called at ${host}`)
       return createTradingViewClient({
         address,
+        mayWrite: mayWrite(host),
         cookies,
         turn,
         report: (call) => {

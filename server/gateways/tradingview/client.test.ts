@@ -18,6 +18,7 @@ let client: ReturnType<typeof createTradingViewClient>
 beforeAll(async () => {
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done))
   client = createTradingViewClient({
+    mayWrite: true,
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     cookies: { sessionid: 'a', sessionid_sign: 'b' },
     turn: async () => {},

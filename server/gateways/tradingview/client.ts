@@ -4,10 +4,11 @@ import { type Ask, type AskOptions, createAsk, TradingViewFailure } from './ask.
 export type TradingViewClient = ReturnType<typeof createTradingViewClient>
 
 /** The calls of TradingView's own "Manage access" dialog. What it answers to a change is never believed: read again. */
-export function createTradingViewClient(options: AskOptions) {
+export function createTradingViewClient({ mayWrite, ...options }: AskOptions & { mayWrite: boolean }) {
   const ask = createAsk(options)
 
   async function change(call: string, path: string, pineId: string, username: string, until?: Date | null) {
+    if (!mayWrite) throw new TradingViewFailure('stopped', 'Test mode: nothing is written to TradingView.')
     const { status } = await ask<{ status?: unknown }>({
       call,
       path,

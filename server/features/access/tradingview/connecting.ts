@@ -41,6 +41,7 @@ export function createConnecting(context: Context, { connector, access }: Others
         hasLookAlike: gateway.lookAlike !== undefined,
         state: row?.state ?? ('off' as const),
         mode: row?.mode ?? ('dry' as const),
+        isReadOnly: row !== undefined && !gateway.mayWrite(row.host),
         host: row?.host ?? 'www.tradingview.com',
         accountName: row?.accountName ?? null,
         acceptedAt: row?.acceptedAt ?? null,
@@ -124,6 +125,9 @@ export function createConnecting(context: Context, { connector, access }: Others
     },
 
     async settings(actor: Actor, settings: Settings) {
+      const row = await connection.current()
+      if (row && settings.mode !== undefined && settings.mode !== 'dry' && !gateway.mayWrite(row.host))
+        throw conflict('tradingview-off', 'In test mode, nothing is written to TradingView.')
       const given = Object.entries(settings).filter(([, value]) => value !== undefined)
       if (given.length === 0) return
       const changes = Object.fromEntries(given)

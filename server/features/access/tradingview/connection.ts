@@ -109,14 +109,15 @@ export function createConnection(
   }
 }
 
-/** As it counts now: switched off, or without a way to its host, it is off whatever the row says. */
+/** As it counts now: off without a way to its host, and a dry run where nothing may be written, whatever the row says. */
 export async function currentConnection(
   tx: Database | Transaction,
-  gateway: Pick<TradingViewGateway, 'isAllowed' | 'mayConnectTo'>,
+  gateway: Pick<TradingViewGateway, 'isAllowed' | 'mayConnectTo' | 'mayWrite'>,
 ): Promise<ConnectionRow | undefined> {
   const [row] = await tx.select().from(tvConnection)
   if (!row) return undefined
-  return gateway.isAllowed && gateway.mayConnectTo(row.host) ? row : { ...row, state: 'off' }
+  if (!gateway.isAllowed || !gateway.mayConnectTo(row.host)) return { ...row, state: 'off' }
+  return gateway.mayWrite(row.host) ? row : { ...row, mode: 'dry' }
 }
 
 export const isWorking = (row: ConnectionRow | undefined, at: Date) =>

@@ -3,6 +3,8 @@ import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { tvConnection } from '#server/database/schema.ts'
+import { createTradingViewGateway } from '#server/gateways/tradingview.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
 
 let shop: ConnectedShop
@@ -99,4 +101,17 @@ describe('a shop that has unlocked by hand', () => {
     await shop.queue.runNow('tradingview-due')
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
   })
+})
+
+test('in test mode TradingView’s own lists may be connected and read, and are never written', async () => {
+  const host = 'www.tradingview.com'
+  await shop.connection.db.update(tvConnection).set({ host, mode: 'full', state: 'on' })
+  expect(await admin.call(tradingViewAdmin.show, {})).toMatchObject({ state: 'on', mode: 'dry', isReadOnly: true })
+  await expect(admin.call(tradingViewAdmin.settings, { mode: 'grant' })).rejects.toMatchObject({ status: 409 })
+  const gateway = createTradingViewGateway({ isAllowed: true, isSelling: false, lookAlike: undefined })
+  const never = () => Promise.reject(new Error('TradingView was called'))
+  const client = gateway.client(host, { sessionid: 'a', sessionid_sign: 'b' }, { turn: never, report: () => {} })
+  await expect(client.add('PUB;abcdef', 'somebody', null)).rejects.toThrow('Test mode: nothing is written')
+  await expect(client.remove('PUB;abcdef', 'somebody')).rejects.toThrow('Test mode: nothing is written')
+  await expect(client.probe()).rejects.toThrow('TradingView was called')
 })

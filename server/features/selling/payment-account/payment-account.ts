@@ -8,11 +8,11 @@ import { StartError } from '#server/errors.ts'
 import type { PresentAccount } from '#server/gateways/payments.ts'
 import { StripeRefusal } from '#server/gateways/stripe.ts'
 
-export type BoundAccount = typeof paymentAccount.$inferSelect
+type BoundAccount = typeof paymentAccount.$inferSelect
 
 const fingerprintOf = (secretKey: string) => createHash('sha256').update(secretKey).digest('hex').slice(0, 32)
 
-export async function boundAccount(db: Database | Transaction): Promise<BoundAccount | undefined> {
+async function boundAccount(db: Database | Transaction): Promise<BoundAccount | undefined> {
   const [bound] = await db.select().from(paymentAccount)
   return bound
 }
@@ -21,7 +21,7 @@ export async function boundAccount(db: Database | Transaction): Promise<BoundAcc
 const mostPrices = 5
 
 /** Compares the present keys with the bound account. Asks Stripe unless the key is known; throws `StripeRefusal`. */
-export async function compareAccount(db: Database, bound: BoundAccount, present: PresentAccount) {
+async function compareAccount(db: Database, bound: BoundAccount, present: PresentAccount) {
   const isOther = { isSame: false, accountId: null }
   if (bound.kind !== present.kind) return isOther
   if (present.kind === 'sandbox') return { isSame: true, accountId: null }
@@ -40,7 +40,7 @@ export async function compareAccount(db: Database, bound: BoundAccount, present:
 }
 
 /** Binds the database to the present account, or adds the key to it if it is bound to that account already. */
-export async function bindAccount(
+async function bindAccount(
   tx: Database | Transaction,
   present: PresentAccount,
   { accountId, now, replaces = false }: { accountId: string | null; now: Date; replaces?: boolean },
@@ -57,13 +57,13 @@ export async function bindAccount(
     .onConflictDoUpdate({ target: paymentAccount.id, set: replaces ? row : added })
 }
 
-export function accountInWords({ kind, accountId }: { kind: PaymentAccountKind; accountId: string | null }) {
+function accountInWords({ kind, accountId }: { kind: PaymentAccountKind; accountId: string | null }) {
   if (kind === 'sandbox') return 'test payments (PAYMENTS=sandbox)'
   return `Stripe’s ${kind} mode${accountId ? ` (${accountId})` : ''}`
 }
 
 /** One sentence with both accounts and what resolves it. */
-export function mismatchInWords(bound: BoundAccount, { kind, accountId }: Parameters<typeof accountInWords>[0]) {
+function mismatchInWords(bound: BoundAccount, { kind, accountId }: Parameters<typeof accountInWords>[0]) {
   const both = `The money in this database belongs to ${accountInWords(bound)}, but the settings are for ${accountInWords({ kind, accountId })}`
   return bound.kind === 'live' && kind !== 'live'
     ? `${both}: put the live keys back, or use another database.`

@@ -24,6 +24,11 @@ export function Modes({ connection }: { connection: TradingViewConnection }) {
   }
   return (
     <Section title="What it does">
+      {connection.isReadOnly && (
+        <p className="text-sm text-muted">
+          Test mode: the connection reads your lists and says whom it would unlock. It writes nothing until you sell.
+        </p>
+      )}
       <fieldset className="grid min-w-0 gap-3 md:grid-cols-3">
         <legend className="sr-only">What the connection may do</legend>
         {connectionModes.toReversed().map((mode) => (
@@ -36,6 +41,7 @@ export function Modes({ connection }: { connection: TradingViewConnection }) {
               name="mode"
               className="mt-1 size-4.5 shrink-0 accent-accent"
               checked={mode === connection.mode}
+              disabled={connection.isReadOnly && mode !== 'dry'}
               onChange={() => void choose(mode)}
             />
             <span className="font-medium">{modes[mode].title}</span>
