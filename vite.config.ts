@@ -17,7 +17,7 @@ const brandColors: Plugin = {
 /** The browser's part of the shop. `scripts/build-web.ts` builds the page renderer with the same settings. */
 export default defineConfig({
   plugins: [brandColors, react(), tailwindcss()],
-  publicDir: 'web/public',
+  publicDir: 'content/pictures',
   build: {
     outDir: 'dist/web',
     manifest: true,

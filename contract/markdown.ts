@@ -8,6 +8,7 @@ export type Picture = { kind: 'picture'; alt: string; url: string }
 /** `### Title {eu}` is shown only where `only` is the setting CONSUMER_LAW. */
 type Part = { id: string; title: string; only: string | undefined; blocks: Block[] }
 export type ContentSection = Part & { parts: Part[] }
+/** Paragraphs of the lead are separated by an empty line. */
 export type ContentPage = { title: string; lead: string; sections: ContentSection[] }
 
 const idOf = (title: string) =>
@@ -26,7 +27,7 @@ export function parseContent(markdown: string): ContentPage {
     else if (level === '##') page.sections.push({ ...part, parts: [] })
     else if (level === '###') section?.parts.push(part)
     else if (section) (section.parts.at(-1) ?? section).blocks.push(parseBlock(text))
-    else page.lead = joined(text)
+    else page.lead += (page.lead && '\n\n') + joined(text)
   }
   return page
 }

@@ -249,7 +249,7 @@ test('what needs the seller comes first, and what is set here is on the site', a
   await maker.getByLabel('Name', { exact: true }).fill('Ines Maker')
   await maker.getByRole('button', { name: 'Save' }).click()
   await expect(maker.getByLabel('Name', { exact: true })).toHaveValue('Ines Maker')
-  await page.getByLabel('Choose photo').setInputFiles('web/public/apple-touch-icon.png')
+  await page.getByLabel('Choose photo').setInputFiles('dist/web/apple-touch-icon.png')
   await expect(page.getByRole('img', { name: 'The maker' })).toBeVisible()
   await page.getByRole('button', { name: 'Send me a test email' }).click()
   await expect(page.getByText('Test email sent', { exact: true })).toBeVisible()

@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { purchases } from '#contract/selling/purchases.ts'
+import { openShop } from '#server/testing/open-shop.ts'
 import freshBuild from './fresh-build.ts'
 
 /** A copy of the repository with its build, because this test edits it. */
@@ -41,6 +44,83 @@ test.for(['content/brand.json', 'server/http/server.ts', 'web/router.tsx'])(
     expect(start()).toMatch(/^The shop cannot start. Cannot reach the PostgreSQL/)
   },
 )
+
+test('a seller’s own brand, texts and product replace every word of ours', async () => {
+  const content = (name: string) => join(copy, 'content', name)
+  const rewrite = (name: string, change: (text: string) => string, as = name) => {
+    const text = change(readFileSync(content(name), 'utf8'))
+    rmSync(content(name))
+    writeFileSync(content(as), text)
+  }
+  const ofProduct = 'products/rebound-sigma-pro.md'
+  rewrite('brand.json', (text) => text.replace('Rebound Sigma', 'Meier Tools').replace('#007d55', '#1d4ed8'))
+  rewrite('home.md', (text) => text.replaceAll('rebound', 'scalping'))
+  rewrite(
+    ofProduct,
+    (text) =>
+      text
+        .replaceAll('Rebound Sigma Pro', 'Tick Hunter')
+        .replaceAll('Rebound List', 'Tick List')
+        .replaceAll(/rebound/gi, 'scalp')
+        .replace(/^drawings: .*\n/m, '')
+        .replace(/^## Example Chart\n[^]*?(?=^## )/m, ''),
+    'products/tick-hunter.md',
+  )
+  const built = spawnSync(process.execPath, ['scripts/build.ts'], { cwd: copy, encoding: 'utf8' })
+  expect(built.stderr).toBe('')
+  const { startShop } = await import(pathToFileURL(join(copy, 'dist/server/start.js')).href)
+  await using shop = await openShop({ start: startShop, withPages: true })
+  const ours = /.{0,60}(rebound[- ]?(sigma|list)|stocks and etfs.{0,20}rebound).{0,40}/gi
+  const found: string[] = []
+  const look = async (path: string) => {
+    const response = await fetch(new URL(path, shop.url))
+    const text = Buffer.from(await response.arrayBuffer()).toString('latin1')
+    found.push(...[...text.matchAll(ours)].map(([words]) => `${path}: ${words}`))
+    return text
+  }
+
+  const sitemap = await look('/sitemap.xml')
+  const listed = [...sitemap.matchAll(/<loc>([^<]+)/g)].map(([, address = '']) => new URL(address).pathname)
+  expect(listed).toContain('/products/tick-hunter')
+  const others = [
+    '/auth',
+    '/checkout',
+    '/setup-guide',
+    '/welcome',
+    '/dashboard',
+    '/account',
+    '/admin',
+    '/withdraw',
+    '/cancel',
+  ]
+  const files = ['/changelog.xml', '/site.webmanifest', '/robots.txt', '/favicon.svg', '/api/openapi.json']
+  const scripts = readdirSync(join(copy, 'dist/web/assets')).map((name) => `/assets/${name}`)
+  for (const path of [...listed, ...others, ...files, ...scripts.filter((name) => /\.(js|css)$/.test(name))])
+    await look(path)
+  const home = await look('/')
+  expect(home).toContain('Meier Tools')
+  expect(home).toContain('content="#1d4ed8"')
+
+  const preview = await look('/dev/mails')
+  const mails = [...preview.matchAll(/\?mail=([^"&]+)/g)].map(([, name = '']) => name)
+  expect(mails.length).toBeGreaterThan(40)
+  for (const name of mails) await look(`/dev/mails/raw?mail=${name}`)
+
+  const buyer = await shop.verifiedUser()
+  const begun = await shop.begin(buyer, { product: 'tick-hunter' })
+  await shop.pay(begun)
+  await shop.confirmPurchase(buyer, begun)
+  await shop.settle()
+  const [purchase] = await buyer.call(purchases.list, {})
+  const [invoice] = await buyer.call(purchases.invoices, { id: purchase?.id ?? '' })
+  for (const address of [invoice?.invoiceUrl, invoice?.pdfUrl])
+    expect(await look(address ?? '')).toContain('Meier Tools')
+  for (const { subject, text, headers } of await shop.mails())
+    found.push(
+      ...[...`${subject} ${text} ${JSON.stringify(headers)}`.matchAll(ours)].map(([words]) => `email: ${words}`),
+    )
+  expect(found).toEqual([])
+})
 
 test('without a complete build, the shop says what to run', () => {
   rmSync(join(copy, 'dist/sources'))

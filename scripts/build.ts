@@ -1,14 +1,20 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { build, type InlineConfig, type Plugin } from 'vite'
 import { completeBinaries } from '#server/database/embedded-place.ts'
+import { StartError } from '#server/errors.ts'
+import { previewFile, readProducts } from '#server/features/selling/catalog/catalog.ts'
 import { compress } from '#server/pages/compressed.ts'
 import { paths } from '#server/paths.ts'
 import { buildStamp, hashOfSources } from '#server/process/build.ts'
+import { checkContent } from './check-content.ts'
+import { drawImages } from './draw-images.ts'
 
 const { root, dist } = paths
 const client = join(dist, 'web')
 const renderer = join(dist, 'render')
+type Renderer = { pictures: Parameters<typeof drawImages>[1] }
 /** `envDir: false`, because `.env` holds the shop's secrets. */
 const settings = { root, envDir: false, logLevel: 'warn' } satisfies InlineConfig
 
@@ -70,21 +76,40 @@ async function compressForBrowsers() {
   )
 }
 
+/** Reads the products for their names, so a wrong file ends the build before a restart finds it. */
+async function drawPictures() {
+  const { pictures } = (await import(pathToFileURL(join(renderer, 'render.js')).href)) as Renderer
+  const products = readProducts().map(({ slug, name }) => ({ file: previewFile(slug, name), title: name }))
+  await drawImages(client, { ...pictures, previews: [...pictures.previews, ...products] })
+}
+
+async function buildShop() {
+  checkContent()
+  completeBinaries()
+  // Hashed before the build: an edit made meanwhile is not in it.
+  const sources = hashOfSources()
+  // Without its stamp, a half-finished build counts as missing.
+  await rm(buildStamp, { force: true })
+  console.log('  1 of 5  browser files')
+  await build(settings)
+  console.log('  2 of 5  page renderer')
+  await build(rendererBuild)
+  await rename(join(client, '.vite/manifest.json'), join(renderer, 'manifest.json'))
+  await rm(join(client, '.vite'), { recursive: true })
+  console.log('  3 of 5  pictures')
+  await drawPictures()
+  console.log('  4 of 5  server')
+  await build(serverBuild)
+  console.log('  5 of 5  compressing')
+  await compressForBrowsers()
+  await writeFile(buildStamp, sources)
+}
+
 // Vite keeps a NODE_ENV that is set already, and React's development build must not be served.
 process.env.NODE_ENV = 'production'
-completeBinaries()
-// Hashed before the build: an edit made meanwhile is not in it.
-const sources = hashOfSources()
-// Without its stamp, a half-finished build counts as missing.
-await rm(buildStamp, { force: true })
-console.log('  1 of 4  browser files')
-await build(settings)
-console.log('  2 of 4  page renderer')
-await build(rendererBuild)
-await rename(join(client, '.vite/manifest.json'), join(renderer, 'manifest.json'))
-await rm(join(client, '.vite'), { recursive: true })
-console.log('  3 of 4  server')
-await build(serverBuild)
-console.log('  4 of 4  compressing')
-await compressForBrowsers()
-await writeFile(buildStamp, sources)
+try {
+  await buildShop()
+} catch (error) {
+  console.error(error instanceof StartError ? error.message : error)
+  process.exitCode = 1
+}

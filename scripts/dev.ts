@@ -33,7 +33,7 @@ const vite = await createServer({
     strictPort: true,
     // The shop behind writes there all the time.
     watch: { ignored: [`${root}data/**`] },
-    proxy: { '^/(api|_sandbox|dev|metrics|healthz|readyz)': behind },
+    proxy: { '^/(api|_sandbox|dev|metrics|healthz|readyz|og|favicon|icon-|apple-touch-icon|site.webmanifest)': behind },
   },
   plugins: [
     {

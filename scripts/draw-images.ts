@@ -1,77 +1,98 @@
-import { mkdirSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { inflateSync } from 'node:zlib'
+import { initWasm, Resvg } from '@resvg/resvg-wasm'
 import { brand } from '#contract/brand.ts'
-import { openBrowser } from './find-browser.ts'
+import { brandShades } from '#contract/brand-colors.ts'
+import { escapeHtml } from '#server/security/escape-html.ts'
 
-/**
- * `node scripts/draw-images.ts [http://localhost:3000]`: redraws the images in `web/public` with what a running shop shows.
- * Run it when titles or the design change.
- */
-const shop = process.argv[2] ?? 'http://localhost:3000'
-const pictures = fileURLToPath(new URL('../web/public', import.meta.url))
-const textOf = async (path: string) => (await fetch(new URL(path, shop))).text()
+type Mark = (tile: string, ink: string, corner?: number) => string
+export type Preview = { file: string; title: string }
 
-const home = await textOf('/')
-const [chart] = /<svg role="img".*?<\/svg><\/svg>/.exec(home) ?? []
-const [mark] = /<svg viewBox="0 0 32 32".*?<\/svg>/.exec(home) ?? []
-if (!chart || !mark) throw new Error('The home page is missing its chart or mark')
-const filling = (svg: string) => svg.replace(/class="[^"]*"/, 'width="100%" height="100%"')
+const colors = { ground: '#0b1716', ink: '#eef4f2', muted: '#a4b2b1', line: '#22302f' }
 
-const browser = await openBrowser()
-
-/** On the home page, which has the styles and the font; without its script, which would put back what it shows. */
-async function draw(file: string, theme: 'light' | 'dark', width: number, height: number, body: string) {
-  const page = await browser.newPage({
-    viewport: { width, height },
-    reducedMotion: 'reduce',
-    javaScriptEnabled: false,
-    bypassCSP: true,
-  })
-  await page.goto(shop)
-  await page.evaluate(
-    ([look = '', markup = '']) => {
-      document.documentElement.className = look
-      document.body.innerHTML = markup
-    },
+/** Draws the icons and the preview pictures of links into `folder`, from `content/brand.json` and `content/logo.svg`. */
+export async function drawImages(folder: string, { mark, previews }: { mark: Mark; previews: Preview[] }) {
+  await initWasm(await readFile(new URL(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm'))))
+  const fonts = await Promise.all(
     [
-      theme,
-      `<style>body { margin: 0; width: ${width}px; height: ${height}px; overflow: hidden; position: relative }</style>${body}`,
-    ],
+      import.meta.resolve('@fontsource/host-grotesk/files/host-grotesk-latin-400-normal.woff'),
+      import.meta.resolve('@fontsource/host-grotesk/files/host-grotesk-latin-600-normal.woff'),
+    ].map(async (address) => decodeWoff(await readFile(new URL(address)))),
   )
-  await page.evaluate(() => document.fonts.ready)
-  await page.screenshot({ path: join(pictures, file), omitBackground: true })
-  await page.close()
+  const font = { fontBuffers: fonts, defaultFontFamily: 'Host Grotesk' }
+  const draw = (svg: string, width: number) =>
+    new Resvg(svg, { font, fitTo: { mode: 'width', value: width } }).render().asPng()
+  const widthOf = (text: string, attributes: string) =>
+    new Resvg(`<svg xmlns="http://www.w3.org/2000/svg"><text ${attributes}>${escapeHtml(text)}</text></svg>`, {
+      font,
+    }).getBBox()?.width ?? 0
+
+  await mkdir(join(folder, 'og'), { recursive: true })
+  for (const { file, title } of previews)
+    await writeFile(join(folder, 'og', file), draw(previewSvg(title, mark, widthOf), 1200))
+  // Apple rounds the corners itself and shows black behind transparent ones.
+  await writeFile(join(folder, 'apple-touch-icon.png'), draw(mark(brandShades.light, '#ffffff', 0), 180))
+  for (const size of [192, 512])
+    await writeFile(join(folder, `icon-${size}.png`), draw(mark(brandShades.light, '#ffffff'), size))
 }
 
-mkdirSync(join(pictures, 'og'), { recursive: true })
-for (const [, address = ''] of (await textOf('/sitemap.xml')).matchAll(/<loc>(.*?)<\/loc>/g)) {
-  const html = await textOf(new URL(address).pathname)
-  const image = /property="og:image" content="[^"]*\/og\/([^"]+)"/.exec(html)?.[1]
-  const title = /<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1]
-  if (!image || !title) continue
-  await draw(
-    `og/${image}`,
-    'dark',
-    1200,
-    630,
-    `<style>
-      body { padding: 64px 72px; display: flex; flex-direction: column; background: var(--color-surface) }
-      figure { position: absolute; inset: 235px 0 0 470px; mask: linear-gradient(90deg, transparent, #000 35%) }
-      .mark { width: 52px; height: 52px }
-      .name { display: flex; align-items: center; gap: 16px; font-size: 30px; font-weight: 600 }
-      .title { font-size: 84px; font-weight: 600; line-height: 1.02; letter-spacing: -0.035em; margin-top: 56px }
-      .tagline { font-size: 28px; line-height: 1.4; max-width: 440px; margin-top: auto; color: var(--color-muted) }
-    </style>
-    <figure>${filling(chart).replace('xMinYMid', 'xMidYMid')}</figure>
-    <div class="name"><span class="mark">${filling(mark)}</span>${brand.name}</div>
-    <div class="title">${title}</div>
-    <div class="tagline">${brand.tagline}</div>`,
-  )
+function previewSvg(title: string, mark: Mark, widthOf: (text: string, attributes: string) => number) {
+  const name = 'font-family="Host Grotesk SemiBold" font-size="30" font-weight="600"'
+  const heading = 'font-family="Host Grotesk SemiBold" font-size="84" font-weight="600" letter-spacing="-2.9"'
+  const small = 'font-family="Host Grotesk" font-size="28"'
+  const wrap = (text: string, attributes: string, most: number) => {
+    const lines: string[] = []
+    for (const word of text.split(' ')) {
+      const longer = [lines.at(-1), word].filter(Boolean).join(' ')
+      if (lines.length > 0 && widthOf(longer, attributes) <= most) lines[lines.length - 1] = longer
+      else lines.push(word)
+    }
+    return lines
+  }
+  const text = (words: string, x: number, y: number, fill: string, attributes: string) =>
+    `<text x="${x}" y="${y}" fill="${fill}" ${attributes}>${escapeHtml(words)}</text>`
+  const tagline = wrap(brand.tagline, small, 440)
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 630">
+<defs><linearGradient id="fade"><stop offset="0.45" stop-color="#fff" stop-opacity="0"/><stop offset="0.75" stop-color="#fff"/></linearGradient><mask id="right"><rect width="1200" height="630" fill="url(#fade)"/></mask></defs>
+<rect width="1200" height="630" fill="${colors.ground}"/>
+<g mask="url(#right)" fill="none">
+${[330, 410, 490, 570].map((y) => `<path d="M480 ${y}H1200" stroke="${colors.line}" stroke-width="2" stroke-dasharray="4 9"/>`).join('')}
+<path d="M480 570H1200V630H480z" fill="${brandShades.dark}" fill-opacity="0.12"/>
+<path d="M480 452c60-50 96-92 146-70s60 92 108 82 58-78 102-64 52 110 80 166 44 56 68 20 44-150 80-176 76-22 140-70" stroke="${brandShades.dark}" stroke-width="6" stroke-linecap="round"/>
+<circle cx="948" cy="604" r="22" fill="${brandShades.dark}" fill-opacity="0.25"/><circle cx="948" cy="604" r="10" fill="${brandShades.dark}"/>
+</g>
+<svg x="72" y="64" width="52" height="52" viewBox="0 0 32 32">${mark(brandShades.dark, brandShades.onDark)}</svg>
+${text(brand.name, 140, 100, colors.ink, name)}
+${wrap(title, heading, 1056)
+  .slice(0, 2)
+  .map((line, index) => text(line, 72, 244 + index * 86, colors.ink, heading))
+  .join('')}
+${tagline.map((line, index) => text(line, 72, 558 - (tagline.length - 1 - index) * 40, colors.muted, small)).join('')}
+</svg>`
 }
-for (const [file, size] of Object.entries({ 'apple-touch-icon': 180, 'icon-192': 192, 'icon-512': 512 })) {
-  // Apple rounds the corners itself and shows black behind transparent ones.
-  const square = file.startsWith('apple') ? filling(mark).replace('rx="9"', '') : filling(mark)
-  await draw(`${file}.png`, 'light', size, size, `<style>html, body { background: none }</style>${square}`)
+
+/** A WOFF file as the OpenType font in it: https://www.w3.org/TR/WOFF/ */
+function decodeWoff(woff: Buffer): Uint8Array {
+  const count = woff.readUInt16BE(12)
+  const header = Buffer.alloc(12 + count * 16)
+  woff.copy(header, 0, 4, 8)
+  header.writeUInt16BE(count, 4)
+  const parts: Buffer[] = [header]
+  let end = header.length
+  for (let index = 0; index < count; index += 1) {
+    const entry = 44 + index * 20
+    const [offset, packed, size] = [4, 8, 12].map((at) => woff.readUInt32BE(entry + at)) as [number, number, number]
+    const stored = woff.subarray(offset, offset + packed)
+    const table = Buffer.alloc(Math.ceil(size / 4) * 4)
+    ;(packed < size ? inflateSync(stored) : stored).copy(table)
+    const row = 12 + index * 16
+    woff.copy(header, row, entry, entry + 4)
+    header.writeUInt32BE(woff.readUInt32BE(entry + 16), row + 4)
+    header.writeUInt32BE(end, row + 8)
+    header.writeUInt32BE(size, row + 12)
+    parts.push(table)
+    end += table.length
+  }
+  return Buffer.concat(parts)
 }
-await browser.close()

@@ -1,10 +1,17 @@
+import about from '#content/about.md?raw'
+import home from '#content/home.md?raw'
+import { brand } from '#contract/brand.ts'
+import { parseContent } from '#contract/markdown.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
+import { fillIn } from './api/page-texts.ts'
 import type { Route } from './router.tsx'
 
+const firstParagraph = (source: string) => parseContent(source).lead.split('\n\n')[0] ?? ''
+
 const descriptions: Record<string, string> = {
-  '/': 'Rule-based rebound signals for stocks and ETFs on TradingView. Built for execution, not noise.',
-  '/products': 'Professional TradingView indicators for rule-based entries and exits. Start with {product}.',
-  '/about': 'Why we build rule-based trading indicators, the three principles behind them, and how to reach us.',
+  '/': firstParagraph(home),
+  '/products': `${brand.tagline} Start with {product}.`,
+  '/about': firstParagraph(about),
   '/auth': 'Log in to your buyer area or create an account.',
   '/auth/code': 'Complete your login with a code.',
   '/forgot-password': 'Request a link to set a new password.',
@@ -35,9 +42,9 @@ const descriptions: Record<string, string> = {
 }
 
 /** What search engines and link previews say about a page. Not in the bundle: browsers never need it. */
-export function descriptionOf({ path, title }: Route, [{ name }]: SiteSettings['products']) {
+export function descriptionOf({ path, title }: Route, products: SiteSettings['products']) {
   // A product brings its own; while someone edits, its name will do.
   const description = descriptions[path] ?? (path.startsWith('/products/') && title)
   if (!description) throw new Error(`${path} has no description`)
-  return description.replace('{product}', name)
+  return fillIn(description, products)
 }

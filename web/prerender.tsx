@@ -19,11 +19,11 @@ import { keyOf } from './api/client.ts'
 import type { PageData } from './api/query-client.ts'
 import { App } from './app.tsx'
 import { descriptionOf } from './descriptions.ts'
-import { Document, type PageAssets, themeScript } from './document.tsx'
+import { Document, imageOf, type PageAssets, themeScript } from './document.tsx'
 import { adminPaths } from './features/desk/screens.ts'
-import favicon from './public/favicon.svg?raw'
-import { loadPage, notFound, type Route, routeFor } from './router.tsx'
-import { placesOf, siteFiles } from './site-files.ts'
+import { markSvg } from './layout/mark.ts'
+import { loadPage, notFound, type Route, routeFor, routes } from './router.tsx'
+import { favicon, placesOf, siteFiles } from './site-files.ts'
 import { structuredDataFor } from './structured-data.ts'
 
 type Manifest = Record<string, { file: string; imports?: string[]; css?: string[]; assets?: string[] }>
@@ -58,6 +58,14 @@ function dataOf({ path }: Route, { latestReviews, texts, terms }: OfOnePage): Pa
   if (path === '/legal/terms') return [[keyOf(termsInForce.show, {}), terms]]
   const slug = path.replace('/products/', '')
   return texts[slug] ? [[keyOf(catalog.page, { slug }), texts[slug]]] : []
+}
+
+/** The pictures that `scripts/build.ts` draws for links to the pages of the shop, and the logo for them. */
+export const pictures = {
+  mark: markSvg,
+  previews: routes
+    .filter(({ indexable, title }) => indexable && title)
+    .map((route) => ({ file: `${imageOf(route)}.png`, title: route.title })),
 }
 
 /** Renders one page from source, for `scripts/dev.ts`. */
@@ -133,7 +141,7 @@ function assetsOf(route: Route, manifest: Manifest): PageAssets {
       .filter((file) => file !== script)
       .map(address),
     styles: chunks.flatMap((chunk) => chunk.css ?? []).map(address),
-    icon: `data:image/svg+xml,${encodeURIComponent(favicon.trim())}`,
+    icon: `data:image/svg+xml,${encodeURIComponent(favicon)}`,
     fonts: chunks
       .flatMap((chunk) => chunk.assets ?? [])
       .filter((file) => /basic.*woff2$/.test(file))

@@ -1,4 +1,5 @@
 import { type ComponentType, createElement, use } from 'react'
+import { brand } from '#contract/brand.ts'
 import type { Access } from '#contract/endpoint.ts'
 import type { DeskPath } from './features/desk/screens.ts'
 import { match } from './ui/navigation.tsx'
@@ -25,7 +26,7 @@ const staff = { access: 'staff', indexable: false } as const
 
 // biome-ignore format: one page a line
 const pages = [
-  { ...open, path: '/', page: 'site/home/home-page', title: 'Premium Trading Indicators' },
+  { ...open, path: '/', page: 'site/home/home-page', title: brand.headline },
   { ...open, path: '/products', page: 'site/products/products-page', title: 'Products' },
   { ...open, path: '/products/:slug', page: 'site/products/product-page', title: '', beginsAtTop: true },
   { ...open, path: '/about', page: 'site/about/about-page', title: 'About' },

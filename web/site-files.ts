@@ -1,7 +1,8 @@
 import { brand } from '#contract/brand.ts'
 import { plainText } from '#contract/markdown.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
-import { changelog } from '#web/features/site/content/changelog.ts'
+import { changelogOf } from '#web/features/site/content/changelog.ts'
+import { markSvg } from './layout/mark.ts'
 import { placed, type Route, routes } from './router.tsx'
 
 /** Every page: a product's route has one for each product that is on sale. */
@@ -11,6 +12,8 @@ export const placesOf = ({ products, consumerLaw }: SiteSettings): Route[] =>
       return products.filter(({ state }) => state === 'on sale').map((product) => placed(route, product))
     return consumerLaw === 'none' && isOfConsumerLaw(route) ? [] : [route]
   })
+
+export const favicon = markSvg(brand.color, '#fff')
 
 const isOfConsumerLaw = ({ path }: Route) => path === '/withdraw' || path === '/cancel'
 
@@ -43,13 +46,15 @@ export function siteFiles(settings: SiteSettings) {
       type: 'application/xml',
       body: `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${addresses.join('')}</urlset>`,
     },
-    { path: '/changelog.xml', type: 'application/rss+xml; charset=utf-8', body: feed(settings.publicUrl) },
+    { path: '/changelog.xml', type: 'application/rss+xml; charset=utf-8', body: feed(settings) },
+    { path: '/favicon.svg', type: 'image/svg+xml', body: favicon },
     { path: '/robots.txt', type: 'text/plain; charset=utf-8', body: robots.join('\n') },
     { path: '/site.webmanifest', type: 'application/manifest+json', body: JSON.stringify(manifest) },
   ]
 }
 
-function feed(publicUrl: string) {
+function feed({ publicUrl, products }: SiteSettings) {
+  const changelog = changelogOf(products)
   const at = (path: string) => new URL(path, publicUrl).href
   const items = changelog.entries.map(
     ({ id, date, title, blocks }) =>

@@ -7,7 +7,7 @@ type Samples = { [Kind in MailKind]: [MailData<Kind>, ...MailData<Kind>[]] }
 const id = '0d4f6a52-6d0e-4a53-9a3c-2f1f6f7f0c01'
 const subscription = {
   name: 'Ada Lovelace',
-  product: 'Rebound Sigma Pro',
+  product: 'Sample Indicator',
   billingType: 'yearly',
   amount: 39_000,
 } as const
@@ -77,7 +77,7 @@ export const samples: Samples = {
     { ...about, tokenId: id },
     { ...about, tokenId: null },
   ],
-  bookedEnds: [{ ...about, slug: 'rebound-sigma-pro', billingType: 'monthly', endsAt: renewsAt }],
+  bookedEnds: [{ ...about, slug: 'sample-indicator', billingType: 'monthly', endsAt: renewsAt }],
   purchaseAttached: [
     { ...subscription, username: 'ada_trades' },
     { ...subscription, username: null },
@@ -98,7 +98,7 @@ export const samples: Samples = {
   ],
   subscriptionEnded: [
     { ...about, because: 'cancelled' },
-    { ...about, because: 'cancelled', monthly: 'rebound-sigma-pro' },
+    { ...about, because: 'cancelled', monthly: 'sample-indicator' },
     { ...about, because: 'unpaid' },
     { ...about, because: 'refunded' },
     { ...about, because: 'disputed' },
@@ -139,7 +139,7 @@ export const samples: Samples = {
   declarationWaits: [{ ...declared, ...forCause, kind: 'cancellation', isKnown: true }],
   withdrawnAgain: [{ email: 'ada@example.com', customerId: id, count: 2 }],
   declarationUnconfirmed: [{ ...declared, kind: 'withdrawal', dueAt: '2026-03-28T09:26:53.000Z' }],
-  reviewInvitation: [{ name: 'Ada Lovelace', product: 'Rebound Sigma Pro' }],
+  reviewInvitation: [{ name: 'Ada Lovelace', product: 'Sample Indicator' }],
   reviewWritten: [{ stars: 4, text: 'Few signals, but clear ones. <b>Good</b> support.', author: 'Ada' }],
   reviewReported: [{ reason: 'It insults a person.', text: 'The author is a crook.' }],
   reviewHidden: [{ reason: 'It names a private person.' }],
@@ -167,7 +167,7 @@ export const samples: Samples = {
   serviceMessage: [
     {
       name: 'Ada Lovelace',
-      product: 'Rebound Sigma Pro',
+      product: 'Sample Indicator',
       reason: 'new_version',
       subject: 'Version 2 of your indicator',
       markdown: 'Version 2 is on your charts now. The [changelog](/changelog) says what changed.',
@@ -192,7 +192,7 @@ export const samples: Samples = {
     { ...access, email: 'ada@example.com' },
     { ...access, name: '', email: 'ada@example.com' },
   ],
-  disputeOpened: [{ email: 'ada@example.com', product: 'Rebound Sigma Pro', amount: 39_000 }],
+  disputeOpened: [{ email: 'ada@example.com', product: 'Sample Indicator', amount: 39_000 }],
   adminDigest: [
     { openRequests: 3, overdueRequests: 1, oldestHours: 26, failedJobs: 2 },
     { openRequests: 0, overdueRequests: 0, oldestHours: 0, failedJobs: 1 },

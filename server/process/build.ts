@@ -10,6 +10,8 @@ const sources = [
   'package-lock.json',
   'sandbox',
   'scripts/build.ts',
+  'scripts/check-content.ts',
+  'scripts/draw-images.ts',
   'server',
   'vite.config.ts',
   'web',

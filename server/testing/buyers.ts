@@ -10,6 +10,8 @@ type Paid = { paymentIntentId: string }
 type Begun = Paid & { clientSecret: string }
 
 type Wish = {
+  /** The slug of another product. */
+  product?: string
   billing?: BillingType
   code?: string | undefined
   email?: string
@@ -19,10 +21,10 @@ type Wish = {
 
 async function begin(
   visitor: Visitor,
-  { billing = 'monthly', code, email, tradingViewUsername, news }: Wish = {},
+  { product = reboundSigmaPro.slug, billing = 'monthly', code, email, tradingViewUsername, news }: Wish = {},
 ): Promise<Begun> {
   const { clientSecret } = await visitor.call(checkout.createSubscriptionIntent, {
-    productSlug: reboundSigmaPro.slug,
+    productSlug: product,
     billingType: billing,
     ...(code ? { code } : {}),
     ...(email ? { email } : {}),

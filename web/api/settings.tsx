@@ -11,6 +11,9 @@ export function useSettings(): SiteSettings {
   return settings
 }
 
+/** What the list of symbols is called; the first product that has one names it. */
+export const useListName = () => useSettings().products.find(({ list }) => list)?.list ?? 'list of symbols'
+
 export function usePrices(slug: string) {
   const prices = useSettings().prices[slug]
   if (!prices) throw Error(slug)

@@ -39,10 +39,10 @@ test.each([
   ['monthly: $39', 'price: $39', 4, '“price” is none of name, state, order'],
   ['yearly: $390', 'monthly: $40', 5, '“monthly” is there twice'],
   ['state: on sale', 'state: sold', 3, '“state” is “sold”, but must be on sale, or coming, or not listed'],
-  ['name: Rebound Sigma Pro\n', '', 13, '“name” is missing above this line'],
-  ['- Chart: Daily', '- Daily', 28, 'a fact has a name and a value'],
-  ['## Key Benefits', '## Benefits', 33, '“Benefits” is none of the sections Card, Facts'],
-  ['drawings: rebound\n', '', 78, 'the chart needs a picture'],
+  ['name: Rebound Sigma Pro\n', '', 12, '“name” is missing above this line'],
+  ['- Chart: Daily', '- Daily', 27, 'a fact has a name and a value'],
+  ['## Key Benefits', '## Benefits', 32, '“Benefits” is none of the sections Card, Facts'],
+  ['drawings: rebound\n', '', 77, 'the chart needs a picture'],
 ])('a file with %j changed to %j does not open a shop, and says where to look', (before, after, line, says) => {
   expect(() => readProductFile(path, source.replace(before, after))).toThrow(`${path}, line ${line}: ${says}`)
 })

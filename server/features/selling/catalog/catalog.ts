@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eq, sql } from 'drizzle-orm'
 import type { ListedProduct, ProductState } from '#contract/selling/product.ts'
@@ -6,19 +6,28 @@ import type { SiteSettings } from '#contract/site/site-settings.ts'
 import type { Database } from '#server/database/connect.ts'
 import { products } from '#server/database/schema.ts'
 import { notFound, StartError } from '#server/errors.ts'
+import { hashOf } from '#server/pages/compressed.ts'
 import { paths } from '#server/paths.ts'
 import { type ProductFile, readProductFile } from './product-file.ts'
 
 export type Product = ProductFile & { id: string }
 
+/** The picture that the build draws for a product's links; another name is another picture. */
+export const previewFile = (slug: string, name: string) => `${slug}-${hashOf(name).slice(0, 8)}.png`
+
 export type Catalog = Awaited<ReturnType<typeof openCatalog>>
 
-function readProducts(folder = paths.products): ProductFile[] {
+export function readProducts(folder = paths.products): ProductFile[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.md'))
   const found = files.map((name) =>
     readProductFile(`content/products/${name}`, readFileSync(join(folder, name), 'utf8')),
   )
   return found.toSorted((a, b) => a.order - b.order || a.slug.localeCompare(b.slug))
+}
+
+function drawnPreview(slug: string, name: string) {
+  const path = `/og/${previewFile(slug, name)}`
+  return existsSync(join(paths.dist, 'web', path)) ? path : null
 }
 
 /** What the shop sells: files say what, rows are what buyers’ rights point to. */
@@ -59,7 +68,10 @@ export async function openCatalog(db: Database, folder?: string) {
       const of = (wanted: ProductState) => others.filter(({ state }) => state === wanted).map(show)
       return [show(first), ...of('on sale'), ...of('coming')]
     },
-    texts: () => Object.fromEntries(present.map(({ slug, text }) => [slug, text])),
+    texts: () =>
+      Object.fromEntries(
+        present.map(({ slug, name, text }) => [slug, { ...text, preview: text.preview ?? drawnPreview(slug, name) }]),
+      ),
     bySlug: (slug: string) => present.find((product) => product.slug === slug),
     byId: (id: string) => present.find((product) => product.id === id),
     /** Also of one whose file is gone, or that a newer process has added since this one started. */

@@ -84,7 +84,7 @@ export function readProductFile(path: string, source: string): ProductFile {
   if (!Number.isInteger(order)) throw refuse(needed('order').number, '“order” must be a whole number')
   const preview = given.get('preview')
   if (preview && !preview.value.startsWith('/'))
-    throw refuse(preview.number, '“preview” must be an address on this site, like /og/name.png')
+    throw refuse(preview.number, '“preview” must be an address on this site, like /name.png')
 
   const [first, ...sections] = sectionsOf(lines.slice(end + 1))
   const allowed = Object.values(sectionNames)

@@ -1,7 +1,7 @@
 import { ChartCandlestick, Copy, Download } from 'lucide-react'
 import { assets, type RecommendedAsset } from '#contract/access/assets.ts'
 import { useData } from '#web/api/client.ts'
-import { useSettings } from '#web/api/settings.tsx'
+import { useListName, useSettings } from '#web/api/settings.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Pending } from '#web/ui/card.tsx'
 import { saveFile } from '#web/ui/save-file.ts'
@@ -13,6 +13,7 @@ export function RecommendedAssets() {
   const query = useData(assets.list, {})
   const { data } = query
   const { maker } = useSettings()
+  const listName = useListName()
   const reviewedAt = data?.map((asset) => asset.reviewedAt).reduce(later, '')
   return (
     <Part
@@ -20,14 +21,15 @@ export function RecommendedAssets() {
       title="Recommended Assets"
       description={
         <>
-          The Rebound List{maker && ` by ${maker.name}`},{' '}
+          The {listName}
+          {maker && ` by ${maker.name}`},{' '}
           {reviewedAt ? <Time before="last reviewed on" value={reviewedAt} /> : 'reviewed at least once a month'}.{' '}
           {maker?.name ?? 'Its author'} may hold what is on it. Not investment advice.
         </>
       }
       actions={data && data.length > 0 && <ListActions list={data} />}
     >
-      {data ? <List list={data} /> : <Pending query={query} what="the Rebound List" className="h-40" />}
+      {data ? <List list={data} /> : <Pending query={query} what={`the ${listName}`} className="h-40" />}
     </Part>
   )
 }
@@ -35,6 +37,9 @@ export function RecommendedAssets() {
 const later = (a: string, b: string) => (a > b ? a : b)
 
 function ListActions({ list }: { list: RecommendedAsset[] }) {
+  const fileName = useListName()
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
   async function copy() {
     try {
       await navigator.clipboard.writeText(watchlistOf(list))
@@ -53,7 +58,7 @@ function ListActions({ list }: { list: RecommendedAsset[] }) {
         <Copy className="size-4" />
         Copy List
       </Button>
-      <Button variant="secondary" size="sm" onClick={() => saveFile('rebound-list.txt', watchlistOf(list))}>
+      <Button variant="secondary" size="sm" onClick={() => saveFile(`${fileName}.txt`, watchlistOf(list))}>
         <Download className="size-4" />
         Export Watchlist
       </Button>

@@ -1,6 +1,6 @@
 import { ArrowLeft, Clock, Mail } from 'lucide-react'
 import source from '#content/setup-guide.md?raw'
-import { parseContent } from '#contract/markdown.ts'
+import { useContent } from '#web/api/page-texts.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Blocks } from '#web/ui/blocks.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
@@ -8,10 +8,9 @@ import { Link } from '#web/ui/navigation.tsx'
 import { Container, Eyebrow } from '#web/ui/page.tsx'
 import { StepDrawing } from './step-drawing.tsx'
 
-const { title: heading, sections: steps } = parseContent(source)
-
 export default function SetupGuidePage() {
   const { supportEmail } = useSettings()
+  const { title: heading, sections: steps } = useContent(source)
   return (
     <>
       <div className="hero border-b border-line">

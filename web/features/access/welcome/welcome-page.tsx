@@ -1,7 +1,7 @@
 import { BookOpen, CircleCheck, LayoutDashboard, type LucideIcon } from 'lucide-react'
 import type { OwnAccess } from '#contract/access/access.ts'
 import { whenAccessComes } from '#contract/access/promise.ts'
-import { useSettings } from '#web/api/settings.tsx'
+import { useListName, useSettings } from '#web/api/settings.tsx'
 import { OpenIndicator, useAccess } from '#web/features/access/access-form/open-indicator.tsx'
 import { Arrow } from '#web/ui/arrow.tsx'
 import { type Href, Link } from '#web/ui/navigation.tsx'
@@ -39,7 +39,7 @@ export default function WelcomePage() {
             href="/dashboard"
             icon={LayoutDashboard}
             title="Dashboard"
-            text="Your subscription, invoices, access status, and the Rebound List."
+            text={`Your subscription, invoices, access status, and the ${useListName()}.`}
           />
         </ul>
       </Container>

@@ -31,7 +31,7 @@ export default function Assets() {
       <div className="col-span-full -mb-2">
         <Attention />
       </div>
-      <ReboundList />
+      <SymbolList />
       <div className="grid gap-6 sm:grid-cols-2 lg:grid-cols-1">
         <ExportCard />
         <QuickActions />
@@ -40,7 +40,7 @@ export default function Assets() {
   )
 }
 
-function ReboundList() {
+function SymbolList() {
   const all = useData(assets.adminList, {})
   const lists = useProducts().filter((product) => product.list !== null)
   const [chosen, setChosen] = useState<string>()

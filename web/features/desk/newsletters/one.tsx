@@ -1,6 +1,7 @@
 import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { useData } from '#web/api/client.ts'
-import { changelog } from '#web/features/site/content/changelog.ts'
+import { useSettings } from '#web/api/settings.tsx'
+import { changelogOf } from '#web/features/site/content/changelog.ts'
 import { Card, Pending } from '#web/ui/card.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { useUnsaved } from '#web/ui/use-unsaved.ts'
@@ -27,7 +28,7 @@ function NewDraft() {
   const products = useProducts()
   const unsaved = useUnsaved()
   const about = new URLSearchParams(search).get('about')
-  const entry = changelog.entries.find(({ id }) => id === about)
+  const entry = changelogOf(useSettings().products).entries.find(({ id }) => id === about)
   return (
     <Draft
       unsaved={unsaved}

@@ -1,4 +1,6 @@
 import { Mail } from 'lucide-react'
+import source from '#content/about.md?raw'
+import { sectionAt, splitHeading, useContent } from '#web/api/page-texts.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Principles } from '#web/features/site/showcase/principles.tsx'
 import { Container, Eyebrow } from '#web/ui/page.tsx'
@@ -7,15 +9,13 @@ import { ContactForm } from './contact-form.tsx'
 import { Maker } from './maker.tsx'
 
 export default function AboutPage() {
+  const page = useContent(source)
+  const { eyebrow, title, lead } = sectionAt(page, 0)
   return (
     <>
-      <Mission />
+      <Mission {...splitHeading(page.title)} paragraphs={page.lead.split('\n\n')} />
       <Maker />
-      <Section
-        eyebrow="Principles"
-        title="Three principles"
-        lead="We measure every rule we publish against them, and every idea we drop."
-      >
+      <Section eyebrow={eyebrow} title={title} lead={lead}>
         <Principles />
       </Section>
       <Contact />
@@ -23,29 +23,18 @@ export default function AboutPage() {
   )
 }
 
-function Mission() {
+function Mission({ eyebrow, title, paragraphs }: { eyebrow: string; title: string; paragraphs: string[] }) {
   return (
     <div className="hero border-b border-line">
       <Container className="grid gap-x-16 gap-y-10 py-16 sm:py-24 lg:grid-cols-[1.1fr_1fr]">
         <div className="flex flex-col gap-6">
-          <Eyebrow>Our mission</Eyebrow>
-          <h1 className="text-4xl">Fewer decisions, made better.</h1>
+          <Eyebrow>{eyebrow}</Eyebrow>
+          <h1 className="text-4xl">{title}</h1>
         </div>
-        <div className="flex flex-col gap-5 text-lg text-muted lg:pt-11">
-          <p className="text-ink">
-            We build professional indicators for rule-based entries and exits, for traders who want to act on evidence,
-            not noise.
-          </p>
-          <p>
-            Most trading tools add something to look at: one more line, one more alert, one more opinion. We take things
-            away. A good indicator says clearly when its conditions hold, stays silent when they don’t, and can be
-            tested by anyone who relies on it.
-          </p>
-          <p>
-            That’s why each of our indicators comes with a strategy version for your own backtests, why its list of
-            symbols is reviewed at least once a month, and why the person who answers your questions is the person who
-            wrote the rules.
-          </p>
+        <div className="flex flex-col gap-5 text-lg text-muted first:*:text-ink lg:pt-11">
+          {paragraphs.map((text) => (
+            <p key={text}>{text}</p>
+          ))}
         </div>
       </Container>
     </div>

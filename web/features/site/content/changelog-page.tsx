@@ -1,12 +1,14 @@
 import { Rss } from 'lucide-react'
 import { useIsAdmin } from '#web/api/session.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { LegalText } from '#web/features/site/legal/legal-text.tsx'
 import { Blocks } from '#web/ui/blocks.tsx'
 import { Day } from '#web/ui/day.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { changelog } from './changelog.ts'
+import { changelogOf } from './changelog.ts'
 
 export default function ChangelogPage() {
+  const changelog = changelogOf(useSettings().products)
   return (
     <LegalText
       title={changelog.title}

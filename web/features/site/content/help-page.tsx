@@ -1,14 +1,14 @@
 import { Search } from 'lucide-react'
 import { useState } from 'react'
 import source from '#content/help.md?raw'
-import { parseContent, plainText } from '#contract/markdown.ts'
+import { type ContentSection, plainText } from '#contract/markdown.ts'
+import { useContent } from '#web/api/page-texts.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Blocks } from '#web/ui/blocks.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
 
-const { title, lead, sections } = parseContent(source)
-const topicsFor = (consumerLaw: string) =>
+const topicsFor = (sections: ContentSection[], consumerLaw: string) =>
   sections.map((section) => ({
     ...section,
     questions: section.parts
@@ -35,7 +35,8 @@ function nearest(topics: Topics, typed: string) {
 
 export default function HelpPage() {
   const { supportEmail, consumerLaw } = useSettings()
-  const topics = topicsFor(consumerLaw)
+  const { title, lead, sections } = useContent(source)
+  const topics = topicsFor(sections, consumerLaw)
   const [typed, setTyped] = useState('')
   const exact = find(topics, ({ words }) => wordsOf(typed).every((word) => words.includes(word)))
   const found = exact.length > 0 ? exact : nearest(topics, typed)

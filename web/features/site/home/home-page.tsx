@@ -1,4 +1,8 @@
+import source from '#content/home.md?raw'
+import { brand } from '#contract/brand.ts'
 import { dollars } from '#contract/money.ts'
+import type { ListedProduct } from '#contract/selling/product.ts'
+import { sectionAt, useContent } from '#web/api/page-texts.ts'
 import { usePrices, useSettings } from '#web/api/settings.tsx'
 import { ReviewQuotes } from '#web/features/site/reviews/review-summary.tsx'
 import { ChartPanel } from '#web/features/site/showcase/chart-panel.tsx'
@@ -11,35 +15,34 @@ import { Container, Eyebrow } from '#web/ui/page.tsx'
 import { Section } from '#web/ui/section.tsx'
 
 export default function HomePage() {
+  const page = useContent(source)
+  const principles = sectionAt(page, 2)
   return (
     <>
-      <Hero />
-      <DataDriven />
-      <Teaser />
+      <Hero eyebrow={page.title} lead={page.lead} />
+      <Audience {...sectionAt(page, 0)} />
+      <Teaser {...sectionAt(page, 1)} />
       <ReviewQuotes {...useSettings().products[0].reviews} />
-      <Section
-        eyebrow="Principles"
-        title="Three principles behind every rule"
-        lead="They decide what goes into an indicator and, more often, what stays out."
-      >
+      <Section eyebrow={principles.eyebrow} title={principles.title} lead={principles.lead}>
         <Principles />
       </Section>
-      <ClosingCall />
+      <ClosingCall {...sectionAt(page, 3)} />
     </>
   )
 }
 
-function Hero() {
-  const [{ slug, name }] = useSettings().products
+type Texts = ReturnType<typeof sectionAt>
+
+function Hero({ eyebrow, lead }: { eyebrow: string; lead: string }) {
+  const [product] = useSettings().products
+  const { slug, name } = product
   return (
     <div className="hero">
       <Container className="grid items-center gap-x-14 gap-y-12 pt-16 pb-4 sm:pt-24 lg:grid-cols-[1.1fr_1fr] lg:pb-10">
         <div className="flex flex-col items-start gap-7">
-          <Eyebrow>Rule-based signals for stocks and ETFs</Eyebrow>
-          <h1 className="text-4xl">Premium Trading Indicators</h1>
-          <p className="max-w-xl text-lg text-muted sm:text-xl">
-            Short-term rebound signals for TradingView, with clear entry and exit rules. Built for execution, not noise.
-          </p>
+          <Eyebrow>{eyebrow}</Eyebrow>
+          <h1 className="text-4xl">{brand.headline}</h1>
+          <p className="max-w-xl text-lg text-muted sm:text-xl">{lead}</p>
           <div className="flex flex-wrap gap-3">
             <ButtonLink href="/products" size="lg">
               Explore Products
@@ -56,34 +59,35 @@ function Hero() {
             Go straight to {name}, {dollars(usePrices(slug).monthly)} per month
           </Link>
         </div>
-        <ChartPanel>
-          <ExampleChart className="h-72 w-full sm:h-96 lg:h-[26rem]" />
-        </ChartPanel>
+        <ProductPicture product={product} />
       </Container>
     </div>
   )
 }
 
-const facts = [
-  { figure: 'Daily charts', text: 'One decision a day, after the close.' },
-  { figure: '2–5 days', text: 'The usual length of a trade.' },
-  { figure: 'Monthly review', text: 'Of the Rebound List, at the least.' },
-  { figure: '24 hours', text: 'At most, from your request to access.' },
-]
-
-function DataDriven() {
+function ProductPicture({ product }: { product: ListedProduct }) {
+  if (product.drawings)
+    return (
+      <ChartPanel product={product.name}>
+        <ExampleChart className="h-72 w-full sm:h-96 lg:h-[26rem]" />
+      </ChartPanel>
+    )
   return (
-    <Section
-      eyebrow="Who it’s for"
-      title={
-        <>
-          Built for <span className="whitespace-nowrap">Data-Driven</span> Traders
-        </>
-      }
-      lead="You trust tested rules over gut feeling. So do we: every signal comes from the same conditions every day, and you can backtest them first."
-    >
+    product.image && (
+      <img
+        src={product.image.src}
+        alt={product.image.alt}
+        className="w-full rounded-xl border border-line object-cover shadow-float"
+      />
+    )
+  )
+}
+
+function Audience({ eyebrow, title, lead, items }: Texts) {
+  return (
+    <Section eyebrow={eyebrow} title={<Unbroken text={title} />} lead={lead}>
       <dl className="grid grid-cols-2 gap-x-5 gap-y-8 sm:gap-x-8 sm:gap-y-10 lg:grid-cols-4">
-        {facts.map(({ figure, text }) => (
+        {items.map(({ title: figure, text }) => (
           <div key={figure} className="border-t-2 border-accent pt-5">
             <dt className="text-2xl font-semibold tracking-tight">{figure}</dt>
             <dd className="mt-2 max-w-64 text-muted max-sm:text-sm">{text}</dd>
@@ -94,8 +98,22 @@ function DataDriven() {
   )
 }
 
-function Teaser() {
-  const [{ slug, name }] = useSettings().products
+/** A heading whose hyphenated words stay on one line. */
+function Unbroken({ text }: { text: string }) {
+  return text.split(/(\S+-\S+)/).map((part) =>
+    part.includes('-') ? (
+      <span key={part} className="whitespace-nowrap">
+        {part}
+      </span>
+    ) : (
+      part
+    ),
+  )
+}
+
+function Teaser({ title, lead }: Texts) {
+  const [product] = useSettings().products
+  const { slug, name } = product
   const prices = usePrices(slug)
   return (
     <Container>
@@ -104,12 +122,9 @@ function Teaser() {
         className="group grid overflow-hidden rounded-xl border border-line bg-surface shadow-card transition-[border-color,box-shadow] duration-300 hover:border-accent hover:shadow-float lg:grid-cols-2"
       >
         <div className="flex flex-col items-start gap-5 p-8 sm:p-12">
-          <Eyebrow>Flagship indicator</Eyebrow>
+          <Eyebrow>{title}</Eyebrow>
           <h2 className="text-3xl">{name}</h2>
-          <p className="text-lg text-muted">
-            An invite-only indicator for short-term rebounds, a backtest-ready strategy version, and a list of symbols
-            reviewed at least once a month.
-          </p>
+          <p className="text-lg text-muted">{lead}</p>
           <p className="mt-auto flex flex-wrap items-baseline gap-x-3 pt-6">
             <span className="text-2xl font-semibold tracking-tight">{dollars(prices.monthly)}</span>
             <span className="text-muted">per month{prices.regular.monthly && ', early access'}</span>
@@ -119,7 +134,7 @@ function Teaser() {
             <Arrow />
           </span>
         </div>
-        <Bands />
+        {product.drawings && <Bands />}
       </Link>
     </Container>
   )
@@ -165,15 +180,13 @@ function Bands() {
   )
 }
 
-function ClosingCall() {
+function ClosingCall({ title, lead }: Texts) {
   const [{ slug, name }] = useSettings().products
   return (
     <Container className="pt-4">
       <div className="call dark flex flex-col items-start gap-6 overflow-hidden rounded-xl px-8 py-14 sm:px-14 sm:py-20">
-        <h2 className="max-w-2xl text-3xl">Trade by rule. Start at the next daily close.</h2>
-        <p className="max-w-xl text-lg text-muted">
-          See the rules, an example chart, and everything the subscription includes.
-        </p>
+        <h2 className="max-w-2xl text-3xl">{title}</h2>
+        <p className="max-w-xl text-lg text-muted">{lead}</p>
         <ButtonLink href={`/products/${slug}`} size="lg">
           View {name}
           <Arrow />

@@ -9,10 +9,11 @@ const InteractiveChart = lazy(() => import('./interactive-chart.tsx'))
 
 const size = 'h-80 w-full sm:h-[28rem]'
 
-export function ExplorableChart() {
+export function ExplorableChart({ product }: { product: string }) {
   const [exploring, setExploring] = useState(false)
   return (
     <ChartPanel
+      product={product}
       action={
         <Button variant="secondary" size="sm" className="font-sans" onClick={() => setExploring(!exploring)}>
           <MousePointerClick aria-hidden="true" className="size-4 max-sm:hidden" />

@@ -84,7 +84,7 @@ export default function ProductPage() {
           {product.image ? (
             <img src={product.image.src} alt={product.image.alt} className="w-full rounded-xl border border-line" />
           ) : (
-            <ExplorableChart />
+            <ExplorableChart product={product.name} />
           )}
         </Section>
       )}

@@ -1,32 +1,20 @@
 import type { ReactNode } from 'react'
+import source from '#content/about.md?raw'
+import { sectionAt, useContent } from '#web/api/page-texts.ts'
 
-const principles = [
-  {
-    title: 'Evidence over Opinion',
-    text: 'A rule earns its place by surviving a backtest, not by sounding right. You get the strategy version, so you can check for yourself.',
-    picture: <Evidence />,
-  },
-  {
-    title: 'Selectivity as an Edge',
-    text: 'Most days deserve no trade. The indicator stays silent until a pullback meets every condition, on symbols that were reviewed first.',
-    picture: <Selectivity />,
-  },
-  {
-    title: 'Consistency through Rules',
-    text: 'The same conditions lead to the same decision, on good days and bad. What to do is settled before the market opens.',
-    picture: <Consistency />,
-  },
-]
+const pictures = [<Evidence key="1" />, <Selectivity key="2" />, <Consistency key="3" />]
 
+/** The principles of `content/about.md`. */
 export function Principles() {
+  const { items } = sectionAt(useContent(source), 0)
   return (
     <ol className="grid gap-px overflow-hidden rounded-xl border border-line bg-line lg:grid-cols-3">
-      {principles.map(({ title, text, picture }) => (
+      {items.map(({ title, text }, index) => (
         <li
           key={title}
           className="grid content-start gap-x-10 gap-y-6 bg-surface p-7 sm:p-8 sm:max-lg:grid-cols-[15rem_1fr]"
         >
-          <div className="h-28 sm:max-lg:self-center">{picture}</div>
+          <div className="h-28 sm:max-lg:self-center">{pictures[index]}</div>
           <div className="flex flex-col gap-3">
             <h3 className="text-xl">{title}</h3>
             <p className="text-muted">{text}</p>

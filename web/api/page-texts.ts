@@ -1,0 +1,33 @@
+import { useMemo } from 'react'
+import { brand } from '#contract/brand.ts'
+import { type ContentPage, parseContent, plainText } from '#contract/markdown.ts'
+import type { ListedProduct } from '#contract/selling/product.ts'
+import { useSettings } from './settings.tsx'
+
+/** Replaces `{product}`, `{list}` and `{shop}` in a text of `content/`. */
+export const fillIn = (source: string, [first]: [ListedProduct, ...ListedProduct[]]) =>
+  source
+    .replaceAll('{product}', first.name)
+    .replaceAll('{list}', first.list ?? 'list of symbols')
+    .replaceAll('{shop}', brand.name)
+
+export function useContent(source: string): ContentPage {
+  const { products } = useSettings()
+  return useMemo(() => parseContent(fillIn(source, products)), [source, products])
+}
+
+/** A heading "Eyebrow: Title" as its two parts; the eyebrow may be missing. */
+export function splitHeading(heading: string) {
+  const [, eyebrow, title] = /^(.+?): (.+)$/.exec(heading) ?? []
+  return eyebrow && title ? { eyebrow, title } : { eyebrow: '', title: heading }
+}
+
+/** A section as plain texts, for pages with a layout of their own. */
+export function sectionAt({ sections }: ContentPage, index: number) {
+  const { title = '', blocks = [], parts = [] } = sections[index] ?? {}
+  return {
+    ...splitHeading(title),
+    lead: plainText(blocks),
+    items: parts.map((part) => ({ title: part.title, text: plainText(part.blocks) })),
+  }
+}
