@@ -1,22 +1,8 @@
-import { prices } from '#contract/selling/prices.ts'
 import { dialog, openAdmin, toast } from './desk.ts'
-import { expect, expectAccessible, test } from './shop.ts'
+import { expect, expectAccessible, inOwnShop } from './shop.ts'
 
-// The shop is shared: other tests know its first price.
-test.afterAll(async ({ shop }) => {
-  const admin = await shop.admin()
-  for (const { productId, billingType, publications } of await admin.call(prices.adminList, {})) {
-    const first = publications.at(-1)
-    if (first && publications.length > 1)
-      await admin.call(prices.adminPublish, {
-        productId,
-        billingType,
-        amount: first.amount,
-        ...(first.regularAmount && { regularAmount: first.regularAmount }),
-        after: publications[0]?.number ?? 1,
-      })
-  }
-})
+/** Its prices change, and tests in the common shop know the first ones. */
+const test = inOwnShop()
 
 test('the seller publishes a price that the site shows, plans another and calls it off; subscribers keep theirs', async ({
   page,
