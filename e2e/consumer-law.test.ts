@@ -155,14 +155,18 @@ for (const law of ['eu', 'none'] as const)
   test(`with CONSUMER_LAW=${law}, pages and emails agree about withdrawal, and every internal link leads somewhere`, async () => {
     test.slow()
     await using place = await openShop({ env: { CONSUMER_LAW: law } })
-    await place.buyer()
     const read = async (path: string) => (await fetch(new URL(path, place.url))).text()
     const pages = await Promise.all(publicPaths.map(async (path) => ({ path, html: await read(path) })))
-    const mails = (await place.mails()).map(({ subject, html, text }) => ({ path: subject, html: `${html} ${text}` }))
+    const names = [...(await read('/dev/mails')).matchAll(/\?mail=([^"&]+)/g)].map(([, name = '']) => name)
+    expect(names.length).toBeGreaterThan(60)
+    const mails = await Promise.all(
+      [...new Set(names)].map(async (path) => ({ path, html: await read(`/dev/mails/raw?mail=${path}`) })),
+    )
     // Consent and exchange keys are withdrawn in other senses.
     const promises = /withdraw from|right of withdrawal|withdrawals? and|to withdraw,|can withdraw|withdraw within/i
     const promising = [...pages, ...mails].filter(({ html }) => promises.test(html)).map(({ path }) => path)
-    if (law === 'none') expect(promising).toEqual([])
+    // Declarations are made, and answered by email, only where the law has them.
+    if (law === 'none') expect(promising.filter((path) => !/^declar|^withdr/.test(path))).toEqual([])
     else expect(promising).toEqual(expect.arrayContaining(['/help', '/legal/terms', '/products/rebound-sigma-pro']))
 
     const links = new Set(
@@ -176,8 +180,11 @@ for (const law of ['eu', 'none'] as const)
         .map(({ href }) => href.split('#')[0] ?? ''),
     )
     expect(links.size).toBeGreaterThan(15)
-    for (const link of links)
-      expect([link, (await fetch(link, { redirect: 'manual' })).status < 400]).toEqual([link, true])
+    for (const link of links) {
+      const { status } = await fetch(link, { redirect: 'manual' })
+      // A sample's token is no token: its page says so.
+      expect([link, status === 404 || status >= 500]).toEqual([link, false])
+    }
     for (const path of ['/withdraw', '/cancel'])
       expect((await fetch(new URL(path, place.url))).status).toBe(law === 'eu' ? 200 : 404)
     expect((await fetch(new URL('/admin/nothing', place.url))).status).toBe(404)
