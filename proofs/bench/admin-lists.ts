@@ -21,8 +21,8 @@ export async function adminLists({ shop }: Bench, cookie: string): Promise<Line[
   )
   const first = await costOf(shop, list, cookie)
 
-  /** With the statements and the buffers it may take; at any depth half again as many buffers as the first page. */
-  const calls: [what: string, path: string, statements: number, buffers?: number][] = [
+  /** With the statements, buffers and milliseconds it may take; at any depth half again as many buffers as the first page. */
+  const calls: [what: string, path: string, statements: number, buffers?: number, milliseconds?: number][] = [
     [`admin list, first of ${total} purchases`, list, 3],
     ['admin list, nine tenths down', `${list}?cursor=${row && encodeCursor(row)}`, 3, first.buffers * 1.5],
     ['admin search, a rare word', `${list}?q=${word}`, 3, 100],
@@ -34,15 +34,20 @@ export async function adminLists({ shop }: Bench, cookie: string): Promise<Line[
     ['what needs the seller', '/api/admin/overview/needs', 6],
     ['payments, first page', '/api/admin/payments', 2],
     ['payments of a person', `/api/admin/payments?q=${word}`, 3],
-    ['figures of twelve months', '/api/admin/figures?range=12m', 6],
+    ['overview', '/api/admin/overview', 6, Infinity, 300],
+    ['figures of twelve months', '/api/admin/figures?range=12m', 7],
   ]
   const lines: Line[] = []
-  for (const [what, path, statements, buffers = Infinity] of calls) {
+  for (const [what, path, statements, buffers = Infinity, milliseconds = Infinity] of calls) {
     const cost = path === list ? first : await costOf(shop, path, cookie)
-    const limit = Number.isFinite(buffers) ? `${Math.floor(buffers)} buffers, ` : ''
+    const limits = [
+      Number.isFinite(buffers) && `${Math.floor(buffers)} buffers`,
+      `${statements} statements`,
+      Number.isFinite(milliseconds) && `${milliseconds} ms`,
+    ]
     const figure = `${cost.buffers} buffers, ${cost.statements} statements, ${cost.milliseconds.toFixed(1)} ms`
-    const ok = cost.statements <= statements && cost.buffers <= buffers
-    lines.push(line(what, figure, `at most ${limit}${statements} statements`, ok))
+    const ok = cost.statements <= statements && cost.buffers <= buffers && cost.milliseconds <= milliseconds
+    lines.push(line(what, figure, `at most ${limits.filter(Boolean).join(', ')}`, ok))
   }
   return lines
 }

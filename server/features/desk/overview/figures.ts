@@ -8,7 +8,7 @@ import { boundsOf, decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { mrrMovements, payments, purchases, refunds, users } from '#server/database/schema.ts'
 import type { Wings } from '../wings.ts'
 import { csvOfMonths } from './figures-csv.ts'
-import { byKind, lastTwelveMonths, personMonths } from './months.ts'
+import { byKind, lastTwelveMonths, personMonths, rememberUntilMoved } from './months.ts'
 import { createPayments } from './payments.ts'
 
 type Wanted = ParsedInputOf<typeof contract.adminMovements>
@@ -36,6 +36,8 @@ export function createFigures(context: Context, { selling }: Wings) {
     isNull(mrrMovements.corrects),
     notExists(db.select({ id: taker.id }).from(taker).where(eq(taker.corrects, mrrMovements.id))),
   )
+
+  const readStayed = rememberUntilMoved(db, now, () => readCohorts(context))
 
   /** By kind and cause; what came before the range is one row. */
   async function readMovements(from: Date | undefined) {
@@ -97,7 +99,7 @@ export function createFigures(context: Context, { selling }: Wings) {
       const [moved, reasons, stayed, cash, compared] = await Promise.all([
         readMovements(from),
         readReasons(from),
-        readCohorts(context),
+        readStayed(),
         readCash(context, from),
         selling.proof.show(),
       ])

@@ -18,10 +18,20 @@ export const personMonths = (dayOfMonth: number): SQL => sql`(
   select user_id, month, coalesce(sum(arr) over earlier, 0) as arr_before,
     coalesce(sum(arr) over earlier, 0) + arr as arr_after, coalesce(sum(arr) over earlier, 0) + early_arr as arr_early
   from (
-    select user_id, ${utcMonth} as month, sum(arr_after - arr_before) as arr,
-      coalesce(sum(arr_after - arr_before) filter (where ${isEarly(dayOfMonth)}), 0) as early_arr
+    select user_id, ${utcMonth} as month, sum(arr_after - arr_before)::int as arr,
+      coalesce(sum(arr_after - arr_before) filter (where ${isEarly(dayOfMonth)}), 0)::int as early_arr
     from ${mrrMovements} group by 1, 2) changes
   window earlier as (partition by user_id order by month rows between unbounded preceding and 1 preceding))`
+
+/** Movements are only ever added: what was read of them stays right until there are more, or another day. */
+export function rememberUntilMoved<Figures>(db: Database, now: () => Date, read: () => Promise<Figures>) {
+  let remembered: { key: string; figures: Figures } | undefined
+  return async (): Promise<Figures> => {
+    const key = `${await db.$count(mrrMovements)} on ${now().toISOString().slice(0, 10)}`
+    if (remembered?.key !== key) remembered = { key, figures: await read() }
+    return remembered.figures
+  }
+}
 
 /** The last twelve months, and the last one up to the same day as the current one. */
 export async function lastTwelveMonths(db: Database, now: Date) {

@@ -10,14 +10,15 @@ import { isSellers } from '#server/features/selling/declarations/declarations.ts
 import { countNeedy } from '#server/features/selling/purchases/purchases.ts'
 import type { Wings } from '../wings.ts'
 import { createFigures } from './figures.ts'
-import { lastTwelveMonths } from './months.ts'
+import { lastTwelveMonths, rememberUntilMoved } from './months.ts'
 
 const hour = 3_600_000
 
-/** How the shop is doing. No figure reads more than a few hundred rows, however many purchases there are. */
+/** How the shop is doing. */
 export function createOverview(context: Context, wings: Wings) {
   const { db, now, queue, mails, supportEmail } = context
   const { lists } = wings.access.room
+  const months = rememberUntilMoved(db, now, () => lastTwelveMonths(db, now()))
 
   return {
     needs: createNeeds(context, wings),
@@ -25,7 +26,7 @@ export function createOverview(context: Context, wings: Wings) {
 
     async show() {
       const [figures, needy, { open, overdue }] = await Promise.all([
-        lastTwelveMonths(db, now()),
+        months(),
         countNeedy(db, now(), mostCounted),
         lists.promised(),
       ])
