@@ -18,6 +18,7 @@ export const hasEnded = (status: PurchaseStatus) => !isLive(status) && status !=
 export const purchaseNeeds = [
   'fraud_warnings',
   'disputes',
+  'lost_disputes',
   'failed_refunds',
   'uncovered_notes',
   'failed_payments',
@@ -103,6 +104,16 @@ export const movementCauses = [
   'deleted',
 ] as const
 export type MovementCause = (typeof movementCauses)[number]
+
+/**
+ * Why a subscription counts for another amount here than its price at Stripe. Explained: time that was given, forgiven or is
+ * not collected, a pause, and a price or discount that counts with the next paid invoice. Faults: the ledger doesn't follow
+ * from the invoices (`books`), Stripe doesn't have it (`missing`), or the shop doesn't know it (`unknown`).
+ */
+export const explainedDifferences = ['given', 'forgiven', 'not_collected', 'paused', 'next_invoice'] as const
+export const differenceFaults = ['books', 'missing', 'unknown'] as const
+export type ExplainedDifference = (typeof explainedDifferences)[number]
+export type DifferenceFault = (typeof differenceFaults)[number]
 
 /** How money moves; `dispute`: a bank gave it back to the cardholder. */
 export const paymentKinds = ['payment', 'refund', 'dispute'] as const

@@ -171,6 +171,17 @@ function dashboardControls(act: Act) {
       update(work, found, { ...found, pause_collection: how }),
     ),
     payOutOfBand: on('invoice', payOutOfBand),
+    /** The card's network told Stripe about a new one. */
+    updateCard: on('payment_method', async (work, found, card: { exp_month: number; exp_year: number }) => {
+      const after = await work.save({ ...found, card: { ...found.card, ...card } })
+      work.emit('payment_method.automatically_updated', after, found)
+    }),
+    detachCard: on('payment_method', async (work, found) => {
+      const after = await work.save({ ...found, customer: null })
+      for (const subscription of await work.all('subscription', { default_payment_method: found.id }))
+        await work.save({ ...subscription, default_payment_method: null })
+      work.emit('payment_method.detached', after, found)
+    }),
     /** Evidence was sent, or a loss appealed. */
     moveDispute: on('dispute', moveDispute),
   }

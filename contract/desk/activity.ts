@@ -78,6 +78,7 @@ const auditActions = {
   'purchase.import': 'Imported a subscription',
   'purchase.refund': 'Refunded a payment',
   'purchase.retry': 'Tried to charge a card again',
+  'purchase.keep_after_loss': 'Kept a subscription after a lost dispute',
   'purchase.pay-link': 'Sent a link to pay',
   'purchase.resume': 'Took back a cancellation',
   'purchase.take-over': 'Took over a subscription from Stripe',

@@ -1,7 +1,14 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { cents, id, instant, month, optionalText, paging, period } from '../fields.ts'
-import { leaveReasons, movementCauses, movementKinds, paymentKinds } from '../statuses.ts'
+import {
+  differenceFaults,
+  explainedDifferences,
+  leaveReasons,
+  movementCauses,
+  movementKinds,
+  paymentKinds,
+} from '../statuses.ts'
 
 /** How far back figures look: by days, or by whole months, the current one included. */
 export const ranges = ['30d', '3m', '12m', 'all'] as const
@@ -67,8 +74,15 @@ const shown = z.object({
       differing: z.int(),
       /** Subscriptions that Stripe would not show. */
       unreadable: z.int(),
+      explained: z.array(z.object({ kind: z.enum(explainedDifferences), count: z.int(), arr: z.int() })),
       differences: z.array(
-        z.object({ subscriptionId: z.string(), atStripe: z.int(), here: z.int(), userId: z.nullable(id) }),
+        z.object({
+          subscriptionId: z.string(),
+          atStripe: z.int(),
+          here: z.int(),
+          kind: z.enum(differenceFaults),
+          userId: z.nullable(id),
+        }),
       ),
     }),
   ),

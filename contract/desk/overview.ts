@@ -52,6 +52,7 @@ export const needKinds = [
   'access_renamed',
   'to_lock',
   'paused_newsletters',
+  'unknown_subscriptions',
   'revenue_differs',
   'failed_jobs',
   'settings',

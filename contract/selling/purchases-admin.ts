@@ -80,6 +80,11 @@ export const purchasesAdmin = {
     summary: 'Refund a payment that its bank takes for fraud and end the subscription, or keep both',
     input: z.strictObject({ id, decision: z.enum(['refund', 'dismiss']) }),
   }),
+  adminKeepAfterLoss: endpoint('POST /api/admin/purchases/:id/lost-dispute', {
+    summary: 'Go on with a subscription although a bank took back an earlier payment of it',
+    /** What was lost as the caller saw it: a later loss asks again. */
+    input: z.strictObject({ id, amount: cents.check(z.minimum(1, 'Please enter an amount')) }),
+  }),
   adminSettleRefunds: endpoint('POST /api/admin/purchases/:id/failed-refunds', {
     summary: 'Note that what a bank sent back has gone back to the buyer another way',
     /** As the caller saw it: what fails meanwhile is not settled. */

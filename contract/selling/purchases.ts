@@ -70,6 +70,8 @@ const managedPurchase = z.extend(purchase, {
   disputeDueAt: z.nullable(instant),
   /** Refunds that the bank returned; the seller pays them another way. */
   failedRefunds: cents,
+  lostAmount: cents,
+  lostAndKept: cents,
 })
 export type ManagedPurchase = z.infer<typeof managedPurchase>
 

@@ -5,7 +5,13 @@ import { changed, choice, clearable, flag, group, integer, metadata, paging, req
 import { readRoute, route } from './route.ts'
 
 const productFields = { active: flag, tax_code: clearable(text) }
-const priceFields = { active: flag, lookup_key: text, metadata, transfer_lookup_key: flag }
+const priceFields = {
+  active: flag,
+  lookup_key: text,
+  metadata,
+  tax_behavior: choice('exclusive', 'inclusive', 'unspecified'),
+  transfer_lookup_key: flag,
+}
 
 /** A lookup key names one price; it moves only when the request says so. */
 async function takeLookupKey(work: Work, key: string | undefined, transfer: boolean | undefined, by: string) {
@@ -40,7 +46,6 @@ export const catalogRoutes = [
       product: text,
       product_data: group({ name: required(text) }),
       recurring: group({ interval: required(choice('day', 'week', 'month', 'year')) }),
-      tax_behavior: choice('exclusive', 'inclusive', 'unspecified'),
       unit_amount: required(integer),
     },
     async ({ work, params }) => {
@@ -75,12 +80,15 @@ export const catalogRoutes = [
       return work.create(changed(newCoupon(work.now, off, params.currency ?? 'usd', id), { name: params.name }))
     },
   ),
+  readRoute('coupon'),
   readRoute('price'),
   route(
     'POST /v1/prices/:id',
     priceFields,
     async ({ work, id, params: { transfer_lookup_key: transfer, ...params } }) => {
       const before = await work.claim('price', id)
+      if (params.tax_behavior && before.tax_behavior !== 'unspecified')
+        throw invalid('tax_behavior can be set once.', 'tax_behavior')
       await takeLookupKey(work, params.lookup_key, transfer, id)
       return work.update(before, changed(before, params))
     },

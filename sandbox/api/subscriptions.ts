@@ -73,6 +73,18 @@ function assertUnscheduled(schedule: string, params: object) {
     )
 }
 
+async function withTax(work: Work, subscription: Subscription, enabled: boolean): Promise<Subscription> {
+  const [item] = subscription.items.data
+  const price = await work.get('price', item?.price.id ?? '')
+  if (enabled) assertTaxable(await work.customer(subscription.customer), price)
+  const data = subscription.items.data.map((each) => ({ ...each, price }))
+  return {
+    ...subscription,
+    items: { ...subscription.items, data },
+    automatic_tax: { disabled_reason: null, enabled, liability: enabled ? { type: 'self' } : null },
+  }
+}
+
 const live: SubscriptionStatus[] = ['active', 'trialing', 'past_due', 'incomplete', 'unpaid', 'paused']
 const ended: SubscriptionStatus[] = ['canceled', 'incomplete_expired']
 
@@ -115,6 +127,7 @@ export const subscriptionRoutes = [
     {
       ...editable,
       ...planParams,
+      automatic_tax: group({ enabled: required(flag) }),
       payment_behavior: choice('pending_if_incomplete'),
       proration_behavior: choice('none', 'always_invoice'),
       trial_end: integer,
@@ -137,7 +150,8 @@ export const subscriptionRoutes = [
         return changePlanWhenPaid(work, before, { ...plan, metadata: params.metadata })
       }
       await assertOwnCard(work, params.default_payment_method, before.customer, 'default_payment_method')
-      const after = withParams(before, params, work)
+      const changed = withParams(before, params, work)
+      const after = params.automatic_tax ? await withTax(work, changed, params.automatic_tax.enabled) : changed
       return update(work, before, params.trial_end ? onTrial(after, params.trial_end, work.now) : after)
     },
   ),

@@ -105,10 +105,10 @@ from (select *, replace(id::text, '-', '') as key,
 where n = last or :purchases <= 20000;
 insert into invoices (id, purchase_id, user_id, subscription_id, number, status, reason, collection, created_at,
   finalized_at, paid_at, total, tax, amount_paid, amount_remaining, paid_out_of_band, period_start, period_end,
-  is_proration, credit, country)
+  is_proration, credit, period_net, country)
 select invoice_id, purchase_id, user_id, 'sub_demo' || key, number, 'paid',
   case when n = 1 then 'subscription_create' else 'subscription_cycle' end, 'charge_automatically', starts, starts, starts,
-  amount, 0, amount, 0, 0, starts, ends, false, 0, country
+  amount, 0, amount, 0, 0, starts, ends, false, 0, amount, country
 from paid;
 insert into payments (payment_intent_id, purchase_id, invoice_id, invoice_number, paid_at, amount, tax, period_start, period_end, country)
 select payment_intent_id, purchase_id, invoice_id, number, starts, amount, 0, starts, ends, country from paid;

@@ -177,14 +177,14 @@ async function store(client: pg.Client, copies: (ReturnType<typeof copy> & { pur
   await client.query(
     `insert into invoices (id, purchase_id, user_id, subscription_id, number, status, reason, collection, created_at,
        finalized_at, paid_at, total, tax, amount_paid, amount_remaining, paid_out_of_band, period_start, period_end,
-       is_proration, credit, country)
+       is_proration, credit, period_net, country)
      select o.id, p.id, p.user_id, p.stripe_subscription_id, data->>'number', data->>'status', data->>'billing_reason',
        data->>'collection_method', to_timestamp((data->>'created')::float),
        to_timestamp((data->'status_transitions'->>'finalized_at')::float),
        to_timestamp((data->'status_transitions'->>'paid_at')::float), (data->>'total')::int, 0,
        (data->>'amount_paid')::int, (data->>'amount_remaining')::int, 0,
        to_timestamp((data->'lines'->'data'->0->'period'->>'start')::float),
-       to_timestamp((data->'lines'->'data'->0->'period'->>'end')::float), false, 0, data->'customer_address'->>'country'
+       to_timestamp((data->'lines'->'data'->0->'period'->>'end')::float), false, 0, (data->>'total')::int, data->'customer_address'->>'country'
      from sandbox.objects o
      join purchases p on p.stripe_subscription_id = o.data->'parent'->'subscription_details'->>'subscription'
      where o.kind = 'invoice' and p.id = any($1)`,

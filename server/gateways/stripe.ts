@@ -63,7 +63,7 @@ export function createStripeGateway({
   return {
     customers: customerCalls(client, invoices),
     newSubscriptions: newSubscriptionCalls(client, invoices),
-    subscriptions: subscriptionCalls(client, historyReader(client)),
+    subscriptions: subscriptionCalls(client, historyReader(client), invoices),
     planSwitches: planSwitchCalls(client, invoices),
     existing: existingSubscriptionCalls(client),
     payments,

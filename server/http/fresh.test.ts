@@ -187,6 +187,7 @@ const wantedByThieves = [
   'purchases.adminResume',
   'purchases.adminRetryPayment',
   'purchases.adminSendPayLink',
+  'purchases.adminKeepAfterLoss',
   'purchases.adminSettleRefunds',
   'purchases.adminSettleWarning',
   'purchases.adminRefund',

@@ -140,6 +140,7 @@ CREATE TABLE "checkouts" (
 	"made_account" boolean,
 	"nonce_hash" text NOT NULL,
 	"customer_id" text NOT NULL,
+	"invoice_footer" text,
 	"subscription_id" text NOT NULL,
 	"payment_intent_id" text NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
@@ -302,6 +303,7 @@ CREATE TABLE "invoices" (
 	"period_end" timestamp (3) with time zone,
 	"is_proration" boolean NOT NULL,
 	"credit" integer NOT NULL,
+	"period_net" integer NOT NULL,
 	"country" text
 );
 --> statement-breakpoint
@@ -358,6 +360,8 @@ CREATE TABLE "mrr_proofs" (
 	"elsewhere" bigint NOT NULL,
 	"differing" integer NOT NULL,
 	"unreadable" integer DEFAULT 0 NOT NULL,
+	"unknown" integer DEFAULT 0 NOT NULL,
+	"explained" jsonb NOT NULL,
 	"differences" jsonb NOT NULL
 );
 --> statement-breakpoint
@@ -480,6 +484,8 @@ CREATE TABLE "purchases" (
 	"rest_refund" integer,
 	"is_disputed" boolean DEFAULT false NOT NULL,
 	"disputed_amount" integer DEFAULT 0 NOT NULL,
+	"lost_amount" integer DEFAULT 0 NOT NULL,
+	"lost_and_kept" integer DEFAULT 0 NOT NULL,
 	"booked_as" text,
 	"booked_because" text,
 	"booked_until" timestamp (3) with time zone,
@@ -810,6 +816,7 @@ CREATE INDEX "plan_switches_open" ON "plan_switches" USING btree ("agreed_at") W
 CREATE INDEX "purchases_untaxed" ON "purchases" USING btree ("created_at","id") WHERE "purchases"."tax_is_off";--> statement-breakpoint
 CREATE INDEX "purchases_warned" ON "purchases" USING btree ("created_at","id") WHERE "purchases"."warned_payment_intent_id" is not null;--> statement-breakpoint
 CREATE INDEX "purchases_disputed" ON "purchases" USING btree ("created_at","id") WHERE "purchases"."is_disputed";--> statement-breakpoint
+CREATE INDEX "purchases_lost" ON "purchases" USING btree ("created_at","id") WHERE "purchases"."lost_amount" > "purchases"."lost_and_kept";--> statement-breakpoint
 CREATE INDEX "purchases_ended_in" ON "purchases" USING btree (date_trunc('month', "ended_at" at time zone 'UTC'),"created_at","id") WHERE "purchases"."ended_at" is not null;--> statement-breakpoint
 CREATE INDEX "purchases_user" ON "purchases" USING btree ("user_id","created_at","id","status");--> statement-breakpoint
 CREATE INDEX "purchases_newest" ON "purchases" USING btree ("created_at","id");--> statement-breakpoint

@@ -25,6 +25,8 @@ export const checkouts = pgTable(
     nonceHash: text().notNull(),
     /** At Stripe. An account keeps its customer; each guest checkout has its own. */
     customerId: text().notNull(),
+    /** The seller's particulars that the customer's next invoices carry. */
+    invoiceFooter: text(),
     subscriptionId: text().notNull().unique(),
     paymentIntentId: text().notNull().unique(),
     createdAt: createdAt(),

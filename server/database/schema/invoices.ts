@@ -35,6 +35,8 @@ export const invoices = pgTable(
     isProration: boolean().notNull(),
     /** Taken off for time that had been paid for before. */
     credit: integer().notNull(),
+    /** Cost of the period itself: without prorations and other items, after discounts and without tax. */
+    periodNet: integer().notNull(),
     country: text(),
   },
   (t) => [

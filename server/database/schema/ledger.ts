@@ -1,6 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { bigint, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { type BillingType, movementCauses, movementKinds } from '#contract/statuses.ts'
+import {
+  type BillingType,
+  type DifferenceFault,
+  type ExplainedDifference,
+  movementCauses,
+  movementKinds,
+} from '#contract/statuses.ts'
 import { listed, moment } from './columns.ts'
 import { personal } from './personal.ts'
 
@@ -43,16 +49,24 @@ export const mrrMovements = pgTable(
 /** What a night's look at Stripe's own list of subscriptions found, in whole cents a year. */
 export const mrrProofs = pgTable('mrr_proofs', {
   at: moment().primaryKey(),
-  /** Subscriptions that both know. */
+  /** Subscriptions that could be read. */
   compared: integer().notNull(),
+  /** By the prices of Stripe's own list. */
   atStripe: number().notNull(),
   here: number().notNull(),
   /** What Stripe cannot know: paid elsewhere. */
   elsewhere: number().notNull(),
+  /** Without those that are explained. */
   differing: integer().notNull(),
   unreadable: integer().notNull().default(0),
+  /** Sold by this shop, charged by Stripe, and not in this database. */
+  unknown: integer().notNull().default(0),
+  /** How much less, or more, counts here for each reason that is none of the shop's faults. */
+  explained: jsonb().$type<{ kind: ExplainedDifference; count: number; arr: number }[]>().notNull(),
   /** The first of those that differ. */
-  differences: jsonb().$type<{ subscriptionId: string; atStripe: number; here: number }[]>().notNull(),
+  differences: jsonb()
+    .$type<{ subscriptionId: string; atStripe: number; here: number; kind: DifferenceFault }[]>()
+    .notNull(),
 })
 
 /** The books stay, and name no one. */

@@ -41,6 +41,9 @@ export const purchases = pgTable(
     isDisputed: boolean().notNull().default(false),
     /** What open disputes are about. */
     disputedAmount: integer().notNull().default(0),
+    /** What banks took back by disputes that were lost; what the seller has decided to go on after. */
+    lostAmount: integer().notNull().default(0),
+    lostAndKept: integer().notNull().default(0),
     /** Booked by hand: how it came about, why (in the seller's words), and until when. Null if no one said so. */
     bookedAs: text().$type<BookingKind>(),
     bookedBecause: text(),
@@ -70,7 +73,7 @@ export const purchases = pgTable(
     /** The seller stopped collecting payments at Stripe; access stays. */
     isCollectionPaused: boolean().notNull().default(false),
     collectionResumesAt: moment(),
-    /** Stripe no longer knows the buyer's place, and charges without tax. */
+    /** Charged without tax, though the shop collects it: Stripe lost the buyer's place, or tax was never turned on. */
     taxIsOff: boolean().notNull().default(false),
     /** An unpaid renewal only wants the buyer to confirm it with their bank. */
     awaitsBank: boolean().notNull().default(false),
@@ -96,6 +99,7 @@ export const purchases = pgTable(
     index('purchases_untaxed').on(t.createdAt, t.id).where(sql`${t.taxIsOff}`),
     index('purchases_warned').on(t.createdAt, t.id).where(sql`${t.warnedPaymentIntentId} is not null`),
     index('purchases_disputed').on(t.createdAt, t.id).where(sql`${t.isDisputed}`),
+    index('purchases_lost').on(t.createdAt, t.id).where(sql`${t.lostAmount} > ${t.lostAndKept}`),
     index('purchases_ended_in').on(monthOf(t.endedAt), t.createdAt, t.id).where(sql`${t.endedAt} is not null`),
     index('purchases_user').on(t.userId, t.createdAt, t.id, t.status),
     index('purchases_newest').on(t.createdAt, t.id),

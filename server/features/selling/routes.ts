@@ -102,6 +102,7 @@ export async function mountSelling(doors: Doors, context: Context, { identity, s
     adminResume: ({ id }, { actor }) => sellerEnding.resume(actor, id),
     adminDelete: ({ id }, { actor }) => administration.remove(actor, id),
     adminSettleRefunds: ({ id, amount }, { actor }) => administration.settleRefunds(actor, id, amount),
+    adminKeepAfterLoss: ({ id, amount }, { actor }) => administration.keepAfterLoss(actor, id, amount),
     adminSettleWarning: ({ id, decision }, { actor }) => administration.settleWarning(actor, id, decision),
     adminExtend: ({ id, until }, { actor }) => administration.extend(actor, id, until),
     adminRefundable: ({ id }) => refunds.refundable(id),

@@ -43,8 +43,9 @@ export function openSelling(context: Context, { identity, access }: Others) {
     'forget-declarations': { cron: '27 3 * * *', run: declarations.forgetOld },
     'forget-old-purchases': { cron: '31 3 * * *', run: purchases.forgetOld },
     'forget-old-movements': { cron: '32 3 * * *', run: ledger.forgetOld },
+    'update-invoice-footers': { cron: '*/10 * * * *', run: customers.updateFooters },
     'prove-revenue': { cron: '41 2 * * *', run: proof.prove },
-    'forget-unpaid-checkouts': { cron: '37 3 * * *', run: checkouts.forgetUnpaid },
+    'forget-unpaid-checkouts': { cron: '37 3 * * *', run: () => checkouts.forgetUnpaid(customers.remove) },
   }
 
   return {

@@ -70,7 +70,7 @@ export type Rate = {
 
 const perYear: Record<string, number> = { day: 365, week: 52, month: 12, year: 1 }
 
-const timesAYear = ({ recurring }: Pick<Stripe.Price, 'recurring'>) =>
+export const timesAYear = ({ recurring }: Pick<Stripe.Price, 'recurring'>) =>
   recurring ? (perYear[recurring.interval] ?? 0) / recurring.interval_count : 0
 
 /** Reads what invoice lines cost a year. A price at Stripe never changes, so each is looked up once. */

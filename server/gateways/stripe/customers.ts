@@ -66,6 +66,13 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
       return id
     },
 
+    footer: () => invoices.footer,
+
+    /** Stripe prints it on invoices from now on. */
+    async setFooter(id: string, footer: string) {
+      await orNothing(sdk.customers.update(id, { invoice_settings: { footer } }))
+    },
+
     /** A customer deleted at Stripe stays deleted. */
     async update(id: string, { name, email }: { name: string; email: string }) {
       await orNothing(sdk.customers.update(id, { name, email }))

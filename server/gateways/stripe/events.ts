@@ -32,6 +32,13 @@ export const eventTypes = [
   'charge.dispute.updated',
   'charge.dispute.closed',
   'radar.early_fraud_warning.created',
+  'customer.updated',
+  'customer.discount.created',
+  'customer.discount.updated',
+  'customer.discount.deleted',
+  'payment_method.automatically_updated',
+  'payment_method.updated',
+  'payment_method.detached',
 ]
 
 /** Stripe takes twenty types at a time. */
@@ -62,11 +69,13 @@ export function eventCalls({ sdk, translate }: Client, webhookSecret: string) {
 
 function about({ id, type, data }: Stripe.Event): StripeEvent {
   const object = data.object as { object: string; id?: string; customer?: string; payment_intent?: string }
+  // A detached card no longer names its customer.
+  const before = data.previous_attributes as { customer?: string } | undefined
   return {
     id,
     type,
     subscriptionId: subscriptionIn(object),
-    customerId: idOf(object.customer),
+    customerId: object.object === 'customer' ? (object.id ?? null) : idOf(object.customer ?? before?.customer),
     paymentIntentId: object.object === 'payment_intent' ? (object.id ?? null) : idOf(object.payment_intent),
   }
 }

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import { rateReader } from './amounts.ts'
+import { timesAYear } from './amounts.ts'
 import { billingOf, type Client, date, idOf } from './client.ts'
 
 export type ExistingSubscription = ReturnType<typeof existingOf>
@@ -8,25 +8,32 @@ const attempts = new Set<Stripe.Subscription.Status>(['incomplete', 'incomplete_
 
 /** Subscriptions that did not begin here, with what the shop must know before it takes one over. */
 export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) {
-  const rateOf = rateReader({ sdk, ask })
+  const coupons = new Map<string, Promise<Stripe.Coupon | undefined>>()
 
-  /** By its newest invoice; null if that alone doesn't say, because it is unpaid, for a change, or time was given. */
-  async function arrOf({ status, trial_end, latest_invoice: invoice }: Stripe.Subscription) {
-    if (status !== 'active' || trial_end || typeof invoice !== 'object' || invoice?.status !== 'paid') return null
-    const isForPeriod = /^subscription_(create|cycle)$/.test(invoice.billing_reason ?? '')
-    return isForPeriod && !invoice.lines.has_more ? (await rateOf(invoice.lines.data)).arr : null
+  /** Stripe expands four levels, which doesn't reach a customer's coupon. A coupon's discount never changes. */
+  function couponOf(discount: string | Stripe.Discount): Promise<Stripe.Coupon | undefined> | undefined {
+    const coupon = typeof discount === 'object' ? discount.source.coupon : null
+    if (!coupon) return undefined
+    if (typeof coupon === 'object') return Promise.resolve(coupon)
+    const asked = coupons.get(coupon) ?? orNothing(sdk.coupons.retrieve(coupon))
+    coupons.set(coupon, asked)
+    asked.catch(() => coupons.delete(coupon))
+    return asked
   }
 
   return {
-    /** What each live one earns in a year, page by page: there may be many. */
-    async *revenue(): AsyncGenerator<{ id: string; arr: number | null }[]> {
+    /** What each live one costs a year, page by page: there may be many. */
+    async *listPrices(): AsyncGenerator<ListedPrice[]> {
       for (let after: string | undefined; ; ) {
         const page = { limit: 100, ...(after && { starting_after: after }) }
         const { data, has_more: hasMore } = await ask(
-          sdk.subscriptions.list({ ...page, expand: ['data.latest_invoice'] }),
+          sdk.subscriptions.list({
+            ...page,
+            expand: ['data.latest_invoice', 'data.discounts.source.coupon', 'data.customer.discount'],
+          }),
         )
         const live = data.filter(({ status }) => !attempts.has(status))
-        yield await Promise.all(live.map(async (found) => ({ id: found.id, arr: await arrOf(found) })))
+        yield await Promise.all(live.map((found) => listedPriceOf(found, couponOf)))
         if (!hasMore) return
         after = data.at(-1)?.id
       }
@@ -68,6 +75,49 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
   }
 }
 
+export type ListedPrice = { id: string; arr: number; stripeProductId: string; orderId: string | null }
+
+/** Price x quantity x interval, less running discounts and without the tax inside it, in whole cents a year. */
+async function listedPriceOf(
+  found: Stripe.Subscription,
+  couponOf: (discount: string | Stripe.Discount) => Promise<Stripe.Coupon | undefined> | undefined,
+): Promise<ListedPrice> {
+  const { id, items, customer, latest_invoice: invoice, metadata } = found
+  const own = typeof customer === 'object' && !customer.deleted ? customer.discount : null
+  const discounts = found.discounts.length === 0 && own ? [own] : found.discounts
+  const coupons = await Promise.all(discounts.map(couponOf))
+  let arr = 0
+  for (const { price, quantity } of items.data) {
+    const full = (price.unit_amount ?? 0) * (quantity ?? 1)
+    const net = coupons.reduce((left, coupon) => afterCoupon(left, coupon), full)
+    arr += net * timesAYear(price)
+  }
+  const untaxed = typeof invoice === 'object' && invoice ? untaxedShare(invoice) : 1
+  const [item] = items.data
+  return {
+    id,
+    arr: Math.round(arr * untaxed),
+    stripeProductId: idOf(item?.price.product) ?? '',
+    orderId: metadata.checkout ?? null,
+  }
+}
+
+/** A coupon for a single invoice takes nothing off the price. */
+function afterCoupon(amount: number, coupon: Stripe.Coupon | undefined) {
+  if (!coupon || coupon.duration === 'once') return amount
+  return Math.max(0, amount - (coupon.amount_off ?? Math.round((amount * (coupon.percent_off ?? 0)) / 100)))
+}
+
+const untaxedShare = ({ lines }: Stripe.Invoice) => {
+  const inside = lines.data.flatMap(({ taxes }) => taxes ?? []).filter((tax) => tax.tax_behavior === 'inclusive')
+  const tax = inside.reduce((sum, { amount }) => sum + amount, 0)
+  const gross = lines.data.reduce(
+    (sum, { amount, discount_amounts: off }) => sum + amount - (off ?? []).reduce((all, each) => all + each.amount, 0),
+    0,
+  )
+  return gross > 0 ? 1 - tax / gross : 1
+}
+
 function existingOf(found: Stripe.Subscription) {
   const { customer, items } = found
   const [item] = items.data
@@ -79,6 +129,10 @@ function existingOf(found: Stripe.Subscription) {
     email: (isKnown && customer.email) || '',
     name: (isKnown && customer.name) || '',
     priceId: item.price.id,
+    stripeProductId: idOf(item.price.product) ?? '',
+    billing: billingOf(item.price),
+    /** The checkout of this shop, or of another one like it, that began it. */
+    orderId: found.metadata.checkout ?? null,
     hasOnePrice: items.data.length === 1,
     /** A fixed amount per period: neither tiers nor usage. */
     hasFixedPrice: items.data.every(

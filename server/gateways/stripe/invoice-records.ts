@@ -26,6 +26,8 @@ export type InvoiceRecord = {
   isProration: boolean
   /** What a change took off it for time that had been paid for before. */
   credit: number
+  /** Cost of the period itself: without prorations and other items, after discounts and without tax. */
+  periodNet: number
   country: string | null
 }
 
@@ -100,9 +102,19 @@ export function recordOf(invoice: Stripe.Invoice): InvoiceRecord {
     period: line ? { start: date(line.period.start), end: date(line.period.end) } : null,
     isProration: line ? isProration(line) : false,
     credit: creditIn(invoice),
+    periodNet: periodNet(invoice),
     country: invoice.customer_address?.country ?? null,
   }
 }
+
+const periodNet = ({ lines }: Stripe.Invoice) =>
+  lines.data
+    .filter((line) => line.parent?.subscription_item_details && !isProration(line))
+    .reduce((sum, { amount, discount_amounts: discounts, taxes }) => {
+      const inside = (taxes ?? []).filter(({ tax_behavior: behavior }) => behavior === 'inclusive')
+      const off = [...(discounts ?? []), ...inside].reduce((total, each) => total + each.amount, 0)
+      return sum + amount - off
+    }, 0)
 
 export const creditIn = ({ lines }: Stripe.Invoice) =>
   lines.data.filter(isProration).reduce((sum, { amount }) => sum - Math.min(amount, 0), 0)

@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe'
 import { type BillingType, type LeaveReason, leaveReasons } from '#contract/statuses.ts'
 import { conflict } from '../../errors.ts'
+import type { Invoicing } from './amounts.ts'
 import { billingOf, type Client, date, dateOrNull, idOf, isRefused } from './client.ts'
 import type { History } from './history.ts'
 
@@ -47,7 +48,7 @@ export type Subscription = History & {
   pending: { invoiceId: string } | null
   /** The buyer's order by which the plan was changed last. */
   switchId: string | null
-  /** Stripe doesn't know the customer's place anymore, and charges without tax. */
+  /** Charged without tax, though the shop collects it: Stripe lost the customer's place, or tax was never turned on. */
   taxIsOff: boolean
 }
 
@@ -65,7 +66,11 @@ const willEnd = ({ cancel_at_period_end: atPeriodEnd, cancel_at: at }: Stripe.Su
   atPeriodEnd || at !== null
 
 /** A subscription from its first payment to its end. */
-export function subscriptionCalls({ sdk, ask, orNothing, change, translate }: Client, historyOf: HistoryOf) {
+export function subscriptionCalls(
+  { sdk, ask, orNothing, change, translate }: Client,
+  historyOf: HistoryOf,
+  { automaticTax }: Invoicing,
+) {
   const releasingSchedule = scheduleReleaser({ sdk, ask, orNothing })
 
   return {
@@ -110,7 +115,7 @@ export function subscriptionCalls({ sdk, ask, orNothing, change, translate }: Cl
         scheduleId: idOf(found.schedule),
         pending: found.pending_update && { invoiceId: idOf(found.latest_invoice) ?? '' },
         switchId: found.metadata.switch ?? null,
-        taxIsOff: found.automatic_tax.disabled_reason !== null,
+        taxIsOff: found.automatic_tax.disabled_reason !== null || (automaticTax && !found.automatic_tax.enabled),
         ...(await historyOf(found.id, customerId)),
       }
     },
@@ -173,6 +178,15 @@ export function subscriptionCalls({ sdk, ask, orNothing, change, translate }: Cl
         // Read by the seller: Stripe's own words explain it best.
         throw error instanceof Error && isRefused(error) ? conflict('extension-refused', error.message) : error
       })
+    },
+
+    /** From the next invoice on, inside the price. False if Stripe can't tell which tax: the customer's place is unknown. */
+    async turnTaxOn(id: string): Promise<boolean> {
+      const { items } = await ask(sdk.subscriptions.retrieve(id))
+      for (const { price } of items.data)
+        if (price.tax_behavior === 'unspecified')
+          await orNothing(sdk.prices.update(price.id, { tax_behavior: 'inclusive' }), isRefused)
+      return Boolean(await orNothing(sdk.subscriptions.update(id, { automatic_tax: { enabled: true } }), isRefused))
     },
 
     async useCard(id: string, card: string) {

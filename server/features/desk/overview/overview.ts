@@ -93,6 +93,7 @@ function createNeeds({ db, now, queue, settings }: Context, { access, selling }:
     access_renamed: ({ todo }) => counted(todo.renamed),
     to_lock: ({ todo }) => counted(todo.lock),
     paused_newsletters: () => counted(db.$count(newsletters, eq(newsletters.state, 'paused'))),
+    unknown_subscriptions: async () => counted((await selling.proof.latest())?.unknown ?? 0),
     revenue_differs: async () => counted((await selling.proof.latest())?.differing ?? 0),
     failed_jobs: () => counted(queue.failed.count()),
     settings: () => counted(settings.countProblems()),

@@ -137,7 +137,9 @@ export function createBegin(context: Context, others: Others) {
 
       const attempt = randomUUID()
       const kept = issued ?? randomToken()
-      const order = { user, email, price, place, code: applied ? applied.code : undefined }
+      // A guest who starts again stays the same customer at Stripe.
+      const before = open.find((earlier) => earlier.email === email)?.customerId
+      const order = { user, email, price, place, code: applied ? applied.code : undefined, before }
       const { clientSecret, amountDue, tax, ...ids } = await subscribe(attempt, order)
       crashPoint('checkout before commit')
       // The browser gets the secret only now, so no one can pay for something we haven't recorded.
@@ -150,6 +152,7 @@ export function createBegin(context: Context, others: Others) {
         codeId: applied ? applied.code.id : null,
         nonceHash: hashToken(kept),
         tradingViewUsername,
+        invoiceFooter: stripe.customers.footer(),
         ...ids,
       })
       await checkouts.orders.recordOffer(attempt, amountDue, place)
@@ -160,14 +163,22 @@ export function createBegin(context: Context, others: Others) {
   }
 }
 
-type Order = { user: User | null; email: string; price: Price; place: Place | undefined; code: Code | undefined }
+type Order = {
+  user: User | null
+  email: string
+  price: Price
+  place: Place | undefined
+  code: Code | undefined
+  /** The customer of an earlier attempt. */
+  before: string | undefined
+}
 
 /** An unpaid subscription at Stripe, with everything it needs there. */
 function createSubscribe({ stripe }: Context, { customers, prices, codes }: Others) {
   /** Recreates, once, whatever was archived or deleted at Stripe. */
   return async function subscribe(attempt: string, order: Order) {
-    const { user, email, price, place, code } = order
-    const own = user && (await customers.ownOf(user.id))
+    const { user, email, price, place, code, before } = order
+    const own = user ? await customers.ownOf(user.id) : before
     let priceId = await prices.stripeIdOf(price)
     let customerId = own ?? (await createCustomer())
     const at = place && (await customers.addressAt(place, user?.id))

@@ -1,8 +1,8 @@
-import { and, desc, eq, gt, inArray, isNull, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNull, lt, not, notExists, or, type SQL, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { checkouts, purchases } from '#server/database/schema.ts'
+import { checkouts, hasEndedPurchase, invoices, purchases } from '#server/database/schema.ts'
 import { createOrderRecords } from './order-records.ts'
 
 export type CheckoutRow = typeof checkouts.$inferSelect
@@ -31,7 +31,15 @@ export function createCheckouts(context: Context) {
     ofSubscription: (subscriptionId: string) => find(eq(checkouts.subscriptionId, subscriptionId)),
     ofPayment: (paymentIntentId: string) => find(eq(checkouts.paymentIntentId, paymentIntentId)),
 
-    subscriptionsOfCustomer: (customerId: string) => subscriptionsOf(db, eq(checkouts.customerId, customerId)),
+    /** Those that still run: a change of the customer means nothing to the others. */
+    async runningOfCustomer(customerId: string) {
+      const rows = await db
+        .select({ id: checkouts.subscriptionId })
+        .from(checkouts)
+        .innerJoin(purchases, eq(purchases.stripeSubscriptionId, checkouts.subscriptionId))
+        .where(and(eq(checkouts.customerId, customerId), not(hasEndedPurchase)))
+      return rows.map(({ id }) => id)
+    },
 
     open: (who: { userId: string } | { nonceHash: string }) =>
       db
@@ -76,21 +84,33 @@ export function createCheckouts(context: Context) {
         .where(eq(checkouts.id, id))
     },
 
-    /** They hold the address of someone who didn't buy. */
-    async forgetUnpaid() {
-      await db
-        .delete(checkouts)
-        .where(
-          and(
-            lt(checkouts.closedAt, keptSince(now(), retention.unpaidCheckouts)),
-            notExists(
-              db
-                .select({ one: sql`1` })
-                .from(purchases)
-                .where(eq(purchases.stripeSubscriptionId, checkouts.subscriptionId)),
+    /**
+     * Deletes checkouts of people who didn't buy, and their customers at Stripe: both hold an address. The checkout of a
+     * deleted purchase stays while the books have its invoices, so that they hear of later refunds.
+     */
+    async forgetUnpaid(removeCustomers: (tx: Transaction, ids: string[]) => Promise<void>) {
+      const one = { one: sql`1` }
+      const isOfPurchase = eq(purchases.stripeSubscriptionId, checkouts.subscriptionId)
+      const isInBooks = eq(invoices.subscriptionId, checkouts.subscriptionId)
+      await db.transaction(async (tx) => {
+        const forgotten = await tx
+          .delete(checkouts)
+          .where(
+            and(
+              lt(checkouts.closedAt, keptSince(now(), retention.unpaidCheckouts)),
+              notExists(tx.select(one).from(purchases).where(isOfPurchase)),
+              notExists(tx.select(one).from(invoices).where(isInBooks)),
             ),
-          ),
-        )
+          )
+          .returning({ id: checkouts.customerId })
+        const ids = [...new Set(forgotten.map(({ id }) => id))]
+        const kept = await tx
+          .selectDistinct({ id: checkouts.customerId })
+          .from(checkouts)
+          .where(inArray(checkouts.customerId, ids))
+        const gone = ids.filter((id) => kept.every((each) => each.id !== id))
+        if (gone.length > 0) await removeCustomers(tx, gone)
+      })
     },
   }
 }

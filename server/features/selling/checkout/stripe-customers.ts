@@ -1,13 +1,19 @@
-import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { setTimeout } from 'node:timers/promises'
+import { and, desc, eq, isNull, not, sql } from 'drizzle-orm'
 import { type BillingDetails, needsPostalCode } from '#contract/selling/billing.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { billingDetails, checkouts, isLivePurchase, purchases, users } from '#server/database/schema.ts'
+import { billingDetails, checkouts, hasEndedPurchase, isLivePurchase, purchases, users } from '#server/database/schema.ts'
 import { invalid } from '#server/errors.ts'
 import type { Place } from '#server/gateways/stripe.ts'
 
 export type Customers = ReturnType<typeof createCustomers>
+
+/** Customers in one run; the rest follows 10 minutes later. */
+const mostFooters = 200
+/** 2 requests/s, so that buyers never wait for Stripe's limit of 100/s because of it. */
+const footerPauseMs = 500
 
 const none: BillingDetails = { company: '', street: '', postalCode: '', city: '', country: '', vatId: '' }
 
@@ -52,6 +58,15 @@ export function createCustomers({ db, now, stripe, queue, config }: Context) {
     return row
   }
 
+  /** Now that Stripe knows the place. If it still can't tell the tax, the need of the seller stays. */
+  async function taxUntaxed(userId: string) {
+    const untaxed = await db
+      .select({ id: purchases.stripeSubscriptionId })
+      .from(purchases)
+      .where(and(eq(purchases.userId, userId), isLivePurchase, eq(purchases.taxIsOff, true)))
+    for (const { id } of untaxed) if (id) await stripe.subscriptions.turnTaxOn(id)
+  }
+
   const countLive = (userId: string) => db.$count(purchases, and(eq(purchases.userId, userId), isLivePurchase))
 
   async function billingDetailsOf(userId: string): Promise<BillingDetails> {
@@ -84,6 +99,7 @@ export function createCustomers({ db, now, stripe, queue, config }: Context) {
       if (config.tax.mode === 'stripe' && (await countLive(user.id)) > 0) insistOnPlace(details)
       for (const id of await idsOf(db, user.id))
         await stripe.customers.setBillingDetails(id, { ...details, name: user.name })
+      if (config.tax.mode === 'stripe') await taxUntaxed(user.id)
       await db
         .insert(billingDetails)
         .values({ ...details, userId: user.id, updatedAt: now() })
@@ -101,7 +117,27 @@ export function createCustomers({ db, now, stripe, queue, config }: Context) {
       if (row?.details) await stripe.customers.setBillingDetails(customerId, { ...row.details, name: row.name })
     },
 
+    /** Writes the seller's present particulars on the next invoices of subscriptions that run. */
+    async updateFooters() {
+      const footer = stripe.customers.footer()
+      const isOld = sql`${checkouts.invoiceFooter} is distinct from ${footer}`
+      const outdated = await db
+        .selectDistinct({ id: checkouts.customerId })
+        .from(checkouts)
+        .innerJoin(purchases, eq(purchases.stripeSubscriptionId, checkouts.subscriptionId))
+        .where(and(not(hasEndedPurchase), isOld))
+        .limit(mostFooters)
+      for (const [place, { id }] of outdated.entries()) {
+        if (place > 0) await setTimeout(footerPauseMs)
+        await stripe.customers.setFooter(id, footer)
+        await db.update(checkouts).set({ invoiceFooter: footer }).where(eq(checkouts.customerId, id))
+      }
+    },
+
     dataOf: async (userId: string) => ({ billingDetails: await billingDetailsOf(userId) }),
+
+    /** Deletes customers at Stripe, later, by a job. */
+    remove: (tx: Transaction, ids: string[]) => remove(tx, { ids }),
 
     /** Deletes the account's customers too; Stripe keeps their invoices, with what was on them. */
     async forget(tx: Transaction, userId: string) {

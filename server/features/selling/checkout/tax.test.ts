@@ -7,9 +7,11 @@ import { billing, taxLine } from '#contract/selling/billing.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { termsInForce } from '#contract/selling/legal/in-force.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { takeover } from '#contract/selling/takeover.ts'
 import { checkouts, orderRecords } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { subscribeAtStripe } from '#server/testing/subscribe-at-stripe.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 
 const seller = {
@@ -138,6 +140,39 @@ test('a subscription that Stripe charges without tax, because its place is lost,
   const admin = await shop.admin()
   expect(await admin.call(overview.adminNeeds, {})).toContainEqual({ kind: 'untaxed', count: 1, dueAt: null })
   expect(await admin.call(purchases.adminList, { need: 'untaxed' })).toMatchObject([{ id: buyer.id }])
+})
+
+test('a subscription taken over is taxed from its next invoice on; without a known place, its buyer says it first', async () => {
+  const admin = await shop.admin()
+  const untaxed = await subscribeAtStripe(shop.sandbox, { email: 'nowhere@example.com' })
+  const placed = await subscribeAtStripe(shop.sandbox, { email: 'placed@example.com', priceId: untaxed.priceId })
+  const customer = String((await placed.sdk.subscriptions.retrieve(placed.id)).customer)
+  await placed.sdk.customers.update(customer, { address: { country: 'AT' } })
+  await shop.settle()
+  const plan = { productId: reboundSigmaPro.id, billingType: 'monthly' as const }
+  await admin.call(takeover.adminSetPlan, { id: untaxed.priceId, plan })
+  const taken = await admin.call(takeover.adminTakeOver, { ids: [untaxed.id, placed.id], invite: true })
+  await shop.settle()
+  expect(taken.map(({ message }) => message)).toEqual([
+    'Taken over, but charged without tax: Stripe doesn’t know where the customer is.',
+    'Taken over',
+  ])
+  const isTaxed = async (id: string) => (await placed.sdk.subscriptions.retrieve(id)).automatic_tax.enabled
+  expect([await isTaxed(untaxed.id), await isTaxed(placed.id)]).toEqual([false, true])
+  const listed = await admin.call(purchases.adminList, { need: 'untaxed', q: 'nowhere@example.com' })
+  expect(listed).toHaveLength(1)
+
+  const mail = (await shop.mails()).findLast(({ to }) => to === 'nowhere@example.com')
+  const token = /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
+  const buyer = shop.visitor()
+  await buyer.call(accounts.resetPassword, { token, newPassword: 'a password of her own' })
+  await buyer.call(accounts.login, { email: 'nowhere@example.com', password: 'a password of her own' })
+  const id = listed[0]?.id ?? ''
+  await expect(buyer.call(purchases.switchOffer, { id })).rejects.toMatchObject({ code: 'card-needed' })
+  await buyer.call(billing.save, { company: '', street: '', postalCode: '', city: '', country: 'DE', vatId: '' })
+  await shop.settle()
+  expect(await isTaxed(untaxed.id)).toBe(true)
+  expect(await admin.call(purchases.adminList, { need: 'untaxed', q: 'nowhere@example.com' })).toEqual([])
 })
 
 test('a buyer who comes back keeps street and city on the invoice', async () => {

@@ -1,4 +1,4 @@
-import { and, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { creditNotes, invoices, payments, purchases, refunds } from '#server/database/schema.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
@@ -16,6 +16,18 @@ export async function recordInvoices(tx: Transaction, owner: Owner, answer: Subs
   await upsertInvoices(tx, owner, answer)
   await upsertPayments(tx, owner, answer)
   return upsertRefunds(tx, answer)
+}
+
+/** Whether the books have every invoice, payment and refund of a subscription as Stripe has them now. */
+export async function isRecorded(tx: Transaction, answer: Subscription): Promise<boolean> {
+  // Refunds and disputes of earlier payments are seldom, and compared where they are written.
+  if (answer.payments.some(({ refunds: all, dispute }) => all.length > 0 || dispute !== 'none')) return false
+  const kept = await tx.select().from(invoices).where(eq(invoices.subscriptionId, answer.id))
+  const books = new Map(kept.map((invoice) => [invoice.id, invoice]))
+  return answer.invoices.every((invoice) => {
+    const known = books.get(invoice.id)
+    return known?.status === invoice.status && known.amountRemaining === invoice.amountRemaining
+  })
 }
 
 async function upsertInvoices(tx: Transaction, { id: purchaseId, userId }: Owner, answer: Subscription) {
@@ -46,6 +58,7 @@ async function upsertInvoices(tx: Transaction, { id: purchaseId, userId }: Owner
         amountPaid: sql`excluded.amount_paid`,
         amountRemaining: sql`excluded.amount_remaining`,
         paidOutOfBand: sql`excluded.paid_out_of_band`,
+        periodNet: sql`excluded.period_net`,
         country: sql`excluded.country`,
       },
     })

@@ -1,55 +1,65 @@
-import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, desc, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Metric } from 'prom-client'
+import type { DifferenceFault, ExplainedDifference } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
-import { mrrMovements, mrrProofs, purchases } from '#server/database/schema.ts'
+import { invoices, mrrMovements, mrrProofs, purchases } from '#server/database/schema.ts'
 import { StripeRefusal } from '#server/gateways/stripe.ts'
 import { gauge } from '#server/metrics/gauge.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
-import { arrOf, movementsOf } from './movements.ts'
 
-type Others = { checkouts: Checkouts; sync: (subscriptionId: string) => Promise<void> }
-type Difference = (typeof mrrProofs.$inferSelect)['differences'][number]
+type ProofDeps = { checkouts: Checkouts; sync: (subscriptionId: string) => Promise<void> }
+type Compared = {
+  subscriptionId: string
+  atStripe: number
+  here: number
+  kind: DifferenceFault | ExplainedDifference | null
+}
+type Recorded = {
+  id: string
+  /** The ledger's sum, in whole cents a year. */
+  here: number
+  /** The same, by the invoices. Null where they don't say: after a change within a period, or for other intervals. */
+  invoiced: number | null
+  /** Why nothing is paid for the present time, if so. */
+  free: ExplainedDifference | null
+}
 
 const batch = 1000
 const [mostKept, keptFor] = [100, 90 * 86_400_000]
+/** In cents a year: twelve times a rounding of tax. */
+const rounding = 12
 
-/** Recurring revenue, compared with what the newest paid invoices of Stripe's own list cost a year. */
-export function createProof({ db, now, stripe, log }: Context, { checkouts, sync }: Others) {
+/**
+ * Compares three records of recurring revenue that share no code: the ledger, the invoices (in SQL), and the prices of
+ * Stripe's own list of subscriptions.
+ */
+export function createProof({ db, now, stripe, log, catalog }: Context, { checkouts, sync }: ProofDeps) {
   const isAtStripe = isNotNull(purchases.stripeSubscriptionId)
 
-  /** The sum of each subscription's movements. */
-  async function here(ids: string[]) {
-    const { arrAfter, arrBefore, purchaseId } = mrrMovements
-    const rows = await db
-      .select({
-        id: purchases.stripeSubscriptionId,
-        arr: sql<number>`coalesce(sum(${arrAfter} - ${arrBefore}), 0)::int`,
-      })
-      .from(purchases)
-      .leftJoin(mrrMovements, eq(purchaseId, purchases.id))
-      .where(inArray(purchases.stripeSubscriptionId, ids))
-      .groupBy(purchases.id)
-    return new Map(rows.map(({ id, arr }) => [id ?? '', arr]))
+  async function recordsOf(ids: string[]): Promise<Map<string, Recorded>> {
+    if (ids.length === 0) return new Map()
+    const { rows } = await db.execute<Recorded>(recordedRevenue(ids, now()))
+    return new Map(rows.map((row) => [row.id, row]))
   }
 
-  async function historyOf(id: string): Promise<number> {
-    try {
-      const answer = await stripe.subscriptions.read(id)
-      const end = answer.endedAt && { at: answer.endedAt, cause: 'cancelled' as const }
-      return arrOf(movementsOf(answer, end, now()))
-    } catch (error) {
-      if (isMissing(error)) return 0
-      throw error
-    }
+  /** `listed` is null for what Stripe's list of live subscriptions lacks. */
+  function judge(subscriptionId: string, listed: number | null, recorded: Recorded | undefined): Compared {
+    const { here = 0, invoiced = 0, free = null } = recorded ?? {}
+    const atStripe = listed ?? 0
+    const compared = { subscriptionId, atStripe, here }
+    if (!recorded) return { ...compared, kind: 'unknown' }
+    if (listed === null && here !== 0) return { ...compared, kind: 'missing' }
+    if (invoiced !== null && !isAbout(invoiced, here)) return { ...compared, atStripe: invoiced, kind: 'books' }
+    if (isAbout(atStripe, here)) return { ...compared, kind: null }
+    return { ...compared, kind: free ?? 'next_invoice' }
   }
 
-  /** What the list can't settle: a message may have been lost, or a change counts only once it is paid. */
-  async function compareOne(id: string): Promise<Difference> {
+  /** Asks Stripe about this one before anything is called a difference: a message may have been lost. */
+  async function compareAgain(id: string, listed: number | null): Promise<Compared> {
     await sync(id).catch((error: unknown) => {
       if (!isMissing(error)) throw error
     })
-    const arr = (await here([id])).get(id) ?? 0
-    return { subscriptionId: id, atStripe: await historyOf(id), here: arr }
+    return judge(id, listed, (await recordsOf([id])).get(id))
   }
 
   async function* missingFrom(seen: Set<string>) {
@@ -72,45 +82,36 @@ export function createProof({ db, now, stripe, log }: Context, { checkouts, sync
     latest,
 
     async prove() {
-      const total = { compared: 0, atStripe: 0, here: 0, differing: 0, unreadable: 0 }
+      const tally = createTally()
       /** One subscription that can't be read doesn't keep the others from being compared. */
-      const tryToCompare = (id: string) =>
-        compareOne(id).catch((error: unknown) => {
-          total.unreadable += 1
+      const tryAgain = (id: string, listed: number | null) =>
+        compareAgain(id, listed).then(tally.count, (error: unknown) => {
+          tally.total.unreadable += 1
           log.error({ err: error, subscriptionId: id }, 'could not compare a subscription with Stripe')
-          return null
         })
-      const differences: Difference[] = []
-      function count(found: Difference | null) {
-        if (!found) return
-        total.compared += 1
-        total.atStripe += found.atStripe
-        total.here += found.here
-        if (found.atStripe === found.here) return
-        total.differing += 1
-        if (differences.length < mostKept) differences.push(found)
-      }
       const seen = new Set<string>()
-      for await (const page of stripe.existing.revenue()) {
+      for await (const page of stripe.existing.listPrices()) {
         const ids = page.map(({ id }) => id)
-        const [ours, known] = [await here(ids), new Set(await checkouts.adopted.knownOf(ids))]
-        for (const { id, arr } of page) {
+        const [records, known] = [await recordsOf(ids), new Set(await checkouts.adopted.knownOf(ids))]
+        for (const { id, arr, orderId, stripeProductId } of page) {
           seen.add(id)
+          const isOurs = orderId !== null && catalog.bySlug(stripeProductId) !== undefined
           // What another shop sells from this account, or what was not taken over.
-          if (!ours.has(id) && !known.has(id)) continue
-          const isSame = arr !== null && ours.get(id) === arr
-          count(isSame ? { subscriptionId: id, atStripe: arr, here: arr } : await tryToCompare(id))
+          if (!records.has(id) && !known.has(id) && !isOurs) continue
+          const compared = judge(id, arr, records.get(id))
+          if (compared.kind) await tryAgain(id, arr)
+          else tally.count(compared)
         }
       }
-      for await (const id of missingFrom(seen)) count(await tryToCompare(id))
+      for await (const id of missingFrom(seen)) await tryAgain(id, null)
       const [paidElsewhere] = await db
         .select({ arr: sql<number>`coalesce(sum(${purchases.arr}), 0)::int` })
         .from(purchases)
         .where(and(isNull(purchases.stripeSubscriptionId), gt(purchases.arr, 0)))
-      await db.insert(mrrProofs).values({ at: now(), ...total, elsewhere: paidElsewhere?.arr ?? 0, differences })
+      await db.insert(mrrProofs).values({ at: now(), ...tally.result(), elsewhere: paidElsewhere?.arr ?? 0 })
       await db.delete(mrrProofs).where(lt(mrrProofs.at, new Date(now().getTime() - keptFor)))
-      if (total.differing > 0)
-        log.warn({ ...total, differences }, 'recurring revenue differs from Stripe’s list of subscriptions')
+      if (tally.total.differing > 0)
+        log.warn(tally.result(), 'recurring revenue differs from Stripe’s list of subscriptions')
     },
 
     async show() {
@@ -132,15 +133,83 @@ export function createProof({ db, now, stripe, log }: Context, { checkouts, sync
   }
 }
 
+const isAbout = (a: number, b: number) => Math.abs(a - b) <= rounding
+
+function createTally() {
+  const total = { compared: 0, atStripe: 0, here: 0, differing: 0, unreadable: 0, unknown: 0 }
+  const explained = new Map<ExplainedDifference, { count: number; arr: number }>()
+  const differences: (typeof mrrProofs.$inferInsert)['differences'] = []
+
+  return {
+    total,
+
+    count({ kind, ...found }: Compared) {
+      total.compared += 1
+      total.atStripe += found.atStripe
+      total.here += found.here
+      if (kind === 'books' || kind === 'missing' || kind === 'unknown') {
+        if (kind === 'unknown') total.unknown += 1
+        total.differing += 1
+        if (differences.length < mostKept) differences.push({ ...found, kind })
+      } else if (kind) {
+        const { count, arr } = explained.get(kind) ?? { count: 0, arr: 0 }
+        explained.set(kind, { count: count + 1, arr: arr + found.here - found.atStripe })
+      }
+    },
+
+    result: () => ({
+      ...total,
+      explained: [...explained].map(([kind, sums]) => ({ kind, ...sums })),
+      differences,
+    }),
+  }
+}
+
+/**
+ * What the ledger says and what the invoices say, one row for each known subscription. A period counts from the day it was
+ * paid; past due, it counts until the subscription ends. A day's slack, as in the ledger: Stripe renews within hours.
+ */
+function recordedRevenue(ids: string[], at: Date) {
+  return sql`
+    select p.stripe_subscription_id as id,
+      (select coalesce(sum(m.arr_after - m.arr_before), 0)::int from ${mrrMovements} m where m.purchase_id = p.id) as here,
+      case
+        when p.status in ('cancelled', 'expired') or paid.id is null then 0
+        when free.kind is not null and paid.period_end < ${at}::timestamptz - interval '1 day' then 0
+        when changed.id is not null or months = 0 then null
+        else round(paid.period_net * 12.0 / months)::int
+      end as invoiced,
+      case when paid.period_end is null or paid.period_end < ${at}::timestamptz then free.kind end as free
+    from ${purchases} p
+    left join lateral (
+      select i.* from ${invoices} i
+      where i.subscription_id = p.stripe_subscription_id and i.status = 'paid' and not i.is_proration and i.period_end is not null
+      order by i.period_start desc, i.created_at desc limit 1) paid on true
+    left join lateral (
+      select i.status from ${invoices} i
+      where i.subscription_id = p.stripe_subscription_id and i.reason in ('subscription_create', 'subscription_cycle')
+      order by i.created_at desc limit 1) due on true
+    left join lateral (
+      select i.id from ${invoices} i
+      where i.subscription_id = p.stripe_subscription_id and i.status = 'paid' and i.is_proration
+        and i.paid_at >= paid.paid_at limit 1) changed on true
+    cross join lateral (
+      select round(extract(epoch from paid.period_end - paid.period_start) / (86400 * 365.25 / 12))::int as months,
+        case when p.is_collection_paused then 'not_collected' when p.status = 'paused' then 'paused'
+          when due.status = 'void' then 'forgiven' when p.given_until > ${at}::timestamptz then 'given' end as kind) free
+    where p.stripe_subscription_id in ${ids}`
+}
+
 const isMissing = (error: unknown) => error instanceof StripeRefusal && error.fault.code === 'resource_missing'
 
 function metricsOf(proof: typeof mrrProofs.$inferSelect | undefined, now: Date): Metric[] {
+  const apart = proof?.differences.reduce((sum, { atStripe, here }) => sum + Math.abs(atStripe - here), 0) ?? 0
   return [
     gauge('shop_mrr_differing', 'Subscriptions that Stripe’s own list counts differently.', proof?.differing ?? 0),
     gauge(
       'shop_mrr_difference_dollars',
-      'How far monthly recurring revenue is from Stripe’s own list.',
-      proof ? Math.abs(proof.atStripe - proof.here) / 1200 : 0,
+      'How far monthly recurring revenue is from Stripe’s own list, without what is explained.',
+      apart / 1200,
     ),
     gauge(
       'shop_mrr_proof_age_seconds',

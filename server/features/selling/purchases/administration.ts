@@ -79,6 +79,19 @@ export function createAdministration(context: Context, others: Others) {
       })
     },
 
+    /** The bank took back an earlier payment; the seller goes on with the buyer. */
+    async keepAfterLoss(actor: Actor, id: string, amount: number) {
+      await db.transaction(async (tx) => {
+        const [kept] = await tx
+          .update(purchases)
+          .set({ lostAndKept: amount })
+          .where(and(eq(purchases.id, id), eq(purchases.lostAmount, amount)))
+          .returning()
+        if (!kept) throw conflict('changed-meanwhile', 'This has changed meanwhile. Please look again.')
+        await audit.record(tx, actor, { action: 'purchase.keep_after_loss', ...about(kept), detail: { amount } })
+      })
+    },
+
     /** Stripe can't send it anywhere but to the card: the seller has found another way. */
     async settleRefunds(actor: Actor, id: string, amount: number) {
       await db.transaction(async (tx) => {

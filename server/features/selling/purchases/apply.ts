@@ -9,7 +9,7 @@ import type { Subscription } from '#server/gateways/stripe.ts'
 import type { Enqueue } from '#server/jobs/queue.ts'
 import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
 import type { Codes } from '../codes/codes.ts'
-import { recordInvoices } from '../invoices/invoices.ts'
+import { isRecorded, recordInvoices } from '../invoices/invoices.ts'
 import { arrOf, type Ledger, movementsOf } from '../ledger/ledger.ts'
 import type { AccessEffects } from './entitlement.ts'
 import type { PurchaseRow } from './list.ts'
@@ -107,7 +107,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
       return
     }
     const state = changedState(before, answer, checkout.billingType)
-    const { refundedAmount, isDisputed, disputedAmount, disputeDueAt, failedRefunds, uncoveredNotes } = state
+    const { refundedAmount, isDisputed, disputedAmount, lostAmount, disputeDueAt, failedRefunds, uncoveredNotes } = state
     const isBack = !isLive(before.status) && isLive(state.status)
     const isSecond = !isPaidForNothing(before.endedBecause) && isBack && (await hasOther(tx, before.userId, checkout))
     // It came back while its owner had another: what was paid since then goes back, and never counts.
@@ -116,12 +116,10 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     const movements = isPaidForNothing(before.endedBecause) ? null : movementsOf(answer, end, now())
     const changes = movements
       ? { ...state, arr: arrOf(movements), ...(isSecond ? endedAs('duplicate', now()) : {}) }
-      : { refundedAmount, isDisputed, disputedAmount, disputeDueAt, failedRefunds, uncoveredNotes, arr: 0 }
+      : { refundedAmount, isDisputed, disputedAmount, lostAmount, disputeDueAt, failedRefunds, uncoveredNotes, arr: 0 }
     const isSame = isDeepStrictEqual({ ...before, ...changes }, before)
-    // Stripe sends a dozen events about one payment, and most say what is already written. The row doesn't show refunds
-    // and disputes of earlier payments.
-    const hasMoved = answer.payments.some(({ refunds, dispute }) => refunds.length > 0 || dispute !== 'none')
-    const news = !isSame || hasMoved ? await recordInvoices(tx, before, answer) : []
+    // Stripe sends a dozen events about one payment, and most say what is already written.
+    const news = !isSame || !(await isRecorded(tx, answer)) ? await recordInvoices(tx, before, answer) : []
     if (news.some(({ status }) => status === 'succeeded')) await creditRefunds(tx, { subscriptionId: answer.id })
     if (isSame) return
     const [after] = await tx.update(purchases).set(changes).where(eq(purchases.id, before.id)).returning()

@@ -6,7 +6,7 @@ import { messageOf } from '#server/process/log.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import type { Sync } from './sync.ts'
 
-type Others = { checkouts: Pick<Checkouts, 'ofPayment' | 'subscriptionsOfCustomer'>; sync: Sync }
+type Others = { checkouts: Pick<Checkouts, 'ofPayment' | 'runningOfCustomer'>; sync: Sync }
 
 /** The rest follows with the next run. */
 const mostInARun = 50_000
@@ -26,7 +26,7 @@ export function createInbox(
       const begun = await checkouts.ofPayment(paymentIntentId)
       return [begun?.subscriptionId ?? (await stripe.payments.subscriptionOf(paymentIntentId)) ?? []].flat()
     }
-    return customerId ? checkouts.subscriptionsOfCustomer(customerId) : []
+    return customerId ? checkouts.runningOfCustomer(customerId) : []
   }
 
   /** Marked as handled only after the work is done: a failure leaves it to the next delivery or the reconciler. */

@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { privatePackage } from '#contract/access/package.ts'
 import { figures } from '#contract/desk/figures.ts'
+import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { codes } from '#contract/selling/codes.ts'
@@ -145,6 +146,13 @@ describe('a dispute', () => {
     await shop.settle()
     expect(await paymentOf(paymentIntentId)).toMatchObject({ lostAmount: 3900, lostAt: expect.any(Date) })
     expect(await row(buyer)).toMatchObject({ status: 'active' })
+    // The seller is asked whether to go on, until they say so.
+    const admin = await shop.admin()
+    const asked = async () => (await admin.call(overview.adminNeeds, {})).find(({ kind }) => kind === 'lost_disputes')
+    expect(await asked()).toMatchObject({ count: 1 })
+    expect(await admin.call(purchases.adminList, { need: 'lost_disputes' })).toMatchObject([{ id: buyer.purchase.id }])
+    await admin.call(purchases.adminKeepAfterLoss, { id: buyer.purchase.id, amount: 3900 })
+    expect(await asked()).toBeUndefined()
   })
 
   test('is shown to the seller with its own amount, not with the payment’s', async () => {
@@ -250,10 +258,45 @@ describe('the nightly comparison', () => {
     await shop.connection.db.execute(sql`delete from sandbox.objects where id = ${subscriptionId}`)
     await shop.queue.runNow('prove-revenue')
     const [proof] = await shop.connection.db.select().from(mrrProofs).orderBy(sql`at desc`).limit(1)
-    expect(proof?.differences).toContainEqual({ subscriptionId, atStripe: 0, here: 46_800 })
+    expect(proof?.differences).toContainEqual({ subscriptionId, atStripe: 0, here: 46_800, kind: 'missing' })
     await shop.connection.db.execute(
       sql`update purchases set arr = 0, status = 'cancelled' where id = ${buyer.purchase.id}`,
     )
+  })
+
+  const compare = async () => {
+    await shop.queue.runNow('prove-revenue')
+    const [proof] = await shop.connection.db.select().from(mrrProofs).orderBy(sql`at desc`).limit(1)
+    return proof
+  }
+
+  test('explains by kind what Stripe’s prices and the paid invoices make different', async () => {
+    const { dashboard } = shop.sandbox.controls
+    const [unpaid, later] = [await shop.buyer(), await shop.buyer()]
+    await dashboard.pauseCollection((await row(unpaid)).subscriptionId, { behavior: 'void', resumes_at: null })
+    await shop.advance(1, 'month')
+    await shop.advance(2, 'day')
+    await dashboard.applyCoupon((await row(later)).subscriptionId, { percent: 50 })
+    await shop.settle()
+    await stripe.reconcile()
+    const proof = await compare()
+    expect(proof).toMatchObject({ differing: 0, unreadable: 0, unknown: 0 })
+    expect(proof?.explained).toContainEqual({ kind: 'not_collected', count: 1, arr: -46_800 })
+    expect(proof?.explained).toContainEqual({ kind: 'next_invoice', count: 1, arr: 23_400 })
+  })
+
+  test('finds a ledger that does not follow from the invoices, and says what it could not read', async () => {
+    const [wrong, unreadable] = [await shop.buyer(), await shop.buyer()]
+    await shop.connection.db.execute(sql`insert into mrr_movements (purchase_id, user_id, product_id, at, recorded_at,
+      source, revision, kind, cause, arr_before, arr_after, people) select purchase_id, user_id, product_id, at, recorded_at,
+      'slipped in', 0, 'expansion', 'price', 46800, 50000, 0 from mrr_movements where purchase_id = ${wrong.purchase.id}`)
+    const { subscriptionId } = await row(unreadable)
+    await stripe.edit(subscriptionId, { items: { object: 'list', data: [], has_more: false, url: '' } })
+    const proof = await compare()
+    expect(proof).toMatchObject({ differing: 1, unreadable: 1 })
+    const { subscriptionId: differing } = await row(wrong)
+    expect(proof?.differences).toEqual([{ subscriptionId: differing, atStripe: 46_800, here: 50_000, kind: 'books' }])
+    await shop.connection.db.execute(sql`delete from sandbox.objects where id = ${subscriptionId}`)
   })
 })
 

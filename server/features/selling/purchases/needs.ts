@@ -1,7 +1,7 @@
-import { and, type Column, eq, gt, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, eq, gt, isNotNull, lt, lte, not, type SQL, sql } from 'drizzle-orm'
 import type { PurchaseNeed, PurchaseRisk } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
-import { isLivePurchase, purchases } from '#server/database/schema.ts'
+import { hasEndedPurchase, isLivePurchase, purchases } from '#server/database/schema.ts'
 import { graceEnd } from './entitlement.ts'
 
 /** Stripe finalizes a renewal's invoice within an hour or two. */
@@ -14,6 +14,11 @@ export const needy = (now: Date): Record<PurchaseNeed | PurchaseRisk, Needy> => 
   // It could still become a dispute.
   fraud_warnings: { has: and(isNotNull(purchases.warnedPaymentIntentId), isLivePurchase) },
   disputes: { has: eq(purchases.isDisputed, true), dueAt: purchases.disputeDueAt, amount: purchases.disputedAmount },
+  // The bank took back an earlier payment, and the subscription goes on.
+  lost_disputes: {
+    has: and(gt(purchases.lostAmount, purchases.lostAndKept), not(hasEndedPurchase)),
+    amount: purchases.lostAmount,
+  },
   failed_refunds: { has: gt(purchases.failedRefunds, 0) },
   uncovered_notes: { has: gt(purchases.uncoveredNotes, 0) },
   failed_payments: {
@@ -26,6 +31,8 @@ export const needy = (now: Date): Record<PurchaseNeed | PurchaseRisk, Needy> => 
     has: and(
       eq(purchases.status, 'active'),
       lt(purchases.cardExpiresAt, new Date(now.getTime() + cardDays * 86_400_000)),
+      // Only a charge after that day fails.
+      lte(purchases.cardExpiresAt, purchases.currentPeriodEnd),
     ),
     dueAt: purchases.cardExpiresAt,
     amount: purchases.nextAmount,

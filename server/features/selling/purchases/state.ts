@@ -25,6 +25,7 @@ export type PurchaseState = Omit<
   | 'uncoveredNotes'
   | 'arr'
   | 'cardSavedAt'
+  | 'lostAndKept'
 >
 
 const day = 86_400_000
@@ -241,6 +242,7 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
     refundedAmount: payments.reduce((sum, payment) => sum + payment.refunded, 0),
     isDisputed: payments.some(({ dispute }) => dispute === 'open'),
     disputedAmount: payments.reduce((sum, payment) => sum + payment.disputedAmount, 0),
+    lostAmount: payments.reduce((sum, { lost }) => sum + (lost?.amount ?? 0), 0),
     disputeDueAt: payments.flatMap(({ disputeDueAt }) => disputeDueAt ?? []).toSorted(byTime)[0] ?? null,
     disputedAt: payments.flatMap(({ disputedAt }) => disputedAt ?? []).toSorted(byTime)[0] ?? null,
     taxIsOff: subscription.taxIsOff,

@@ -120,6 +120,11 @@ export function createSwitching(context: Context, { prices, codes, sync }: Other
     await assertOwnCard(db, purchase)
     const refused = obstacle(subscription, purchase, now()) ?? (await discountObstacle(codes, subscription, now()))
     if (refused) throw refused
+    if (subscription.taxIsOff)
+      throw conflict(
+        'switch-refused',
+        'The tax on your subscription depends on where you are. Please add your country to your billing details first.',
+      )
     if (catalog.onSale().every((product) => product.id !== purchase.productId))
       throw conflict('switch-refused', 'This product is no longer sold. Your subscription stays as it is.')
     const offer = await previewAt(context, prices, subscription, purchase.productId, at)

@@ -2,6 +2,7 @@ import { coalesce } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import type { Payment, StripeGateway, Subscription } from '#server/gateways/stripe.ts'
 import { type ApplyDependencies, createApply } from './apply.ts'
+import { createRecovery } from './recovery.ts'
 import { canGoBack, moneyIsBack, paymentsOfPeriod, refundedAsRest } from './state.ts'
 
 export type DueOf = (payment: Payment, answer: Subscription) => number
@@ -23,6 +24,7 @@ type Others = Omit<ApplyDependencies, 'payBack' | 'payBackLate' | 'payBackRest' 
 export function createSync(context: Context, others: Others) {
   const { db, stripe, queue, crashPoint } = context
   const { checkouts } = others
+  const recover = createRecovery({ ...context, checkouts })
   const sync = coalesce(syncOnce)
 
   /** What was paid for nothing; for a second subscription, first of all. */
@@ -79,7 +81,7 @@ export function createSync(context: Context, others: Others) {
 
   async function syncOnce(subscriptionId: string) {
     for (;;) {
-      const known = await checkouts.ofSubscription(subscriptionId)
+      const known = (await checkouts.ofSubscription(subscriptionId)) ?? (await recover(subscriptionId))
       if (!known) return
       const answer = await settled(subscriptionId)
       crashPoint('sync before commit')

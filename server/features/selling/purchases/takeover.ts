@@ -24,7 +24,7 @@ const other = 'other'
 
 /** Subscriptions that began at Stripe. Taken over, one is like any other, with its price, card and dates as before. */
 export function createTakeover(context: Context, { accounts, checkouts, access, sync }: Others) {
-  const { db, now, stripe, audit, queue, mails, refuseShopAddress, catalog } = context
+  const { db, now, stripe, audit, queue, mails, refuseShopAddress, catalog, config } = context
 
   /** What happened at Stripe since it was read, when no event about it meant anything to us yet. */
   const follow = queue.job<{ subscriptionId: string }>('follow-taken-over', ({ subscriptionId }) =>
@@ -56,7 +56,7 @@ export function createTakeover(context: Context, { accounts, checkouts, access, 
     const { startedAt, customerId } = found
     const paymentIntentId = answer.payments.at(-1)?.paymentIntentId
 
-    return db.transaction(async (tx) => {
+    const verdict = await db.transaction(async (tx): Promise<Verdict> => {
       const checkout = await checkouts.adopted.adopt(tx, {
         id: randomUUID(),
         productId,
@@ -105,6 +105,9 @@ export function createTakeover(context: Context, { accounts, checkouts, access, 
       await follow(tx, { subscriptionId: id })
       return { verdict: 'new', message: 'Taken over' }
     })
+    if (verdict.verdict !== 'new' || config.tax.mode !== 'stripe' || !answer.taxIsOff) return verdict
+    const isTaxed = await stripe.subscriptions.turnTaxOn(id)
+    return isTaxed ? verdict : { ...verdict, message: untaxed }
   }
 
   return {
@@ -148,6 +151,8 @@ export function createTakeover(context: Context, { accounts, checkouts, access, 
     },
   }
 }
+
+const untaxed = 'Taken over, but charged without tax: Stripe doesn’t know where the customer is.'
 
 const fault = (message: string) => ({ verdict: 'fault' as const, message })
 

@@ -1,6 +1,7 @@
 import { cashMeaning, figureDefinitions } from '#contract/desk/figure-definitions.ts'
 import type { ShownFigures } from '#contract/desk/figures.ts'
 import { exactDollars } from '#contract/money.ts'
+import type { DifferenceFault, ExplainedDifference } from '#contract/statuses.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
@@ -69,6 +70,20 @@ export function Cash({ cash }: Pick<ShownFigures, 'cash'>) {
   )
 }
 
+const explanations: Record<ExplainedDifference, string> = {
+  given: 'Free time that you gave',
+  forgiven: 'A renewal that you voided',
+  not_collected: 'Payment collection is paused',
+  paused: 'Paused',
+  next_invoice: 'A price or discount that counts with the next invoice',
+}
+
+const faults: Record<DifferenceFault, string> = {
+  books: 'Its invoices say otherwise',
+  missing: 'Stripe doesn’t have it',
+  unknown: 'Not in the shop',
+}
+
 export function Proof({ proof }: Pick<ShownFigures, 'proof'>) {
   return (
     <Part title="Compared with Stripe" meaning={proofMeaning}>
@@ -78,16 +93,27 @@ export function Proof({ proof }: Pick<ShownFigures, 'proof'>) {
             <Time value={proof.at} withClock />: {number(proof.compared)}{' '}
             {proof.compared === 1 ? 'subscription comes' : 'subscriptions come'} to {perMonth(proof.atStripe)} a month
             at Stripe and to {perMonth(proof.here)} here.{' '}
-            {proof.differing === 0 ? 'Every one is the same.' : `${number(proof.differing)} differ.`}
+            {proof.differing === 0
+              ? proof.explained.length === 0
+                ? 'Every one is the same.'
+                : 'Every difference is explained.'
+              : `${number(proof.differing)} differ.`}
             {proof.unreadable > 0 && ` ${number(proof.unreadable)} couldn’t be read.`}
             {proof.elsewhere > 0 &&
               ` Another ${perMonth(proof.elsewhere)} was paid elsewhere, which Stripe doesn’t know.`}
           </p>
+          {proof.explained.length > 0 && (
+            <FigureTable
+              label="Explained differences"
+              heads={['Explained', 'Subscriptions', 'A month here']}
+              rows={proof.explained.map(({ kind, count, arr }) => [explanations[kind], number(count), perMonth(arr)])}
+            />
+          )}
           {proof.differences.length > 0 && (
             <FigureTable
               label="Subscriptions that differ"
-              heads={['Subscription', 'At Stripe', 'Here']}
-              rows={proof.differences.map(({ subscriptionId, userId, atStripe, here }) => [
+              heads={['Subscription', 'Why', 'At Stripe', 'Here']}
+              rows={proof.differences.map(({ subscriptionId, userId, kind, atStripe, here }) => [
                 userId ? (
                   <CustomerLink key={userId} id={userId}>
                     {subscriptionId}
@@ -95,6 +121,7 @@ export function Proof({ proof }: Pick<ShownFigures, 'proof'>) {
                 ) : (
                   subscriptionId
                 ),
+                faults[kind],
                 perMonth(atStripe),
                 perMonth(here),
               ])}

@@ -19,6 +19,11 @@ type Words = { one: string; many?: string; due?: string; todo?: string; href?: H
 const texts: Record<NeedKind, Words> = {
   fraud_warnings: { one: 'fraud warning' },
   disputes: { one: 'disputed payment', due: 'Answer the bank by' },
+  lost_disputes: {
+    one: 'lost dispute, still subscribed',
+    many: 'lost disputes, still subscribed',
+    todo: 'End the subscription, or keep it',
+  },
   failed_refunds: { one: 'refund that a bank sent back', many: 'refunds that banks sent back' },
   uncovered_notes: {
     one: 'credit note without its refund',
@@ -42,7 +47,11 @@ const texts: Record<NeedKind, Words> = {
     many: 'renewals that Stripe hasn’t charged',
     todo: 'Open the draft invoice at Stripe, correct what it names, and finalize it',
   },
-  untaxed: { one: 'subscription charged without tax', many: 'subscriptions charged without tax' },
+  untaxed: {
+    one: 'subscription charged without tax',
+    many: 'subscriptions charged without tax',
+    todo: 'Add the customer’s country at Stripe, and turn on automatic tax there',
+  },
   messages: { one: 'message to answer', many: 'messages to answer', href: '/admin/messages?state=open' },
   new_requests: { one: 'new access request', href: '/admin/access?overdue=no' },
   declined_to_end: {
@@ -84,6 +93,12 @@ const texts: Record<NeedKind, Words> = {
   },
   to_lock: { one: 'person to remove', many: 'people to remove', href: '/admin/access?kind=lock' },
   paused_newsletters: { one: 'paused newsletter', todo: 'Resume it, or stop it', href: '/admin/messages/newsletters' },
+  unknown_subscriptions: {
+    one: 'subscription that is paid and unknown here',
+    many: 'subscriptions that are paid and unknown here',
+    todo: 'Take it over, or cancel it at Stripe',
+    href: '/admin/purchases/at-stripe',
+  },
   revenue_differs: {
     one: 'subscription that Stripe counts differently',
     many: 'subscriptions that Stripe counts differently',

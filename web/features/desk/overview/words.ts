@@ -42,4 +42,4 @@ export const movedMeaning =
   'Each movement on its own day, at what it changes per month. It counts from the payment, ends when the paid time ends, and a discount counts while it runs. Days and months are in UTC.'
 
 export const proofMeaning =
-  'Every night, Stripe’s own list of subscriptions is added up and compared with the figures here, one by one. What was paid elsewhere and gifts aren’t at Stripe, and subscriptions you have not taken over aren’t here, so neither can be compared.'
+  'Every night, the prices of Stripe’s own list of subscriptions and the invoices in the books are added up and compared with the figures here, one by one. What was paid elsewhere and gifts aren’t at Stripe, and subscriptions you have not taken over aren’t here, so neither can be compared.'

@@ -46,6 +46,7 @@ export default function Purchases() {
 const needTexts: Record<PurchaseNeed | PurchaseRisk, string> = {
   fraud_warnings: 'Fraud warning',
   disputes: 'Disputed',
+  lost_disputes: 'Lost dispute, still subscribed',
   failed_refunds: 'Refund sent back',
   uncovered_notes: 'Credit note without refund',
   failed_payments: 'Failed payment',

@@ -32,6 +32,10 @@ export function usePurchaseActions() {
     succeeded: 'Noted as paid back',
     failed: 'Failed to note the payment',
   })
+  const keepAfterLoss = useCall(purchases.adminKeepAfterLoss, {
+    succeeded: 'Subscription kept',
+    failed: 'Failed to keep the subscription',
+  })
   const resume = useCall(purchases.adminResume, {
     succeeded: { title: 'Cancellation undone', description: 'The buyer gets an email.' },
     failed: 'Failed to undo the cancellation',
@@ -55,6 +59,11 @@ export function usePurchaseActions() {
     if (!isAdmin) return [cancel]
     return [
       isWarned && { text: 'Keep, it’s no fraud', do: () => settleWarning.mutate({ id, decision: 'dismiss' }) },
+      purchase.lostAmount > purchase.lostAndKept &&
+        !hasEnded(status) && {
+          text: 'Keep after lost dispute',
+          do: () => keepAfterLoss.mutate({ id, amount: purchase.lostAmount }),
+        },
       failedRefunds > 0 && {
         text: 'Paid another way',
         asks: {

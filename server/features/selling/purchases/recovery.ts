@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import { and, eq } from 'drizzle-orm'
+import * as z from 'zod/mini'
+import { email as emailField } from '#contract/fields.ts'
+import type { Context } from '#server/context.ts'
+import { isOngoingPurchase, purchases, users } from '#server/database/schema.ts'
+import { hashToken, randomToken } from '#server/security/tokens.ts'
+import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
+
+type RecoveryDeps = Pick<Context, 'db' | 'stripe' | 'catalog'> & { checkouts: Checkouts }
+
+/** Stripe charges in each of these, or will again. */
+const chargedStatuses = new Set(['trialing', 'active', 'past_due', 'unpaid', 'paused'])
+
+/**
+ * Rebuilds the checkout of a subscription that this shop sold and no longer knows, as after a restored backup: `sync` then
+ * books it. Returns nothing for what others sell on the account, what has ended, and what needs the seller's decision:
+ * a customer without a usable address, or one who has another subscription by now.
+ */
+export function createRecovery({ db, stripe, catalog, checkouts }: RecoveryDeps) {
+  return async function recover(subscriptionId: string): Promise<CheckoutRow | undefined> {
+    const found = await stripe.existing.find(subscriptionId)
+    const product = found?.orderId ? catalog.bySlug(found.stripeProductId) : undefined
+    if (!found?.billing || !product || !found.hasOnePrice || !chargedStatuses.has(found.status)) return undefined
+    const email = z.safeParse(emailField, found.email)
+    if (!email.success) return undefined
+    const [other] = await db
+      .select({ id: purchases.id })
+      .from(purchases)
+      .innerJoin(users, eq(users.id, purchases.userId))
+      .where(and(eq(users.email, email.data), eq(purchases.productId, product.id), isOngoingPurchase))
+    if (other) return undefined
+    const { payments } = await stripe.subscriptions.read(subscriptionId)
+    const checkout = {
+      id: randomUUID(),
+      productId: product.id,
+      billingType: found.billing,
+      amount: found.amount,
+      email: email.data,
+      // No browser has it, so no payment logs anyone in.
+      nonceHash: hashToken(randomToken()),
+      customerId: found.customerId,
+      subscriptionId,
+      paymentIntentId: payments.at(-1)?.paymentIntentId ?? subscriptionId,
+    }
+    return db.transaction((tx) => checkouts.adopted.adopt(tx, checkout))
+  }
+}

@@ -1,0 +1,160 @@
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { overview } from '#contract/desk/overview.ts'
+import { settings } from '#contract/desk/settings.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { checkouts, purchases as rows } from '#server/database/schema.ts'
+import { atStripe } from '#server/testing/at-stripe.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+let stripe: ReturnType<typeof atStripe>
+beforeAll(async () => {
+  shop = await openShop()
+  stripe = atStripe(shop)
+})
+afterAll(() => shop.close())
+
+type Buyer = Awaited<ReturnType<TestShop['buyer']>>
+
+const row = async ({ purchase: { id } }: Pick<Buyer, 'purchase'>) => {
+  const [found] = await shop.connection.db.select().from(rows).where(eq(rows.id, id))
+  if (!found) throw new Error('The purchase is gone')
+  return { ...found, subscriptionId: found.stripeSubscriptionId ?? '' }
+}
+const needs = async () => (await shop.admin()).call(overview.adminNeeds, {})
+
+/** Restores a backup from before someone bought: the shop knows neither purchase nor checkout. */
+async function forget({ purchase: { id } }: Buyer) {
+  await shop.settle()
+  const { pool } = shop.connection
+  const [found] = await shop.connection.db.select().from(rows).where(eq(rows.id, id))
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    for (const table of ['payments', 'invoices', 'mrr_movements']) {
+      await client.query(`alter table ${table} disable trigger user`)
+      await client.query(`delete from ${table} where purchase_id = $1`, [id])
+      await client.query(`alter table ${table} enable trigger user`)
+    }
+    await client.query('delete from purchases where id = $1', [id])
+    await client.query('delete from checkouts where subscription_id = $1', [found?.stripeSubscriptionId])
+    await client.query('commit')
+  } finally {
+    client.release()
+  }
+  return found?.stripeSubscriptionId ?? ''
+}
+
+describe('a subscription that is charged and unknown after a restored backup', () => {
+  test('comes back with the next event about it, with all that was paid', async () => {
+    const buyer = await shop.buyer({ billing: 'monthly' })
+    const subscriptionId = await forget(buyer)
+    await shop.advance(1, 'month')
+    await stripe.reconcile()
+    const [back] = await shop.connection.db.select().from(rows).where(eq(rows.stripeSubscriptionId, subscriptionId))
+    expect(back).toMatchObject({ userId: buyer.user.id, status: 'active', billingType: 'monthly', price: 3900 })
+    const { rows: paid } = await shop.connection.db.execute<{ total: number }>(
+      sql`select sum(amount)::int as total from payments where purchase_id = ${back?.id}`,
+    )
+    expect(paid[0]?.total).toBe(7800)
+    expect(await stripe.object(subscriptionId)).toMatchObject({ status: 'active' })
+  })
+
+  test('comes back in the night without any event', async () => {
+    const buyer = await shop.buyer()
+    const subscriptionId = await forget(buyer)
+    await shop.queue.runNow('prove-revenue')
+    await shop.queue.idle()
+    const [back] = await shop.connection.db.select().from(rows).where(eq(rows.stripeSubscriptionId, subscriptionId))
+    expect(back).toMatchObject({ userId: buyer.user.id, status: 'active' })
+  })
+
+  test('is a need if its buyer has another one by now: nothing is refunded or ended', async () => {
+    const buyer = await shop.buyer()
+    const subscriptionId = await forget(buyer)
+    await shop.buy(buyer)
+    await shop.queue.runNow('prove-revenue')
+    await shop.queue.idle()
+    expect(await needs()).toContainEqual({ kind: 'unknown_subscriptions', count: 1, dueAt: null })
+    expect(await stripe.object(subscriptionId)).toMatchObject({ status: 'active' })
+    await shop.connection.db.execute(sql`delete from sandbox.objects where id = ${subscriptionId}`)
+    await shop.queue.runNow('prove-revenue')
+    expect((await needs()).map(({ kind }) => kind)).not.toContain('unknown_subscriptions')
+  })
+})
+
+test('a changed address of the seller reaches the invoices of running subscriptions', async () => {
+  const buyer = await shop.buyer()
+  const [checkout] = await shop.connection.db
+    .select()
+    .from(checkouts)
+    .where(eq(checkouts.subscriptionId, (await row(buyer)).subscriptionId))
+  await (await shop.admin()).call(settings.adminSave, { SELLER_NAME: 'Sigma AG', SELLER_CITY: '6300 Zug' })
+  await shop.queue.runNow('update-invoice-footers')
+  const customer = await stripe.object(checkout?.customerId)
+  expect(customer?.invoice_settings).toMatchObject({ footer: expect.stringContaining('Sigma AG, 6300 Zug') })
+})
+
+describe('a card', () => {
+  const cardOf = async (buyer: Buyer) => {
+    const found = await stripe.object((await row(buyer)).subscriptionId)
+    return String(found?.default_payment_method)
+  }
+
+  test('that the network updated is shown at once, and is no risk anymore', async () => {
+    const buyer = await shop.buyer()
+    const soon = new Date(shop.clock.now())
+    const method = await cardOf(buyer)
+    await shop.sandbox.controls.dashboard.updateCard(method, {
+      exp_month: soon.getUTCMonth() + 1,
+      exp_year: soon.getUTCFullYear(),
+    })
+    await shop.settle()
+    const admin = await shop.admin()
+    const expiring = async () => (await admin.call(purchases.adminList, { need: 'expiring_cards' })).map(({ id }) => id)
+    expect(await expiring()).toContain(buyer.purchase.id)
+    await shop.sandbox.controls.dashboard.updateCard(method, { exp_month: 12, exp_year: soon.getUTCFullYear() + 4 })
+    await shop.settle()
+    expect(await expiring()).not.toContain(buyer.purchase.id)
+    expect((await row(buyer)).cardExpiresAt?.getUTCFullYear()).toBe(soon.getUTCFullYear() + 5)
+  })
+
+  test('that is taken from the customer, and a credit, are heard of', async () => {
+    const buyer = await shop.buyer()
+    const { customer } = (await stripe.object((await row(buyer)).subscriptionId)) as unknown as { customer: string }
+    await shop.sandbox.controls.dashboard.giveCredit(customer, 900)
+    await shop.settle()
+    expect(await row(buyer)).toMatchObject({ nextAmount: 3000 })
+    await shop.sandbox.controls.dashboard.detachCard(await cardOf(buyer))
+    await shop.settle()
+    expect(await row(buyer)).toMatchObject({ card: null })
+  })
+})
+
+// Last: it moves the shop's clock without Stripe's.
+describe('a checkout that nobody paid', () => {
+  const customersOf = async (email: string) => {
+    const { rows: found } = await shop.connection.db.execute<{ id: string }>(
+      sql`select id from sandbox.objects where kind = 'customer' and data->>'email' = ${email}`,
+    )
+    return found.map(({ id }) => id)
+  }
+
+  test('leaves no customer at Stripe once it is forgotten, and makes one only for each address', async () => {
+    const looker = shop.visitor()
+    const email = 'looker@example.com'
+    await shop.begin(looker, { email })
+    await shop.begin(looker, { email, billing: 'yearly' })
+    expect(await customersOf(email)).toHaveLength(1)
+    const buyer = await shop.buyer()
+    await shop.advance(2, 'day')
+    await stripe.reconcile()
+    shop.clock.advance({ days: 31 })
+    await shop.queue.runNow('forget-unpaid-checkouts')
+    await shop.queue.idle()
+    expect(await shop.connection.db.$count(checkouts, eq(checkouts.email, email))).toBe(0)
+    expect(await customersOf(email)).toHaveLength(0)
+    expect(await customersOf(buyer.user.email)).toHaveLength(1)
+  })
+})
