@@ -123,6 +123,11 @@ export const purchases = {
     summary: 'When a cancellation made now would take effect, and what would be paid back',
     output: z.object({ endsAt: z.nullable(instant), refund: cents }),
   }),
+  nextCharge: endpoint('GET /api/purchases/:id/next-charge', {
+    summary: 'What the next renewal will charge, by Stripe’s own preview',
+    /** `isExact` is false where Stripe is slow or away: then it is the amount as the shop knows it. */
+    output: z.object({ amount: z.nullable(cents), isExact: z.boolean() }),
+  }),
   invoice: endpoint('GET /api/purchases/:id/invoice', {
     summary: 'Where to view and download the latest invoice',
     output: z.object({ invoiceUrl: z.string() }),

@@ -112,6 +112,7 @@ describe('buyer B cannot touch what is buyer A’s', () => {
     'checkout.confirm': () => ({ paymentIntentId: hers.paymentIntentId }),
     'purchases.cancel': () => ({ id: hers.purchaseId }),
     'purchases.cancellation': () => ({ id: hers.purchaseId }),
+    'purchases.nextCharge': () => ({ id: hers.purchaseId }),
     'purchases.giveReason': () => ({ id: hers.purchaseId, reason: 'unused' }),
     'purchases.resume': () => ({ id: hers.purchaseId }),
     'purchases.invoice': () => ({ id: hers.purchaseId }),

@@ -107,6 +107,7 @@ export const samples: Samples = {
   renewalNotice: [
     { ...subscription, renewsAt, days: 30 },
     { ...subscription, renewsAt, days: 7 },
+    { ...subscription, charged: 35_100, isAbout: true, renewsAt, days: 7 },
   ],
   paymentFailed: [
     { ...subscription, step: 1, endsAt: null },

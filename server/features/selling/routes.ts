@@ -81,6 +81,7 @@ export async function mountSelling(doors: Doors, context: Context, { identity, s
       return { isDone }
     },
     cancellation: ({ id }, { actor }) => ending.preview(actor.user.id, id),
+    nextCharge: ({ id }, { actor }) => purchases.nextCharge(actor.user.id, id),
     giveReason: ({ id, reason, comment }, { actor }) => ending.giveReason(actor, id, reason, comment ?? ''),
     resume: ({ id }, { actor }) => ending.resume(actor, id),
     invoice: ({ id }, { actor }) => invoices.latest(actor.user.id, id),

@@ -45,6 +45,12 @@ export function invoiceCalls(
       return [...notes, ...issued].toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
     },
 
+    /** What the next renewal will charge, to the cent; null if there is none. Waits 3 s at most: someone looks at a page. */
+    async nextAmount(subscription: string): Promise<number | null> {
+      const request = sdk.invoices.createPreview({ subscription }, { timeout: 3000, maxNetworkRetries: 0 })
+      return (await orNothing(request, isRefused))?.amount_due ?? null
+    },
+
     /** What an ended subscription still asks for, or soon would: paid now, it would buy nothing. */
     async voidOpen(subscription: string) {
       for (const status of ['draft', 'open', 'uncollectible'] as const) {

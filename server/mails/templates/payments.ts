@@ -19,14 +19,16 @@ type Charged = Subscription & {
   charged?: number
   /** What is charged from then on, in words, where a discount makes it change. */
   charges?: string | null
+  /** Stripe could not be asked: the amount may still differ by one-time items or tax. */
+  isAbout?: boolean
 }
 const chargedOf = ({ charged, amount }: Charged) => exactDollars(charged ?? amount)
 const chargedLine = (label: string, data: Charged): Detail[] =>
   data.charges
     ? [['Charges', data.charges]]
-    : (data.charged ?? data.amount) === data.amount
+    : (data.charged ?? data.amount) === data.amount && !data.isAbout
       ? []
-      : [[label, chargedOf(data)]]
+      : [[label, `${data.isAbout ? 'about ' : ''}${chargedOf(data)}`]]
 
 /** Works once without a login, because a guest may not have a password yet. Stripe's own links expire. */
 function invoiceLink(of: { purchaseId: string; invoiceId: string | null }, site: MailSite) {

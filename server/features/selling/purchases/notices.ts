@@ -7,6 +7,7 @@ import { purchases, users } from '#server/database/schema.ts'
 import type { PaidPeriod } from '#server/gateways/stripe.ts'
 import { graceEnd } from './entitlement.ts'
 import { chargesOf, findPurchase, type PurchaseRow } from './list.ts'
+import type { NextCharge } from './next-charge.ts'
 
 type Change = {
   before: PurchaseRow | undefined
@@ -164,7 +165,13 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Contex
 
 export function createAnnouncements(
   { db, now, log, mails, catalog }: Context,
-  sync: (subscriptionId: string) => Promise<void>,
+  {
+    sync,
+    nextChargeOf,
+  }: {
+    sync: (subscriptionId: string) => Promise<void>
+    nextChargeOf: (purchase: PurchaseRow) => Promise<NextCharge>
+  },
 ) {
   const inDays = (days: number) => new Date(now().getTime() + days * day)
 
@@ -175,11 +182,10 @@ export function createAnnouncements(
       .innerJoin(users, eq(users.id, purchases.userId))
       .where(and(...conditions, isNull(users.deletedAt)))
 
-  /** A credit is the one thing that changes the next charge without an event about the subscription. */
-  async function chargeOf({ id, stripeSubscriptionId, nextAmount }: PurchaseRow) {
-    if (!stripeSubscriptionId) return nextAmount
-    await sync(stripeSubscriptionId).catch((error: unknown) => log.error({ err: error }, 'before a renewal'))
-    return (await findPurchase(db, id)).nextAmount
+  /** Asked again right before it is told: the law wants the amount that is charged. */
+  async function chargeOf({ id, stripeSubscriptionId }: PurchaseRow) {
+    await sync(stripeSubscriptionId ?? '').catch((error: unknown) => log.error({ err: error }, 'before a renewal'))
+    return nextChargeOf(await findPurchase(db, id))
   }
 
   return {
@@ -197,8 +203,12 @@ export function createAnnouncements(
         const renewsAt = currentPeriodEnd.toISOString()
         const days = Math.ceil((currentPeriodEnd.getTime() - now().getTime()) / day)
         const notice = Math.min(...renewalNoticeDays.filter((ahead) => days <= ahead))
-        const nextAmount = renewalNoticeDays.includes(days) ? await chargeOf(purchase) : purchase.nextAmount
         const occasion = `renewal of ${id} on ${renewsAt}, ${notice} days ahead`
+        // Sent on one of these days, unless the shop was down on both.
+        const isSoon = renewalNoticeDays.some((ahead) => days === ahead || days === ahead - 1)
+        const stored = { amount: purchase.nextAmount, isExact: false }
+        const { amount: nextAmount, isExact } = isSoon ? await chargeOf(purchase) : stored
+        const isAsStored = nextAmount === purchase.nextAmount
         const product = (await catalog.named(productId)).name
         await mails.sendOnce(occasion, email, 'renewalNotice', {
           name,
@@ -206,7 +216,8 @@ export function createAnnouncements(
           billingType,
           amount,
           charged: nextAmount ?? amount,
-          charges: chargesOf({ ...purchase, nextAmount }),
+          ...(isExact ? {} : { isAbout: true }),
+          charges: isAsStored ? chargesOf(purchase) : null,
           renewsAt,
           days,
         })

@@ -16,6 +16,7 @@ import { createEnding } from './ending.ts'
 import type { AccessEffects } from './entitlement.ts'
 import { createInbox } from './inbox.ts'
 import { findPurchase, listPurchases, type PurchaseRow, prepareOwnPurchases, showToBuyer } from './list.ts'
+import { createNextCharge } from './next-charge.ts'
 import { createAnnouncements, createNotices } from './notices.ts'
 import { createCardUpdate, createInvoices, createRefunds, createUnpaid } from './payments.ts'
 import { createReconciler } from './reconciler.ts'
@@ -54,6 +55,7 @@ export function createPurchases(context: Context, others: Others) {
   const refunds = createRefunds(context, shared)
   const sellerEnding = createSellerEnding(context, { ...shared, ending, refunds })
   const invoices = createInvoices(context)
+  const nextChargeOf = createNextCharge(context)
   const firstPage = prepareOwnPurchases(db)
 
   const rowsOf = (userId: string) =>
@@ -74,7 +76,7 @@ export function createPurchases(context: Context, others: Others) {
       await sync(subscriptionId)
     },
 
-    announce: createAnnouncements(context, sync),
+    announce: createAnnouncements(context, { sync, nextChargeOf }),
     booked,
     inbox,
     reconcile: createReconciler(context, { ...shared, inbox, switching }),
@@ -89,6 +91,8 @@ export function createPurchases(context: Context, others: Others) {
     refunds,
 
     find: (id: string, userId?: string) => findPurchase(db, id, userId),
+
+    nextCharge: async (userId: string, id: string) => nextChargeOf(await findPurchase(db, id, userId)),
 
     list: (userId: string, page: { limit: number; cursor?: string | undefined }) =>
       page.cursor ? listPurchases(db, { ...page, userId }, now(), showToBuyer) : firstPage(userId, page.limit),

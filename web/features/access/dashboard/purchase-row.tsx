@@ -6,7 +6,7 @@ import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { billingPeriods, isLive, statusTexts, statusTones } from '#contract/statuses.ts'
 import { CallButton } from '#web/api/call-button.tsx'
-import { call } from '#web/api/client.ts'
+import { call, useData } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
 import CardUpdateDialog from '#web/features/selling/checkout/card-update-dialog.tsx'
@@ -104,8 +104,7 @@ function Dates({ purchase }: { purchase: Purchase }) {
       {status === 'active' && currentPeriodEnd && !endsAt && !purchase.isCollectionPaused && (
         <>
           , renews on <Time value={currentPeriodEnd} />
-          {purchase.paymentIntentId &&
-            `: ${purchase.charges ?? `next charge ${exactDollars(purchase.nextAmount ?? purchase.amount)}`}`}
+          {purchase.paymentIntentId && <NextCharge purchase={purchase} />}
         </>
       )}
       {(status === 'pending_cancel' || (status === 'active' && endsAt)) && <Time before=", ends on" value={end} />}
@@ -126,6 +125,16 @@ function Dates({ purchase }: { purchase: Purchase }) {
       )}
     </p>
   )
+}
+
+/** Shows the stored amount until Stripe has answered; "about", if it doesn't. */
+function NextCharge({ purchase }: { purchase: Purchase }) {
+  const stored = purchase.nextAmount ?? purchase.amount
+  const { data, isError } = useData(purchases.nextCharge, { id: purchase.id })
+  const amount = data?.amount ?? stored
+  const isAbout = isError || data?.isExact === false
+  if (amount === stored && purchase.charges) return `: ${purchase.charges}`
+  return `: next charge ${isAbout ? 'about ' : ''}${exactDollars(amount)}`
 }
 
 function CardInUse({ purchase, open }: { purchase: Purchase; open: Open }) {

@@ -1,0 +1,22 @@
+import { isOngoing } from '#contract/statuses.ts'
+import type { Context } from '#server/context.ts'
+import type { PurchaseRow } from './list.ts'
+
+type NextChargeDeps = Pick<Context, 'stripe' | 'log'>
+
+/** `isExact`: by Stripe's own preview. Otherwise the stored amount, which lacks one-time items and tax on top. */
+export type NextCharge = { amount: number | null; isExact: boolean }
+
+/** Asks Stripe what the next renewal will take. Falls back to the stored amount where Stripe is slow or away. */
+export const createNextCharge =
+  ({ stripe, log }: NextChargeDeps) =>
+  async (purchase: PurchaseRow): Promise<NextCharge> => {
+    const { stripeSubscriptionId: subscriptionId, nextAmount: amount } = purchase
+    if (!subscriptionId || amount === null || !isOngoing(purchase)) return { amount, isExact: true }
+    try {
+      return { amount: await stripe.invoices.nextAmount(subscriptionId), isExact: true }
+    } catch (error) {
+      log.warn({ err: error, subscriptionId }, 'could not preview the next charge')
+      return { amount, isExact: false }
+    }
+  }
