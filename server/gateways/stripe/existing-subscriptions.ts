@@ -11,10 +11,10 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
   const coupons = new Map<string, Promise<Stripe.Coupon | undefined>>()
 
   /** Stripe expands four levels, which doesn't reach a customer's coupon. A coupon's discount never changes. */
-  function couponOf(discount: string | Stripe.Discount): Promise<Stripe.Coupon | undefined> | undefined {
+  async function couponOf(discount: string | Stripe.Discount): Promise<Stripe.Coupon | undefined> {
     const coupon = typeof discount === 'object' ? discount.source.coupon : null
     if (!coupon) return undefined
-    if (typeof coupon === 'object') return Promise.resolve(coupon)
+    if (typeof coupon === 'object') return coupon
     const asked = coupons.get(coupon) ?? orNothing(sdk.coupons.retrieve(coupon))
     coupons.set(coupon, asked)
     asked.catch(() => coupons.delete(coupon))
@@ -80,7 +80,7 @@ export type ListedPrice = { id: string; arr: number; stripeProductId: string; or
 /** Price x quantity x interval, less running discounts and without the tax inside it, in whole cents a year. */
 async function listedPriceOf(
   found: Stripe.Subscription,
-  couponOf: (discount: string | Stripe.Discount) => Promise<Stripe.Coupon | undefined> | undefined,
+  couponOf: (discount: string | Stripe.Discount) => Promise<Stripe.Coupon | undefined>,
 ): Promise<ListedPrice> {
   const { id, items, customer, latest_invoice: invoice, metadata } = found
   const own = typeof customer === 'object' && !customer.deleted ? customer.discount : null

@@ -180,14 +180,7 @@ export function subscriptionCalls(
       })
     },
 
-    /** From the next invoice on, inside the price. False if Stripe can't tell which tax: the customer's place is unknown. */
-    async turnTaxOn(id: string): Promise<boolean> {
-      const { items } = await ask(sdk.subscriptions.retrieve(id))
-      for (const { price } of items.data)
-        if (price.tax_behavior === 'unspecified')
-          await orNothing(sdk.prices.update(price.id, { tax_behavior: 'inclusive' }), isRefused)
-      return Boolean(await orNothing(sdk.subscriptions.update(id, { automatic_tax: { enabled: true } }), isRefused))
-    },
+    turnTaxOn: taxTurner({ sdk, ask, orNothing }),
 
     async useCard(id: string, card: string) {
       await ask(sdk.subscriptions.update(id, { default_payment_method: card }))
@@ -213,6 +206,17 @@ const scheduleReleaser =
       await orNothing(sdk.subscriptionSchedules.release(schedule, {}, options), isRefused)
       await request()
     }
+  }
+
+/** From the next invoice on, inside the price. Answers false if Stripe can't tell which tax: the place is unknown. */
+const taxTurner =
+  ({ sdk, ask, orNothing }: Pick<Client, 'sdk' | 'ask' | 'orNothing'>) =>
+  async (id: string): Promise<boolean> => {
+    const { items } = await ask(sdk.subscriptions.retrieve(id))
+    for (const { price } of items.data)
+      if (price.tax_behavior === 'unspecified')
+        await orNothing(sdk.prices.update(price.id, { tax_behavior: 'inclusive' }), isRefused)
+    return Boolean(await orNothing(sdk.subscriptions.update(id, { automatic_tax: { enabled: true } }), isRefused))
   }
 
 export const seconds = (at: Date) => Math.floor(at.getTime() / 1000)

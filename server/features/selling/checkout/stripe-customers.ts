@@ -4,7 +4,14 @@ import { type BillingDetails, needsPostalCode } from '#contract/selling/billing.
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { billingDetails, checkouts, hasEndedPurchase, isLivePurchase, purchases, users } from '#server/database/schema.ts'
+import {
+  billingDetails,
+  checkouts,
+  hasEndedPurchase,
+  isLivePurchase,
+  purchases,
+  users,
+} from '#server/database/schema.ts'
 import { invalid } from '#server/errors.ts'
 import type { Place } from '#server/gateways/stripe.ts'
 

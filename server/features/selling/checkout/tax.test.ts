@@ -146,8 +146,8 @@ test('a subscription taken over is taxed from its next invoice on; without a kno
   const admin = await shop.admin()
   const untaxed = await subscribeAtStripe(shop.sandbox, { email: 'nowhere@example.com' })
   const placed = await subscribeAtStripe(shop.sandbox, { email: 'placed@example.com', priceId: untaxed.priceId })
-  const customer = String((await placed.sdk.subscriptions.retrieve(placed.id)).customer)
-  await placed.sdk.customers.update(customer, { address: { country: 'AT' } })
+  const [customer] = (await placed.sdk.customers.list({ email: 'placed@example.com' })).data
+  await placed.sdk.customers.update(customer?.id ?? '', { address: { country: 'AT' } })
   await shop.settle()
   const plan = { productId: reboundSigmaPro.id, billingType: 'monthly' as const }
   await admin.call(takeover.adminSetPlan, { id: untaxed.priceId, plan })

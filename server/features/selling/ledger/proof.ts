@@ -157,11 +157,7 @@ function createTally() {
       }
     },
 
-    result: () => ({
-      ...total,
-      explained: [...explained].map(([kind, sums]) => ({ kind, ...sums })),
-      differences,
-    }),
+    result: () => ({ ...total, explained: [...explained].map(([kind, sums]) => ({ kind, ...sums })), differences }),
   }
 }
 
@@ -184,7 +180,7 @@ function recordedRevenue(ids: string[], at: Date) {
     left join lateral (
       select i.* from ${invoices} i
       where i.subscription_id = p.stripe_subscription_id and i.status = 'paid' and not i.is_proration and i.period_end is not null
-      order by i.period_start desc, i.created_at desc limit 1) paid on true
+      order by i.period_start desc, i.period_end desc limit 1) paid on true
     left join lateral (
       select i.status from ${invoices} i
       where i.subscription_id = p.stripe_subscription_id and i.reason in ('subscription_create', 'subscription_cycle')

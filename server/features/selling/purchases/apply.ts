@@ -107,7 +107,8 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
       return
     }
     const state = changedState(before, answer, checkout.billingType)
-    const { refundedAmount, isDisputed, disputedAmount, lostAmount, disputeDueAt, failedRefunds, uncoveredNotes } = state
+    const { refundedAmount, isDisputed, disputedAmount, lostAmount, disputeDueAt, failedRefunds, uncoveredNotes } =
+      state
     const isBack = !isLive(before.status) && isLive(state.status)
     const isSecond = !isPaidForNothing(before.endedBecause) && isBack && (await hasOther(tx, before.userId, checkout))
     // It came back while its owner had another: what was paid since then goes back, and never counts.

@@ -291,12 +291,13 @@ describe('the nightly comparison', () => {
       source, revision, kind, cause, arr_before, arr_after, people) select purchase_id, user_id, product_id, at, recorded_at,
       'slipped in', 0, 'expansion', 'price', 46800, 50000, 0 from mrr_movements where purchase_id = ${wrong.purchase.id}`)
     const { subscriptionId } = await row(unreadable)
+    const items = (await stripe.object(subscriptionId))?.items
     await stripe.edit(subscriptionId, { items: { object: 'list', data: [], has_more: false, url: '' } })
     const proof = await compare()
     expect(proof).toMatchObject({ differing: 1, unreadable: 1 })
     const { subscriptionId: differing } = await row(wrong)
     expect(proof?.differences).toEqual([{ subscriptionId: differing, atStripe: 46_800, here: 50_000, kind: 'books' }])
-    await shop.connection.db.execute(sql`delete from sandbox.objects where id = ${subscriptionId}`)
+    await stripe.edit(subscriptionId, { items })
   })
 })
 

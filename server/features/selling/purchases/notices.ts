@@ -168,10 +168,7 @@ export function createAnnouncements(
   {
     sync,
     nextChargeOf,
-  }: {
-    sync: (subscriptionId: string) => Promise<void>
-    nextChargeOf: (purchase: PurchaseRow) => Promise<NextCharge>
-  },
+  }: { sync: (subscriptionId: string) => Promise<void>; nextChargeOf: (purchase: PurchaseRow) => Promise<NextCharge> },
 ) {
   const inDays = (days: number) => new Date(now().getTime() + days * day)
 

@@ -76,7 +76,11 @@ export function createReconciler(context: Context, { inbox, sync, switching }: O
             // Its paid time is over: what follows may have been given, and then it doesn't count.
             and(gt(purchases.arr, 0), lt(purchases.paidUntil, ago(24 * hour))),
             // The network may have updated a card that seems to expire.
-            and(eq(purchases.status, 'active'), lt(purchases.cardExpiresAt, ago(-30 * day)), lt(checkouts.syncedAt, ago(day))),
+            and(
+              eq(purchases.status, 'active'),
+              lt(purchases.cardExpiresAt, ago(-30 * day)),
+              lt(checkouts.syncedAt, ago(day)),
+            ),
           ),
           or(isNull(checkouts.syncedAt), lt(checkouts.syncedAt, ago(hour))),
         ),
