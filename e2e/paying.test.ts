@@ -107,6 +107,14 @@ for (const width of [390, 1280])
     await payButton(page, '$390.00').click()
     await page.getByRole('button', { name: 'Complete authentication' }).click()
     await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+    const notice = page.getByRole('region', { name: 'Cookie Notice' })
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+    const [lastLink, above] = await Promise.all(
+      [page.getByRole('contentinfo').getByRole('link').last(), notice].map((part) => part.boundingBox()),
+    )
+    if (!lastLink || !above) throw new Error('Both are shown')
+    expect(Math.round(above.y + above.height)).toBeGreaterThan(820)
+    expect(lastLink.y + lastLink.height).toBeLessThanOrEqual(above.y)
     const [kept] = await shop.connection.db
       .select()
       .from(orderRecords)
