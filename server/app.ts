@@ -102,6 +102,9 @@ async function mountAll(
       await settings.save(actor, changes)
       await pages.refresh()
     },
+    async adminSaveLinks(links, { actor }) {
+      await settings.saveLinks(actor, links)
+    },
     async adminSavePhoto({ photo }, { actor }) {
       await settings.savePhoto(actor, photo)
       await pages.refresh()

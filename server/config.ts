@@ -80,7 +80,6 @@ function shape(s: Settings, given: ReadonlySet<string>) {
     hstsSubdomains: s.HSTS_SUBDOMAINS === 'yes',
     cookieBanner: s.COOKIE_BANNER,
     gaMeasurementId: s.GA_MEASUREMENT_ID ?? null,
-    package: { indicatorUrl: s.INDICATOR_URL, strategyUrl: s.STRATEGY_URL },
     /** Whether the access request asks for the exchange and its keys, as docs/product.md has it, or for the username alone. */
     /** `eu` turns on what consumers in the EU are owed: withdrawal, cancellation, information before the order. */
     consumerLaw: s.CONSUMER_LAW,

@@ -107,7 +107,7 @@ export async function startShop(
       now,
       audit: createAudit({ db: connection.db, now }),
       config,
-      links: catalog.first().package,
+      products: catalog.products(),
     })
     await settings.load()
     const { transport, bulkMail } = openMail(config, settings, log)

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { email } from '../fields.ts'
+import { email, text } from '../fields.ts'
 import { looksLikeLink } from '../person-name.ts'
 
 /** What the seller may set in the admin area, unless the environment does; named as in `.env.example`. */
@@ -18,8 +18,6 @@ export const settingFields = {
   SELLER_VAT_ID: { label: 'VAT id' },
   SELLER_TAX_NUMBER: { label: 'Tax number' },
   SUPPORT_EMAIL: { label: 'Support address', type: 'email' },
-  INDICATOR_URL: { label: 'Indicator', type: 'url' },
-  STRATEGY_URL: { label: 'Strategy', type: 'url' },
   MAKER_NAME: { label: 'Name' },
   MAKER_SENTENCE: { label: 'In one sentence' },
   ASK_EXCHANGE_KEYS: { label: 'Ask buyers for exchange keys' },
@@ -29,25 +27,25 @@ export const settingFields = {
 export type EditableSetting = keyof typeof settingFields
 export const editableSettings = Object.keys(settingFields) as EditableSetting[]
 
+const line = z.string().check(
+  z.trim(),
+  z.maxLength(300, 'Please use at most 300 characters'),
+  z.refine<string>((typed) => !/[\p{Cc}]/u.test(typed) && typed.isWellFormed(), 'Please write one line'),
+)
+const link = line.check(
+  z.refine<string>(
+    (typed) => typed === '' || (/^https:\/\/\S+$/.test(typed) && URL.canParse(typed)),
+    'Please enter an address that starts with https://',
+  ),
+)
+
 /** An empty field brings back the default. */
 function valueOf(name: EditableSetting) {
-  const line = z.string().check(
-    z.trim(),
-    z.maxLength(300, 'Please use at most 300 characters'),
-    z.refine<string>((typed) => !/[\p{Cc}]/u.test(typed) && typed.isWellFormed(), 'Please write one line'),
-  )
   if (name === 'SUPPORT_EMAIL')
     return line.check(
       z.refine<string>(
         (typed) => typed === '' || z.safeParse(email, typed).success,
         'Please enter a valid email address',
-      ),
-    )
-  if (name === 'INDICATOR_URL' || name === 'STRATEGY_URL')
-    return line.check(
-      z.refine<string>(
-        (typed) => typed === '' || (/^https:\/\/\S+$/.test(typed) && URL.canParse(typed)),
-        'Please enter an address that starts with https://',
       ),
     )
   if (name === 'ASK_EXCHANGE_KEYS')
@@ -74,12 +72,17 @@ const problem = z.object({
 })
 export type Problem = z.infer<typeof problem>
 
+/** Addresses on TradingView that buyers of a product open; an empty one is not shown. */
+const productLinks = z.object({ slug: z.string(), name: z.string(), indicatorUrl: z.string(), strategyUrl: z.string() })
+export type ProductLinks = z.infer<typeof productLinks>
+
 export const settings = {
   adminShow: endpoint('GET /api/admin/settings', {
     summary: 'What the shop runs with, and what is wrong with it',
     output: z.object({
       settings: z.array(setting),
       problems: z.array(problem),
+      links: z.array(productLinks),
       /** The maker's photo, as an address of this site. */
       photo: z.nullable(z.string()),
       photoSource: z.enum(['environment', 'here', 'default']),
@@ -95,6 +98,10 @@ export const settings = {
         z.ZodMiniOptional<z.ZodMiniString<string>>
       >,
     ),
+  }),
+  adminSaveLinks: endpoint('POST /api/admin/settings/links', {
+    summary: 'Set the links of a product; an empty one brings back that of its file',
+    input: z.strictObject({ slug: text(100, 'Please name a product'), indicatorUrl: link, strategyUrl: link }),
   }),
   adminSavePhoto: endpoint('POST /api/admin/settings/photo', {
     summary: 'Set the maker’s photo, a small JPEG, PNG or WebP in base64; an empty one removes it',

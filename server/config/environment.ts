@@ -40,7 +40,6 @@ const isPlainAddress = (value: string) => z.safeParse(z.email(), value).success
 const hexKey = like(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits (make one: openssl rand -hex 32)')
 const emailAddress = z.email('must be an email address')
 const text = z._default(z.string(), '')
-const scripts = z._default(address('https'), 'https://www.tradingview.com/scripts/')
 
 export const settings = z.object({
   NODE_ENV: z._default(oneOf('development', 'production', 'test'), 'development'),
@@ -95,8 +94,6 @@ export const settings = z.object({
   HSTS_SUBDOMAINS: z._default(oneOf('yes', 'no'), 'no'),
   COOKIE_BANNER: z._default(oneOf('always', 'if-needed'), 'always'),
   GA_MEASUREMENT_ID: z.optional(like(/^G-[A-Z0-9]+$/, 'must look like G-XXXXXXX')),
-  INDICATOR_URL: scripts,
-  STRATEGY_URL: scripts,
   ASK_EXCHANGE_KEYS: z._default(oneOf('yes', 'no'), 'yes'),
   MAKER_NAME: text,
   MAKER_SENTENCE: text,

@@ -212,6 +212,7 @@ const wantedByThieves = [
   'accessAdmin.rename',
   // What buyers see, click, trade by, or read in the shop's name.
   'settings.adminSave',
+  'settings.adminSaveLinks',
   'settings.adminSavePhoto',
   'assets.adminAdd',
   'assets.adminImport',

@@ -6,7 +6,7 @@ import type { Config } from '#server/config.ts'
 type Live = {
   supportEmail: string
   seller: Seller
-  package: { indicatorUrl: string; strategyUrl: string }
+  linksOnSale: { name: string; indicatorUrl: string; strategyUrl: string }[]
   hasChosenKeys: boolean
   hasChosenLaw: boolean
   law: LawAndVenue
@@ -14,14 +14,24 @@ type Live = {
 
 const isListOfScripts = (url: string) => /^https:\/\/www\.tradingview\.com\/scripts\/?$/.test(url)
 
+function linkProblem({ name, indicatorUrl, strategyUrl }: Live['linksOnSale'][number]): Problem | false {
+  const unset = [
+    ...(!indicatorUrl || isListOfScripts(indicatorUrl) ? ['indicator'] : []),
+    ...(isListOfScripts(strategyUrl) ? ['strategy'] : []),
+  ]
+  return (
+    unset.length > 0 && {
+      text: `${name} has no link to its ${unset.join(' and ')}. Buyers land on TradingView’s list of scripts, or find no link.`,
+      mend: 'Set it under Package links.',
+      isUrgent: false,
+    }
+  )
+}
+
 export function problemsOf(config: Config, live: Live): Problem[] {
-  const { supportEmail, seller, package: links, hasChosenKeys, hasChosenLaw, law } = live
+  const { supportEmail, seller, linksOnSale, hasChosenKeys, hasChosenLaw, law } = live
   const { production, mail, warnings } = config
   const unknown = (['name', 'street', 'city', 'country'] as const).filter((name) => !seller[name])
-  const unset = [
-    ...(isListOfScripts(links.indicatorUrl) ? ['indicator'] : []),
-    ...(isListOfScripts(links.strategyUrl) ? ['strategy'] : []),
-  ]
   const problems = [
     unknown.length > 0 && {
       text: 'Your imprint is incomplete.',
@@ -38,11 +48,7 @@ export function problemsOf(config: Config, live: Live): Problem[] {
       mend: 'Set `SMTP_URL` in the environment and restart the shop.',
       isUrgent: production,
     },
-    unset.length > 0 && {
-      text: `Add links to your ${unset.join(' and ')}. Buyers now land on TradingView’s list of scripts.`,
-      mend: 'Set them under Package links.',
-      isUrgent: false,
-    },
+    ...linksOnSale.map(linkProblem),
     !hasChosenKeys && {
       text: 'Buyers are asked for API keys of their exchange. Secret keys are what thieves ask for.',
       mend: 'Say under Exchange keys whether this shop needs them at all.',

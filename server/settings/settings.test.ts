@@ -65,7 +65,7 @@ test('a new support address gets what buyers write, and an emptied one goes back
 test('new package links are what the next buyer opens', async () => {
   const buyer = await shop.buyer()
   const indicatorUrl = 'https://www.tradingview.com/script/new/'
-  await admin.call(settings.adminSave, { INDICATOR_URL: indicatorUrl })
+  await admin.call(settings.adminSaveLinks, { slug: 'rebound-sigma-pro', indicatorUrl, strategyUrl: '' })
   expect(await buyer.call(privatePackage.show, {})).toMatchObject({ indicatorUrl })
 })
 
@@ -75,7 +75,8 @@ test('refuses what the environment fixes, what it does not know, and what is not
   await refused({ SELLER_NAME: 'Somebody Else' }, 409)
   await refused({ STRIPE_SECRET_KEY: 'sk_test_1' }, 400)
   await refused({ SUPPORT_EMAIL: 'nobody' }, 400)
-  await refused({ STRATEGY_URL: 'javascript:alert(1)' }, 400)
+  const scripted = { slug: 'rebound-sigma-pro', indicatorUrl: '', strategyUrl: 'javascript:alert(1)' }
+  await expect(admin.call(settings.adminSaveLinks, scripted)).rejects.toMatchObject({ status: 400 })
   await refused({ SELLER_CITY: 'two\nlines' }, 400)
   expect(await valueOf('SELLER_NAME')).toMatchObject({ value: 'From The Environment' })
 })

@@ -3,26 +3,29 @@ import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { type EditableSetting, editableSettings, type Setting } from '#contract/desk/settings.ts'
 import { type Seller, sellerSettings } from '#contract/seller.ts'
+import type { ProductState } from '#contract/selling/product.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Audit } from '#server/audit/audit.ts'
 import { settingNames } from '#server/config/environment.ts'
 import type { Config } from '#server/config.ts'
 import type { Database } from '#server/database/connect.ts'
 import { shopSettings } from '#server/database/schema.ts'
-import { conflict, Refusal } from '#server/errors.ts'
+import { conflict, notFound, Refusal } from '#server/errors.ts'
 import { problemsOf } from './problems.ts'
 
-type Ground = { db: Database; now: () => Date; audit: Audit; config: Config; links: Links }
-/** The first product's own, from its file. */
+type Ground = { db: Database; now: () => Date; audit: Audit; config: Config; products: LinkedProduct[] }
 type Links = { indicatorUrl: string; strategyUrl: string }
+type LinkedProduct = { slug: string; name: string; state: ProductState; package: Links }
 
 const legalSettings = ['TERMS_LAW', 'TERMS_VENUE'] as const
 const photoName = 'MAKER_PHOTO'
 
+const linkNames = (slug: string) => [`INDICATOR_URL ${slug}`, `STRATEGY_URL ${slug}`] as const
+
 export type ShopSettings = ReturnType<typeof createShopSettings>
 
 /** What the seller may change while the shop runs, unless the environment sets it. Every process looks every few seconds. */
-export function createShopSettings({ db, now, audit, config, links }: Ground) {
+export function createShopSettings({ db, now, audit, config, products }: Ground) {
   let stored: ReadonlyMap<string, string> = new Map()
 
   async function load() {
@@ -32,17 +35,22 @@ export function createShopSettings({ db, now, audit, config, links }: Ground) {
 
   const isFixed = (name: string) => config.given.has(name)
 
-  const fromFile: Partial<Record<EditableSetting, string>> = {
-    INDICATOR_URL: links.indicatorUrl,
-    STRATEGY_URL: links.strategyUrl,
+  /** The seller's links of a product, else those of its file. */
+  function linksOf(slug: string): Links {
+    const file = products.find((product) => product.slug === slug)?.package
+    const [indicator, strategy] = linkNames(slug)
+    return {
+      indicatorUrl: stored.get(indicator) || file?.indicatorUrl || '',
+      strategyUrl: stored.get(strategy) || file?.strategyUrl || '',
+    }
   }
 
-  /** What counts now: the environment's, else the seller's, else the product's file, else the shop's own. */
+  const listLinks = () => products.map(({ slug, name, state }) => ({ slug, name, state, ...linksOf(slug) }))
+
+  /** What counts now: the environment's, else the seller's, else the shop's own. */
   function value(name: EditableSetting): string {
     const own = config.settings[name] ?? ''
-    return isFixed(name)
-      ? own
-      : stored.get(name) || fromFile[name] || own || (name === 'SUPPORT_EMAIL' ? config.supportEmail : '')
+    return isFixed(name) ? own : stored.get(name) || own || (name === 'SUPPORT_EMAIL' ? config.supportEmail : '')
   }
 
   async function write(actor: Actor, changes: [name: string, value: string][]) {
@@ -66,8 +74,9 @@ export function createShopSettings({ db, now, audit, config, links }: Ground) {
     get seller() {
       return sellerOf(value)
     },
-    get package() {
-      return { indicatorUrl: value('INDICATOR_URL'), strategyUrl: value('STRATEGY_URL') }
+    linksOf,
+    get linksOnSale() {
+      return listLinks().filter(({ state }) => state === 'on sale')
     },
     get law() {
       return { law: value('TERMS_LAW'), venue: value('TERMS_VENUE') }
@@ -97,6 +106,7 @@ export function createShopSettings({ db, now, audit, config, links }: Ground) {
       return {
         settings: settingsInUse(config, value, (name) => Boolean(stored.get(name))),
         problems: problemsOf(config, live),
+        links: listLinks().map(({ state: _, ...links }) => links),
         photo: live.maker.photo?.path ?? null,
         photoSource: isFixed(photoName)
           ? ('environment' as const)
@@ -112,6 +122,15 @@ export function createShopSettings({ db, now, audit, config, links }: Ground) {
         actor,
         Object.entries(changes).filter((entry): entry is [EditableSetting, string] => entry[1] !== undefined),
       ),
+
+    async saveLinks(actor: Actor, { slug, indicatorUrl, strategyUrl }: Links & { slug: string }) {
+      if (!products.some((product) => product.slug === slug)) throw notFound('Product')
+      const [indicator, strategy] = linkNames(slug)
+      await write(actor, [
+        [indicator, indicatorUrl],
+        [strategy, strategyUrl],
+      ])
+    },
 
     async savePhoto(actor: Actor, photo: string) {
       if (photo && !photoType(Buffer.from(photo, 'base64')))

@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { assets } from '#contract/access/assets.ts'
 import { privatePackage } from '#contract/access/package.ts'
+import { settings } from '#contract/desk/settings.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 const links = {
-  INDICATOR_URL: 'https://www.tradingview.com/script/indicator/',
-  STRATEGY_URL: 'https://www.tradingview.com/script/strategy/',
+  indicatorUrl: 'https://www.tradingview.com/script/indicator/',
+  strategyUrl: 'https://www.tradingview.com/script/strategy/',
 }
 
 let shop: TestShop
 beforeAll(async () => {
-  shop = await openShop({ env: links })
+  shop = await openShop()
+  await (await shop.admin()).call(settings.adminSaveLinks, { slug: 'rebound-sigma-pro', ...links })
 })
 afterAll(() => shop.close())
 
@@ -21,7 +23,7 @@ test.for(['active', 'pending_cancel', 'past_due'] as const)(
     const owner = await shop.user()
     await bookPurchase(shop.connection, owner.user.id, { status })
     const shown = await owner.call(privatePackage.show, {})
-    expect(shown).toMatchObject({ indicatorUrl: links.INDICATOR_URL, strategyUrl: links.STRATEGY_URL })
+    expect(shown).toMatchObject(links)
     expect(shown.setupNotes.length).toBeGreaterThan(0)
     expect(shown.quickInstructions.length).toBeGreaterThan(0)
     expect(await owner.call(assets.list, {})).toEqual([])

@@ -12,8 +12,7 @@ export function createPrivatePackage({ settings, catalog }: Context, { owns }: O
       if (!product) throw notFound('Product')
       if (!(await owns(userId, product.id)))
         throw new Refusal(403, 'not-an-owner', `This is for owners of ${product.name} with a live subscription.`)
-      // The settings have the links of the first product; every other one has its own.
-      return { ...product.package, ...(product.id === catalog.first().id ? settings.live.package : {}) }
+      return { ...product.package, ...settings.live.linksOf(product.slug) }
     },
   }
 }

@@ -5,6 +5,7 @@ import { accessAdmin } from '#contract/access/access-admin.ts'
 import { customers } from '#contract/desk/customers.ts'
 import { figures } from '#contract/desk/figures.ts'
 import { overview } from '#contract/desk/overview.ts'
+import { settings } from '#contract/desk/settings.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { contact } from '#contract/site/contact.ts'
@@ -29,11 +30,14 @@ beforeAll(async () => {
       TERMS_LAW: 'Swiss law',
       TERMS_VENUE: 'Solothurn, Switzerland',
       SMTP_URL: smtp.url,
-      INDICATOR_URL: 'https://www.tradingview.com/script/a/',
-      STRATEGY_URL: 'https://www.tradingview.com/script/b/',
     },
   })
   admin = await shop.admin()
+  await admin.call(settings.adminSaveLinks, {
+    slug: 'rebound-sigma-pro',
+    indicatorUrl: 'https://www.tradingview.com/script/a/',
+    strategyUrl: 'https://www.tradingview.com/script/b/',
+  })
 })
 afterAll(async () => {
   await shop.close()

@@ -47,7 +47,7 @@ describe('what a thief would want', () => {
     const again = { status: 403, again: ['password'] }
     const { id, productId } = buyer.purchase
     const thefts = [
-      () => admin.call(contract.settings.adminSave, { INDICATOR_URL: 'https://evil.example/' }),
+      () => admin.call(contract.settings.adminSave, { SUPPORT_EMAIL: 'thief@evil.example' }),
       () =>
         admin.call(purchases.adminAdd, {
           userId: admin.user.id,

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { privatePackage } from '#contract/access/package.ts'
 import { customers } from '#contract/desk/customers.ts'
+import { settings } from '#contract/desk/settings.ts'
+import { accounts } from '#contract/identity/accounts.ts'
 import { prices } from '#contract/selling/prices.ts'
 import { paths } from '#server/paths.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
@@ -19,7 +21,7 @@ test('a product is what its file says', () => {
     slug: 'rebound-sigma-pro',
     name: 'Rebound Sigma Pro',
     state: 'on sale',
-    order: 100,
+    order: null,
     prices: { monthly: 3900, yearly: 39000 },
     regular: { monthly: 4900, yearly: 49000 },
   })
@@ -39,10 +41,10 @@ test.each([
   ['monthly: $39', 'price: $39', 4, '“price” is none of name, state, order'],
   ['yearly: $390', 'monthly: $40', 5, '“monthly” is there twice'],
   ['state: on sale', 'state: sold', 3, '“state” is “sold”, but must be on sale, or coming, or not listed'],
-  ['name: Rebound Sigma Pro\n', '', 12, '“name” is missing above this line'],
-  ['- Chart: Daily', '- Daily', 27, 'a fact has a name and a value'],
-  ['## Key Benefits', '## Benefits', 32, '“Benefits” is none of the sections Card, Facts'],
-  ['drawings: rebound\n', '', 77, 'the chart needs a picture'],
+  ['name: Rebound Sigma Pro\n', '', 14, '“name” is missing above this line'],
+  ['- Chart: Daily', '- Daily', 29, 'a fact has a name and a value'],
+  ['## Key Benefits', '## Benefits', 34, '“Benefits” is none of the sections Card, Facts'],
+  ['drawings: rebound\n', '', 79, 'the chart needs a picture'],
 ])('a file with %j changed to %j does not open a shop, and says where to look', (before, after, line, says) => {
   expect(() => readProductFile(path, source.replace(before, after))).toThrow(`${path}, line ${line}: ${says}`)
 })
@@ -59,19 +61,54 @@ test('a process names a product that a newer one has added since it started', as
   expect(JSON.stringify(history)).toContain('Trend Compass')
 })
 
-test('each product has its own links, as its file says', async () => {
+test('a file reports all of its faults at once, in the order of its lines', () => {
+  const broken = source
+    .replace('monthly: $39', 'monthly: soon')
+    .replace('name: Rebound Sigma Pro\n', '')
+    .replace('## Terms', '## Conditions')
+    .replace('- Chart: Daily', '- Daily')
+  const complaints = () => readProductFile(path, broken)
+  for (const says of ['“monthly” is “soon”', '“name” is missing', '“Conditions” is none of', '“## Terms” is missing'])
+    expect(complaints).toThrow(says)
+  expect(complaints).toThrow(/line 3: [^]*line 14: [^]*line 28: a fact/)
+})
+
+test('a second product changes nothing for the first, and each has its own links', async () => {
   const products = mkdtempSync(join(tmpdir(), 'products-'))
   cpSync(paths.products, products, { recursive: true })
-  const own = 'state: on sale\norder: 200\nindicator: https://www.tradingview.com/script/second'
-  writeFileSync(join(products, 'second.md'), source.replace('state: on sale', own))
-  await using shop = await openShop({ products })
-  const [first, second] = await (await shop.admin()).call(prices.adminProducts, {})
-  const buyer = await shop.user()
+  await using before = await openShop({ products })
+  const admin = await before.admin()
+  const own = { indicatorUrl: 'https://www.tradingview.com/script/first', strategyUrl: '' }
+  await admin.call(settings.adminSaveLinks, { slug: 'rebound-sigma-pro', ...own })
+  const buyer = await before.user()
+  await bookPurchase(before.connection, buyer.user.id)
+
+  // Its name comes first in the alphabet.
+  const second = source
+    .replace('name: Rebound Sigma Pro', 'name: Alpha Tool')
+    .replace(/^indicator: .*$/m, 'indicator: https://www.tradingview.com/script/second')
+    .replace(/^strategy: .*\n/m, '')
+  writeFileSync(join(products, 'alpha-tool.md'), second)
+  await using shop = await openShop({ products, databaseUrl: before.config.databaseUrl ?? '' })
+  const seller = await shop.admin()
+  const sold = await seller.call(prices.adminProducts, {})
+  expect(sold.map(({ slug }) => slug)).toEqual(['rebound-sigma-pro', 'alpha-tool'])
+  const linksOf = async (email: string, password: string, product?: string) => {
+    const visitor = shop.visitor()
+    await visitor.call(accounts.login, { email, password })
+    return visitor.call(privatePackage.show, { product })
+  }
+  expect(await linksOf(buyer.user.email, buyer.password)).toMatchObject({ indicatorUrl: own.indicatorUrl })
   const owner = await shop.user()
-  await bookPurchase(shop.connection, owner.user.id, { productId: second?.id ?? '' })
-  await bookPurchase(shop.connection, buyer.user.id, { productId: first?.id ?? '' })
-  const links = await owner.call(privatePackage.show, { product: 'second' })
-  expect(links.indicatorUrl).toBe('https://www.tradingview.com/script/second')
-  const theirs = await buyer.call(privatePackage.show, {})
-  expect(theirs.indicatorUrl).toBe(shop.config.package.indicatorUrl)
+  await bookPurchase(shop.connection, owner.user.id, { productId: sold[1]?.id ?? '' })
+  expect(await owner.call(privatePackage.show, { product: 'alpha-tool' })).toMatchObject({
+    indicatorUrl: 'https://www.tradingview.com/script/second',
+    strategyUrl: '',
+  })
+  const { links, problems } = await seller.call(settings.adminShow, {})
+  expect(links.map(({ name, indicatorUrl }) => [name, indicatorUrl])).toEqual([
+    ['Rebound Sigma Pro', own.indicatorUrl],
+    ['Alpha Tool', 'https://www.tradingview.com/script/second'],
+  ])
+  expect(problems.map(({ text }) => text).join()).not.toContain('Alpha Tool has no link')
 })

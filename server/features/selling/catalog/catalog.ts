@@ -19,11 +19,23 @@ export type Catalog = Awaited<ReturnType<typeof openCatalog>>
 
 export function readProducts(folder = paths.products): ProductFile[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.md'))
-  const found = files.map((name) =>
-    readProductFile(`content/products/${name}`, readFileSync(join(folder, name), 'utf8')),
-  )
-  return found.toSorted((a, b) => a.order - b.order || a.slug.localeCompare(b.slug))
+  const faults: string[] = []
+  const found = files.flatMap((name) => {
+    try {
+      return [readProductFile(`content/products/${name}`, readFileSync(join(folder, name), 'utf8'))]
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error
+      faults.push(error.message)
+      return []
+    }
+  })
+  if (faults.length > 0) throw new StartError(faults.join('\n'))
+  return found.toSorted((a, b) => a.slug.localeCompare(b.slug))
 }
+
+/** By the seller's `order`. Products without one come last, the newest at the end. */
+const byOrder = (a: Product, b: Product) =>
+  a.order === b.order ? 0 : (a.order ?? Number.MAX_SAFE_INTEGER) - (b.order ?? Number.MAX_SAFE_INTEGER)
 
 function drawnPreview(slug: string, name: string) {
   const path = `/og/${previewFile(slug, name)}`
@@ -41,10 +53,10 @@ export async function openCatalog(db: Database, folder?: string) {
       set: { name: sql`excluded.name` },
       setWhere: sql`${products.name} <> excluded.name`,
     })
-  const rows = await db.select().from(products)
-  const present: Product[] = files.flatMap((file) =>
-    rows.filter(({ slug }) => slug === file.slug).map(({ id }) => ({ ...file, id })),
-  )
+  const rows = await db.select().from(products).orderBy(products.createdAt, products.slug)
+  const present: Product[] = rows
+    .flatMap(({ id, slug }) => files.filter((file) => file.slug === slug).map((file) => ({ ...file, id })))
+    .toSorted(byOrder)
   const first = present.find(({ state }) => state === 'on sale')
   if (!first) throw new StartError('content/products: no product is on sale, so there is nothing to open a shop for')
   const names = new Map(rows.map(({ id, slug, name }) => [id, { id, slug, name }]))

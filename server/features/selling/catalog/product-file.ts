@@ -13,12 +13,11 @@ export type ProductFile = {
   slug: string
   name: string
   state: ProductState
-  /** Its place among the others; the first one on sale is the one that the home page shows. */
-  order: number
+  /** Its place among the others; null comes last. The first one on sale is the one that the home page shows. */
+  order: number | null
   prices: Prices
   /** Advertised as the price once early access is over. */
   regular: Prices | null
-  /** How many people may have it; the first product's number can be changed on the desk. */
   /** For its owners only; no page is made of it. */
   package: { indicatorUrl: string; strategyUrl: string; setupNotes: string[]; quickInstructions: string[] }
   listed: Omit<ListedProduct, 'slug' | 'name' | 'state' | 'reviews'>
@@ -44,80 +43,53 @@ const sectionNames = {
   quickInstructions: 'Quick Instructions',
 }
 
-/** Reads `content/products/<slug>.md`. What is wrong with it stops the start, with the line to look at. */
+/** Reads `content/products/<slug>.md`; throws one `StartError` with every fault and its line. */
 export function readProductFile(path: string, source: string): ProductFile {
-  const refuse = (line: number, what: string) => new StartError(`${path}, line ${line}: ${what}`)
+  const faults: { line: number; what: string }[] = []
+  const report = (line: number, what: string) => void faults.push({ line, what })
+  const file = parseProductFile(path, source, report)
+  if (file && faults.length === 0) return file
+  throw new StartError(
+    faults
+      .toSorted((a, b) => a.line - b.line)
+      .map(({ line, what }) => `${path}, line ${line}: ${what}`)
+      .join('\n'),
+  )
+}
+
+type Report = (line: number, what: string) => void
+
+/** Goes on after a fault with an empty value, so that all of them are reported. */
+function parseProductFile(path: string, source: string, report: Report): ProductFile | undefined {
   const slug = path.replace(/^.*\//, '').replace(/\.md$/, '')
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug))
-    throw refuse(1, 'a file’s name is the product’s address: lower-case letters, digits, and hyphens')
+    report(1, 'a file’s name is the product’s address: lower-case letters, digits, and hyphens')
   const lines = source.split(/\r?\n/).map((text, index) => ({ number: index + 1, text: text.trim() }))
   const end = lines.findIndex(({ text }, index) => index > 0 && text === '---')
-  if (lines[0]?.text !== '---' || end < 0) throw refuse(1, 'the file begins with settings between two lines “---”')
+  if (lines[0]?.text !== '---' || end < 0) {
+    report(1, 'the file begins with settings between two lines “---”')
+    return undefined
+  }
 
-  const given = new Map<string, { value: string; number: number }>()
-  for (const { text, number } of lines.slice(1, end).filter((line) => line.text)) {
-    const [, key = '', value = ''] = /^([a-z ]+):\s*(.*)$/.exec(text) ?? []
-    if (![...settings, ...words].includes(key))
-      throw refuse(number, `“${text.split(':')[0]}” is none of ${[...settings, ...words].join(', ')}`)
-    if (given.has(key)) throw refuse(number, `“${key}” is there twice`)
-    if (!value) throw refuse(number, `“${key}” is empty`)
-    given.set(key, { value, number })
+  const { given, needed, oneOf, price } = readSettings(lines.slice(1, end), report)
+  const order = given.has('order') ? Number(needed('order').value) : null
+  if (order !== null && !Number.isInteger(order)) report(needed('order').number, '“order” must be a whole number')
+  for (const key of ['indicator', 'strategy']) {
+    const link = given.get(key)
+    if (link && !/^https:\/\/\S+$/.test(link.value))
+      report(link.number, `“${key}” must be an address that starts with https://`)
   }
-  const needed = (key: string) => {
-    const found = given.get(key)
-    if (!found) throw refuse(end + 1, `“${key}” is missing above this line`)
-    return found
-  }
-  const oneOf = <Word extends string>(key: string, allowed: readonly Word[]): Word => {
-    const { value, number } = needed(key)
-    const word = allowed.find((each) => each === value)
-    if (!word) throw refuse(number, `“${key}” is “${value}”, but must be ${allowed.join(', or ')}`)
-    return word
-  }
-  const price = (key: string) => {
-    const { value, number } = needed(key)
-    const [, dollars, cents = '00'] = /^\$?([1-9]\d{0,5})(?:\.(\d\d))?$/.exec(value) ?? []
-    if (!dollars) throw refuse(number, `“${key}” is “${value}”, but must be a price like $39 or $39.50`)
-    return Number(dollars) * 100 + Number(cents)
-  }
-  const order = Number(given.get('order')?.value ?? 100)
-  if (!Number.isInteger(order)) throw refuse(needed('order').number, '“order” must be a whole number')
   const preview = given.get('preview')
   if (preview && !preview.value.startsWith('/'))
-    throw refuse(preview.number, '“preview” must be an address on this site, like /name.png')
+    report(preview.number, '“preview” must be an address on this site, like /name.png')
 
   const [first, ...sections] = sectionsOf(lines.slice(end + 1))
-  const allowed = Object.values(sectionNames)
-  for (const [index, { title, at }] of sections.entries()) {
-    if (!allowed.includes(title)) throw refuse(at, `“${title}” is none of the sections ${allowed.join(', ')}`)
-    if (sections.findIndex((other) => other.title === title) < index) throw refuse(at, `“${title}” is there twice`)
-  }
-  const section = (key: keyof typeof sectionNames) => {
-    const found = sections.find(({ title }) => title === sectionNames[key])
-    if (!found) throw refuse(lines.length, `the section “## ${sectionNames[key]}” is missing`)
-    return found
-  }
-  const filled = <Content extends { length: number }>(content: Content, { at, title }: Section): Content => {
-    if (content.length === 0)
-      throw refuse(at, title ? `“${title}” has no text` : 'a text of the product is missing here')
-    return content
-  }
-  const part = (key: keyof typeof sectionNames) => {
-    const { lead, items } = partOf(section(key))
-    filled(items, section(key))
-    for (const item of items) filled(item.text, item)
-    return { lead, items: items.map(({ title, text }) => ({ title, text })) }
-  }
-  const listed = (key: keyof typeof sectionNames) => {
-    const wrong = section(key).lines.find(({ text }) => text && !text.startsWith('- '))
-    if (wrong) throw refuse(wrong.number, `every line of “${sectionNames[key]}” begins with “- ”`)
-    const items = section(key).lines.filter(({ text }) => text)
-    return filled(items, section(key)).map(({ text, number }) => ({ text: text.slice(2), number }))
-  }
-  const chart = sections.some(({ title }) => title === sectionNames.chart) ? section('chart') : undefined
+  const { section, filled, part, listed } = readSections(sections, lines.length, report)
+  const card = section('card')
+  const chart = sections.find(({ title }) => title === sectionNames.chart)
   const image = chart && /!\[(.+)\]\((\/\S+)\)/.exec(textOf(chart.lines))
   const drawings = given.has('drawings') ? oneOf('drawings', ['rebound']) : null
-  if (chart && !drawings && !image) throw refuse(chart.at, 'the chart needs a picture: ![What it shows](/name.png)')
+  if (chart && !drawings && !image) report(chart.at, 'the chart needs a picture: ![What it shows](/name.png)')
 
   return {
     slug,
@@ -132,7 +104,7 @@ export function readProductFile(path: string, source: string): ProductFile {
       list: given.get('list')?.value ?? null,
       includes: needed('includes').value,
       points: listed('order').map(({ text }) => text),
-      card: filled(textOf(section('card').lines), section('card')),
+      card: card ? filled(textOf(card.lines), card) : '',
       drawings,
       image: image ? { alt: image[1] ?? '', src: image[2] ?? '' } : null,
       terms: listed('terms').map(({ text }) => text),
@@ -150,8 +122,8 @@ export function readProductFile(path: string, source: string): ProductFile {
       preview: preview?.value ?? null,
       facts: listed('facts').map(({ text, number }) => {
         const [, name, value] = /^([^:]+): (.+)$/.exec(text) ?? []
-        if (!name || !value) throw refuse(number, 'a fact has a name and a value: “- Chart: Daily”')
-        return { name, value }
+        if (!name || !value) report(number, 'a fact has a name and a value: “- Chart: Daily”')
+        return { name: name ?? '', value: value ?? '' }
       }),
       benefits: part('benefits'),
       steps: part('steps'),
@@ -166,6 +138,73 @@ export function readProductFile(path: string, source: string): ProductFile {
       questions: part('questions').items,
     },
   }
+}
+
+/** The settings of a file by their names. */
+function readSettings(lines: Line[], report: Report) {
+  const given = new Map<string, { value: string; number: number }>()
+  for (const { text, number } of lines.filter((line) => line.text)) {
+    const [, key = '', value = ''] = /^([a-z ]+):\s*(.*)$/.exec(text) ?? []
+    if (![...settings, ...words].includes(key))
+      report(number, `“${text.split(':')[0]}” is none of ${[...settings, ...words].join(', ')}`)
+    else if (given.has(key)) report(number, `“${key}” is there twice`)
+    else if (value) given.set(key, { value, number })
+    else report(number, `“${key}” is empty`)
+  }
+  const needed = (key: string) => {
+    const found = given.get(key)
+    if (!found) report(lines.length + 2, `“${key}” is missing above this line`)
+    return found ?? { value: '', number: 0 }
+  }
+  const oneOf = <Word extends string>(key: string, allowed: readonly [Word, ...Word[]]): Word => {
+    const { value, number } = needed(key)
+    const word = allowed.find((each) => each === value)
+    if (value && !word) report(number, `“${key}” is “${value}”, but must be ${allowed.join(', or ')}`)
+    return word ?? allowed[0]
+  }
+  const price = (key: string) => {
+    const { value, number } = needed(key)
+    const [, dollars, cents = '00'] = /^\$?([1-9]\d{0,5})(?:\.(\d\d))?$/.exec(value) ?? []
+    if (value && !dollars) report(number, `“${key}” is “${value}”, but must be a price like $39 or $39.50`)
+    return Number(dollars) * 100 + Number(cents)
+  }
+  return { given, needed, oneOf, price }
+}
+
+/** The sections of a file by their keys. */
+function readSections(sections: Section[], lastLine: number, report: Report) {
+  const allowed = Object.values(sectionNames)
+  for (const [index, { title, at }] of sections.entries()) {
+    if (!allowed.includes(title)) report(at, `“${title}” is none of the sections ${allowed.join(', ')}`)
+    else if (sections.findIndex((other) => other.title === title) < index) report(at, `“${title}” is there twice`)
+  }
+  /** Undefined and reported if it is missing. */
+  const section = (key: keyof typeof sectionNames) => {
+    const found = sections.find(({ title }) => title === sectionNames[key])
+    if (!found) report(lastLine, `the section “## ${sectionNames[key]}” is missing`)
+    return found
+  }
+  const filled = <Content extends { length: number }>(content: Content, { at, title }: Section): Content => {
+    if (content.length === 0) report(at, title ? `“${title}” has no text` : 'a text of the product is missing here')
+    return content
+  }
+  const part = (key: keyof typeof sectionNames) => {
+    const found = section(key)
+    if (!found) return { lead: '', items: [] }
+    const { lead, items } = partOf(found)
+    filled(items, found)
+    for (const item of items) filled(item.text, item)
+    return { lead, items: items.map(({ title, text }) => ({ title, text })) }
+  }
+  const listed = (key: keyof typeof sectionNames) => {
+    const found = section(key)
+    if (!found) return []
+    const texts = found.lines.filter(({ text }) => text)
+    for (const { text, number } of texts)
+      if (!text.startsWith('- ')) report(number, `every line of “${sectionNames[key]}” begins with “- ”`)
+    return filled(texts, found).map(({ text, number }) => ({ text: text.slice(2), number }))
+  }
+  return { section, filled, part, listed }
 }
 
 function sectionsOf(lines: Line[], mark = '## '): Section[] {

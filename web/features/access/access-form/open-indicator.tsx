@@ -11,7 +11,7 @@ const isOnItsWay = ({ state, problem, oldUsername }: OwnAccess) =>
 export function OpenIndicator({ product }: { product: string }) {
   const { data: links } = useData(privatePackage.show, { product })
   return (
-    links && (
+    links?.indicatorUrl && (
       <a
         href={links.indicatorUrl}
         target="_blank"

@@ -57,16 +57,17 @@ function Contents({ slug }: { slug: string }) {
   const query = useData(privatePackage.show, { product: slug })
   const { data } = query
   const { data: mine } = useData(access.mine, {})
-  const isUnlocked = mine?.some(({ state }) => state === 'unlocked') ?? false
+  const isUnlocked = mine?.some(({ product, state }) => product === slug && state === 'unlocked') ?? false
   useEffect(() => {
     if (data) attempt(() => localStorage.setItem('instructions', 'read'))
   }, [data])
   if (!data) return <Pending query={query} what="your package" className="h-72" />
   return (
     <div className="grid gap-4 lg:grid-cols-2">
-      {scripts.map(({ url, ...script }) => (
-        <ScriptLink key={url} {...script} href={data[url]} isUnlocked={isUnlocked} />
-      ))}
+      {scripts.map(
+        ({ url, ...script }) =>
+          data[url] && <ScriptLink key={url} {...script} href={data[url]} isUnlocked={isUnlocked} />,
+      )}
       <Folded title="Quick Instructions" isOpen={isFirstVisit}>
         <ol className="flex list-decimal flex-col gap-2.5 pl-5 text-muted marker:font-mono marker:text-sm marker:text-accent">
           {data.quickInstructions.map((instruction) => (

@@ -12,7 +12,6 @@ type Group = { title: string; hint: string; hasPhoto?: true; isAsked?: true; of:
 export const groups: Group[] = [
   { title: 'Seller', hint: 'For the imprint, emails, invoices, and legal texts.', of: /^SELLER_/ },
   { title: 'Support', hint: 'Buyers write to this address, and access requests go to it.', of: /^SUPPORT_/ },
-  { title: 'Package links', hint: 'What buyers open on TradingView.', of: /_URL$/ },
   {
     title: 'Maker',
     hint: 'The person behind the product. Shown on the site when named.',

@@ -12,6 +12,7 @@ import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { useUnsaved } from '#web/ui/use-unsaved.ts'
 import { EditableCard, groups } from './editable-card.tsx'
+import { LinksCard } from './links-card.tsx'
 import { PhotoField } from './photo-field.tsx'
 
 export default function Settings() {
@@ -37,6 +38,9 @@ export default function Settings() {
         <EditableCard key={group.title} group={group} settings={data.settings} onChanged={onChanged}>
           {group.hasPhoto && <PhotoField photo={data.photo} source={data.photoSource} />}
         </EditableCard>
+      ))}
+      {data.links.map((links) => (
+        <LinksCard key={links.slug} links={links} onChanged={onChanged} />
       ))}
       <Environment all={data.settings} />
     </div>
