@@ -39,10 +39,18 @@ export const bookingKinds = ['paid_elsewhere', 'gift'] as const
 export type BookingKind = (typeof bookingKinds)[number]
 export const bookingKindTexts: Record<BookingKind, string> = { paid_elsewhere: 'paid elsewhere', gift: 'gift' }
 
+/** Where a purchase is paid: a subscription at Stripe, or booked by hand by the seller. */
+export const paymentPlaces = ['stripe', 'hand'] as const
+export type PaymentPlace = (typeof paymentPlaces)[number]
+type Held = { status: PurchaseStatus; paidThrough: PaymentPlace; endsAt: unknown }
+
 /** Whether its owner need not buy again. A paused one comes back; what was booked by hand until a day ends on it. */
-export const isOngoing = (purchase: { status: PurchaseStatus; paymentIntentId: string | null; endsAt: unknown }) =>
-  purchase.status === 'paused' ||
-  (isLive(purchase.status) && (purchase.paymentIntentId !== null || purchase.endsAt === null))
+export const isOngoing = ({ status, paidThrough, endsAt }: Held) =>
+  status === 'paused' || (isLive(status) && (paidThrough === 'stripe' || endsAt === null))
+
+/** Whether the next payment, or the end, can be moved to a later day. */
+export const isExtendable = ({ status, paidThrough, endsAt }: Held) =>
+  paidThrough === 'stripe' ? status === 'active' : isLive(status) && endsAt !== null
 
 /** Statuses as they are, except the one that docs/product.md spells out. */
 export const statusTexts: Record<PurchaseStatus, string> = {

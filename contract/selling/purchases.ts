@@ -6,6 +6,7 @@ import {
   bookingKinds,
   endReasons,
   leaveReasons,
+  paymentPlaces,
   purchaseNeeds,
   purchaseRisks,
   purchaseStatuses,
@@ -49,7 +50,8 @@ const purchase = z.object({
   endedAt: z.nullable(instant),
   endedBecause: z.nullable(z.enum(endReasons)),
   refundedAmount: cents,
-  /** The first payment, which identifies it in an access request. Null for a purchase booked by hand. */
+  paidThrough: z.enum(paymentPlaces),
+  /** The first payment, which identifies it in an access request. Null for one booked by hand, or not paid yet. */
   paymentIntentId: z.nullable(z.string()),
   /** How a purchase booked by hand came about, if the seller said so. */
   kind: z.nullable(z.enum(bookingKinds)),

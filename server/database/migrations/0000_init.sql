@@ -472,6 +472,7 @@ CREATE TABLE "purchases" (
 	"status" text NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"stripe_subscription_id" text,
+	"paid_through" text GENERATED ALWAYS AS (case when stripe_subscription_id is null then 'hand' else 'stripe' end) STORED NOT NULL,
 	"payment_intent_id" text,
 	"last_paid_at" timestamp (3) with time zone,
 	"current_period_end" timestamp (3) with time zone,

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNotNull, isNull, notInArray, or, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNull, notInArray, or, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import {
   type BookingKind,
@@ -6,6 +6,7 @@ import {
   type EndReason,
   type LeaveReason,
   liveStatuses,
+  paymentPlaces,
   purchaseStatuses,
 } from '#contract/statuses.ts'
 import { userId } from './accounts.ts'
@@ -26,6 +27,9 @@ export const purchases = pgTable(
     createdAt: createdAt(),
     /** Null for a purchase that an admin entered by hand. */
     stripeSubscriptionId: text().unique(),
+    paidThrough: text({ enum: paymentPlaces })
+      .notNull()
+      .generatedAlwaysAs(sql`case when stripe_subscription_id is null then 'hand' else 'stripe' end`),
     paymentIntentId: text().unique(),
     lastPaidAt: moment(),
     currentPeriodEnd: moment(),
@@ -215,5 +219,5 @@ export const hasEndedPurchase = notInArray(purchases.status, [...liveStatuses, '
 /** `isOngoing` of the contract: its owner need not buy again. */
 export const isOngoingPurchase = or(
   eq(purchases.status, 'paused'),
-  and(isLivePurchase, or(isNotNull(purchases.stripeSubscriptionId), isNull(purchases.endsAt))),
+  and(isLivePurchase, or(eq(purchases.paidThrough, 'stripe'), isNull(purchases.endsAt))),
 )

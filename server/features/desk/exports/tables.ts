@@ -31,7 +31,7 @@ const isLive = `status in ${sqlList(liveStatuses)}`
 
 const orderKind = `case ${bookingKinds
   .map((kind) => `when p.booked_as = '${kind}' then '${bookingKindTexts[kind]}'`)
-  .join(' ')} when p.stripe_subscription_id is null then 'booked by hand' else 'paid by card' end`
+  .join(' ')} when p.paid_through = 'hand' then 'booked by hand' else 'paid by card' end`
 
 export type FileKind = ExportKind | 'payments' | 'newsletter'
 type Table = { columns: Record<string, string>; from: string; rowsLike: string }

@@ -97,6 +97,26 @@ test('a payment that its bank takes for fraud is refunded and ended with one cli
   expect(await needs()).toEqual({})
 })
 
+test('a fraud warning about a payment that a bank decides about, or that went back, offers no refund', async () => {
+  const [disputed, refunded] = [await shop.buyer(), await shop.buyer()]
+  await shop.sandbox.controls.warnOfFraud(disputed.purchase.paymentIntentId ?? '')
+  await shop.settle()
+  const dispute = await shop.sandbox.controls.openDispute(disputed.purchase.paymentIntentId ?? '')
+  await shop.settle()
+  const refund = admin.call(purchases.adminSettleWarning, { id: disputed.purchase.id, decision: 'refund' })
+  await expect(refund).rejects.toMatchObject({ code: 'refund-refused' })
+  expect(await disputed.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
+  expect((await needs()).fraud_warnings).toMatchObject({ count: 1 })
+  await admin.call(purchases.adminSettleWarning, { id: disputed.purchase.id, decision: 'dismiss' })
+  await shop.sandbox.controls.closeDispute(dispute.id, 'won')
+
+  const { id, paymentIntentId } = refunded.purchase
+  await admin.call(purchases.adminRefund, { id, refundedSoFar: 0, keepAccess: true })
+  await shop.sandbox.controls.warnOfFraud(paymentIntentId ?? '')
+  await shop.settle()
+  expect(await needs()).toEqual({})
+})
+
 test('a renewal that stays a draft for three days, and a credit note whose refund came back, need the seller', async () => {
   const [stuck, returned] = [await shop.buyer(), await shop.buyer()]
   const since = Math.floor(shop.clock.now().getTime() / 1000) - 4 * 86_400

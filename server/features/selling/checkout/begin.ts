@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
 import { and, eq } from 'drizzle-orm'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
@@ -19,6 +18,7 @@ import type { Code, Codes } from '../codes/codes.ts'
 import type { Price, Prices } from '../prices/prices.ts'
 import type { CheckoutRow, Checkouts } from './checkouts.ts'
 import type { Customers } from './stripe-customers.ts'
+import { createTurns } from './turns.ts'
 
 type Others = {
   checkouts: Checkouts
@@ -36,25 +36,9 @@ export function createBegin(context: Context, others: Others) {
   const { db, now, stripe, config, catalog, attempts, refuseShopAddress, crashPoint } = context
   const { checkouts, codes, prices, sync, cancelUnpaid } = others
   const subscribe = createSubscribe(context, others)
+  const inTurn = createTurns(context)
   // Stripe computes it, for which it must know where the buyer is.
   const wantsTax = config.tax.mode === 'stripe'
-
-  /** One at a time for a buyer or a browser, in any process. A turn that a crash left behind ends after 20 s. */
-  async function inTurn<Result>(who: string, work: (hadToWait: boolean) => Promise<Result>) {
-    let hadToWait = false
-    for (;;) {
-      const seconds = await attempts.secondsToWait('checkout', who, { requests: 1, seconds: 20 })
-      if (seconds === 0) break
-      // A turn that lasts into its last second was left behind by a crash: nobody got an answer.
-      hadToWait = seconds > 1
-      await setTimeout(100)
-    }
-    try {
-      return await work(hadToWait)
-    } finally {
-      await attempts.clear('checkout', who)
-    }
-  }
 
   /** A reload, the back button and a double click return to the same attempt. The nonce proves which browser began it. */
   return async function begin(actor: Actor<User | null>, nonce: string | undefined, wish: Wish) {

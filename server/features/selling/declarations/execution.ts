@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { email as emailField } from '#contract/fields.ts'
 import { exactDollars } from '#contract/money.ts'
 import { declarationDue, readContractNumber, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
-import { hasEnded } from '#contract/statuses.ts'
+import { hasEnded, type PaymentPlace } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { declarations, isLivePurchase, purchases as purchaseRows, users } from '#server/database/schema.ts'
@@ -44,9 +44,9 @@ const sameCard = (card: string, expiresAt: Date) =>
 /** Without the seller: in time, or an ordinary cancellation. A good cause is for a person to judge. */
 export function mayCarryOut(
   { kind, declaredAt, forCause }: DeclarationRow,
-  purchase: Ordered & { stripeSubscriptionId: string | null },
+  purchase: Ordered & { paidThrough: PaymentPlace },
 ) {
-  return kind === 'withdrawal' ? !isTooLate(declaredAt, purchase) && purchase.stripeSubscriptionId !== null : !forCause
+  return kind === 'withdrawal' ? !isTooLate(declaredAt, purchase) && purchase.paidThrough === 'stripe' : !forCause
 }
 
 type Ordered = { orderedAt: Date | null; createdAt: Date }

@@ -113,6 +113,39 @@ test('what was paid elsewhere counts from day to day, a gift does not, and delet
   expect(await moved(friend)).toEqual([])
 })
 
+test('who deletes their account no longer counts, also for what was booked by hand', async () => {
+  const payer = await shop.verifiedUser()
+  await book(payer, 'paid_elsewhere')
+  await payer.call(accounts.deleteMyself, { password: payer.password })
+  expect(await moved(payer)).toEqual([
+    ['new', 'bought', 39_000, 1],
+    ['churn', 'cancelled', -39_000, -1],
+  ])
+})
+
+test('of two purchases that end at the same moment, one is the last', async () => {
+  const buyer = await shop.buyer()
+  const { db, pool } = shop.connection
+  // Booked by hand beside it, which the desk's form would refuse.
+  await db.execute(sql`insert into purchases (user_id, product_id, billing_type, price, status, booked_as, arr)
+    values (${buyer.user.id}, ${reboundSigmaPro.id}, 'yearly', 39000, 'active', 'paid_elsewhere', 39000)`)
+  await db.execute(sql`insert into mrr_movements (purchase_id, user_id, product_id, at, recorded_at, source, revision, kind,
+    cause, arr_before, arr_after, people) select id, user_id, product_id, created_at, created_at, 'booked', 0, 'expansion',
+    'bought', 0, 39000, 0 from purchases where user_id = ${buyer.user.id} and booked_as = 'paid_elsewhere'`)
+  const admin = await shop.admin()
+  const owned = await admin.call(purchases.adminList, { q: buyer.user.email })
+  const client = await pool.connect()
+  await client.query('begin')
+  await client.query('select from users where id = $1 for update', [buyer.user.id])
+  const ends = owned.map(({ id }) => admin.call(purchases.adminCancel, { id }))
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  await client.query('commit')
+  client.release()
+  await Promise.all(ends)
+  const people = (await moved(buyer)).reduce((sum, [, , , more]) => sum + Number(more), 0)
+  expect(people).toBe(0)
+})
+
 test('a movement that is recorded after its month is over marks that month', async () => {
   const { db } = shop.connection
   const buyer = await shop.buyer()

@@ -3,7 +3,7 @@ import { keptSinceNewYear, retention } from '#contract/retention.ts'
 import type { MovementKind } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { mrrMovements } from '#server/database/schema.ts'
+import { mrrMovements, users } from '#server/database/schema.ts'
 import type { Movement } from './movements.ts'
 
 export { arrOf, type Movement, movementsOf, movementsOfBooked } from './movements.ts'
@@ -11,6 +11,8 @@ export { createProof } from './proof.ts'
 export type Ledger = ReturnType<typeof createLedger>
 
 type Purchase = { id: string; userId: string; productId: string }
+const sameMomentMs = 60_000
+
 type Row = typeof mrrMovements.$inferSelect
 type NewRow = typeof mrrMovements.$inferInsert
 
@@ -32,6 +34,10 @@ export function createLedger({ db, now }: Context) {
     if (rows.length > 0) await tx.insert(mrrMovements).values(rows)
   }
 
+  /** Two purchases of one person wait for each other, so that only one of them can be the last. */
+  const lockPerson = (tx: Transaction, { userId }: Purchase) =>
+    tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
+
   /** What the same person's other purchases moved: only who pays for none is new, and only who keeps none is lost. */
   async function kindsFor(tx: Transaction, { id, userId }: Purchase) {
     const found = await tx
@@ -40,7 +46,8 @@ export function createLedger({ db, now }: Context) {
       .where(and(eq(mrrMovements.userId, userId), ne(mrrMovements.purchaseId, id)))
     const others = standingOf(found)
     return ({ at, before, after }: Movement, isFirst: boolean): { kind: MovementKind; people: number } => {
-      const earlier = others.filter((row) => row.at <= at)
+      // Stripe's times are whole seconds: of two ends in the same moment, either may seem to be the earlier one.
+      const earlier = others.filter((row) => row.at.getTime() <= at.getTime() + sameMomentMs)
       const paysAnyway = earlier.reduce((sum, { arrBefore, arrAfter }) => sum + arrAfter - arrBefore, 0) > 0
       const kind = after > before ? 'expansion' : 'contraction'
       if (paysAnyway || (before > 0 && after > 0)) return { kind, people: 0 }
@@ -70,6 +77,7 @@ export function createLedger({ db, now }: Context) {
         revisions.set(source, revision + 1)
         return revision
       }
+      await lockPerson(tx, purchase)
       const kindOf = missing.length > 0 ? await kindsFor(tx, purchase) : undefined
       await add(tx, [
         ...wrong.map(({ id, ...row }) => ({
@@ -95,6 +103,7 @@ export function createLedger({ db, now }: Context) {
       const rows = await rowsOf(tx, purchase)
       const before = rows.reduce((sum, { arrBefore, arrAfter }) => sum + arrAfter - arrBefore, 0)
       if (before === 0) return
+      await lockPerson(tx, purchase)
       const billing = rows.at(-1)?.billingType ?? null
       const end: Movement = { source: 'deleted', at: now(), before, after: 0, cause: 'deleted', billing }
       await add(tx, [

@@ -1,4 +1,4 @@
-import { and, asc, desc, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
 import type { Metric } from 'prom-client'
 import type { DifferenceFault, ExplainedDifference } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
@@ -34,7 +34,7 @@ const rounding = 12
  * Stripe's own list of subscriptions.
  */
 export function createProof({ db, now, stripe, log, catalog }: Context, { checkouts, sync }: ProofDeps) {
-  const isAtStripe = isNotNull(purchases.stripeSubscriptionId)
+  const isAtStripe = eq(purchases.paidThrough, 'stripe')
 
   async function recordsOf(ids: string[]): Promise<Map<string, Recorded>> {
     if (ids.length === 0) return new Map()
@@ -107,7 +107,7 @@ export function createProof({ db, now, stripe, log, catalog }: Context, { checko
       const [paidElsewhere] = await db
         .select({ arr: sql<number>`coalesce(sum(${purchases.arr}), 0)::int` })
         .from(purchases)
-        .where(and(isNull(purchases.stripeSubscriptionId), gt(purchases.arr, 0)))
+        .where(and(eq(purchases.paidThrough, 'hand'), gt(purchases.arr, 0)))
       await db.insert(mrrProofs).values({ at: now(), ...tally.result(), elsewhere: paidElsewhere?.arr ?? 0 })
       await db.delete(mrrProofs).where(lt(mrrProofs.at, new Date(now().getTime() - keptFor)))
       if (tally.total.differing > 0)

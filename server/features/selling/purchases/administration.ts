@@ -1,6 +1,6 @@
 import { and, eq, gte, sql } from 'drizzle-orm'
 import { exactDollars } from '#contract/money.ts'
-import { hasEnded } from '#contract/statuses.ts'
+import { hasEnded, isExtendable } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -13,7 +13,7 @@ import type { AccessEffects } from './entitlement.ts'
 import { findPurchase, listPurchases, type PurchaseRow, showToSeller, type Wanted } from './list.ts'
 import type { Notices } from './notices.ts'
 import type { Refunds } from './payments.ts'
-import { unusedShare } from './state.ts'
+import { canGoBack, unusedShare } from './state.ts'
 import { payBackAll, restOfPeriod, type Sync, whole } from './sync.ts'
 
 type Others = {
@@ -67,6 +67,10 @@ export function createAdministration(context: Context, others: Others) {
       if (!warned || !subscriptionId) return
       if (decision === 'refund')
         await runExclusive(subscriptionId, async () => {
+          const { payments } = await stripe.subscriptions.read(subscriptionId)
+          const payment = payments.find(({ paymentIntentId }) => paymentIntentId === warned)
+          if (payment && payment.refunded < payment.amount && !canGoBack(payment))
+            throw conflict('refund-refused', 'A bank decides about this payment by now, so it can’t be refunded.')
           const isWarned = whole(({ paymentIntentId }) => paymentIntentId === warned)
           await payBackAll(stripe, subscriptionId, isWarned)
           await stripe.subscriptions.cancelNow(subscriptionId)
@@ -117,8 +121,8 @@ export function createAdministration(context: Context, others: Others) {
       assertLater(until, purchase, now())
       if (subscriptionId)
         await runExclusive(subscriptionId, async () => {
-          const { status } = await findPurchase(db, id)
-          if (status !== 'active') throw conflict('not-active', 'Only an active subscription can be extended')
+          if (!isExtendable(await findPurchase(db, id)))
+            throw conflict('not-active', 'Only an active subscription can be extended')
           await stripe.subscriptions.extend(subscriptionId, until, `extend-${subscriptionId}-${until.getTime()}`)
           await sync(subscriptionId)
         })

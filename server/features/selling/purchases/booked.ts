@@ -1,6 +1,6 @@
-import { and, eq, inArray, isNull, lte, type SQL } from 'drizzle-orm'
+import { and, eq, inArray, lte, type SQL } from 'drizzle-orm'
 import { addMonths } from '#contract/billing-types.ts'
-import { type BillingType, type BookableStatus, type BookingKind, isLive } from '#contract/statuses.ts'
+import { type BillingType, type BookableStatus, type BookingKind, isExtendable, isLive } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { lockUser } from '#server/database/people.ts'
@@ -114,7 +114,8 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
     /** Moves the day on which it ends. One without an end, if it was cancelled, has none again when it is resumed. */
     extend: (tx: Transaction, id: string, until: Date) =>
       change(tx, id, ({ status, endsAt, bookedUntil }) => {
-        if (!isLive(status) || !endsAt) throw conflict('not-active', 'This purchase has no end that could be moved')
+        if (!isExtendable({ status, paidThrough: 'hand', endsAt }))
+          throw conflict('not-active', 'This purchase has no end that could be moved')
         return { endsAt: until, bookedUntil: bookedUntil && until }
       }),
 
@@ -139,7 +140,7 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
   }
 }
 
-const isByHand = isNull(purchases.stripeSubscriptionId)
+const isByHand = eq(purchases.paidThrough, 'hand')
 
 const countLive = (tx: Transaction, { userId, productId }: { userId: string; productId: string }) =>
   tx.$count(purchases, and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))

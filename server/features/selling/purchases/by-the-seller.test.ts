@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { audit } from '#contract/desk/activity.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { isExtendable } from '#contract/statuses.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -25,6 +26,23 @@ async function stateOf(own: TestShop, { user, password, call }: Buyer) {
 
 const subjectsTo = async (own: TestShop, { user }: Buyer) =>
   (await own.mails()).filter(({ to }) => to === user.email).map(({ subject }) => subject)
+
+test('an extension is offered exactly where it is possible', async () => {
+  const [leaving, byHand] = [await shop.buyer(), await shop.user()]
+  await leaving.call(purchases.cancel, { id: leaving.purchase.id })
+  await bookPurchase(shop.connection, byHand.user.id)
+  const admin = await shop.admin()
+  const until = new Date(shop.clock.now().getTime() + 100 * day).toISOString().slice(0, 10)
+  for (const { user } of [leaving, byHand, await shop.buyer()]) {
+    const [purchase] = await admin.call(purchases.adminList, { q: user.email })
+    if (!purchase) throw new Error('The purchase is gone')
+    const isExtended = await admin.call(purchases.adminExtend, { id: purchase.id, until }).then(
+      () => true,
+      () => false,
+    )
+    expect(isExtended).toBe(isExtendable(purchase))
+  }
+})
 
 test('at the end of the paid period: access stays until then, and it can be taken back', async () => {
   const buyer = await shop.buyer()

@@ -192,7 +192,7 @@ async function giveReason(
 }
 
 /** Before an account is deleted: it must not be charged again. What is being paid for can't be ended fairly yet. */
-async function endAllOf({ db, now, stripe }: Context, { access, sync }: Others, userId: string) {
+async function endAllOf({ db, stripe }: Context, { access, booked, sync }: Others, userId: string) {
   const open = await db
     .select({ id: checkoutRows.subscriptionId, paymentIntentId: checkoutRows.paymentIntentId })
     .from(checkoutRows)
@@ -216,9 +216,10 @@ async function endAllOf({ db, now, stripe }: Context, { access, sync }: Others, 
     .from(purchases)
     .where(and(eq(purchases.userId, userId), isNotNull(purchases.leaveComment)))
   for (const { id } of words) if (id) await stripe.subscriptions.forgetComment(id)
-  await db
-    .update(purchases)
-    .set({ status: 'cancelled', endedAt: now(), endedBecause: 'cancelled' })
-    .where(and(eq(purchases.userId, userId), isLivePurchase, isNull(purchases.stripeSubscriptionId)))
+  const byHand = await db
+    .select({ id: purchases.id })
+    .from(purchases)
+    .where(and(eq(purchases.userId, userId), isLivePurchase, eq(purchases.paidThrough, 'hand')))
+  for (const { id } of byHand) await db.transaction((tx) => booked.end(tx, id))
   await db.transaction((tx) => access.purchasesChanged(tx, userId))
 }

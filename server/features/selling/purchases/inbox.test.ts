@@ -55,6 +55,14 @@ test('events that fail over and over don’t keep newer ones waiting, however ma
   expect(failures).toHaveLength(1200)
 })
 
+test('a run stops in time, and the next one goes on where it stopped', async () => {
+  await arrived('late', 5, 60)
+  await openInbox().handlePending(() => {}, 0)
+  expect(synced.length).toBeLessThan(5)
+  await openInbox().handlePending(() => {})
+  expect(synced.toSorted()).toEqual(['late1', 'late2', 'late3', 'late4', 'late5'])
+})
+
 test('each event is tried once in a run, also one that fails for the first time', async () => {
   await arrived('poison-new', 2, 60)
   await arrived('poison-old', 2, 90, 'failed before')

@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
-import { isLivePurchase, purchases, stripeEvents } from '#server/database/schema.ts'
+import { isLivePurchase, payments, purchases, refunds, stripeEvents } from '#server/database/schema.ts'
 import { eventTypes, type StripeEvent } from '#server/gateways/stripe.ts'
 import { messageOf } from '#server/process/log.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
@@ -10,6 +10,8 @@ type Others = { checkouts: Pick<Checkouts, 'ofPayment' | 'runningOfCustomer'>; s
 
 /** The rest follows with the next run. */
 const mostInARun = 50_000
+/** A run of the reconciler may take 10 minutes before it is started elsewhere; events get half of that. */
+const usualBudgetMs = 5 * 60_000
 const overdueAfter = 15 * 60_000
 
 export type Inbox = ReturnType<typeof createInbox>
@@ -43,12 +45,22 @@ export function createInbox(
     }
   }
 
-  /** That it was sent is all it says: nothing at Stripe changes. */
+  /** Stripe only says that a bank is suspicious: there is nothing to do once the payment is refunded or disputed. */
   async function warn(subscriptions: string[], { paymentIntentId }: StripeEvent) {
+    const [payment] = await db
+      .select({
+        left: sql<number>`${payments.amount} - coalesce((select sum(r.amount)::int from ${refunds} r
+        where r.payment_intent_id = ${payments}.payment_intent_id and r.status not in ('failed', 'canceled')), 0)`,
+      })
+      .from(payments)
+      .where(eq(payments.paymentIntentId, paymentIntentId ?? ''))
+    if (payment && payment.left <= 0) return
     await db
       .update(purchases)
       .set({ warnedPaymentIntentId: paymentIntentId })
-      .where(and(inArray(purchases.stripeSubscriptionId, subscriptions), isLivePurchase))
+      .where(
+        and(inArray(purchases.stripeSubscriptionId, subscriptions), isLivePurchase, eq(purchases.isDisputed, false)),
+      )
   }
 
   const mark = (id: string, change: { handledAt?: Date; lastError: string | null }) =>
@@ -76,7 +88,8 @@ export function createInbox(
     },
 
     /** What a crash or failure left behind, each once. Those that never failed go first, so that the others hold up no one. */
-    async handlePending(onError: (error: unknown) => void) {
+    async handlePending(onError: (error: unknown) => void, budgetMs = usualBudgetMs) {
+      const startedAt = performance.now()
       const { handledAt, lastError, receivedAt } = stripeEvents
       const left = await db
         .select()
@@ -84,7 +97,10 @@ export function createInbox(
         .where(isNull(handledAt))
         .orderBy(sql`${lastError} is not null`, receivedAt)
         .limit(mostInARun)
-      for (const event of left) await handle(event).catch(onError)
+      for (const event of left) {
+        if (performance.now() - startedAt > budgetMs) return
+        await handle(event).catch(onError)
+      }
     },
 
     /** By then both webhook and reconciler have tried, so any count means trouble. */

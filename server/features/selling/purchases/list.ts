@@ -38,6 +38,7 @@ const buyersColumns = {
   endedAt: purchases.endedAt,
   endedBecause: purchases.endedBecause,
   refundedAmount: purchases.refundedAmount,
+  paidThrough: purchases.paidThrough,
   paymentIntentId: purchases.paymentIntentId,
   bookedAs: purchases.bookedAs,
 }

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { liveStatuses } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -157,7 +157,7 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Contex
 
     async tellExtended(tx: Transaction, purchase: PurchaseRow, until: Date) {
       const { to, about } = await whom(tx, purchase)
-      const renews = purchase.stripeSubscriptionId !== null
+      const renews = purchase.paidThrough === 'stripe'
       if (to) await mails.send(tx, to, 'subscriptionExtended', { ...about, until: until.toISOString(), renews })
     },
   }
@@ -190,7 +190,7 @@ export function createAnnouncements(
       const renewing = await withBuyers(
         eq(purchases.status, 'active'),
         eq(purchases.billingType, 'yearly'),
-        isNotNull(purchases.stripeSubscriptionId),
+        eq(purchases.paidThrough, 'stripe'),
         gt(purchases.currentPeriodEnd, now()),
         lte(purchases.currentPeriodEnd, inDays(Math.max(...renewalNoticeDays))),
       )
@@ -225,13 +225,13 @@ export function createAnnouncements(
     async ends() {
       const ending = await withBuyers(
         eq(purchases.status, 'active'),
-        isNull(purchases.stripeSubscriptionId),
+        eq(purchases.paidThrough, 'hand'),
         gt(purchases.endsAt, now()),
         lte(purchases.endsAt, inDays(endingNoticeDays)),
         lte(purchases.createdAt, inDays(-1)),
         // A buyer who has already subscribed needs no invitation to.
         sql`not exists (select from purchases other where other.user_id = ${purchases.userId}
-              and other.product_id = ${purchases.productId} and other.stripe_subscription_id is not null
+              and other.product_id = ${purchases.productId} and other.paid_through = 'stripe'
               and other.status in ${sql.raw(sqlList(liveStatuses))})`,
       )
       for (const { purchase, email, name } of ending) {

@@ -63,7 +63,7 @@ export function createInvoices({ db, now, stripe, attempts, isLinkToken }: Conte
         documents.filter(({ kind, status }) => kind === 'invoice' && status === 'paid'),
         ({ amount }) => amount,
       )
-      const byHand = rows.filter((row) => !row.stripeSubscriptionId && row.bookedAs !== 'gift')
+      const byHand = rows.filter((row) => row.paidThrough === 'hand' && row.bookedAs !== 'gift')
       const refunded = sum(rows, ({ refundedAmount }) => refundedAmount)
       return { documents, paid: Math.max(0, invoiced + sum(byHand, ({ price }) => price) - refunded), refunded }
     },

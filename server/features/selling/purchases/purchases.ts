@@ -149,7 +149,7 @@ function eventsOf(row: PurchaseRow, product: string) {
   const purchase = { product, amount, billingType }
   const event = (step: string, at: Date, what: string) => ({ key: `${id}-${step}`, at, what, purchase })
   return [
-    event('begun', createdAt, row.stripeSubscriptionId ? 'Subscribed' : 'Booked by hand'),
+    event('begun', createdAt, row.paidThrough === 'stripe' ? 'Subscribed' : 'Booked by hand'),
     ...(pastDueSince ? [event('unpaid', pastDueSince, 'Renewal not paid')] : []),
     ...(pausedAt ? [event('paused', pausedAt, 'Paused at Stripe')] : []),
     ...(row.disputedAt ? [event('disputed', row.disputedAt, disputeInWords(row))] : []),

@@ -15,6 +15,7 @@ export type PurchaseState = Omit<
   | 'productId'
   | 'createdAt'
   | 'stripeSubscriptionId'
+  | 'paidThrough'
   | 'paymentIntentId'
   | 'bookedAs'
   | 'bookedBecause'

@@ -1,8 +1,10 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { takeover } from '#contract/selling/takeover.ts'
+import { isOngoing } from '#contract/statuses.ts'
 import { atStripe } from '#server/testing/at-stripe.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -109,6 +111,19 @@ test('one that is taken over is a purchase like any other: it renews, is cancell
   await admin.call(purchases.adminRefund, { id: purchaseId, amount: 2900, refundedSoFar: left.refundedSoFar })
   await shop.settle()
   expect(await bookedFor(email)).toMatchObject([{ status: 'cancelled', endedBecause: 'refunded' }])
+})
+
+test('one that nobody has paid yet is at Stripe all the same: its owner can’t buy another', async () => {
+  const email = 'free@example.com'
+  const { id } = await subscribe(email)
+  expect(await take([id], true)).toMatchObject([{ verdict: 'new' }])
+  await shop.connection.db.execute(
+    sql`update purchases set payment_intent_id = null, ends_at = current_period_end where stripe_subscription_id = ${id}`,
+  )
+  const [owned] = await bookedFor(email)
+  expect(owned).toMatchObject({ paidThrough: 'stripe', paymentIntentId: null })
+  expect(owned && isOngoing(owned)).toBe(true)
+  await expect(shop.begin(shop.visitor(), { email })).rejects.toMatchObject({ code: 'already-subscribed' })
 })
 
 test('two admins at once take each over once, and the person who is told can set a password', async () => {

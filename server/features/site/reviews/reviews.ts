@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, isNull, lt, not, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, lt, not, type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod/mini'
 import { keptSince, retention } from '#contract/retention.ts'
 import { type newReview, paidDaysToReview } from '#contract/site/reviews.ts'
@@ -119,7 +119,7 @@ const isEligible = (productId: string, now: Date) =>
       purchases,
       eq(purchases.userId, users.id),
       eq(purchases.productId, productId),
-      isNotNull(purchases.stripeSubscriptionId),
+      eq(purchases.paidThrough, 'stripe'),
       eq(purchases.refundedAmount, 0),
       eq(purchases.isDisputed, false),
       sql`coalesce(${purchases.endedAt}, ${now}) - ${purchases.createdAt} >= make_interval(days => ${paidDaysToReview})`,

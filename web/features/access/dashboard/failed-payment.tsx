@@ -33,7 +33,7 @@ export function FailedPayment({ purchase }: { purchase: Purchase }) {
           Confirm with your bank
         </Button>
       )}
-      {purchase.paymentIntentId && (
+      {purchase.paidThrough === 'stripe' && (
         <Button variant={awaitsBank ? 'secondary' : 'primary'} onClick={() => setOpen(true)}>
           Pay with another card
         </Button>

@@ -8,9 +8,9 @@ import { TextButton } from '#web/ui/button.tsx'
 /** Another plan: to yearly now, to monthly by cancelling and starting again. */
 export function PlanSwitch({ purchase }: { purchase: Purchase }) {
   const [open, setOpen] = useState(false)
-  const { billingType, status, amount, paymentIntentId, product } = purchase
+  const { billingType, status, amount, paidThrough, product } = purchase
   const yearly = useSettings().prices[product.slug]?.yearly
-  if (!paymentIntentId) return null
+  if (paidThrough !== 'stripe') return null
   if (billingType === 'yearly') {
     if (status !== 'active' && status !== 'pending_cancel') return null
     return (

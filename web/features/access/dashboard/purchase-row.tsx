@@ -104,7 +104,7 @@ function Dates({ purchase }: { purchase: Purchase }) {
       {status === 'active' && currentPeriodEnd && !endsAt && !purchase.isCollectionPaused && (
         <>
           , renews on <Time value={currentPeriodEnd} />
-          {purchase.paymentIntentId && <NextCharge purchase={purchase} />}
+          {purchase.paidThrough === 'stripe' && <NextCharge purchase={purchase} />}
         </>
       )}
       {(status === 'pending_cancel' || (status === 'active' && endsAt)) && <Time before=", ends on" value={end} />}
@@ -161,7 +161,7 @@ function Manage({ purchase, open }: { purchase: Purchase; open: Open }) {
       className="flex h-9 w-full items-center justify-center gap-1.5 rounded-md px-3 text-sm font-medium hover:bg-accent-soft"
     >
       <MenuItem onClick={() => open('invoices')}>All Invoices</MenuItem>
-      {isLive(purchase.status) && purchase.paymentIntentId && (
+      {isLive(purchase.status) && purchase.paidThrough === 'stripe' && (
         <MenuItem onClick={() => open('card')}>Change Card</MenuItem>
       )}
     </Menu>

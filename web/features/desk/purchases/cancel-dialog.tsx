@@ -14,11 +14,11 @@ import { Choice } from '../parts/dialog-parts.tsx'
 const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
 export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
-  const { id, user, status, paymentIntentId } = purchase
+  const { id, user, status, paidThrough } = purchase
   const mayWait = status === 'active'
   // Support ends nothing that is paid for.
   const mayEndNow = useIsAdmin()
-  const [isLater, setIsLater] = useState(mayWait && (paymentIntentId !== null || !mayEndNow))
+  const [isLater, setIsLater] = useState(mayWait && (paidThrough === 'stripe' || !mayEndNow))
   const [refunds, setRefunds] = useState(false)
   // Asked each time it opens: what is left becomes less every day.
   const { data: known, isError } = useData(purchases.adminCancellation, { id }, { gcTime: 0 })

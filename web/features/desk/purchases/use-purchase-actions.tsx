@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { exactDollars } from '#contract/money.ts'
 import { type ManagedPurchase, type Purchase, purchases } from '#contract/selling/purchases.ts'
-import { hasEnded, isLive } from '#contract/statuses.ts'
+import { hasEnded, isExtendable } from '#contract/statuses.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
@@ -50,10 +50,9 @@ export function usePurchaseActions() {
   })
 
   return (purchase: ManagedPurchase): (RowAction | false)[] => {
-    const { id, user, status, paymentIntentId, endsAt, endedBecause, isWarned, isDisputed, failedRefunds } = purchase
+    const { id, user, status, paidThrough, endedBecause, isWarned, isDisputed, failedRefunds } = purchase
     const opens = (Dialog: typeof CancelDialog) => (close: () => void) => <Dialog purchase={purchase} onClose={close} />
-    const mayExtend = (status === 'active' && paymentIntentId !== null) || endsAt !== null
-    const mayRefund = paymentIntentId !== null && endedBecause !== 'refunded' && !isWarned && !isDisputed
+    const mayRefund = paidThrough === 'stripe' && endedBecause !== 'refunded' && !isWarned && !isDisputed
     // Support cancels, and does no more.
     const cancel = status === 'active' && { text: 'Cancel', renderDialog: opens(CancelDialog), isDangerous: true }
     if (!isAdmin) return [cancel]
@@ -76,7 +75,7 @@ export function usePurchaseActions() {
       status === 'past_due' && { text: 'Retry payment', do: () => retry.mutate({ id }) },
       status === 'past_due' && { text: 'Send pay link', do: () => sendLink.mutate({ id }) },
       status === 'pending_cancel' && { text: 'Undo cancellation', do: () => resume.mutate({ id }) },
-      isLive(status) && mayExtend && { text: 'Extend', renderDialog: opens(ExtendDialog) },
+      isExtendable(purchase) && { text: 'Extend', renderDialog: opens(ExtendDialog) },
       isWarned && {
         text: 'Refund and end',
         do: () => settleWarning.mutate({ id, decision: 'refund' }),
