@@ -10,7 +10,7 @@ import { assertReachable, connect, type Database } from './database/connect.ts'
 import { openEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
 import type { Migration } from './database/migrations.ts'
-import { currentConnection, isWorking } from './features/access/tradingview/tradingview.ts'
+import { currentConnection, servedProducts } from './features/access/tradingview/tradingview.ts'
 import { createAdmins } from './features/identity/accounts/accounts.ts'
 import { openCatalog } from './features/selling/catalog/catalog.ts'
 import { openPaymentAccount } from './features/selling/payment-account/payment-account.ts'
@@ -243,11 +243,13 @@ function openSite(parts: Parts, payments: Payments) {
         stripe: payments.settings,
         prices: await shownPrices(db, catalog, now()),
         reviews: await reviewSummary(db),
-        products: catalog.listed(await reviewsByProduct(db)),
+        products: catalog.listed(
+          await reviewsByProduct(db),
+          await servedProducts(db, await currentConnection(db, tradingView), now()),
+        ),
         texts: catalog.texts(),
         terms: await shownTerms(db, now(), mailSite(config, settings, secrets, catalog)),
         latestReviews: await latestReviews(db),
-        unlocksItself: isWorking(await currentConnection(db, tradingView), now()),
       }
     },
     files: () => (settings.live.maker.photo ? [settings.live.maker.photo] : []),

@@ -17,7 +17,7 @@ export function openWings(context: Context) {
     access: {
       purchasesChanged: (tx, userId) => access.effects.purchasesChanged(tx, userId),
       usernameGiven: (tx, given) => access.effects.usernameGiven(tx, { ...given, by: null }),
-      unlocksItself: (tx) => access.effects.unlocksItself(tx),
+      unlocksItself: (tx, productId) => access.effects.unlocksItself(tx, productId),
     },
   })
   const access: Access = openAccess(context, identity)

@@ -40,6 +40,7 @@ const todo = z.extend(whose, {
 export type AccessTodo = z.infer<typeof todo>
 
 const person = z.extend(whose, {
+  product: z.string(),
   until: z.nullable(instant),
   stateSince: instant,
   /** Declined, and an admin is asked to refund and end the subscription. */

@@ -44,6 +44,7 @@ export const needKinds = [
   'messages',
   'new_requests',
   'declined_to_end',
+  'unscripted_products',
   'access_stuck',
   'access_name_not_found',
   'access_name_taken',

@@ -24,7 +24,6 @@ export type SiteSettings = {
   reviews: { count: number; average: number; byStars: number[] }
   /** Those on sale first, in the seller's order; then those that are coming. */
   products: [ListedProduct, ...ListedProduct[]]
-  unlocksItself: boolean
   /** Who makes the product, if the seller says so; `photo` is the picture's address on this site. */
   maker: { name: string; sentence: string; photo: string | null } | null
   /** Whether Stripe computes tax, and the seller's sentence about it. */

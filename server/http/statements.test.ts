@@ -48,7 +48,7 @@ const budgets: Record<string, number> = {
   'figures.adminMovements': 2,
   'figures.adminPayments': 2,
   'figures.adminShow': 7,
-  'overview.adminNeeds': 11,
+  'overview.adminNeeds': 13,
   'search.adminFind': 2,
   'settings.adminShow': 1,
   'reminders.adminCount': 2,

@@ -1,4 +1,5 @@
 import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
 import type { Identity } from '../identity/identity.ts'
 import { type AccessRoom, createAccessRoom } from './access/access.ts'
@@ -27,13 +28,16 @@ export function openAccess(context: Context, { accounts }: Identity) {
     'tradingview-history': { cron: '40 3 * * *', run: tradingView.forgetHistory },
   }
 
+  const unlocksItself = async (tx: Transaction, productId: string) =>
+    (await connector.servedProducts(tx)).has(productId)
+
   return {
     tradingView,
     room,
     privatePackage,
     assets,
     reminders,
-    effects: { purchasesChanged: room.refresh, usernameGiven: room.names.give, unlocksItself: connector.isWorking },
+    effects: { purchasesChanged: room.refresh, usernameGiven: room.names.give, unlocksItself },
     schedules,
 
     prepare: () => tradingView.connectLookAlike(),

@@ -37,11 +37,13 @@ export function createAccessRoom(context: Context, connector: ConnectorDoor) {
     forget: (tx: Transaction, userId: string) => connector.requestSync(tx, userId),
 
     async refresh(tx: Transaction, userId: string) {
-      const works = await connector.isWorking(tx)
-      const rows = await recompute(tx, context, userId, works)
+      const served = await connector.servedProducts(tx)
+      const rows = await recompute(tx, context, userId, served)
       await connector.requestSync(tx, userId)
-      const unnamed = rows.filter(({ reason, state, nameKey }) => reason && state === 'none' && !nameKey)
-      if (!works || unnamed.length === 0) return
+      const unnamed = rows.filter(
+        ({ productId, reason, state, nameKey }) => served.has(productId) && reason && state === 'none' && !nameKey,
+      )
+      if (unnamed.length === 0) return
       // The name in the profile of someone who buys for the first time; a stranger may have typed an unproven one.
       const { tradingViewUsername: username, verifiedAt } = await personOf(tx, userId)
       if (!username || !verifiedAt) return

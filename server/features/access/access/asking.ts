@@ -66,7 +66,7 @@ export function createAsking(context: Context, connector: ConnectorDoor, names: 
         .where(and(eq(purchases.userId, userId), isLivePurchase))
       if (live.length === 0) return []
       const changeFrom = await names.mayChangeFrom(userId)
-      const unlocksItself = await connector.isWorking()
+      const served = await connector.servedProducts()
       const asked = live.map(async ({ purchaseId, productId, profileName, orderedName, row }) => {
         const isWaiting = row?.state === 'asked' || row?.state === 'unlocking'
         const old = row?.unlockedName
@@ -85,7 +85,7 @@ export function createAsking(context: Context, connector: ConnectorDoor, names: 
           declinedBecause: row?.declinedBecause ?? null,
           mayChangeFrom: old ? changeFrom : null,
           oldUsername: old && isWaiting && keyOfName(old) !== row.nameKey ? old : null,
-          unlocksItself,
+          unlocksItself: served.has(productId),
         }
       })
       return Promise.all(asked)

@@ -24,10 +24,10 @@ export function createDecisions(context: Context, connector: ConnectorDoor, name
 
   async function decide(actor: Actor, ids: string[], decision: AccessDecision, act: Act) {
     const changed = await db.transaction(async (tx) => {
-      const works = await connector.isWorking(tx)
+      const served = await connector.servedProducts(tx)
       let count = 0
       for (const row of await lockRows(tx, ids)) {
-        if (!(await act(tx, row, works))) continue
+        if (!(await act(tx, row, served.has(row.productId)))) continue
         count += 1
         // A reason stays with the person's access: it may name the buyer.
         const about = { aboutId: row.userId, detail: { request: row.id } }

@@ -16,7 +16,7 @@ export async function recompute(
   tx: Transaction,
   context: Context,
   userId: string,
-  connector: boolean,
+  served: ReadonlySet<string>,
 ): Promise<AccessRow[]> {
   const [person] = await tx
     .select({ deletedAt: users.deletedAt })
@@ -37,7 +37,7 @@ export async function recompute(
     const after = entitlementOf(paid, settings, held)
     if (!row && !after) continue
     const before = row ?? (await begin(tx, context, userId, productId))
-    rows.push(await store(tx, context, before, after ?? { reason: null, until: null }, connector))
+    rows.push(await store(tx, context, before, after ?? { reason: null, until: null }, served.has(productId)))
   }
   return rows
 }

@@ -2,7 +2,16 @@ import { and, asc, desc, eq, inArray, isNotNull, lte, or, type SQL, sql } from '
 import type { AccessEvent, AccessState } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { decodeCursor, type HistoryPart, pageOf } from '#server/database/cursor.ts'
-import { access, accessEvents, mayBeOpen, tvEvents, tvPeople, tvScripts, users } from '#server/database/schema.ts'
+import {
+  access,
+  accessEvents,
+  mayBeOpen,
+  products,
+  tvEvents,
+  tvPeople,
+  tvScripts,
+  users,
+} from '#server/database/schema.ts'
 import { matchesUser } from '#server/database/text-search.ts'
 import { notFound } from '#server/errors.ts'
 import type { ConnectorDoor } from './rows.ts'
@@ -38,9 +47,10 @@ export function createLists(context: Context, connector: ConnectorDoor) {
   async function page(where: SQL | undefined, { limit, cursor, q }: Paging) {
     const after = decodeCursor(cursor)
     const rows = await db
-      .select({ row: access, user: shownUser })
+      .select({ row: access, user: shownUser, product: products.name })
       .from(access)
       .innerJoin(users, eq(users.id, access.userId))
+      .innerJoin(products, eq(products.id, access.productId))
       .where(
         and(
           where,
@@ -52,7 +62,7 @@ export function createLists(context: Context, connector: ConnectorDoor) {
       .limit(limit + 1)
     const { items, next } = pageOf(rows, limit, ({ row }) => ({ at: row.stateSince, id: row.id }))
     const userIds = items.map(({ row }) => row.userId)
-    const works = await connector.isWorking()
+    const served = await connector.servedProducts()
     const seen = await db
       .select({ person: tvPeople, script: tvScripts.name, productId: tvScripts.productId })
       .from(tvPeople)
@@ -61,8 +71,9 @@ export function createLists(context: Context, connector: ConnectorDoor) {
       .orderBy(asc(tvScripts.createdAt))
     return {
       next,
-      items: items.map(({ row, user }) => ({
-        ...whoseOf(row, user, now(), works),
+      items: items.map(({ row, user, product }) => ({
+        ...whoseOf(row, user, now(), served.has(row.productId)),
+        product,
         username: row.username ?? row.unlockedName,
         until: row.until,
         stateSince: row.stateSince,

@@ -107,8 +107,8 @@ export function createNames(context: Context, connector: ConnectorDoor) {
     /** The one way a name is given: at the checkout, in the form, in the profile, by an admin, by an import. */
     async give(tx: Transaction, given: GivenName) {
       const { userId, username: typed, field } = given
-      const works = await connector.isWorking(tx)
-      const rows = await recompute(tx, context, userId, works)
+      const served = await connector.servedProducts(tx)
+      const rows = await recompute(tx, context, userId, served)
       if (typed.trim() === '') return clear(tx, userId, rows, field)
       const read = readUsername(typed)
       if ('refusal' in read && field) throw invalid(field, read.refusal)
@@ -120,7 +120,7 @@ export function createNames(context: Context, connector: ConnectorDoor) {
       // The same name keeps TradingView's spelling.
       if (key === null || key !== (before && keyOfName(before))) await setTradingViewUsername(tx, userId, username)
       const meant = rows.filter(({ productId }) => !given.productId || productId === given.productId)
-      for (const row of meant) await claim(tx, row, { ...given, username, key }, works)
+      for (const row of meant) await claim(tx, row, { ...given, username, key }, served.has(row.productId))
       await connector.requestSync(tx, userId)
     },
 

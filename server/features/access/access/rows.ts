@@ -13,8 +13,8 @@ export type Whose = { userId: string; productId: string }
 export type Telling = Pick<Context, 'mails' | 'now' | 'supportEmail' | 'catalog'>
 
 export type ConnectorDoor = {
-  /** Whether buyers may expect to be unlocked by themselves. */
-  isWorking(tx?: Database | Transaction): Promise<boolean>
+  /** Products whose buyers are unlocked without the seller now: the connection works, and their scripts are chosen. */
+  servedProducts(tx?: Database | Transaction): Promise<ReadonlySet<string>>
   /** Whether it is connected at all, working or not. */
   isOn(tx?: Database | Transaction): Promise<boolean>
   requestSync(tx: Transaction, userId: string): Promise<void>

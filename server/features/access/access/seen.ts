@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, or } from 'drizzle-orm'
+import { and, eq, inArray, isNull, lt, notInArray, or } from 'drizzle-orm'
 import type { NameProblem } from '#contract/statuses.ts'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
@@ -100,17 +100,25 @@ export function createConnectorChanges(context: Context, connector: ConnectorDoo
   const { now } = context
 
   return async function connectorChanged(tx: Transaction) {
-    const works = await connector.isWorking(tx)
+    const served = await connector.servedProducts(tx)
+    const ids = [...served]
+    const isWaiting = or(hasWaitedForConnector(now()), awaitsConnector(access))
     const candidates = await tx
       .select({ id: access.id })
       .from(access)
-      .where(works ? or(hasWaitedForConnector(now()), awaitsConnector(access)) : eq(access.state, 'unlocking'))
+      .where(
+        or(
+          and(inArray(access.productId, ids), isWaiting),
+          and(notInArray(access.productId, ids), eq(access.state, 'unlocking')),
+        ),
+      )
     if (candidates.length === 0) return
-    const event = works ? 'connector_on' : 'connector_off'
     for (const row of await lockRows(
       tx,
       candidates.map(({ id }) => id),
     )) {
+      const works = served.has(row.productId)
+      const event = works ? 'connector_on' : 'connector_off'
       const step = next(event, factsOf(row, works, now()))
       if (step) {
         const askedAt = row.state === 'none' || row.state === 'locked' ? now() : row.askedAt

@@ -45,12 +45,13 @@ const hasGivenUp = sql`${tvPeople.failingSince} is not null and ${tvPeople.nextT
   and (${access.state} = 'unlocking' or ${tvPeople.failingSince} >= ${access.stateSince})`
 
 /** What the seller has to do about a person, as docs/access.md lists it; null for nothing. */
-function kindOf(now: Date, isOn: boolean, works: boolean): SQL<TodoKind | null> {
+function kindOf(now: Date, isOn: boolean, served: ReadonlySet<string>): SQL<TodoKind | null> {
   const patience = new Date(now.getTime() - connectorPatience)
   const { state, reason, nameProblem, unlockedName, needsDecision } = access
   const isLeftOpen = sql`${unlockedName} is not null and ((${state} = 'unlocked' and ${reason} is null) or ${state} = 'withheld')`
   // The connector locks in seconds, in the mode that lets it.
-  const locksItself = sql`${works} and coalesce((select ${tvConnection.mode} = 'full' from ${tvConnection}), false) and ${access.stateSince} > ${patience}`
+  const isServed = sql`${access.productId} = any(${sql.param([...served])}::uuid[])`
+  const locksItself = sql`${isServed} and coalesce((select ${tvConnection.mode} = 'full' from ${tvConnection}), false) and ${access.stateSince} > ${patience}`
   const isManaged = sql`${isOn} and ${reason} is not null and ${state} in ('unlocking', 'unlocked')`
   return sql`case
     when ${state} = 'asked' and ${needsDecision} then 'decide'
@@ -79,7 +80,7 @@ export const whoseOf = <User>({ id, state, reason, undoUntil }: AccessRow, user:
 })
 
 export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
-  const kind = async () => kindOf(now(), await connector.isOn(), await connector.isWorking())
+  const kind = async () => kindOf(now(), await connector.isOn(), await connector.servedProducts())
   const overdueSince = () => new Date(now().getTime() - accessPromiseHours * 3_600_000)
   const isOverdue = () => and(eq(access.state, 'asked'), lt(access.askedAt, overdueSince()))
   const isNew = () => and(eq(access.state, 'asked'), sql`${isOverdue()} is not true`)
@@ -104,7 +105,7 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
   return {
     async todo({ limit, cursor, q, kind: only, overdue }: Paging & Chosen) {
       const after = decodeCursor(cursor)
-      const [kindHere, works] = await Promise.all([kind(), connector.isWorking()])
+      const [kindHere, served] = await Promise.all([kind(), connector.servedProducts()])
       const rows = await db
         .select({
           row: access,
@@ -141,7 +142,7 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
           const isPromised = promisedKinds.some((each) => each === what)
           const wanted = row.username ?? row.unlockedName
           return {
-            ...whoseOf(row, user, now(), works),
+            ...whoseOf(row, user, now(), served.has(row.productId)),
             kind: what,
             username: what === 'renamed' ? seenAs : what === 'lock' ? row.unlockedName : wanted,
             oldUsername: what === 'move' ? row.unlockedName : what === 'renamed' ? wanted : null,

@@ -9,7 +9,10 @@ import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 const week = 7 * 86_400_000
 const batch = 500
 
-type Others = { accounts: Pick<Accounts, 'profile'>; connector: { isWorking(tx: Transaction): Promise<boolean> } }
+type Others = {
+  accounts: Pick<Accounts, 'profile'>
+  connector: { servedProducts(tx: Transaction): Promise<ReadonlySet<string>> }
+}
 
 /** Until buyers have asked for access, they don't get what they pay for, so we remind them, at most once a week. */
 export function createReminders({ db, queue, mails, now, audit, catalog }: Context, { accounts, connector }: Others) {
@@ -41,10 +44,10 @@ export function createReminders({ db, queue, mails, now, audit, catalog }: Conte
         .innerJoin(purchases, eq(purchases.userId, users.id))
         .where(and(inArray(users.id, userIds), isNull(users.deletedAt), isUnasked))
         .orderBy(users.id, purchases.createdAt)
-      const unlocksItself = await connector.isWorking(tx)
+      const served = await connector.servedProducts(tx)
       for (const { email, name, productId } of stillMissing) {
         const product = (await catalog.named(productId)).name
-        await mails.send(tx, email, 'tradingViewReminder', { name, product, unlocksItself })
+        await mails.send(tx, email, 'tradingViewReminder', { name, product, unlocksItself: served.has(productId) })
       }
     })
   })

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { access, tvPeople, tvScripts } from '#server/database/schema.ts'
 import type { AccessRoom } from '#server/features/access/access/access.ts'
 import type { TradingViewClient } from '#server/gateways/tradingview.ts'
-import { createConnection } from './connection.ts'
+import { createConnection, isWorking } from './connection.ts'
 import { probeSeconds } from './health.ts'
 import { createMeasures } from './measures.ts'
 import { createSync } from './sync.ts'
@@ -84,7 +84,9 @@ export function createConnector(
     isOn,
     requestSyncForAll,
 
-    isWorking: async (tx?: Transaction | Database) => connection.isWorking(await connection.current(tx)),
+    async servedProducts(tx: Transaction | Database = db): Promise<ReadonlySet<string>> {
+      return servedProducts(tx, await connection.current(tx), now())
+    },
 
     /** Queues what has to happen on TradingView, along with the change. Switched off, nothing is queued. */
     async requestSync(tx: Transaction, userId: string) {
@@ -94,6 +96,17 @@ export function createConnector(
 
     catchUp,
   }
+}
+
+/** Ids of the products that the connector unlocks: none unless it works, and none without a script. */
+export async function servedProducts(
+  tx: Transaction | Database,
+  row: Parameters<typeof isWorking>[0],
+  at: Date,
+): Promise<ReadonlySet<string>> {
+  if (!isWorking(row, at)) return new Set()
+  const scripts = await tx.selectDistinct({ productId: tvScripts.productId }).from(tvScripts)
+  return new Set(scripts.map(({ productId }) => productId))
 }
 
 const newBuyer = { priority: 1 }

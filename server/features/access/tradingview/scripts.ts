@@ -7,7 +7,10 @@ import { isPineId, TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { asRefusal } from './connection.ts'
 import type { Connector } from './connector.ts'
 
-export function createScripts({ db, now, queue, audit, catalog }: Context, { connection }: Connector) {
+export function createScripts(
+  { db, now, queue, audit, catalog }: Context,
+  { connection, connectorChanged }: Connector,
+) {
   /** As TradingView lists them now; none while it does not answer. */
   async function ownScripts() {
     const opened = await connection.open()
@@ -38,6 +41,14 @@ export function createScripts({ db, now, queue, audit, catalog }: Context, { con
       ]
     },
 
+    /** Products on sale whose buyers the connected account cannot unlock; none while nothing is connected. */
+    async unscripted() {
+      const row = await connection.current()
+      if (!row || row.state === 'off') return []
+      const chosen = await db.selectDistinct({ productId: tvScripts.productId }).from(tvScripts)
+      return catalog.onSale().filter(({ id }) => !chosen.some(({ productId }) => productId === id))
+    },
+
     async choose(actor: Actor, pineId: string, productId: string) {
       if (!isPineId(pineId)) throw new Refusal(400, 'invalid-input', 'This is not the id of a TradingView script.')
       if (!catalog.byId(productId)) throw notFound('Product')
@@ -53,6 +64,7 @@ export function createScripts({ db, now, queue, audit, catalog }: Context, { con
           .insert(tvScripts)
           .values({ pineId, productId, name, createdAt: now() })
           .onConflictDoUpdate({ target: tvScripts.pineId, set: { problem: null, name, productId } })
+        await connectorChanged(tx)
         await audit.record(tx, actor, { action: 'tradingview.script', subject: name, detail: { pineId } })
       })
       await queue.trigger('tradingview-reconcile')
@@ -62,6 +74,7 @@ export function createScripts({ db, now, queue, audit, catalog }: Context, { con
       await db.transaction(async (tx) => {
         const [dropped] = await tx.delete(tvScripts).where(eq(tvScripts.pineId, pineId)).returning()
         if (!dropped) throw notFound('Script')
+        await connectorChanged(tx)
         const subject = dropped.name
         await audit.record(tx, actor, { action: 'tradingview.drop-script', subject, detail: { pineId } })
       })

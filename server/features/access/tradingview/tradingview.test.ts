@@ -1,9 +1,16 @@
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
+import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { declarations } from '#contract/selling/declarations.ts'
+import { prices } from '#contract/selling/prices.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { paths } from '#server/paths.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
 
@@ -264,4 +271,32 @@ describe('a name', () => {
     await shop.lookAlike.controls.behave({ always: 'error' })
     expect(await check('someone_else')).toMatchObject({ found: null, refusal: null })
   })
+})
+
+test('a product without scripts is a need before its first sale, and its buyers wait for the seller, truly', async () => {
+  const products = mkdtempSync(join(tmpdir(), 'products-'))
+  cpSync(paths.products, products, { recursive: true })
+  const source = readFileSync(join(paths.products, 'rebound-sigma-pro.md'), 'utf8')
+  writeFileSync(join(products, 'alpha-tool.md'), source.replace('name: Rebound Sigma Pro', 'name: Alpha Tool'))
+  await using second = await openConnectedShop({ products })
+  const admin = await second.admin()
+  const needs = async () => (await admin.call(overview.adminNeeds, {})).map(({ kind }) => kind)
+  expect(await needs()).toContain('unscripted_products')
+
+  const buyer = await second.verifiedUser()
+  const begun = await second.begin(buyer, { product: 'alpha-tool', tradingViewUsername: 'karl_trades' })
+  await second.pay(begun)
+  await second.confirmPurchase(buyer, begun)
+  expect(await second.accessOf(buyer)).toMatchObject({ state: 'asked', unlocksItself: false, username: 'karl_trades' })
+  expect((await second.mails()).find(({ subject }) => subject.startsWith('Your receipt'))?.text).toContain('by hand')
+  const { items } = await admin.callPage(accessAdmin.todo, {})
+  expect(items).toMatchObject([{ kind: 'unlock', product: 'Alpha Tool', isByHand: true }])
+  expect(await second.changes()).toEqual([])
+  const first = await second.namedBuyer()
+  expect(await second.accessOf(first)).toMatchObject({ state: 'unlocked', unlocksItself: true })
+
+  const productId = (await admin.call(prices.adminProducts, {})).find(({ slug }) => slug === 'alpha-tool')?.id ?? ''
+  await admin.call(tradingViewAdmin.chooseScript, { pineId: second.lookAlike.scripts.strategy, productId })
+  expect(await second.accessOf(buyer)).toMatchObject({ state: 'unlocked', unlocksItself: true })
+  expect(await needs()).not.toContain('unscripted_products')
 })

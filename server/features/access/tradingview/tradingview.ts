@@ -16,8 +16,8 @@ import { nextVersion, noFailure } from './plan.ts'
 import { createReconcile } from './reconcile.ts'
 import { createScripts } from './scripts.ts'
 
-export { currentConnection, isWorking, resealCookies } from './connection.ts'
-export { createConnector } from './connector.ts'
+export { currentConnection, resealCookies } from './connection.ts'
+export { createConnector, servedProducts } from './connector.ts'
 
 type Paging = { limit: number; cursor?: string | undefined; q?: string | undefined }
 

@@ -85,6 +85,7 @@ function createNeeds({ db, now, queue, settings }: Context, { access, selling }:
     messages: () => counted(countUpToMost(db, contactMessages, isNull(contactMessages.answeredAt))),
     new_requests: ({ promised: { open, overdue } }) => counted(open - overdue),
     declined_to_end: () => counted(lists.countEndRequests()),
+    unscripted_products: async () => counted((await access.tradingView.scripts.unscripted()).length),
     access_stuck: ({ todo }) => counted(todo.stuck),
     access_name_not_found: ({ todo }) => counted(todo.name_not_found),
     access_name_taken: ({ todo }) => counted(todo.name_taken),

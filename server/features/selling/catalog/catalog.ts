@@ -68,12 +68,16 @@ export async function openCatalog(db: Database, folder?: string) {
     first: () => first,
     onSale: () => present.filter(({ state }) => state === 'on sale'),
     /** What pages show: those on sale first. */
-    listed(reviewsOf: (productId: string) => ListedProduct['reviews']): SiteSettings['products'] {
+    listed(
+      reviewsOf: (productId: string) => ListedProduct['reviews'],
+      served: ReadonlySet<string>,
+    ): SiteSettings['products'] {
       const show = ({ id, slug, name, state, listed }: Product) => ({
         slug,
         name,
         state,
         ...listed,
+        unlocksItself: served.has(id),
         reviews: reviewsOf(id),
       })
       const others = present.filter(({ id }) => id !== first.id)

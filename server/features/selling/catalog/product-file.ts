@@ -20,7 +20,7 @@ export type ProductFile = {
   regular: Prices | null
   /** For its owners only; no page is made of it. */
   package: { indicatorUrl: string; strategyUrl: string; setupNotes: string[]; quickInstructions: string[] }
-  listed: Omit<ListedProduct, 'slug' | 'name' | 'state' | 'reviews'>
+  listed: Omit<ListedProduct, 'slug' | 'name' | 'state' | 'reviews' | 'unlocksItself'>
   text: ProductText
 }
 

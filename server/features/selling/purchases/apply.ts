@@ -83,7 +83,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
         code: refused && 'code' in refused ? refused.code : '',
         ...(attached && !isHandedOver ? { attached: { username } } : {}),
         money: moneyOf(answer),
-        unlocksItself: await access.unlocksItself(tx),
+        unlocksItself: await access.unlocksItself(tx, checkout.productId),
         mayGetNews: !attached && (await checkouts.orders.mayGetNews(tx, checkout.id)),
       })
   }

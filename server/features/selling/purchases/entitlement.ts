@@ -23,7 +23,7 @@ export type AccessEffects = {
   purchasesChanged(tx: Transaction, userId: string): Promise<void>
   /** The buyer gave it at the checkout, and has paid. */
   usernameGiven(tx: Transaction, given: { userId: string; username: string; productId: string }): Promise<void>
-  unlocksItself(tx: Transaction): Promise<boolean>
+  unlocksItself(tx: Transaction, productId: string): Promise<boolean>
 }
 
 const day = 86_400_000

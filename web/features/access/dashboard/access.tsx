@@ -28,7 +28,9 @@ export default function Access({ purchases }: { purchases: Purchase[] }) {
         <div className="grid gap-4">
           {purchases.map((purchase) => {
             const mine = data.find(({ purchaseId }) => purchaseId === purchase.id)
-            return mine && <AccessCard key={purchase.id} mine={mine} purchase={purchase} />
+            return (
+              mine && <AccessCard key={purchase.id} mine={mine} purchase={purchase} isNamed={purchases.length > 1} />
+            )
           })}
         </div>
       ) : (
@@ -38,7 +40,8 @@ export default function Access({ purchases }: { purchases: Purchase[] }) {
   )
 }
 
-function AccessCard({ mine, purchase }: { mine: OwnAccess; purchase: Purchase }) {
+/** With several products, each card names its own. */
+function AccessCard({ mine, purchase, isNamed }: { mine: OwnAccess; purchase: Purchase; isNamed: boolean }) {
   const { state, username, oldUsername, mayChangeFrom } = mine
   const [opened, setOpened] = useState<'form' | 'name' | null>(null)
   const close = () => setOpened(null)
@@ -55,6 +58,7 @@ function AccessCard({ mine, purchase }: { mine: OwnAccess; purchase: Purchase })
         />
       </span>
       <div className="flex min-w-0 flex-1 flex-col gap-2">
+        {isNamed && <p className="text-sm text-muted">{purchase.product.name}</p>}
         <div className="flex flex-wrap items-center gap-3">
           <h3 className="text-lg break-words">{username ?? 'One step left'}</h3>
           <StateBadge mine={mine} />

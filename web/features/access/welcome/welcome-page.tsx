@@ -10,7 +10,7 @@ import { Container } from '#web/ui/page.tsx'
 export default function WelcomePage() {
   const mine = useAccess().data?.[0]
   const { products } = useSettings()
-  const { name } = products.find(({ slug }) => slug === mine?.product) ?? products[0]
+  const product = products.find(({ slug }) => slug === mine?.product) ?? products[0]
   return (
     <div className="hero">
       <Container className="flex flex-col items-center gap-12 py-16 sm:py-24">
@@ -18,9 +18,9 @@ export default function WelcomePage() {
           <span className="grid size-14 place-items-center rounded-full bg-accent-soft text-accent-strong">
             <CircleCheck className="size-7" strokeWidth={1.75} />
           </span>
-          <h1 className="text-3xl">Welcome to {name}</h1>
+          <h1 className="text-3xl">Welcome to {product.name}</h1>
           <p role="status" className="text-lg text-muted">
-            <Activation mine={mine} />
+            <Activation mine={mine} promise={whenAccessComes(mine ?? product)} />
           </p>
           {mine?.state === 'unlocked' && (
             <div>
@@ -48,8 +48,7 @@ export default function WelcomePage() {
 }
 
 /** The promise stays what it is, also for those who have their access already. */
-function Activation({ mine }: { mine: OwnAccess | undefined }) {
-  const promise = whenAccessComes(useSettings())
+function Activation({ mine, promise }: { mine: OwnAccess | undefined; promise: string }) {
   if (mine?.state !== 'unlocked') return <>{promise} Until then, here’s where to start.</>
   return (
     <>

@@ -30,6 +30,7 @@ export default function People() {
             <CustomerCell user={person.user} />
             <Cell label="TradingView username" className="max-w-56 font-mono font-medium break-all">
               {person.username ?? '–'}
+              <span className="block font-sans text-xs font-normal text-muted">{person.product}</span>
             </Cell>
             <Cell label="Access">
               <Badge tone={states[person.state].tone}>{states[person.state].text}</Badge>

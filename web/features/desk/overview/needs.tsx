@@ -60,6 +60,12 @@ const texts: Record<NeedKind, Words> = {
     todo: 'Refund and cancel, or keep the subscription',
     href: '/admin/access/people?endRequested=yes',
   },
+  unscripted_products: {
+    one: 'product on sale without a script',
+    many: 'products on sale without a script',
+    todo: 'Choose its scripts, or its buyers wait for you',
+    href: '/admin/access/connection',
+  },
   access_stuck: {
     one: 'person who paid and is stuck',
     many: 'people who paid and are stuck',

@@ -5,7 +5,7 @@ import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { ask } from '#web/ui/confirm.tsx'
-import { Badge } from '#web/ui/notice.tsx'
+import { Badge, Notice } from '#web/ui/notice.tsx'
 import { ProductChoice, useProducts } from '../parts/products.tsx'
 import { Section } from '../parts/section.tsx'
 
@@ -27,6 +27,13 @@ export function ScriptsList() {
   if (!data) return <Skeleton className="h-24 rounded-lg" />
   return (
     <Section title="Scripts" beside={<ProductChoice products={products} value={productId} onChange={setChosen} />}>
+      {products
+        .filter(({ name, state }) => state === 'on sale' && !data.some(({ product }) => product === name))
+        .map(({ id, name }) => (
+          <Notice key={id} tone="bad">
+            No script is chosen for {name}. Its buyers are not unlocked by themselves: each waits for you under To do.
+          </Notice>
+        ))}
       {data.length === 0 ? (
         <EmptyState title="No scripts" description="The account has no invite-only scripts." />
       ) : (

@@ -4,7 +4,7 @@ import { whenAccessComes } from '#contract/access/promise.ts'
 import type { ApiError } from '#contract/call.ts'
 import { email as emailField } from '#contract/fields.ts'
 import type { User } from '#contract/identity/session.ts'
-import { useSettings } from '#web/api/settings.tsx'
+import type { ListedProduct } from '#contract/selling/product.ts'
 import { rememberReturnPath } from '#web/features/identity/sign-in/return-path.ts'
 import { Button, TextButton } from '#web/ui/button.tsx'
 import { Field, Form } from '#web/ui/form.tsx'
@@ -33,12 +33,13 @@ const formWithPlace = (isGuest: boolean) => z.object({ ...fields(isGuest), ...pl
 
 /** Who buys: a guest gives an email, which stays for a reload; anyone who is logged in has one. */
 export function Buyer(props: {
+  product: ListedProduct
   user: User | null
   isPending: boolean
   refusal: ApiError | null
   onContinue: (asked: Asked) => Promise<void>
 }) {
-  const { user, isPending, refusal, onContinue } = props
+  const { product, user, isPending, refusal, onContinue } = props
   const [email, setEmail] = useState(() => attempt(() => sessionStorage.getItem(noteOfEmail)) ?? '')
   const wantsPlace = useWantsPlace()
   const logIn = (
@@ -81,7 +82,7 @@ export function Buyer(props: {
             />
           </Field>
         )}
-        <NameField />
+        <NameField product={product} />
         {wantsPlace && <PlaceFields />}
         <NewsLine />
         <Refusal error={refusal}>
@@ -109,14 +110,13 @@ export function Buyer(props: {
 }
 
 /** Asked before paying only where it is checked and unlocked by itself; whatever is typed, the checkout goes on. */
-function NameField() {
-  const settings = useSettings()
-  if (!settings.unlocksItself) return null
+function NameField({ product }: { product: ListedProduct }) {
+  if (!product.unlocksItself) return null
   return (
     <Field
       name="tradingViewUsername"
       label="TradingView Username (optional)"
-      hint={`${whenAccessComes(settings)} You can add it later.`}
+      hint={`${whenAccessComes(product)} You can add it later.`}
     >
       <UsernameInput />
     </Field>

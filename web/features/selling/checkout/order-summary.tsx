@@ -68,8 +68,8 @@ function BillingSwitch({ product, billing }: Order) {
 }
 
 /** No one should learn only after paying what they will be asked for. */
-function AskedLater() {
-  const { askExchangeKeys, unlocksItself } = useSettings()
+function AskedLater({ product }: { product: ListedProduct }) {
+  const { askExchangeKeys } = useSettings()
   return (
     <li className="flex gap-3">
       <KeyRound aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
@@ -77,7 +77,7 @@ function AskedLater() {
         ? 'To unlock it, we ask for your TradingView username, the name of your exchange, and read-only API keys for it.'
         : 'To unlock it, we ask for your TradingView username, and nothing else.'}{' '}
       {/* Elsewhere, the field for the username says it. */}
-      {!unlocksItself && whenAccessComes({ unlocksItself })}
+      {!product.unlocksItself && whenAccessComes(product)}
     </li>
   )
 }
@@ -95,7 +95,7 @@ function Contents({ points }: ListedProduct) {
   )
 }
 
-function Assurances() {
+function Assurances({ product }: { product: ListedProduct }) {
   return (
     <ul className="flex flex-col gap-3 border-t border-line pt-6 text-sm text-muted">
       <li className="flex gap-3">
@@ -106,7 +106,7 @@ function Assurances() {
         <RotateCcw aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
         Cancel any time from your dashboard and keep access until the period ends.
       </li>
-      <AskedLater />
+      <AskedLater product={product} />
     </ul>
   )
 }
@@ -123,7 +123,7 @@ export function OrderDetails({ product }: { product: ListedProduct }) {
         {isOpen && (
           <div className="flex flex-col gap-6 pt-6">
             <Contents {...product} />
-            <Assurances />
+            <Assurances product={product} />
           </div>
         )}
       </details>
@@ -166,7 +166,7 @@ export function OrderSummary({ product, billing, offer }: Order & { offer: Offer
       <p className="text-sm text-muted">
         {discount ? discount.charges : `Renews every ${period} at ${exactDollars(price)}`} until you cancel. {tax.note}
       </p>
-      <Assurances />
+      <Assurances product={product} />
     </Card>
   )
 }

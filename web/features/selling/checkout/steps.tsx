@@ -129,7 +129,7 @@ export function Steps(props: {
     )
   return (
     <Card className="flex flex-col gap-6 sm:p-8">
-      <Buyer {...{ user, refusal }} isPending={begin.isPending} onContinue={proceed} />
+      <Buyer {...{ product, user, refusal }} isPending={begin.isPending} onContinue={proceed} />
       {codeField}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line pt-5 text-sm text-muted">
         <CardBrands />

@@ -125,7 +125,7 @@ function StickyOffer({ slug }: { slug: string }) {
 }
 
 function Offer({ product, text }: About) {
-  const { maker, unlocksItself } = useSettings()
+  const { maker } = useSettings()
   return (
     <>
       <Section title="What You Get" lead={text.contents.lead}>
@@ -173,7 +173,7 @@ function Offer({ product, text }: About) {
       <SideBySide
         id="pricing"
         title={usePrices(product.slug).regular.monthly ? 'Early-Access Pricing' : 'Pricing'}
-        lead={`Join now and pay less. Cancel any time from your dashboard. ${whenAccessComes({ unlocksItself })}`}
+        lead={`Join now and pay less. Cancel any time from your dashboard. ${whenAccessComes(product)}`}
       >
         <Pricing slug={product.slug} />
       </SideBySide>
