@@ -64,6 +64,8 @@ export async function planChange(work: Work, before: Subscription, plan: Plan) {
 
 /** In the dashboard: it counts whether or not the payment succeeds. */
 export async function changePlan(work: Work, before: Subscription, plan: Plan) {
+  if (before.ended_at !== null)
+    throw invalid('A canceled subscription can only update its cancellation_details and metadata.')
   const { after, entries } = await planChange(work, before, plan)
   return charge(work, before, after, { reason: 'subscription_update', entries })
 }

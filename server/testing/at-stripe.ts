@@ -19,7 +19,7 @@ export function atStripe(shop: TestShop) {
 
     /** Newest first. */
     async invoicesOf(subscription: string | null | undefined) {
-      const { rows } = await db.execute<{ id: string; data: Stored & { amount_paid: number } }>(
+      const { rows } = await db.execute<{ id: string; data: Stored & { amount_paid: number; lines: unknown } }>(
         sql`select id, data from sandbox.objects where kind = 'invoice'
             and data->'parent'->'subscription_details'->>'subscription' = ${subscription ?? ''} order by seq desc`,
       )

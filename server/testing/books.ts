@@ -1,70 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import { eq, isNotNull, sql } from 'drizzle-orm'
+import { eq, isNotNull } from 'drizzle-orm'
 import type { Connection } from '../database/connect.ts'
 import { purchases, users } from '../database/schema.ts'
+import { type Ledger, type Line, type Raw, readLedger } from './stripe-ledger.ts'
 import { meaningOf, type StateAtStripe } from './subscription-states.ts'
 
 type Shop = { connection: Pick<Connection, 'db'> }
-
-/** Stripe's objects as stored, only as far as they are read here. */
-type Raw = {
-  customer: { id: string; email: string; balance?: number; discount?: { id: string } | null }
-  coupon: { id: string; percent_off: number | null; amount_off: number | null }
-  discount: { id: string; end: number | null; source: { coupon: string } }
-  subscription: {
-    id: string
-    customer: string
-    status: string
-    cancel_at: number | null
-    cancel_at_period_end: boolean
-    ended_at: number | null
-    trial_end: number | null
-    pause_collection: object | null
-    automatic_tax: { disabled_reason: string | null }
-    discounts: string[]
-    status_details?: { paused: { subscription: { type: string }; transitioned_at: number } }
-    items: {
-      data: {
-        current_period_start: number
-        current_period_end: number
-        quantity: number
-        price: { unit_amount: number; recurring: { interval: 'month' | 'year' } }
-      }[]
-    }
-  }
-  invoice: {
-    id: string
-    status: string
-    created: number
-    billing_reason: string
-    amount_paid: number
-    amount_remaining: number
-    attempt_count: number
-    next_payment_attempt: number | null
-    status_transitions: { paid_at: number | null }
-    lines: { data: Line[] }
-    parent: { subscription_details: { subscription: string } }
-  }
-  invoice_payment: { id: string; invoice: string; payment: { payment_intent: string } }
-  charge: { id: string; payment_intent: string; status: string; created: number; amount: number }
-  refund: { id: string; charge: string; status: string; amount: number }
-  dispute: { id: string; charge: string; status: string }
-}
-type Line = {
-  amount: number
-  period: { start: number; end: number }
-  parent: { subscription_item_details: { proration: boolean } }
-}
-type Ledger = Awaited<ReturnType<typeof readLedger>>
-
-/** One look at everything, straight from the sandbox's books, bypassing the shop's gateway and its mapping. */
-async function readLedger({ db }: Shop['connection']) {
-  const { rows } = await db.execute<{ kind: keyof Raw; data: Raw[keyof Raw] }>(
-    sql`select kind, data from sandbox.objects order by seq`,
-  )
-  return <Kind extends keyof Raw>(kind: Kind) =>
-    rows.filter((row) => row.kind === kind).map(({ data }) => data as Raw[Kind])
-}
 
 const date = (seconds: number) => new Date(seconds * 1000)
 const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0)
@@ -98,8 +39,11 @@ function readPayments(ledger: Ledger) {
           sentBack: openAfterFailure(refundsOf(id), amount),
           tried: Math.min(amount, sum(refundsOf(id).map((refund) => refund.amount))),
           // An appeal follows a loss; a prevented one was paid back before it became a dispute.
+          refundedAt: Math.max(0, ...refundsOf(id).map((refund) => refund.created)),
+          disputedAt: Math.min(...disputesOf(id).map((dispute) => dispute.created)),
           isLost: disputes.some((status) => /^(lost|prevented|appeal_.*)$/.test(status)),
-          isDisputed: disputes.some((status) => status === 'needs_response' || status === 'under_review'),
+          // An inquiry wants an answer, too.
+          isDisputed: disputes.some((status) => /^(warning_)?(needs_response|under_review)$/.test(status)),
         }
       })
 }
@@ -117,14 +61,17 @@ function openAfterFailure(refunds: Raw['refund'][], paid: number) {
   return Math.min(open, left)
 }
 
-const isWhole = ({ amount, parent }: Line) => amount > 0 && !parent.subscription_item_details.proration
+const isWhole = ({ amount, parent }: Line) => amount > 0 && parent.subscription_item_details?.proration === false
 
 /** What was paid for last: a period of its own, and any invoice with something on it; newest first. */
 function readPaid(invoices: Raw['invoice'][]) {
   const paid = invoices.filter(({ status }) => status === 'paid')
   const startOf = ({ lines }: Raw['invoice']) => lines.data.find(isWhole)?.period.start ?? 0
   const paidAt = ({ status_transitions: { paid_at } }: Raw['invoice']) => paid_at ?? 0
-  const whole = paid.filter(startOf).toSorted((a, b) => startOf(b) - startOf(a))
+  const whole = paid
+    .filter(startOf)
+    .toReversed()
+    .toSorted((a, b) => startOf(b) - startOf(a))
   const spans = whole.flatMap(({ lines }) => lines.data.find(isWhole)?.period ?? [])
   const isYear = ({ start, end }: Line['period']) => end - start > 300 * 86_400
   const other = spans.findIndex((span) => isYear(span) !== (spans[0] && isYear(spans[0])))
@@ -137,10 +84,13 @@ function readPaid(invoices: Raw['invoice'][]) {
   }
 }
 
+const payableSince = ({ created, status_transitions: { finalized_at } }: Raw['invoice']) => finalized_at ?? created
+
 /** Reminded at the first failure, again before a retry in the second of two weeks, and when no retry is left. */
-function reminders({ created, attempt_count: tries, next_payment_attempt: next }: Raw['invoice']) {
-  const days = next === null ? Infinity : (next - created) / 86_400
-  if (days >= 14) return 3
+function reminders(invoice: Raw['invoice']) {
+  const { status, attempt_count: tries, next_payment_attempt: next } = invoice
+  const days = next === null ? Infinity : (next - payableSince(invoice)) / 86_400
+  if (days >= 14 || status === 'uncollectible') return 3
   return tries >= 2 && days >= 7 ? 2 : 1
 }
 
@@ -169,6 +119,12 @@ function readNext(ledger: Ledger) {
   }
 }
 
+const runs = new Set(['trialing', 'active', 'past_due', 'unpaid'])
+
+/** Past due from the day it was written off. */
+const writtenOffAt = (due: Raw['invoice'] | undefined) =>
+  due?.status === 'uncollectible' ? due.status_transitions.marked_uncollectible_at : null
+
 /** The oracle: what the shop should have booked, given what Stripe says and what that means. */
 function readWanted(ledger: Ledger) {
   const customers = new Map(ledger('customer').map((customer) => [customer.id, customer]))
@@ -189,25 +145,33 @@ function readWanted(ledger: Ledger) {
     const isBack = ofPeriod.length > 0 && ofPeriod.every(isRefunded)
     const kept = ofPeriod.length === 0 ? 'none' : isBack ? 'returned' : 'kept'
     const due = invoices.findLast(({ billing_reason: reason }) => reason !== 'subscription_update')
+    // The seller voided it while the subscription ran.
+    const isForgiven = due?.status === 'void' && (due.status_transitions.voided_at ?? Infinity) < (ended_at ?? Infinity)
+    const isFree = subscription.pause_collection !== null || isForgiven
     // What was left of the month before paid for a switch, too.
     const isSwitch = period?.lines.data.some(({ amount }) => amount < 0)
     const credited = isSwitch
       ? payments.find(
-          ({ invoice: of, created }) => of !== period?.id && created < (period?.status_transitions.paid_at ?? 0),
+          ({ invoice: of, created }) => of !== period?.id && created <= (period?.status_transitions.paid_at ?? 0),
         )
       : undefined
     const isPayable = (each?: Raw['invoice']) => each?.status === 'open' || each?.status === 'uncollectible'
     const invoice = isPayable(due) ? due : (invoices.findLast(isPayable) ?? due)
+    // Of a refund and a dispute, the earlier one ended it.
+    const lost = [...ofPeriod, credited].find((each) => each?.isLost)
+    const refundedAt = Math.max(0, ...ofPeriod.map((each) => each.refundedAt))
     const pausedFor = subscription.status_details?.paused.subscription.type ?? ''
     const state: StateAtStripe = {
-      status: subscription.pause_collection
-        ? 'not collected'
-        : status === 'paused'
-          ? (pauses[pausedFor] ?? 'paused')
-          : status,
+      status:
+        subscription.pause_collection && runs.has(status)
+          ? 'not collected'
+          : status === 'paused'
+            ? (pauses[pausedFor] ?? 'paused')
+            : status,
       cancellation: cancel_at_period_end || (cancel_at ?? Infinity) <= periodEnd ? 'scheduled' : 'none',
-      invoice: due?.status ?? 'none',
-      payment: [...ofPeriod, credited].some((each) => each?.isLost) ? 'charged back' : kept,
+      // Ended after it was forgiven, it was not unpaid.
+      invoice: isForgiven && status === 'canceled' ? 'paid' : (due?.status ?? 'none'),
+      payment: lost && !(isBack && ended_at && lost.disputedAt >= refundedAt) ? 'charged back' : kept,
     }
     const { purchase, endedBecause } = meaningOf(state)
     if (purchase === 'none') return []
@@ -219,20 +183,20 @@ function readWanted(ledger: Ledger) {
       status: purchase,
       billingType: item?.price.recurring.interval === 'year' ? 'yearly' : 'monthly',
       price: item ? item.price.unit_amount * item.quantity : 0,
-      nextAmount: purchase === 'active' || isPastDue ? nextOf(subscription) : null,
+      nextAmount: (purchase === 'active' || isPastDue) && !subscription.pause_collection ? nextOf(subscription) : null,
       dueAmount: isPastDue && invoice ? invoice.amount_remaining : null,
       lastPaidAmount: last?.amount_paid ?? null,
       orderedAt: date(ordered ?? item?.current_period_start ?? 0),
       paidFrom: date(span?.start ?? item?.current_period_start ?? 0),
       paidUntil: date(span?.end ?? periodEnd),
-      givenUntil: subscription.trial_end ? date(subscription.trial_end) : null,
+      givenUntil: isFree ? date(periodEnd) : subscription.trial_end ? date(subscription.trial_end) : null,
       pausedAt: purchase === 'paused' ? date(subscription.status_details?.paused.transitioned_at ?? 0) : null,
       taxIsOff: subscription.automatic_tax.disabled_reason !== null,
       draftSince: !ended_at && due?.status === 'draft' ? date(due.created) : null,
       lastPaidAt: last ? date(last.status_transitions.paid_at ?? 0) : null,
       currentPeriodEnd: date(periodEnd),
       endsAt: willEnd ? date(cancel_at ?? periodEnd) : null,
-      pastDueSince: isPastDue && invoice ? date(invoice.created) : null,
+      pastDueSince: isPastDue && invoice ? date(writtenOffAt(due) ?? payableSince(invoice)) : null,
       dunningStep: isPastDue && invoice ? reminders(invoice) : 0,
       endedAt: endedBecause ? date(ended_at ?? subscription.status_details?.paused.transitioned_at ?? periodEnd) : null,
       endedBecause,

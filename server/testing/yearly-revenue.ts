@@ -8,7 +8,8 @@ type Line = {
   discount_amounts: { amount: number }[]
   taxes: { amount: number }[]
   period: { start: number; end: number }
-  parent: { subscription_item_details: { proration: boolean } }
+  /** Null for an item that the seller added. */
+  parent: { subscription_item_details: { proration: boolean } | null }
   pricing: { price_details: { price: string } }
 }
 type Invoice = {
@@ -16,14 +17,19 @@ type Invoice = {
   status: string
   created: number
   billing_reason: string
-  status_transitions: { paid_at: number | null }
+  status_transitions: { paid_at: number | null; voided_at: number | null }
   lines: { data: Line[] }
 }
 type Price = { id: string; unit_amount: number; recurring: { interval: 'month' | 'year' } }
-type Subscription = { status: string; ended_at: number | null; trial_end: number | null }
+type Subscription = {
+  status: string
+  ended_at: number | null
+  trial_end: number | null
+  pause_collection: object | null
+}
 
 const day = 86_400
-const isPart = ({ parent }: Line) => parent.subscription_item_details.proration
+const isPart = ({ parent }: Line) => parent.subscription_item_details?.proration === true
 const sum = (amounts: { amount: number }[]) => amounts.reduce((total, { amount }) => total + amount, 0)
 
 /**
@@ -44,7 +50,7 @@ export async function yearlyRevenue({ db }: Pick<Connection, 'db'>, id: string, 
   const ended = subscription.ended_at ?? Infinity
 
   const bought = invoices.flatMap(({ id: invoice, status, status_transitions: { paid_at }, lines }) => {
-    const positive = lines.data.filter(({ amount }) => amount > 0)
+    const positive = lines.data.filter(({ amount, parent }) => amount > 0 && parent.subscription_item_details !== null)
     const line = positive.find((each) => !isPart(each)) ?? positive[0]
     if (status !== 'paid' || paid_at === null || !line || paid_at > ended) return []
     const price = prices.get(line.pricing.price_details.price)
@@ -55,6 +61,10 @@ export async function yearlyRevenue({ db }: Pick<Connection, 'db'>, id: string, 
   // Of two in the same second, the one made later.
   const latest = (list: typeof bought) => list.toSorted((a, b) => a.start - b.start || a.paidAt - b.paidAt).at(-1)
   const due = invoices.findLast(({ billing_reason: reason }) => reason !== 'subscription_update')
+  // Nothing is collected, or the seller voided it while the subscription ran.
+  const isFree =
+    subscription.pause_collection !== null ||
+    (due?.status === 'void' && (due.status_transitions.voided_at ?? Infinity) < ended)
 
   function arrAt(t: number) {
     const paid = bought.filter(({ paidAt }) => paidAt <= t)
@@ -66,10 +76,10 @@ export async function yearlyRevenue({ db }: Pick<Connection, 'db'>, id: string, 
       .filter(({ paidAt, isPart: part }) => !part && paidAt > t)
       .toSorted((a, b) => a.paidAt - b.paidAt)[0]
     if (next) return next.start - whole.end > day ? 0 : current.arr
-    const isIdle = subscription?.status === 'paused' || (subscription?.trial_end ?? 0) > now
+    const isIdle = isFree || subscription?.status === 'paused' || (subscription?.trial_end ?? 0) > now
     const until = ended < Infinity ? ended : isIdle ? now : whole.end
     const isOwed = due && due.status !== 'paid' && due.created > whole.end - day
-    return until - whole.end > day && !isOwed ? 0 : current.arr
+    return until - whole.end > day && (isFree || !isOwed) ? 0 : current.arr
   }
 
   const moments = [...bought.flatMap(({ paidAt, end }) => [paidAt, end]), ...(ended < Infinity ? [ended] : [])]

@@ -125,7 +125,8 @@ export function subscriptionCalls(
       const wanted = notice ? withPromise(notice) : { cancel_at_period_end: true }
       await releasingSchedule(id, () =>
         change(
-          key,
+          // Another day is another request.
+          notice ? `${key}-${seconds(notice.endsAt)}` : key,
           (options) => sdk.subscriptions.update(id, wanted, options),
           async () => willEnd(await ask(sdk.subscriptions.retrieve(id))),
           isRefused,

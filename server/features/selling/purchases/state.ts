@@ -35,9 +35,15 @@ const byTime = (a: Date, b: Date) => a.getTime() - b.getTime()
 /** An incomplete subscription was never paid, so it's an attempt, not a purchase. */
 export const isUnpaidAttempt = ({ status }: Subscription) => status === 'incomplete' || status === 'incomplete_expired'
 
-/** The period of its own that was paid for last. One that a change within it cost more belongs to it. */
-export const paidPeriod = ({ periods }: Subscription): PaidPeriod | undefined =>
-  periods.filter(({ isProration }) => !isProration).toSorted((a, b) => byTime(b.start, a.start))[0]
+/** Whole periods, latest first. Of two that begin in the same second, the one that was billed later. */
+const wholePeriods = ({ periods }: Subscription) =>
+  periods
+    .filter(({ isProration }) => !isProration)
+    .toReversed()
+    .toSorted((a, b) => byTime(b.start, a.start))
+
+/** Latest paid billing period. Prorations belong to the period they fall in. */
+export const paidPeriod = (subscription: Subscription): PaidPeriod | undefined => wholePeriods(subscription)[0]
 
 /** The invoice that was paid last, for whatever it was. */
 export const lastPaid = ({ periods }: Subscription): PaidPeriod | undefined =>
@@ -80,10 +86,8 @@ const unpaidInvoices = new Set(['open', 'uncollectible', 'void'])
 const isYear = ({ start, end }: PaidPeriod) => end.getTime() - start.getTime() > 300 * day
 
 /** The first of the latest periods of one length: what was ordered. Those after it are renewals. */
-function ordered({ periods }: Subscription, last: PaidPeriod): PaidPeriod {
-  const before = periods
-    .filter((each) => !each.isProration && each.start <= last.start)
-    .toSorted((a, b) => byTime(b.start, a.start))
+function ordered(subscription: Subscription, last: PaidPeriod): PaidPeriod {
+  const before = wholePeriods(subscription).filter((each) => each.start <= last.start)
   const other = before.findIndex((each) => isYear(each) !== isYear(last))
   return (other < 0 ? before : before.slice(0, other)).at(-1) ?? last
 }

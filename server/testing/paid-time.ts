@@ -1,0 +1,134 @@
+import { sql } from 'drizzle-orm'
+import type { Connection } from '../database/connect.ts'
+
+/** Stripe's objects as stored, only as far as they are read here. */
+type Line = {
+  amount: number
+  period: { start: number; end: number }
+  parent: { subscription_item_details: { proration: boolean } | null }
+}
+type Invoice = {
+  id: string
+  status: string
+  created: number
+  billing_reason: string
+  amount_paid: number
+  attempt_count: number
+  lines: { data: Line[] }
+  status_transitions: Record<'finalized_at' | 'marked_uncollectible_at', number | null>
+}
+type Subscription = {
+  status: string
+  ended_at: number | null
+  trial_end: number | null
+  pause_collection: object | null
+  items: { data: { current_period_end: number }[] }
+}
+type Charge = {
+  invoice: string
+  amount: number
+  refunded: number
+  lost: boolean
+  created: number
+  /** A refund was tried, or a bank has asked about it. */
+  isTouched: boolean
+}
+
+/** What a page offers: the price of a plan for a period that begins then, with the buyer's code if it is good for it. */
+export type Offered = (plan: 'monthly' | 'yearly', start: number) => number
+
+const day = 86_400
+const isWhole = ({ amount, parent }: Line) => amount > 0 && parent.subscription_item_details?.proration === false
+
+async function readBooks({ db }: Pick<Connection, 'db'>, id: string) {
+  const read = async <Kept>(condition: ReturnType<typeof sql>) =>
+    (await db.execute<{ data: Kept }>(sql`select data from sandbox.objects where ${condition} order by seq`)).rows.map(
+      ({ data }) => data,
+    )
+  const [subscription] = await read<Subscription>(sql`id = ${id}`)
+  if (!subscription) throw new Error(`There is no ${id}`)
+  const invoices = await read<Invoice>(
+    sql`kind = 'invoice' and data->'parent'->'subscription_details'->>'subscription' = ${id}`,
+  )
+  const { rows: charges } = await db.execute<Charge>(sql`
+    select p.data->>'invoice' as invoice, (c.data->>'amount')::int as amount, (c.data->>'created')::int as created,
+      (c.data->>'amount_refunded')::int as refunded, exists (select from sandbox.objects d where d.kind = 'dispute'
+        and d.data->>'charge' = c.id and d.data->>'status' ~ '^(lost|prevented|appeal_)') as lost,
+      exists (select from sandbox.objects o where o.kind in ('refund', 'dispute') and o.data->>'charge' = c.id) as "isTouched"
+    from sandbox.objects c join sandbox.objects p on p.kind = 'invoice_payment'
+      and p.data->'payment'->>'payment_intent' = c.data->>'payment_intent'
+    where c.kind = 'charge' and c.data->>'status' = 'succeeded'
+      and p.data->>'invoice' in (select id from sandbox.objects where kind = 'invoice'
+        and data->'parent'->'subscription_details'->>'subscription' = ${id}) order by c.seq`)
+  return { subscription, invoices, charges }
+}
+
+/**
+ * The oracle of access and of its price, straight from the stand-in's books: why someone may have access at this second,
+ * whether they have paid for it, and what the time they used must have cost at least.
+ */
+export async function paidTime(connection: Pick<Connection, 'db'>, id: string, now: number) {
+  const { subscription, invoices, charges } = await readBooks(connection, id)
+  const ended = subscription.ended_at ?? Infinity
+  const isReturned = (invoice: string) => {
+    const own = charges.filter((each) => each.invoice === invoice)
+    return own.some(({ lost }) => lost) || (own.length > 0 && own.every(({ amount, refunded }) => refunded >= amount))
+  }
+  const periods = invoices
+    .filter(({ status }) => status === 'paid')
+    .flatMap((invoice) => {
+      const period = invoice.lines.data.find(isWhole)?.period
+      const credit = -invoice.lines.data.reduce((sum, { amount }) => sum + Math.min(0, amount), 0)
+      return period ? { ...invoice, ...period, credit } : []
+    })
+  // What a switch leaves of a month is credited, whatever becomes of the year.
+  const bought = periods
+    .map((each, index) => ({
+      ...each,
+      until: Math.min(each.end, ...periods.slice(index + 1).map(({ start }) => Math.max(start, each.start))),
+    }))
+    .filter(({ id: invoice }) => !isReturned(invoice))
+  const covering = bought.filter(({ start, until, credit, created, id: own }) => {
+    // A switch was also paid with the month before it: lost at the bank, the year is not paid for.
+    const before = charges.findLast((each) => each.created <= created && each.invoice !== own)
+    return start <= now && now < until && !(credit > 0 && before?.lost)
+  })
+  /** Who withdraws while a bank decides, or whose refund came back, has left all the same. */
+  const isUntouched = (invoice: string) => {
+    const own = charges.filter((each) => each.invoice === invoice)
+    return own.length > 0 && own.every(({ isTouched }) => !isTouched)
+  }
+  const due = invoices.findLast(({ billing_reason: reason }) => reason !== 'subscription_update')
+  const { finalized_at: payable = null, marked_uncollectible_at: writtenOff = null } = due?.status_transitions ?? {}
+  const since = writtenOff ?? payable ?? due?.created ?? 0
+  const isUnpaid = due?.status === 'open' || due?.status === 'uncollectible'
+  const reasons = Object.entries({
+    paid: covering.length > 0,
+    given: (subscription.trial_end ?? 0) > now,
+    'not collected': subscription.pause_collection !== null,
+    forgiven: due?.status === 'void' && now < (subscription.items.data[0]?.current_period_end ?? 0),
+    // A draft that stays one is the seller's to finalize.
+    'being billed': due?.status === 'draft' || (due?.attempt_count === 0 && now < due.created + 3 * day),
+    grace: isUnpaid && now < since + 14 * day,
+  }).flatMap(([reason, is]) => (is && now < ended ? reason : []))
+
+  return {
+    reasons,
+    /** Their money is here, and the time it bought is not over. */
+    hasPaid: subscription.status !== 'paused' && covering.some(({ id: own }) => now < ended || isUntouched(own)),
+    /** What was paid and not refunded, and the least that the used time costs on any page. */
+    priceOf(offered: Offered) {
+      const paid = invoices
+        .filter(({ status, id: invoice }) => status === 'paid' && !isReturned(invoice))
+        .reduce((sum, { amount_paid: amount }) => sum + amount, 0)
+      const refunded = charges
+        .filter(({ invoice }) => !isReturned(invoice))
+        .reduce((sum, charge) => sum + charge.refunded, 0)
+      const least = bought.reduce((sum, { start, end, until }) => {
+        const used = Math.max(0, Math.min(until, ended, now) - start) / (end - start)
+        return sum + offered(end - start > 300 * day ? 'yearly' : 'monthly', start) * used
+      }, 0)
+      return { paid: paid - refunded, least }
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import { sql } from 'drizzle-orm'
+import type { Connection } from '../database/connect.ts'
+
+/** Stripe's objects as stored, only as far as they are read here. */
+export type Raw = {
+  customer: { id: string; email: string; balance?: number; discount?: { id: string } | null }
+  coupon: { id: string; percent_off: number | null; amount_off: number | null }
+  discount: { id: string; end: number | null; source: { coupon: string } }
+  subscription: {
+    id: string
+    customer: string
+    status: string
+    cancel_at: number | null
+    cancel_at_period_end: boolean
+    ended_at: number | null
+    trial_end: number | null
+    pause_collection: object | null
+    automatic_tax: { disabled_reason: string | null }
+    discounts: string[]
+    status_details?: { paused: { subscription: { type: string }; transitioned_at: number } }
+    items: {
+      data: {
+        current_period_start: number
+        current_period_end: number
+        quantity: number
+        price: { unit_amount: number; recurring: { interval: 'month' | 'year' } }
+      }[]
+    }
+  }
+  invoice: {
+    id: string
+    status: string
+    created: number
+    billing_reason: string
+    amount_paid: number
+    amount_remaining: number
+    attempt_count: number
+    next_payment_attempt: number | null
+    status_transitions: Record<'finalized_at' | 'marked_uncollectible_at' | 'paid_at' | 'voided_at', number | null>
+    lines: { data: Line[] }
+    parent: { subscription_details: { subscription: string } }
+  }
+  invoice_payment: { id: string; invoice: string; payment: { payment_intent: string } }
+  charge: { id: string; payment_intent: string; status: string; created: number; amount: number }
+  refund: { id: string; charge: string; status: string; amount: number; created: number }
+  dispute: { id: string; charge: string; status: string; created: number }
+}
+export type Line = {
+  amount: number
+  period: { start: number; end: number }
+  /** Null for an item that the seller added. */
+  parent: { subscription_item_details: { proration: boolean } | null }
+}
+export type Ledger = Awaited<ReturnType<typeof readLedger>>
+
+/** One look at everything, straight from the sandbox's books, bypassing the shop's gateway and its mapping. */
+export async function readLedger({ db }: Pick<Connection, 'db'>) {
+  const { rows } = await db.execute<{ kind: keyof Raw; data: Raw[keyof Raw] }>(
+    sql`select kind, data from sandbox.objects order by seq`,
+  )
+  return <Kind extends keyof Raw>(kind: Kind) =>
+    rows.filter((row) => row.kind === kind).map(({ data }) => data as Raw[Kind])
+}
