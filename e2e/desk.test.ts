@@ -148,7 +148,7 @@ test('the search takes words in any order, says how many there are, and knows sc
   await page.getByRole('heading', { level: 1 }).click()
   await page.keyboard.press('/')
   await box.fill('export ord')
-  await expect(page.getByText('No one found', { exact: true })).toBeVisible()
+  await expect(page.getByText('No people found', { exact: true })).toBeVisible()
   await box.press('Enter')
   await expect(page.getByRole('heading', { name: 'Exports', level: 1 })).toBeVisible()
   await expectLooksRight(page)

@@ -70,7 +70,7 @@ const auditActions = {
   'note.add': 'Added a note',
   'note.delete': 'Deleted a note',
   'price.publish': 'Published a price',
-  'price.plan': 'Said which plan a price at Stripe is',
+  'price.plan': 'Matched a Stripe price to a plan',
   'purchase.add': 'Booked a purchase by hand',
   'purchase.cancel': 'Cancelled a purchase',
   'purchase.delete': 'Deleted a purchase',

@@ -32,7 +32,10 @@ export default function AdminPage() {
   useRememberedList(isList)
   if (!found)
     return screenAt(pathname, areasFor({ isAdmin: true })) ? (
-      <EmptyState title="Only admins can open this" description="Ask one of them, or for the role." />
+      <EmptyState
+        title="Only admins can open this"
+        description="Ask an admin to do it for you, or to make you an admin."
+      />
     ) : (
       <NotFound />
     )

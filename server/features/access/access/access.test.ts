@@ -421,7 +421,7 @@ describe('the seller', () => {
       'Removed by the seller',
       'Unlocked by hand',
       'Asked for access',
-      'Paid for access',
+      'Subscription paid',
     ])
   })
 })

@@ -18,7 +18,7 @@ import type { ConnectorDoor } from './rows.ts'
 import { createTodo, isOpenSearched, type Paging, shownUser, whoseOf } from './todo.ts'
 
 const eventTexts: Record<AccessEvent, string> = {
-  paid: 'Paid for access',
+  paid: 'Subscription paid',
   ended: 'Subscription ended',
   named: 'Gave a TradingView username',
   renamed: 'Gave another TradingView username',

@@ -106,7 +106,7 @@ function News({ customer: { id, suppressed } }: { customer: Customer }) {
             {suppressions[suppressed.because]} on <Time value={suppressed.at} />. Receipts still go out.
           </>
         ) : (
-          'Only if they subscribed, or were told at the checkout. Receipts always go out.'
+          'News goes out only if they subscribed, or the checkout told them about it. Receipts always go out.'
         )}
       </p>
     </Card>

@@ -17,7 +17,7 @@ import { TimeLeft } from '../parts/time-left.tsx'
 const choices = { state: declarationFilters } as const
 const tabs = [
   { value: 'open', text: 'Open' },
-  { value: 'waiting', text: 'Waiting for a click' },
+  { value: 'waiting', text: 'Not confirmed yet' },
   { value: 'confirmed', text: 'In progress' },
   { value: 'done', text: 'Done' },
 ] as const
@@ -34,7 +34,7 @@ function consequence({ kind, purchase, isLate, dueAt }: Declaration) {
   const refund = purchase && !isLate && purchase.unrefunded > 0 && ` ${exactDollars(purchase.unrefunded)}`
   return {
     action: `Refund${refund || ''} and end`,
-    description: `Refund what ${purchase?.email} paid until ${dayOf(dueAt)}, and end the subscription now? Later payments are yours to refund.`,
+    description: `Refund everything ${purchase?.email} paid up to ${dayOf(dueAt)}, and end the subscription now? Payments after that day are not refunded; you can refund them on the customer’s page.`,
   }
 }
 

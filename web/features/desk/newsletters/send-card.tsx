@@ -84,11 +84,11 @@ export function SendCard(props: { newsletter: NewsletterShown; unsaved: Unsaved 
     <Card className="flex flex-col gap-5">
       <h2 className="text-lg">Send</h2>
       <p>
-        As saved, it goes to <strong className="font-semibold">{addresses(audience)}</strong>.
+        The saved version goes to <strong className="font-semibold">{addresses(audience)}</strong>.
       </p>
       <NotReached {...newsletter.unreachable} />
       <Missing missing={missing} />
-      <Field name="at" label="At a time (optional)" hint="In your time zone. Empty means now.">
+      <Field name="at" label="Send later (optional)" hint="In your time zone. Leave it empty to send now.">
         <Input type="datetime-local" value={at} onChange={({ target }) => setAt(target.value)} />
       </Field>
       <div className="flex justify-end gap-3 max-sm:flex-col-reverse">

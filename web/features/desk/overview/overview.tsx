@@ -39,7 +39,7 @@ function Figures() {
   const { lastMonthSoFar: then, openAccessRequests, overdueAccessRequests } = data
   const soFar = daysSoFar(now.month, today)
   const than = `${monthName(then.month).split(' ')[0]} ${today.getUTCDate()}`
-  const by = `by ${than}`
+  const by = `up to ${than}`
   const more = (change: number) => `${change > 0 ? '+' : ''}${number(change)}`
   return (
     <div className="flex flex-col gap-6">

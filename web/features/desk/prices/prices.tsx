@@ -115,10 +115,11 @@ function PublishDialog({ plan, onClose }: { plan: Plan; onClose: () => void }) {
   const { product, productId, billingType, publications, subscriptions } = plan
   const [isLater, setIsLater] = useState(false)
   const current = publications.find(({ state }) => state === 'current')
+  const isPlanned = publications.some(({ state }) => state === 'planned')
   return (
     <CallDialog
       title={`New price: ${product}, ${billingType}`}
-      description={`Per ${billingPeriods[billingType]}, for new subscriptions. ${subscriptions.map(kept).join(' ')} A planned price is replaced.`}
+      description={`Per ${billingPeriods[billingType]}, for new subscriptions. ${subscriptions.map(kept).join(' ')}${isPlanned ? ' It replaces the planned price.' : ''}`}
       call={prices.adminPublish}
       options={{
         succeeded: { title: 'Published', description: 'The site shows it within seconds.' },
@@ -141,7 +142,7 @@ function PublishDialog({ plan, onClose }: { plan: Plan; onClose: () => void }) {
       <Field
         name="regularAmount"
         label="Regular price in dollars (optional)"
-        hint="Shown as “Regular price” beside it, never crossed out: no one was charged it."
+        hint="Shown as “Regular price” beside it, never crossed out, because nobody has paid it."
       >
         <Input inputMode="decimal" autoComplete="off" defaultValue={inDollars(current?.regularAmount)} />
       </Field>
@@ -151,7 +152,7 @@ function PublishDialog({ plan, onClose }: { plan: Plan; onClose: () => void }) {
           Pages show it within seconds.
         </Choice>
         <Choice label="From a day" checked={isLater} onChange={() => setIsLater(true)}>
-          Until then, any newer price replaces it, also the present one.
+          If you publish another price before that day, this one is dropped.
         </Choice>
       </fieldset>
       {isLater && (

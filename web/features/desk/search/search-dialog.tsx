@@ -13,6 +13,11 @@ type Option = { href: Href; title: string; detail: string }
 
 /** What only admins do, by the words that one would look for. */
 const actions: Option[] = [
+  { title: 'Refund a payment', detail: 'Purchases', href: '/admin/purchases' },
+  { title: 'Cancel a subscription', detail: 'Purchases', href: '/admin/purchases' },
+  { title: 'Unlock a buyer', detail: 'Access', href: '/admin/access' },
+  { title: 'Add a discount code or coupon', detail: 'Purchases', href: '/admin/purchases/codes' },
+  { title: 'Change a price', detail: 'Purchases', href: '/admin/purchases/prices' },
   { title: 'Export buyers', detail: 'Exports', href: '/admin/exports' },
   { title: 'Export orders', detail: 'Exports', href: '/admin/exports' },
   { title: 'Export access requests', detail: 'Exports', href: '/admin/exports' },
@@ -116,6 +121,6 @@ function verdict(found: Found | undefined) {
   const count = people.length
   if (count === mostPeopleFound && hasMore) return `More than ${count} people found`
   if (hasMore) return 'Only some of them were looked through: show all'
-  if (count === 0) return 'No one found'
+  if (count === 0) return 'No people found'
   return count === 1 ? '1 person found' : `${count} people found`
 }

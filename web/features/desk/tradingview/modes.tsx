@@ -68,7 +68,7 @@ export function previewText(preview: Preview, mode: ConnectionMode | 'off'): str
           mode === 'dry' && `It would add ${people(toUnlock)} and remove ${people(toLock)}.`,
         ]
       : [
-          `${people(toUnlock)} will be added.`,
+          toUnlock > 0 ? `${people(toUnlock)} will be added.` : 'No one will be added.',
           mode === 'full' && toLock > 0 ? `${people(toLock)} will be removed.` : 'No one will be removed.',
           unknownNames > 0 && `We can’t find the usernames of ${people(unknownNames)} on TradingView.`,
           managedFromNow > 0 && `${people(managedFromNow)} you unlocked by hand will be managed from now on.`,
