@@ -4,6 +4,7 @@ import { assets } from './access/assets.ts'
 import { privatePackage } from './access/package.ts'
 import { tradingViewAdmin } from './access/tradingview-admin.ts'
 import { audit, jobs } from './desk/activity.ts'
+import { checklist } from './desk/checklist.ts'
 import { customers } from './desk/customers.ts'
 import { exports } from './desk/exports.ts'
 import { figures } from './desk/figures.ts'
@@ -57,6 +58,7 @@ export const contract = {
   assets,
   reviews,
   newsletter,
+  checklist,
   newsletterAddresses,
   newsletters,
   serviceMessages,

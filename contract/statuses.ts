@@ -24,6 +24,7 @@ export const purchaseNeeds = [
   'failed_payments',
   'stuck_renewals',
   'untaxed',
+  'missing_at_stripe',
 ] as const
 export type PurchaseNeed = (typeof purchaseNeeds)[number]
 
@@ -73,7 +74,8 @@ export const statusTones = {
 
 /** Payments that are refunded in full when they are booked: a second subscription, or a code beyond its limits. */
 export const refusedReasons = ['duplicate', 'code_used_up', 'code_new_only'] as const
-export const endReasons = ['cancelled', 'unpaid', 'refunded', 'disputed', ...refusedReasons] as const
+/** `gone`: Stripe no longer knew the subscription, and the seller ended it by hand. */
+export const endReasons = ['cancelled', 'unpaid', 'refunded', 'disputed', 'gone', ...refusedReasons] as const
 export type EndReason = (typeof endReasons)[number]
 
 export const codeStates = ['planned', 'running', 'used up', 'over', 'stopped'] as const

@@ -69,6 +69,7 @@ const auditActions = {
   'newsletter.suppress': 'Switched news by email off or on',
   'note.add': 'Added a note',
   'note.delete': 'Deleted a note',
+  'payments.switch': 'Moved the shop to another payment account',
   'price.publish': 'Published a price',
   'price.plan': 'Matched a Stripe price to a plan',
   'purchase.add': 'Booked a purchase by hand',

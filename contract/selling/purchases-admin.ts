@@ -35,6 +35,8 @@ export const purchasesAdmin = {
       refund: cents,
       /** What can go back if it ends now, for the days that are left. */
       rest: cents,
+      /** Stripe does not know the subscription: it can only be ended here, as gone. */
+      isMissing: z.boolean(),
     }),
   }),
   adminResume: endpoint('POST /api/admin/purchases/:id/resume', {

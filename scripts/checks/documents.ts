@@ -13,7 +13,7 @@ export function checkDocuments(documents: ReadonlyMap<string, string>, { exists,
   for (const [path, text] of documents) {
     const files = text.matchAll(/`((?:contract|server|web|sandbox|e2e|scripts|proofs|docs|deploy)\/[\w./-]*)`/g)
     for (const [, file = ''] of files) if (!exists(file)) complaints.push(`${path} names ${file}, which does not exist`)
-    for (const [, script = ''] of text.matchAll(/npm run ([\w:]+)/g))
+    for (const [, script = ''] of text.matchAll(/npm run ([\w:-]+)/g))
       if (!scripts.includes(script)) complaints.push(`${path} names npm run ${script}, which does not exist`)
   }
   return complaints

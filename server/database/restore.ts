@@ -64,7 +64,7 @@ export async function restore(
 }
 
 /** A running shop polls for jobs every few seconds; one that starts meanwhile waits for the migration lock. */
-async function assertAlone(client: pg.Client) {
+export async function assertAlone(client: pg.Client) {
   // PostgreSQL lists a connection for a moment after its end, such as that of a command just before this one.
   for (let tries = 0; await hasCompany(client); tries++) {
     if (tries === 10) throw new StartError('The shop is running on this database: stop it first. Nothing was changed.')

@@ -141,7 +141,10 @@ export async function openPayments({
   }
 }
 
-const presentAccountOf = (keys: NonNullable<Config['stripe']>, address: StripeAddress | undefined): PresentAccount => ({
+export const presentAccountOf = (
+  keys: NonNullable<Config['stripe']>,
+  address: StripeAddress | undefined,
+): PresentAccount => ({
   kind: isLiveKey(keys.secretKey) ? 'live' : 'test',
   secretKey: keys.secretKey,
   account: createStripeGateway({ ...keys, address }).account,

@@ -16,7 +16,7 @@ import { subscriptionCalls } from './stripe/subscriptions.ts'
 
 export { apiVersion } from './stripe/account.ts'
 export type { Place, Tax } from './stripe/amounts.ts'
-export { type StripeFault, StripeRefusal } from './stripe/client.ts'
+export { isUnknownToStripe, type StripeFault, StripeRefusal } from './stripe/client.ts'
 export { eventTypes, type StripeEvent } from './stripe/events.ts'
 export type { ExistingSubscription } from './stripe/existing-subscriptions.ts'
 export type { PaidPeriod, Payment, Refund } from './stripe/history.ts'

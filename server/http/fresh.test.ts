@@ -232,6 +232,7 @@ const wantedByThieves = [
 
 /** What staff may change however old their proof is, and why that's no use to a thief. */
 const notWorthAsking: Record<string, string> = {
+  'checklist.adminConfirm': 'ticks a line of a list',
   'accessAdmin.grant': 'opens only what was paid for; the day’s work of support',
   'accessAdmin.undo': 'takes back an unlock of the last minute, before the buyer is told',
   'accessAdmin.restore': 'opens only what is still paid for',

@@ -49,6 +49,7 @@ const budgets: Record<string, number> = {
   'figures.adminPayments': 2,
   'figures.adminShow': 7,
   'overview.adminNeeds': 13,
+  'checklist.adminShow': 2,
   'search.adminFind': 2,
   'settings.adminShow': 1,
   'reminders.adminCount': 2,

@@ -14,7 +14,11 @@ type Live = {
 
 const isListOfScripts = (url: string) => /^https:\/\/www\.tradingview\.com\/scripts\/?$/.test(url)
 
-function linkProblem({ name, indicatorUrl, strategyUrl }: Live['linksOnSale'][number]): Problem | false {
+type ProductLinks = Live['linksOnSale'][number]
+
+export const hasOwnLinks = (links: ProductLinks) => linkProblem(links) === false
+
+function linkProblem({ name, indicatorUrl, strategyUrl }: ProductLinks): Problem | false {
   const unset = [
     ...(!indicatorUrl || isListOfScripts(indicatorUrl) ? ['indicator'] : []),
     ...(isListOfScripts(strategyUrl) ? ['strategy'] : []),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
+import type { ChecklistKey } from '#contract/desk/checklist.ts'
 import { type EditableSetting, editableSettings, type Setting } from '#contract/desk/settings.ts'
 import { type Seller, sellerSettings } from '#contract/seller.ts'
 import type { ProductState } from '#contract/selling/product.ts'
@@ -11,7 +12,7 @@ import type { Config } from '#server/config.ts'
 import type { Database } from '#server/database/connect.ts'
 import { shopSettings } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import { problemsOf } from './problems.ts'
+import { hasOwnLinks, problemsOf } from './problems.ts'
 
 type Ground = { db: Database; now: () => Date; audit: Audit; config: Config; products: LinkedProduct[] }
 type Links = { indicatorUrl: string; strategyUrl: string }
@@ -19,6 +20,7 @@ type LinkedProduct = { slug: string; name: string; state: ProductState; package:
 
 const legalSettings = ['TERMS_LAW', 'TERMS_VENUE'] as const
 const photoName = 'MAKER_PHOTO'
+const confirmation = (key: ChecklistKey) => `CONFIRMED ${key}`
 
 const linkNames = (slug: string) => [`INDICATOR_URL ${slug}`, `STRATEGY_URL ${slug}`] as const
 
@@ -92,6 +94,10 @@ export function createShopSettings({ db, now, audit, config, products }: Ground)
     get hasChosenKeys() {
       return isFixed('ASK_EXCHANGE_KEYS') || Boolean(stored.get('ASK_EXCHANGE_KEYS'))
     },
+    /** Whether buyers of every product on sale find the seller's scripts. */
+    get hasOwnScripts() {
+      return this.linksOnSale.every(hasOwnLinks)
+    },
     get maker() {
       const photo = readPhoto(config.settings.MAKER_PHOTO, stored.get(photoName))
       return { name: value('MAKER_NAME'), sentence: value('MAKER_SENTENCE'), photo }
@@ -116,6 +122,10 @@ export function createShopSettings({ db, now, audit, config, products }: Ground)
         mailsGoTo,
       }
     },
+
+    /** Lines of the checklist whose default the seller has confirmed. */
+    isConfirmed: (key: ChecklistKey) => stored.has(confirmation(key)),
+    confirm: (actor: Actor, key: ChecklistKey) => write(actor, [[confirmation(key), 'yes']]),
 
     save: (actor: Actor, changes: Partial<Record<EditableSetting, string | undefined>>) =>
       write(

@@ -57,6 +57,11 @@ export async function openStripeStandIn({
       return secretKey
     },
 
+    async coupons() {
+      const { rows } = await database.query<{ id: string }>(`select id from sandbox.objects where kind = 'coupon'`)
+      return rows.map(({ id }) => id)
+    },
+
     async pay(clientSecret: string) {
       const intent = clientSecret.split('_secret_')[0] ?? ''
       await sdk().paymentIntents.confirm(intent, { payment_method: 'pm_card_visa' })

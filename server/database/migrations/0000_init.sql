@@ -304,7 +304,8 @@ CREATE TABLE "invoices" (
 	"is_proration" boolean NOT NULL,
 	"credit" integer NOT NULL,
 	"period_net" integer NOT NULL,
-	"country" text
+	"country" text,
+	"former_account" text
 );
 --> statement-breakpoint
 CREATE TABLE "payments" (
@@ -349,7 +350,7 @@ CREATE TABLE "mrr_movements" (
 	"corrects" bigint,
 	CONSTRAINT "mrr_movements_corrects_unique" UNIQUE("corrects"),
 	CONSTRAINT "mrr_movements_kinds" CHECK ("mrr_movements"."kind" in ('new', 'reactivation', 'expansion', 'contraction', 'churn')),
-	CONSTRAINT "mrr_movements_causes" CHECK ("mrr_movements"."cause" in ('bought', 'resume', 'plan', 'price', 'quantity', 'discount', 'tax', 'pause', 'cancelled', 'unpaid', 'refunded', 'disputed', 'duplicate', 'code_used_up', 'code_new_only', 'expired', 'deleted'))
+	CONSTRAINT "mrr_movements_causes" CHECK ("mrr_movements"."cause" in ('bought', 'resume', 'plan', 'price', 'quantity', 'discount', 'tax', 'pause', 'cancelled', 'unpaid', 'refunded', 'disputed', 'gone', 'duplicate', 'code_used_up', 'code_new_only', 'expired', 'deleted'))
 );
 --> statement-breakpoint
 CREATE TABLE "mrr_proofs" (
@@ -511,6 +512,8 @@ CREATE TABLE "purchases" (
 	"refunded_elsewhere" integer DEFAULT 0 NOT NULL,
 	"uncovered_notes" integer DEFAULT 0 NOT NULL,
 	"draft_since" timestamp (3) with time zone,
+	"missing_since" timestamp (3) with time zone,
+	"former_account" text,
 	"arr" integer DEFAULT 0 NOT NULL,
 	"card" text,
 	"card_expires_at" timestamp (3) with time zone,
@@ -829,6 +832,7 @@ CREATE INDEX "purchases_failed_refunds" ON "purchases" USING btree ("created_at"
 CREATE INDEX "purchases_leaving" ON "purchases" USING btree ("ended_at") WHERE "purchases"."leave_reason" is not null;--> statement-breakpoint
 CREATE INDEX "purchases_uncovered" ON "purchases" USING btree ("created_at","id") WHERE "purchases"."uncovered_notes" > 0;--> statement-breakpoint
 CREATE INDEX "purchases_drafts" ON "purchases" USING btree ("draft_since") WHERE "purchases"."draft_since" is not null;--> statement-breakpoint
+CREATE INDEX "purchases_missing" ON "purchases" USING btree ("missing_since") WHERE "purchases"."missing_since" is not null;--> statement-breakpoint
 CREATE INDEX "purchases_cards" ON "purchases" USING btree ("card_expires_at") WHERE "purchases"."status" = 'active';--> statement-breakpoint
 CREATE UNIQUE INDEX "purchases_one_live" ON "purchases" USING btree ("user_id","product_id") WHERE "purchases"."stripe_subscription_id" is not null and "purchases"."status" in ('active', 'pending_cancel', 'past_due');--> statement-breakpoint
 CREATE INDEX "stripe_events_unhandled" ON "stripe_events" USING btree ("received_at") WHERE "stripe_events"."handled_at" is null;--> statement-breakpoint
@@ -853,9 +857,10 @@ CREATE INDEX "tv_runs_newest" ON "tv_runs" USING btree ("started_at");
 --> statement-breakpoint
 -- What drizzle-kit cannot express. `npm run db:generate` appends this file to the baseline.
 
--- The ledger is append-only. Rows may be deleted after the ten years that books are kept.
+-- The ledger is append-only. Rows may be deleted after the ten years that books are kept, and with test data.
 create function refuse_ledger_change() returns trigger language plpgsql as $$
 begin
+  if tg_op = 'DELETE' and current_setting('shop.clears_test_data', true) = 'on' then return old; end if;
   if tg_op = 'DELETE' and old.at < now() - interval '10 years' then return old; end if;
   raise exception 'The ledger is never changed';
 end $$;
@@ -911,7 +916,7 @@ begin
 end $$;
 --> statement-breakpoint
 create trigger invoices_unchanged before update or delete on invoices for each row
-  execute function refuse_books_change('created_at', 'status number due_at paid_at closed_at amount_paid amount_remaining paid_out_of_band country');
+  execute function refuse_books_change('created_at', 'status number due_at paid_at closed_at amount_paid amount_remaining paid_out_of_band country former_account');
 --> statement-breakpoint
 create trigger credit_notes_unchanged before update or delete on credit_notes for each row
   execute function refuse_books_change('created_at', 'status refunded');

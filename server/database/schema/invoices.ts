@@ -38,6 +38,8 @@ export const invoices = pgTable(
     /** Cost of the period itself: without prorations and other items, after discounts and without tax. */
     periodNet: integer().notNull(),
     country: text(),
+    /** The Stripe account that has it, if the shop has moved to another one since. */
+    formerAccount: text(),
   },
   (t) => [
     index('invoices_purchase').on(t.purchaseId, t.createdAt),

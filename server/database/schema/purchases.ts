@@ -88,6 +88,10 @@ export const purchases = pgTable(
     uncoveredNotes: integer().notNull().default(0),
     /** Since when Stripe has not been able to charge for the present period: its invoice is still a draft. */
     draftSince: moment(),
+    /** Since when Stripe has answered that it does not know the subscription. */
+    missingSince: moment(),
+    /** The Stripe account that it was paid at, if the shop has moved to another one since. */
+    formerAccount: text(),
     /** What it earns in a year by the ledger, in whole cents. */
     arr: integer().notNull().default(0),
     /** What pays for it, in words: "Visa ending in 4242". */
@@ -117,6 +121,7 @@ export const purchases = pgTable(
     index('purchases_leaving').on(t.endedAt).where(sql`${t.leaveReason} is not null`),
     index('purchases_uncovered').on(t.createdAt, t.id).where(sql`${t.uncoveredNotes} > 0`),
     index('purchases_drafts').on(t.draftSince).where(sql`${t.draftSince} is not null`),
+    index('purchases_missing').on(t.missingSince).where(sql`${t.missingSince} is not null`),
     index('purchases_cards').on(t.cardExpiresAt).where(sql`${t.status} = 'active'`),
     check('purchases_billing_type', sql`${t.billingType} in ${listed(billingTypes)}`),
     check('purchases_status', sql`${t.status} in ${listed(purchaseStatuses)}`),

@@ -1,5 +1,6 @@
 import type { Context } from '#server/context.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
+import { createChecklist } from './checklist/checklist.ts'
 import { createCustomerDesk } from './customers/customers.ts'
 import { createExports } from './exports/exports.ts'
 import { createFailedJobs } from './failed-jobs/failed-jobs.ts'
@@ -16,6 +17,7 @@ export function openDesk(context: Context, wings: Wings) {
 
   return {
     overview,
+    checklist: createChecklist(context),
     customers: createCustomerDesk(context, wings),
     imports: createImports(context, wings),
     search: createSearch(context),

@@ -15,6 +15,10 @@ export function mountDesk({ mount }: Doors, { desk, site }: { desk: Desk; site: 
   }
 
   mount(contract.overview, { adminShow: () => overview.show(), adminNeeds: () => overview.needs() })
+  mount(contract.checklist, {
+    adminShow: () => desk.checklist.show(),
+    adminConfirm: ({ key }, { actor }) => desk.checklist.confirm(actor, key),
+  })
   mount(contract.figures, {
     adminShow: ({ range }) => overview.figures.show(range),
     adminExport: () => overview.figures.csv(),

@@ -28,6 +28,10 @@ export class StripeRefusal extends Refusal {
   }
 }
 
+/** Stripe does not know what it was asked about: it is gone, or belongs to another account. */
+export const isUnknownToStripe = (error: unknown) =>
+  error instanceof StripeRefusal && error.fault.code === 'resource_missing'
+
 export type Client = ReturnType<typeof createClient>
 
 const { StripeCardError, StripeConnectionError, StripeError, StripeIdempotencyError, StripeInvalidRequestError } =

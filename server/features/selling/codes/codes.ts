@@ -1,4 +1,4 @@
-import { and, count, desc, eq, inArray, ne, notInArray, or, sql } from 'drizzle-orm'
+import { and, count, desc, eq, inArray, isNull, ne, notInArray, or, sql } from 'drizzle-orm'
 import { addMonths } from '#contract/billing-types.ts'
 import { afterDiscount, type Charges } from '#contract/selling/charges.ts'
 import { leastCharge, type WantedCode } from '#contract/selling/codes.ts'
@@ -26,7 +26,7 @@ const written = (typed: string) => typed.normalize('NFKC').replaceAll(/\s/g, '')
 export type Codes = ReturnType<typeof createCodes>
 
 /** Discount codes are the shop's; at Stripe, each is a coupon, which does the arithmetic. */
-export function createCodes({ db, now, stripe }: Context) {
+export function createCodes({ db, now, stripe }: Pick<Context, 'db' | 'now' | 'stripe'>) {
   const isUsedUp = async (tx: Database | Transaction, { id, maxUses }: Code) =>
     maxUses !== null && (await tx.$count(codeUses, eq(codeUses.codeId, id))) >= maxUses
 
@@ -92,6 +92,12 @@ export function createCodes({ db, now, stripe }: Context) {
 
     /** Someone deleted its coupon at Stripe. */
     renew: (code: Code) => stripe.coupons.ensure(code),
+
+    /** In a new account. */
+    async renewAll(onError: (error: unknown) => void) {
+      const rows = await db.select().from(discountCodes).where(isNull(discountCodes.stoppedAt))
+      for (const code of rows) if (stateAt(code, now()) !== 'over') await stripe.coupons.ensure(code).catch(onError)
+    },
   }
 }
 

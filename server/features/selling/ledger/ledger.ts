@@ -98,16 +98,17 @@ export function createLedger({ db, now }: Context) {
       ])
     },
 
-    /** Deleted today, it earned until today: earlier rows stay. */
-    async recordDeletion(tx: Transaction, purchase: Purchase) {
+    /** Ended by the seller today, it earned until today: earlier rows stay. */
+    async recordEnd(tx: Transaction, purchase: Purchase, cause: 'deleted' | 'gone') {
       const rows = await rowsOf(tx, purchase)
       const before = rows.reduce((sum, { arrBefore, arrAfter }) => sum + arrAfter - arrBefore, 0)
       if (before === 0) return
       await lockPerson(tx, purchase)
       const billing = rows.at(-1)?.billingType ?? null
-      const end: Movement = { source: 'deleted', at: now(), before, after: 0, cause: 'deleted', billing }
+      const end: Movement = { source: cause, at: now(), before, after: 0, cause, billing }
+      const revision = rows.filter(({ source }) => source === cause).length
       await add(tx, [
-        { ...rowOf(purchase, end), recordedAt: end.at, revision: 0, ...(await kindsFor(tx, purchase))(end, false) },
+        { ...rowOf(purchase, end), recordedAt: end.at, revision, ...(await kindsFor(tx, purchase))(end, false) },
       ])
     },
 

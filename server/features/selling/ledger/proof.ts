@@ -3,7 +3,6 @@ import type { Metric } from 'prom-client'
 import type { DifferenceFault, ExplainedDifference } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { invoices, mrrMovements, mrrProofs, purchases } from '#server/database/schema.ts'
-import { StripeRefusal } from '#server/gateways/stripe.ts'
 import { gauge } from '#server/metrics/gauge.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 
@@ -56,9 +55,7 @@ export function createProof({ db, now, stripe, log, catalog }: Context, { checko
 
   /** Asks Stripe about this one before anything is called a difference: a message may have been lost. */
   async function compareAgain(id: string, listed: number | null): Promise<Compared> {
-    await sync(id).catch((error: unknown) => {
-      if (!isMissing(error)) throw error
-    })
+    await sync(id)
     return judge(id, listed, (await recordsOf([id])).get(id))
   }
 
@@ -195,8 +192,6 @@ function recordedRevenue(ids: string[], at: Date) {
           when due.status = 'void' then 'forgiven' when p.given_until > ${at}::timestamptz then 'given' end as kind) free
     where p.stripe_subscription_id in ${ids}`
 }
-
-const isMissing = (error: unknown) => error instanceof StripeRefusal && error.fault.code === 'resource_missing'
 
 function metricsOf(proof: typeof mrrProofs.$inferSelect | undefined, now: Date): Metric[] {
   const apart = proof?.differences.reduce((sum, { atStripe, here }) => sum + Math.abs(atStripe - here), 0) ?? 0

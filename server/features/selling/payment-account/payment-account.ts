@@ -12,7 +12,7 @@ type BoundAccount = typeof paymentAccount.$inferSelect
 
 const fingerprintOf = (secretKey: string) => createHash('sha256').update(secretKey).digest('hex').slice(0, 32)
 
-async function boundAccount(db: Database | Transaction): Promise<BoundAccount | undefined> {
+export async function boundAccount(db: Database | Transaction): Promise<BoundAccount | undefined> {
   const [bound] = await db.select().from(paymentAccount)
   return bound
 }
@@ -21,7 +21,7 @@ async function boundAccount(db: Database | Transaction): Promise<BoundAccount | 
 const mostPrices = 5
 
 /** Compares the present keys with the bound account. Asks Stripe unless the key is known; throws `StripeRefusal`. */
-async function compareAccount(db: Database, bound: BoundAccount, present: PresentAccount) {
+export async function compareAccount(db: Database, bound: BoundAccount, present: PresentAccount) {
   const isOther = { isSame: false, accountId: null }
   if (bound.kind !== present.kind) return isOther
   if (present.kind === 'sandbox') return { isSame: true, accountId: null }
@@ -40,7 +40,7 @@ async function compareAccount(db: Database, bound: BoundAccount, present: Presen
 }
 
 /** Binds the database to the present account, or adds the key to it if it is bound to that account already. */
-async function bindAccount(
+export async function bindAccount(
   tx: Database | Transaction,
   present: PresentAccount,
   { accountId, now, replaces = false }: { accountId: string | null; now: Date; replaces?: boolean },
@@ -57,13 +57,13 @@ async function bindAccount(
     .onConflictDoUpdate({ target: paymentAccount.id, set: replaces ? row : added })
 }
 
-function accountInWords({ kind, accountId }: { kind: PaymentAccountKind; accountId: string | null }) {
+export function accountInWords({ kind, accountId }: { kind: PaymentAccountKind; accountId: string | null }) {
   if (kind === 'sandbox') return 'test payments (PAYMENTS=sandbox)'
   return `Stripe’s ${kind} mode${accountId ? ` (${accountId})` : ''}`
 }
 
 /** One sentence with both accounts and what resolves it. */
-function mismatchInWords(bound: BoundAccount, { kind, accountId }: Parameters<typeof accountInWords>[0]) {
+export function mismatchInWords(bound: BoundAccount, { kind, accountId }: Parameters<typeof accountInWords>[0]) {
   const both = `The money in this database belongs to ${accountInWords(bound)}, but the settings are for ${accountInWords({ kind, accountId })}`
   return bound.kind === 'live' && kind !== 'live'
     ? `${both}: put the live keys back, or use another database.`

@@ -113,7 +113,13 @@ const day = 86_400_000
 export type Prices = ReturnType<typeof createPrices>
 
 /** What new subscriptions cost. A running one keeps the price it began with: no code here touches it. */
-export function createPrices({ db, now, stripe, audit, catalog }: Context) {
+export function createPrices({
+  db,
+  now,
+  stripe,
+  audit,
+  catalog,
+}: Pick<Context, 'db' | 'now' | 'stripe' | 'audit' | 'catalog'>) {
   /** Each row is a price of its own at Stripe, under a lookup key of its own. */
   function wanted({ productId, billingType, number, amount }: Omit<Price, 'stripePriceId'>): WantedPrice {
     const product = catalog.byId(productId)

@@ -11,6 +11,7 @@ import type { Booked, Booking } from './booked.ts'
 import type { Ending } from './ending.ts'
 import type { AccessEffects } from './entitlement.ts'
 import { findPurchase, listPurchases, type PurchaseRow, showToSeller, type Wanted } from './list.ts'
+import type { Missing } from './missing.ts'
 import type { Notices } from './notices.ts'
 import type { Refunds } from './payments.ts'
 import { canGoBack, unusedShare } from './state.ts'
@@ -53,7 +54,7 @@ export function createAdministration(context: Context, others: Others) {
       await db.transaction(async (tx) => {
         const [removed] = await tx.delete(purchases).where(eq(purchases.id, id)).returning()
         if (!removed) return
-        await ledger.recordDeletion(tx, removed)
+        await ledger.recordEnd(tx, removed, 'deleted')
         await access.purchasesChanged(tx, removed.userId)
         const { bookedBecause: _, ...detail } = removed
         await audit.record(tx, actor, { action: 'purchase.delete', ...about(removed), detail })
@@ -142,10 +143,10 @@ function assertLater(until: Date, { currentPeriodEnd, endsAt }: PurchaseRow, now
   if (until.getTime() > now.getTime() + mostDays * day) throw invalid('until', 'Two years from now at most')
 }
 
-type EndingRooms = { booked: Booked; ending: Ending; sync: Sync; refunds: Refunds }
+type EndingRooms = { booked: Booked; ending: Ending; missing: Missing; sync: Sync; refunds: Refunds }
 type SellerEnding = ReturnType<typeof createSellerEnding>
 
-export function createSellerEnding(context: Context, { booked, ending, sync, refunds }: EndingRooms) {
+export function createSellerEnding(context: Context, { booked, ending, missing, sync, refunds }: EndingRooms) {
   const { db, now, stripe, audit, runExclusive } = context
 
   async function endAtStripe({ stripeSubscriptionId, status }: PurchaseRow) {
@@ -180,14 +181,15 @@ export function createSellerEnding(context: Context, { booked, ending, sync, ref
     endAtStripe,
 
     async preview(id: string) {
-      const { status, endsAt, restRefund, stripeSubscriptionId } = await findPurchase(db, id)
+      const { status, endsAt, restRefund, stripeSubscriptionId, missingSince } = await findPurchase(db, id)
+      if (missingSince) return { endsAt: null, refund: 0, rest: 0, isMissing: true }
       const later =
         status === 'pending_cancel' ? { endsAt, refund: restRefund ?? 0 } : await ending.forBuyer.preview(id)
       const unused =
         stripeSubscriptionId && !hasEnded(status)
           ? unusedShare(await stripe.subscriptions.read(stripeSubscriptionId), now())
           : null
-      return { ...later, rest: unused?.amount ?? 0 }
+      return { ...later, rest: unused?.amount ?? 0, isMissing: false }
     },
 
     async cancel(actor: Actor, id: string, refund: number | undefined) {
@@ -201,6 +203,7 @@ export function createSellerEnding(context: Context, { booked, ending, sync, ref
       await endAtStripe(purchase)
       await db.transaction(async (tx) => {
         await booked.end(tx, id)
+        await missing.end(tx, id)
         await record(tx, actor, purchase, { when: 'now', ...(refund && { amount: refund }) })
       })
     },

@@ -189,6 +189,7 @@ function changedState(before: PurchaseRow, answer: Subscription, bought: Billing
   const state = stateOf(answer, bought)
   return {
     ...state,
+    missingSince: null,
     failedRefunds: Math.max(0, returned - refundedElsewhere),
     uncoveredNotes: Math.max(0, answer.uncoveredNotes - refundedElsewhere),
     // Ended immediately, it doesn't show whether its cancellation had been taken back.

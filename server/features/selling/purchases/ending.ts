@@ -16,11 +16,12 @@ import type { Checkouts } from '../checkout/checkout.ts'
 import { type Booked, endOf } from './booked.ts'
 import type { AccessEffects } from './entitlement.ts'
 import { findPurchase, type PurchaseRow } from './list.ts'
+import type { Missing } from './missing.ts'
 import { noticeFor, wasRenewedSince } from './notice.ts'
 import { withdrawable } from './state.ts'
 import { type DueOf, payBackAll, type Sync, whole } from './sync.ts'
 
-type Others = { checkouts: Checkouts; access: AccessEffects; booked: Booked; sync: Sync }
+type Others = { checkouts: Checkouts; access: AccessEffects; booked: Booked; missing: Missing; sync: Sync }
 
 /** What was due and not refunded: paid too late for that, disputed (and by now decided), or sent back by the buyer's bank. */
 export type Kept = { late: number; disputed: number; lost: number; returned: number }
@@ -192,7 +193,7 @@ async function giveReason(
 }
 
 /** Before an account is deleted: it must not be charged again. What is being paid for can't be ended fairly yet. */
-async function endAllOf({ db, stripe }: Context, { access, booked, sync }: Others, userId: string) {
+async function endAllOf({ db, stripe }: Context, { access, booked, missing, sync }: Others, userId: string) {
   const open = await db
     .select({ id: checkoutRows.subscriptionId, paymentIntentId: checkoutRows.paymentIntentId })
     .from(checkoutRows)
@@ -201,7 +202,7 @@ async function endAllOf({ db, stripe }: Context, { access, booked, sync }: Other
     if (await stripe.payments.hasPaid(paymentIntentId))
       throw conflict('payment-pending', 'A payment is still being processed. Please try again in a minute.')
   const live = await db
-    .select({ id: purchases.stripeSubscriptionId })
+    .select({ id: purchases.stripeSubscriptionId, purchaseId: purchases.id })
     .from(purchases)
     .where(and(eq(purchases.userId, userId), not(hasEndedPurchase)))
   for (const { id } of [...live, ...open]) {
@@ -211,6 +212,8 @@ async function endAllOf({ db, stripe }: Context, { access, booked, sync }: Other
     if (open.some((checkout) => checkout.id === id)) await payBackAll(stripe, id)
     await sync(id)
   }
+  // Stripe does not know them, so they can't charge anyone.
+  for (const { purchaseId } of live) await db.transaction((tx) => missing.end(tx, purchaseId))
   const words = await db
     .select({ id: purchases.stripeSubscriptionId })
     .from(purchases)

@@ -39,6 +39,7 @@ export const needy = (now: Date): Record<PurchaseNeed | PurchaseRisk, Needy> => 
   },
   // The next renewal would be charged without tax.
   untaxed: { has: and(eq(purchases.taxIsOff, true), isLivePurchase) },
+  missing_at_stripe: { has: and(isNotNull(purchases.missingSince), not(hasEndedPurchase)) },
 })
 
 /** All of them in one statement, each by its own index, and up to `mostCounted`. */

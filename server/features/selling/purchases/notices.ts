@@ -123,7 +123,8 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Contex
       if (endedBecause && !before?.endedBecause)
         await mails.send(tx, to.email, 'subscriptionEnded', {
           ...about,
-          because: endedBecause,
+          // Never told by sync; the seller ends those.
+          because: endedBecause === 'gone' ? 'cancelled' : endedBecause,
           monthly: billingType === 'yearly' && endedBecause === 'cancelled' && isOnSale ? slug : null,
         })
       // What was booked by hand until a day needs no reason to end on it.

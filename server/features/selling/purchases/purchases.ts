@@ -16,6 +16,7 @@ import { createEnding } from './ending.ts'
 import type { AccessEffects } from './entitlement.ts'
 import { createInbox } from './inbox.ts'
 import { findPurchase, listPurchases, type PurchaseRow, prepareOwnPurchases, showToBuyer } from './list.ts'
+import { createMissing } from './missing.ts'
 import { createNextCharge } from './next-charge.ts'
 import { createAnnouncements, createNotices } from './notices.ts'
 import { createCardUpdate, createInvoices, createRefunds, createUnpaid } from './payments.ts'
@@ -46,9 +47,10 @@ const batch = 1000
 export function createPurchases(context: Context, others: Others) {
   const { db, now, catalog, stripe } = context
   const notices = createNotices(context)
-  const sync = createSync(context, { ...others, notices })
+  const missing = createMissing(context, others)
+  const sync = createSync(context, { ...others, missing, notices })
   const booked = createBooked(context, { ...others, notices })
-  const shared = { ...others, notices, booked, sync }
+  const shared = { ...others, missing, notices, booked, sync }
   const inbox = createInbox(context, shared)
   const switching = createSwitching(context, shared)
   const ending = createEnding(context, shared)
@@ -132,6 +134,7 @@ const endings: Record<EndReason, string> = {
   unpaid: 'Subscription expired unpaid',
   refunded: 'Subscription ended: refunded',
   disputed: 'Subscription ended: lost dispute',
+  gone: 'Subscription ended: gone at Stripe',
   duplicate: 'Second subscription ended',
   code_used_up: 'Refunded: the code was used up',
   code_new_only: 'Refunded: the code is for new customers',

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNull, lt, not, or, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNotNull, isNull, lt, not, or, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
 import { checkouts, hasEndedPurchase, purchases, stripeEventsPulled } from '#server/database/schema.ts'
@@ -73,6 +73,7 @@ export function createReconciler(context: Context, { inbox, sync, switching }: O
             lt(purchases.currentPeriodEnd, now()),
             lt(purchases.endsAt, now()),
             inArray(purchases.status, ['past_due', 'paused']),
+            isNotNull(purchases.missingSince),
             // Its paid time is over: what follows may have been given, and then it doesn't count.
             and(gt(purchases.arr, 0), lt(purchases.paidUntil, ago(24 * hour))),
             // The network may have updated a card that seems to expire.

@@ -24,6 +24,8 @@ export type PurchaseState = Omit<
   | 'failedRefunds'
   | 'refundedElsewhere'
   | 'uncoveredNotes'
+  | 'missingSince'
+  | 'formerAccount'
   | 'arr'
   | 'cardSavedAt'
   | 'lostAndKept'

@@ -1,7 +1,8 @@
 import { coalesce } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
-import type { Payment, StripeGateway, Subscription } from '#server/gateways/stripe.ts'
+import { isUnknownToStripe, type Payment, type StripeGateway, type Subscription } from '#server/gateways/stripe.ts'
 import { type ApplyDependencies, createApply } from './apply.ts'
+import type { Missing } from './missing.ts'
 import { createRecovery } from './recovery.ts'
 import { canGoBack, moneyIsBack, paymentsOfPeriod, refundedAsRest } from './state.ts'
 
@@ -14,7 +15,9 @@ export const whole =
 
 export type Sync = ReturnType<typeof createSync>
 
-type Others = Omit<ApplyDependencies, 'payBack' | 'payBackLate' | 'payBackRest' | 'creditRefunds'>
+type Others = Omit<ApplyDependencies, 'payBack' | 'payBackLate' | 'payBackRest' | 'creditRefunds'> & {
+  missing: Missing
+}
 
 /**
  * Brings the shop's view of a subscription in line with Stripe's, once, however many ask: webhook, buyer, admin or
@@ -23,7 +26,7 @@ type Others = Omit<ApplyDependencies, 'payBack' | 'payBackLate' | 'payBackRest' 
  */
 export function createSync(context: Context, others: Others) {
   const { db, stripe, queue, crashPoint } = context
-  const { checkouts } = others
+  const { checkouts, missing } = others
   const recover = createRecovery({ ...context, checkouts })
   const sync = coalesce(syncOnce)
 
@@ -83,7 +86,10 @@ export function createSync(context: Context, others: Others) {
     for (;;) {
       const known = (await checkouts.ofSubscription(subscriptionId)) ?? (await recover(subscriptionId))
       if (!known) return
-      const answer = await settled(subscriptionId)
+      const answer = await settled(subscriptionId).catch((error: unknown) => {
+        if (!isUnknownToStripe(error)) throw error
+      })
+      if (!answer) return missing.mark(known)
       crashPoint('sync before commit')
       const isNewest = await db.transaction((tx) => apply(tx, known, answer))
       crashPoint('sync after commit')

@@ -89,6 +89,7 @@ const endings = {
   unpaid: 'The renewal was not paid.',
   refunded: 'The payment was refunded.',
   disputed: 'The payment was disputed.',
+  gone: 'It was ended.',
   duplicate: 'It was bought twice, so the second payment was refunded.',
   code_used_up: 'Its code was used up, so the payment was refunded.',
   code_new_only: 'Its code was for new customers only, so the payment was refunded.',

@@ -17,6 +17,7 @@ import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { ExportButton, ExportProgress, useExport } from '../exports/exports.tsx'
 import { useDialog } from '../lists/use-filters.ts'
+import { ChecklistLine } from '../overview/checklist.tsx'
 import { Attention } from '../overview/needs.tsx'
 import { counted } from '../parts/count.ts'
 import { ProductChoice, useProducts } from '../parts/products.tsx'
@@ -29,6 +30,7 @@ export default function Assets() {
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
       <div className="col-span-full -mb-2">
+        <ChecklistLine />
         <Attention />
       </div>
       <SymbolList />

@@ -52,6 +52,11 @@ const texts: Record<NeedKind, Words> = {
     many: 'subscriptions charged without tax',
     todo: 'Add the customer’s country at Stripe, and turn on automatic tax there',
   },
+  missing_at_stripe: {
+    one: 'subscription that Stripe doesn’t know',
+    many: 'subscriptions that Stripe doesn’t know',
+    todo: 'Wrong keys? If not, end them as gone at Stripe',
+  },
   messages: { one: 'message to answer', many: 'messages to answer', href: '/admin/messages?state=open' },
   new_requests: { one: 'new access request', href: '/admin/access?overdue=no' },
   declined_to_end: {

@@ -8,6 +8,7 @@ import { Pending } from '#web/ui/card.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { number } from '../parts/count.ts'
 import { MovementsChart, netOf } from './chart.tsx'
+import { Checklist } from './checklist.tsx'
 import { Figure, FiveFigures } from './figure.tsx'
 import { counted, ImprintWarning, Needs } from './needs.tsx'
 import { monthName, perMonth, signed } from './words.ts'
@@ -17,6 +18,7 @@ const percent = (value: number | null) => (value === null ? '–' : `${value.toF
 export default function Overview() {
   return (
     <section aria-label="Overview" className="flex flex-col gap-8">
+      <Checklist />
       <ImprintWarning />
       <Needs />
       <Figures />

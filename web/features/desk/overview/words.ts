@@ -31,6 +31,7 @@ export const causeTexts: Record<MovementCause, string> = {
   unpaid: 'Not paid',
   refunded: 'Refunded',
   disputed: 'Lost dispute',
+  gone: 'Gone at Stripe',
   duplicate: 'Second subscription',
   code_used_up: 'Code used up',
   code_new_only: 'Code for new customers',

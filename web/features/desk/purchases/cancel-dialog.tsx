@@ -28,8 +28,11 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
     ...cancelling,
     succeeded: known?.endsAt ? `Cancels on ${dayFormat.format(new Date(known.endsAt))}` : 'Cancels at period end',
   })
+  const isMissing = known?.isMissing ?? false
   const send = () =>
-    isLater ? cancelLater.mutate({ id }) : cancelNow.mutate({ id, ...(refunds && known && { refund: known.rest }) })
+    isLater && !isMissing
+      ? cancelLater.mutate({ id })
+      : cancelNow.mutate({ id, ...(refunds && known && { refund: known.rest }) })
   const later = <Later endsAt={known?.endsAt ?? null} refund={known?.refund ?? 0} />
   const now = (
     <>
@@ -53,7 +56,12 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
         <Skeleton className="h-40" />
       ) : (
         <div className="flex flex-col gap-3">
-          {mayWait && mayEndNow ? (
+          {isMissing ? (
+            <p>
+              Stripe doesn’t know this subscription. Check first that your keys are the right ones. If they are, it is
+              gone at Stripe: access ends today, and nothing is refunded.
+            </p>
+          ) : mayWait && mayEndNow ? (
             <fieldset className="flex flex-col gap-3">
               <legend className="sr-only">When</legend>
               <Choice label="At the end of the paid period" checked={isLater} onChange={() => setIsLater(true)}>

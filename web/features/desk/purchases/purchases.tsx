@@ -52,6 +52,7 @@ const needTexts: Record<PurchaseNeed | PurchaseRisk, string> = {
   failed_payments: 'Failed payment',
   stuck_renewals: 'Renewal not charged',
   untaxed: 'Without tax',
+  missing_at_stripe: 'Unknown to Stripe',
   expiring_cards: 'Card expires within 30 days',
 }
 

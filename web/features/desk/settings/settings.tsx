@@ -150,13 +150,13 @@ const icons = {
 function PaymentsCard() {
   const query = useData(stripeSetup.adminCheck, {}, { once: true })
   const { data } = query
-  const { testMode } = useSettings()
+  const { stripe } = useSettings()
   if (!data) return <Pending query={query} className="h-16 rounded-lg" />
   const todos = data.filter(({ state }) => state === 'todo').length
   const badge =
     todos > 0 ? (
       <Badge tone="bad">{todos} to do</Badge>
-    ) : testMode ? (
+    ) : !stripe.publishableKey.startsWith('pk_live_') ? (
       <Badge tone="warning">Test mode: you are not selling yet</Badge>
     ) : (
       <Badge tone="good">Ready</Badge>

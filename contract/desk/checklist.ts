@@ -1,0 +1,73 @@
+import * as z from 'zod/mini'
+import { endpoint } from '../endpoint.ts'
+
+type Line = { title: string; todo: string; href: string | null; confirms?: string }
+
+/** What a shop needs before it sells, in the order of the checklist. `confirms` is what the seller says about a default. */
+export const checklistLines = {
+  imprint: { title: 'Imprint', todo: 'Add your name, street, city and country.', href: '/admin/settings' },
+  support: { title: 'Support address', todo: 'Set the address that buyers write to.', href: '/admin/settings' },
+  law: { title: 'Law and venue', todo: 'Confirm or change what your terms say.', href: '/admin/settings' },
+  exchange_keys: {
+    title: 'Exchange keys',
+    todo: 'Say whether buyers are asked for the API keys of their exchange.',
+    href: '/admin/settings',
+  },
+  scripts: { title: 'Scripts', todo: 'Add the links to your indicator and strategy.', href: '/admin/settings' },
+  texts: {
+    title: 'Name and texts',
+    todo: 'Read your pages: name, tagline, help, setup guide and legal texts (docs/selling.md).',
+    href: null,
+    confirms: 'They are mine',
+  },
+  products: {
+    title: 'Products',
+    todo: 'Look at what is on sale, and at each product’s page.',
+    href: null,
+    confirms: 'They are right',
+  },
+  prices: {
+    title: 'Prices',
+    todo: 'Look at what each plan costs.',
+    href: '/admin/purchases/prices',
+    confirms: 'They are right',
+  },
+  tradingview: {
+    title: 'TradingView',
+    todo: 'Connect it to unlock buyers by itself, or unlock them by hand.',
+    href: '/admin/access/connection',
+    confirms: 'I unlock by hand',
+  },
+  second_factor: {
+    title: 'Second factor',
+    todo: 'Every admin sets up a passkey or an authenticator app.',
+    href: '/account',
+  },
+  address: {
+    title: 'Address and TLS',
+    todo: 'Set PUBLIC_URL to an address that begins with https:// (docs/operations.md).',
+    href: null,
+  },
+  email: { title: 'Email', todo: 'Set SMTP_URL, and send yourself a test email.', href: '/admin/settings' },
+  payments: {
+    title: 'Payments',
+    todo: 'Test mode: you are not selling yet. Replace PAYMENTS=sandbox by Stripe’s live keys (docs/stripe.md).',
+    href: null,
+  },
+  webhook: { title: 'Stripe’s webhook', todo: '`npm run stripe -- setup` makes it with your live keys.', href: null },
+} as const satisfies Record<string, Line>
+
+export type ChecklistKey = keyof typeof checklistLines
+export const checklistKeys = Object.keys(checklistLines) as [ChecklistKey, ...ChecklistKey[]]
+
+export const checklist = {
+  adminShow: endpoint('GET /api/admin/checklist', {
+    summary: 'What a shop that does not sell yet still needs; null once it sells',
+    output: z.nullable(z.array(z.object({ key: z.enum(checklistKeys), isDone: z.boolean() }))),
+  }),
+  adminConfirm: endpoint('POST /api/admin/checklist', {
+    fresh: false,
+    summary: 'Confirm a line that has a default',
+    input: z.strictObject({ key: z.enum(checklistKeys) }),
+  }),
+}

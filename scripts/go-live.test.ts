@@ -1,0 +1,271 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer } from 'node:tls'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accounts } from '#contract/identity/accounts.ts'
+import { checkout } from '#contract/selling/checkout.ts'
+import { codes } from '#contract/selling/codes.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { newsletter } from '#contract/site/newsletter.ts'
+import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
+import { openShop } from '#server/testing/open-shop.ts'
+import { production } from '#server/testing/production.ts'
+import { openSmtp } from '#server/testing/smtp.ts'
+import { openStripeStandIn, type StripeStandIn } from '#server/testing/stripe-stand-in.ts'
+import { createTestDatabase } from '#server/testing/test-database.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'shop-go-live-'))
+let smtp: Awaited<ReturnType<typeof openSmtp>>
+let proxy: Awaited<ReturnType<typeof openProxy>>
+beforeAll(async () => {
+  smtp = await openSmtp()
+  proxy = await openProxy()
+})
+afterAll(async () => {
+  await smtp.close()
+  proxy.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** What stands in front of a shop: a certificate that the command trusts. */
+async function openProxy() {
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const made = `req -x509 -newkey rsa:2048 -nodes -keyout ${key} -out ${cert} -days 2 -subj /CN=${hostname()} -addext subjectAltName=DNS:${hostname()}`
+  spawnSync('openssl', made.split(' '))
+  const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }).listen(0)
+  await once(server, 'listening')
+  return { cert, url: `https://${hostname()}:${(server.address() as AddressInfo).port}`, close: () => server.close() }
+}
+
+/** The settings of a shop that is ready to sell. */
+const settingsFor = (standIn: StripeStandIn) => ({
+  ...production,
+  PAYMENTS: '',
+  PUBLIC_URL: proxy.url,
+  SUPPORT_EMAIL: 'help@shop.example',
+  SMTP_URL: smtp.url,
+  SELLER_NAME: 'Mia Muster',
+  SELLER_STREET: 'Musterweg 1',
+  SELLER_CITY: '4500 Solothurn',
+  SELLER_COUNTRY: 'Switzerland',
+  ...standIn.env,
+})
+
+type Run = { databaseUrl: string; env: Record<string, string>; at?: StripeStandIn; stopAt?: string; answer?: string }
+
+/** Not `spawnSync`: this process plays Stripe meanwhile. */
+async function goLive({ databaseUrl, env, at, stopAt = '', answer }: Run) {
+  const child = spawn(
+    process.execPath,
+    ['--import', './server/testing/reroute-stripe.ts', 'scripts/go-live.ts', ...(answer ? [] : ['--yes'])],
+    {
+      env: {
+        ...process.env,
+        DATA_DIR: folder,
+        NODE_EXTRA_CA_CERTS: proxy.cert,
+        STRIPE_STAND_IN_PORT: String(at?.address.port ?? ''),
+        TEST_STOP_AT: stopAt,
+        ...env,
+        DATABASE_URL: databaseUrl,
+      },
+    },
+  )
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
+  child.stdin.end(answer ? `${answer}\n` : '')
+  const [code, signal] = await once(child, 'exit')
+  return { code: code ?? signal, said }
+}
+
+async function query<Row extends pg.QueryResultRow>(databaseUrl: string, text: string) {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  const { rows } = await client.query<Row>(text)
+  await client.end()
+  return rows
+}
+
+/** Every row that go-live may touch, in a comparable form. */
+async function stateOf(databaseUrl: string) {
+  const tables = await query<{ name: string }>(
+    databaseUrl,
+    `select tablename as name from pg_tables where schemaname = 'public' and tablename not in ('audit_log', 'attempts', 'terms_texts')`,
+  )
+  const state: Record<string, number> = {}
+  for (const { name } of tables)
+    state[name] = (await query<{ count: number }>(databaseUrl, `select count(*)::int from ${name}`))[0]?.count ?? 0
+  return state
+}
+
+const addFactor = (databaseUrl: string) =>
+  query(
+    databaseUrl,
+    `insert into app_codes (user_id, sealed_secret, last_step) select id, 'sealed', 0 from users where is_admin`,
+  )
+
+async function prepareStripe(standIn: StripeStandIn) {
+  const { eventTypes, apiVersion } = await import('#server/gateways/stripe.ts')
+  await standIn
+    .sdk()
+    .webhookEndpoints.create({
+      url: `${proxy.url}/api/webhooks/stripe`,
+      api_version: apiVersion,
+      enabled_events: eventTypes as ['*'],
+    })
+}
+
+/** A shop as its first day leaves it: test purchases, and what the seller did by hand. */
+async function openTriedShop() {
+  const { url, drop } = await createTestDatabase()
+  const shop = await openShop({ databaseUrl: url, env: { TRADINGVIEW: 'on' } })
+  const admin = await shop.admin()
+  const buyer = await shop.buyer()
+  const guest = await shop.guest(shop.visitor())
+  await shop.settle()
+  const gifted = await shop.verifiedUser()
+  await admin.call(purchases.adminAdd, {
+    userId: gifted.user.id,
+    productId: reboundSigmaPro.id,
+    billingType: 'yearly',
+    amount: 39_000,
+    status: 'active',
+    kind: 'gift',
+  })
+  await admin.call(codes.adminAdd, { code: 'SPRING', percentOff: 20, months: 0 })
+  await shop.visitor().call(newsletter.subscribe, { email: 'reader@example.com' })
+  const tab = shop.visitor()
+  const open = await shop.begin(tab, { email: 'open-tab@example.com' })
+  await shop.settle()
+  await shop.close()
+  await addFactor(url)
+  return { url, drop, buyer, guest, gifted, tab, open }
+}
+
+test('go-live takes a tried shop to Stripe’s live mode without its test data, wherever it is killed on the way', async () => {
+  await using standIn = await openStripeStandIn({ account: 'acct_1Live' })
+  const env = settingsFor(standIn)
+  const tried = await openTriedShop()
+  const run = (more: Partial<Run> = {}) => goLive({ databaseUrl: tried.url, env, at: standIn, ...more })
+
+  const unready = await run({ env: { ...env, SELLER_NAME: '' } })
+  expect(unready.said).toContain('✗ Stripe: webhook: No endpoint sends events')
+  expect(unready.said).toContain('✗ Imprint: Add your name')
+  expect(unready).toMatchObject({ code: 1, said: expect.stringContaining('Not yet: 2 of 9 checks failed.') })
+  await prepareStripe(standIn)
+  const before = await stateOf(tried.url)
+  expect(await run({ answer: 'no' })).toMatchObject({ code: 0, said: expect.stringContaining('Nothing was changed.') })
+  expect(await run({ stopAt: 'backed up' })).toMatchObject({ code: 'SIGKILL' })
+  expect(await stateOf(tried.url)).toEqual(before)
+  for (const stopAt of ['switched', 'prices made']) expect(await run({ stopAt })).toMatchObject({ code: 'SIGKILL' })
+  const switched = await stateOf(tried.url)
+  expect(await run()).toMatchObject({ code: 0, said: 'Start the shop: it sells.\n' })
+  expect(await stateOf(tried.url)).toEqual(switched)
+
+  expect(switched).toMatchObject({
+    checkouts: 0,
+    order_records: 0,
+    purchases: 1,
+    invoices: 0,
+    payments: 0,
+    mrr_movements: 0,
+    access: 1,
+    tv_connection: 0,
+    stripe_events: 0,
+    discount_codes: 1,
+    newsletter_subscriptions: 1,
+  })
+  const people = await query<{ email: string }>(tried.url, 'select email from users')
+  const emails = people.map(({ email }) => email)
+  expect(emails).toContain(tried.buyer.user.email)
+  expect(emails).toContain(tried.gifted.user.email)
+  expect(emails).not.toContain(tried.guest.email)
+  expect(await query(tried.url, `select from pg_namespace where nspname = 'sandbox'`)).toEqual([])
+  const audited = await query(tried.url, `select detail from audit_log where action = 'payments.switch'`)
+  expect(audited).toEqual([
+    { detail: { from: 'test payments (PAYMENTS=sandbox)', to: 'Stripe’s live mode (acct_1Live)' } },
+  ])
+  const made = (await standIn.sdk().prices.list()).data.map(({ lookup_key: key }) => key)
+  expect(made).toEqual(expect.arrayContaining(['rebound-sigma-pro-monthly', 'rebound-sigma-pro-yearly']))
+  const [code] = await query<{ id: string }>(tried.url, 'select id from discount_codes')
+  expect(await standIn.coupons()).toEqual([code?.id])
+  const backups = readdirSync(join(folder, 'backups'))
+  expect(backups.length).toBeGreaterThan(0)
+  expect(statSync(join(folder, 'backups', backups[0] ?? '')).uid).toBe(statSync(folder).uid)
+
+  const selling = { ...env, ADMIN_TWO_FACTOR: 'optional', TRADINGVIEW: 'off' }
+  await using shop = await openShop({ databaseUrl: tried.url, stripeAddress: standIn.address, env: selling })
+  const running = await run()
+  expect(running).toMatchObject({ code: 1, said: expect.stringContaining('The shop is running on this database') })
+  // The tab that was open across the switch.
+  const tab = shop.visitor()
+  for (const [name, value] of tried.tab.cookies) tab.cookies.set(name, value)
+  const { paymentIntentId } = tried.open
+  await expect(tab.call(checkout.agree, { paymentIntentId })).rejects.toMatchObject({ status: 404 })
+  await expect(tab.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject({ status: 401 })
+  const { clientSecret } = await tab.call(checkout.createSubscriptionIntent, {
+    productSlug: reboundSigmaPro.slug,
+    billingType: 'monthly',
+    email: 'open-tab@example.com',
+  })
+  const paid = await standIn.pay(clientSecret)
+  await expect.poll(() => tab.isDone(checkout.guestPurchaseLogin, { paymentIntentId: paid })).toBe(true)
+  const owner = shop.visitor()
+  await owner.call(accounts.login, { email: tried.buyer.user.email, password: tried.buyer.password })
+  expect(await owner.call(purchases.list, {})).toEqual([])
+  await tried.drop()
+})
+
+/** A shop that has sold once at an account of Stripe's. */
+async function openSoldShop(standIn: StripeStandIn, env: Record<string, string>) {
+  const { url, drop } = await createTestDatabase()
+  await using shop = await openShop({ databaseUrl: url, stripeAddress: standIn.address, env })
+  const tab = shop.visitor()
+  const { clientSecret } = await tab.call(checkout.createSubscriptionIntent, {
+    productSlug: reboundSigmaPro.slug,
+    billingType: 'monthly',
+    email: 'buyer@example.com',
+  })
+  const paymentIntentId = await standIn.pay(clientSecret)
+  await expect.poll(() => tab.isDone(checkout.guestPurchaseLogin, { paymentIntentId })).toBe(true)
+  await addFactor(url)
+  return { url, drop }
+}
+
+test('from Stripe’s test keys to live keys it is the same command', async () => {
+  await using tested = await openStripeStandIn({ mode: 'test', account: 'acct_1Seller' })
+  await using sold = await openStripeStandIn({ account: 'acct_1Seller' })
+  const { url, drop } = await openSoldShop(tested, tested.env)
+  await prepareStripe(sold)
+  const answer = await goLive({ databaseUrl: url, env: settingsFor(sold), at: sold })
+  expect(answer).toMatchObject({ code: 0, said: expect.stringContaining('from Stripe’s test mode (acct_1Seller)') })
+  expect(await stateOf(url)).toMatchObject({ purchases: 0, checkouts: 0, invoices: 0, payments: 0, users: 1 })
+  await drop()
+})
+
+test('a live account is left only when nothing goes on there, its books stay, and there is no way back to test mode', async () => {
+  await using former = await openStripeStandIn({ account: 'acct_1Former' })
+  await using next = await openStripeStandIn({ prefix: 'rk', account: 'acct_1Next' })
+  const { url, drop } = await openSoldShop(former, { ...settingsFor(former), ADMIN_TWO_FACTOR: 'optional' })
+  await prepareStripe(next)
+  const run = (env: Record<string, string>, at = next) => goLive({ databaseUrl: url, env, at })
+
+  const refused = await run(settingsFor(next))
+  expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('still has 1 ongoing subscriptions') })
+  expect(refused.said).toMatch(/sub_\w+ {2}buyer@example\.com/)
+  await query(url, `update purchases set status = 'cancelled', ended_at = now(), ended_because = 'cancelled'`)
+  const moved = await run(settingsFor(next))
+  expect(moved).toMatchObject({ code: 0, said: expect.stringContaining('to Stripe’s live mode (acct_1Next)') })
+  expect(
+    await query(url, 'select former_account as at from purchases union all select former_account from invoices'),
+  ).toEqual([{ at: 'acct_1Former' }, { at: 'acct_1Former' }])
+  expect((await next.sdk().prices.list()).data).toHaveLength(2)
+
+  const putBack = 'put the live keys back, or use another database.'
+  expect((await run(production)).said).toContain(putBack)
+  await drop()
+})

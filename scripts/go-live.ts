@@ -1,0 +1,161 @@
+import { chownSync, existsSync, mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { parseArgs } from 'node:util'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import type pg from 'pg'
+import { createAudit, recordCommand } from '#server/audit/audit.ts'
+import type { Config } from '#server/config.ts'
+import { backupToFile } from '#server/database/backup.ts'
+import type { Database } from '#server/database/connect.ts'
+import { migrate } from '#server/database/migrate.ts'
+import { assertAlone } from '#server/database/restore.ts'
+import { StartError } from '#server/errors.ts'
+import { openCatalog } from '#server/features/selling/catalog/catalog.ts'
+import { createCodes } from '#server/features/selling/codes/codes.ts'
+import {
+  accountInWords,
+  bindAccount,
+  boundAccount,
+  compareAccount,
+  mismatchInWords,
+} from '#server/features/selling/payment-account/payment-account.ts'
+import { createPrices, publishFirst } from '#server/features/selling/prices/prices.ts'
+import { type PresentAccount, presentAccountOf } from '#server/gateways/payments.ts'
+import { createStripeGateway, StripeRefusal } from '#server/gateways/stripe.ts'
+import { createSecrets, findSecretsKey } from '#server/security/secrets.ts'
+import { createShopSettings } from '#server/settings/settings.ts'
+import packageJson from '../package.json' with { type: 'json' }
+import { runCommand, withClient } from './command.ts'
+import { checkForSelling } from './go-live/checks.ts'
+import { clearTestData, countTestData } from './go-live/clear-test-data.ts'
+import { isIdleAccount, leaveAccount } from './go-live/former-account.ts'
+
+/** `npm run go-live`: moves the shop to the payment account of the settings. `-- --yes` does not ask. */
+const { values } = parseArgs({ options: { yes: { type: 'boolean' } } })
+const now = () => new Date()
+
+await runCommand(async ({ config, url }) => {
+  await migrate(url)
+  await withClient(url, async (client) => {
+    await assertAlone(client)
+    const db: Database = drizzle(client, { casing: 'snake_case' })
+    const present: PresentAccount = config.stripe ? presentAccountOf(config.stripe, undefined) : { kind: 'sandbox' }
+    const { isThere, accountId, from } = await compare(db, present)
+    if (!isThere) {
+      await refuseDemo(client, present)
+      if (from?.kind === 'live') await isIdleAccount(client)
+      if (present.kind === 'live') await assertReady(db, config)
+      const to = accountInWords({ kind: present.kind, accountId })
+      if (!(await isWanted(client, from, to))) return
+      await backUp(url, config)
+      await client.query('begin')
+      if (from?.kind === 'live') await leaveAccount(client, from.accountId)
+      else await clearTestData(client)
+      await bindAccount(db, present, { accountId, now: now(), replaces: true })
+      await recordCommand(client, 'payments.switch', { from: from ? accountInWords(from) : null, to })
+      await client.query('commit')
+      stopForTests('switched')
+      console.log(`The shop now belongs to ${to}.`)
+    }
+    if (config.stripe) await makePrices(db, config.stripe)
+    const isSelling = present.kind === 'live'
+    console.log(isSelling ? 'Start the shop: it sells.' : 'Start the shop: no money moves yet.')
+  })
+})
+
+/** Throws what keeps the shop where it is. */
+async function compare(db: Database, present: PresentAccount) {
+  const from = await boundAccount(db)
+  try {
+    if (!from) return { isThere: false, accountId: await idOf(present), from }
+    if (from.kind === 'live' && present.kind !== 'live')
+      throw new StartError(mismatchInWords(from, { kind: present.kind, accountId: null }))
+    const { isSame, accountId } = await compareAccount(db, from, present)
+    return { isThere: isSame, accountId: accountId ?? (await idOf(present)), from }
+  } catch (error) {
+    if (error instanceof StripeRefusal) throw new StartError(`Stripe: ${error.fault.message}`)
+    throw error
+  }
+}
+
+async function idOf(present: PresentAccount) {
+  return present.kind === 'sandbox' ? null : present.account.id()
+}
+
+async function refuseDemo(client: pg.Client, { kind }: PresentAccount) {
+  const { rowCount } = await client.query(`select from audit_log where action = 'demo.fill' limit 1`)
+  if (rowCount && kind === 'live')
+    throw new StartError(
+      'This shop holds the demo’s invented people, some with known passwords: start with an empty one.',
+    )
+}
+
+async function assertReady(db: Database, config: Config) {
+  const catalog = await openCatalog(db)
+  const settings = createShopSettings({
+    db,
+    now,
+    audit: createAudit({ db, now }),
+    config,
+    products: catalog.products(),
+  })
+  await settings.load()
+  const checks = await checkForSelling({ db, config, settings })
+  for (const { title, fault } of checks) console.log(fault === null ? `✓ ${title}` : `✗ ${title}: ${fault}`)
+  const missing = checks.filter(({ fault }) => fault !== null).length
+  if (missing > 0) throw new StartError(`Not yet: ${missing} of ${checks.length} checks failed. Nothing was changed.`)
+}
+
+async function isWanted(client: pg.Client, from: Awaited<ReturnType<typeof boundAccount>>, to: string) {
+  const { purchases, checkouts, accounts } = await countTestData(client)
+  console.log(`This moves the shop${from ? ` from ${accountInWords(from)}` : ''} to ${to}.`)
+  console.log(
+    from?.kind === 'live'
+      ? `The books stay, marked as the former account’s: ${purchases} purchases.`
+      : `It removes ${purchases} test purchases, ${checkouts} checkouts and ${accounts} accounts that only a test purchase made. It keeps what you booked by hand or imported, people with a password, products, prices, texts, settings, newsletter addresses and the audit log.`,
+  )
+  if (values.yes) return true
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  const answer = await terminal.question('Type yes to go on: ')
+  terminal.close()
+  if (answer.trim() === 'yes') return true
+  console.log('Nothing was changed.')
+  return false
+}
+
+/** Files belong to whoever owns DATA_DIR, also if root runs this. */
+async function backUp(url: string, config: Config) {
+  const key = findSecretsKey(config.secretsKey, config.dataDir)
+  if (!key)
+    throw new StartError(`There is no SECRETS_KEY and no key in ${config.dataDir}: is this the shop’s DATA_DIR?`)
+  const folder = join(config.dataDir, 'backups')
+  const { uid, gid } = statSync(config.dataDir)
+  if (!existsSync(folder)) {
+    mkdirSync(folder, { mode: 0o700 })
+    chownSync(folder, uid, gid)
+  }
+  const file = join(folder, `before-go-live-${now().toISOString().replaceAll(/[:.]/g, '-')}.sql.gz`)
+  const { rows } = await backupToFile(url, file, { secrets: createSecrets(key), version: packageJson.version })
+  chownSync(file, uid, gid)
+  console.log(`Backed up ${rows} rows to ${file}.`)
+  stopForTests('backed up')
+}
+
+/** Idempotent: finds what is there. Whatever is left, the shop makes when it starts and at the next use. */
+async function makePrices(db: Database, keys: NonNullable<Config['stripe']>) {
+  const stripe = createStripeGateway(keys)
+  const catalog = await openCatalog(db)
+  await publishFirst(db, catalog.products())
+  const context = { db, now, stripe, audit: createAudit({ db, now }), catalog }
+  const faults: string[] = []
+  await createPrices(context).ensureAll((error) => faults.push((error as Error).message))
+  stopForTests('prices made')
+  await createCodes(context).renewAll((error) => faults.push((error as Error).message))
+  for (const fault of faults) console.warn(`A price or code is not at Stripe yet; the shop makes it later: ${fault}`)
+}
+
+/** Ends the process at a named step, as a crash would. */
+function stopForTests(step: string) {
+  if (process.env.TEST_STOP_AT === step) process.kill(process.pid, 'SIGKILL')
+}

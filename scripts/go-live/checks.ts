@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { connect } from 'node:tls'
+import { checklistLines } from '#contract/desk/checklist.ts'
+import type { Config } from '#server/config.ts'
+import type { Database } from '#server/database/connect.ts'
+import { doneOf } from '#server/features/desk/checklist/checklist.ts'
+import { createStripeSetup } from '#server/features/selling/stripe-setup/stripe-setup.ts'
+import { createMailTransport } from '#server/gateways/mail.ts'
+import { createStripeGateway } from '#server/gateways/stripe.ts'
+import type { ShopSettings } from '#server/settings/settings.ts'
+
+type Check = { title: string; fault: string | null }
+type Deps = { db: Database; config: Config; settings: ShopSettings }
+
+/** What must pass before real money moves, each with what is wrong. */
+export async function checkForSelling({ db, config, settings }: Deps): Promise<Check[]> {
+  const done = await doneOf({ db, config, settings })
+  const set = (key: 'imprint' | 'support' | 'second_factor' | 'address' | 'email') => ({
+    title: checklistLines[key].title,
+    fault: done[key] ? null : checklistLines[key].todo,
+  })
+  const tried = async (check: Check, attempt: () => Promise<unknown>): Promise<Check> =>
+    check.fault === null ? { ...check, fault: await faultOf(attempt) } : check
+  return [
+    ...(await stripeChecks(config)),
+    await tried(set('email'), () => createMailTransport({ ...config.mail, from: () => '' }).verify()),
+    set('imprint'),
+    set('support'),
+    await tried(set('address'), () => shakeHands(config.publicUrl)),
+    set('second_factor'),
+    { title: `TradingView: ${done.tradingview ? 'as you chose' : 'by hand'}`, fault: null },
+  ]
+}
+
+async function stripeChecks({ stripe: keys, publicUrl }: Config): Promise<Check[]> {
+  const { check } = createStripeSetup({
+    stripe: createStripeGateway({ secretKey: keys?.secretKey ?? '', webhookSecret: '' }),
+    now: () => new Date(),
+    log: console,
+    secretKey: keys?.secretKey,
+    publicUrl,
+  })
+  const findings = await check()
+  return (['Key', 'Account', 'Webhook'] as const).map((about) => {
+    const faults = findings.filter((finding) => finding.about === about && finding.state === 'todo')
+    return { title: `Stripe: ${about.toLowerCase()}`, fault: faults.map(({ text }) => text).join(' ') || null }
+  })
+}
+
+const faultOf = (attempt: () => Promise<unknown>) =>
+  attempt().then(
+    () => null,
+    (error: Error) => error.message,
+  )
+
+/** The shop itself is stopped: its proxy answers with the certificate that visitors see. */
+async function shakeHands(publicUrl: string) {
+  const { hostname, port } = new URL(publicUrl)
+  const socket = connect({ host: hostname, port: Number(port) || 443, servername: hostname })
+  try {
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(10_000) })
+  } finally {
+    socket.destroy()
+  }
+}

@@ -1,0 +1,85 @@
+import type pg from 'pg'
+
+/**
+ * Removes what hangs on the sandbox or on a Stripe test account. Purchases booked by hand or imported stay, with their
+ * people, access and declarations. Expects a transaction in a database that nobody else uses.
+ */
+export async function clearTestData(client: pg.ClientBase) {
+  for (const statement of statements) await client.query(statement)
+}
+
+/** How much there is to remove, for the question before it. */
+export async function countTestData(client: pg.ClientBase) {
+  const { rows } = await client.query<{ purchases: number; checkouts: number; accounts: number }>(
+    `select (select count(*)::int from purchases where stripe_subscription_id is not null) as purchases,
+       (select count(*)::int from checkouts) as checkouts,
+       (select count(*)::int from users where ${isOnlyATester}) as accounts`,
+  )
+  return rows[0] ?? { purchases: 0, checkouts: 0, accounts: 0 }
+}
+
+/** Made by a test purchase, never given a password or passkey, and without anything that was booked by hand. */
+const isOnlyATester = `password_hash is null and not is_admin and role is null
+  and not exists (select from passkeys where passkeys.user_id = users.id)
+  and not exists (select from purchases p where p.user_id = users.id and p.stripe_subscription_id is null)
+  and (exists (select from purchases p where p.user_id = users.id) or exists (select from checkouts c where c.user_id = users.id))`
+
+/** Someone whose purchases of the product are all test purchases. */
+const isTestOnly = (table: string) => `${table}.user_id in (select user_id from test_buyers)
+  and not exists (select from purchases p where p.user_id = ${table}.user_id and p.product_id = ${table}.product_id
+    and p.stripe_subscription_id is null)`
+
+const statements = [
+  `set local shop.clears_test_data = 'on'`,
+  // Deleted purchases are still named by their invoices.
+  `create temporary table test_purchases on commit drop as
+     select id from purchases where stripe_subscription_id is not null
+     union select purchase_id from invoices where purchase_id is not null`,
+  `create temporary table test_buyers on commit drop as
+     select user_id from purchases where stripe_subscription_id is not null
+     union select user_id from checkouts where user_id is not null union select user_id from invoices`,
+  `create temporary table testers on commit drop as select id, email from users where ${isOnlyATester}`,
+
+  `delete from jobs.job where state <> 'completed' and name in (select name from jobs.queue where policy <> 'exclusive')
+     and (data ? 'subscriptionId' or data->>'id' in (select d.id::text from declarations d where d.purchase_id in (select id from test_purchases))
+       or data->>'to' = 'the seller'
+       or coalesce(data->>'to', data->>'email') in (
+         select email from checkouts union select u.email from users u join test_buyers b on b.user_id = u.id)
+       or data->>'userId' in (select user_id::text from test_buyers))`,
+  'delete from sent_mails where user_id in (select user_id from test_buyers)',
+  `delete from declarations where purchase_id in (select id from test_purchases) or user_id in (select id from testers)`,
+  'delete from refunds',
+  'delete from payments',
+  'delete from credit_notes',
+  'delete from invoices',
+  'delete from mrr_movements where purchase_id in (select id from test_purchases)',
+  'delete from mrr_proofs',
+  'delete from code_uses',
+  'delete from order_records',
+  'delete from checkouts',
+  `delete from reviews where ${isTestOnly('reviews')}`,
+  `delete from access_forms where purchase_id in (select id from test_purchases)
+     or (purchase_id is null and user_id in (select id from testers))`,
+  `delete from access_events where ${isTestOnly('access_events')}`,
+  `delete from access where ${isTestOnly('access')}`,
+  'delete from purchases where stripe_subscription_id is not null',
+  'delete from stripe_events',
+  'delete from stripe_events_pulled',
+  'update prices set stripe_price_id = null',
+
+  // The look-alike of TradingView goes with the sandbox; a real connection stays, with what it read.
+  `delete from tv_events where exists (select from tv_connection where host = 'sandbox')`,
+  `delete from tv_scripts where exists (select from tv_connection where host = 'sandbox')`,
+  `delete from tv_connection where host = 'sandbox'`,
+  `delete from tv_people where is_present is not true and user_id in (select user_id from test_buyers)`,
+  `update tv_people set user_id = null, is_ours = false where user_id in (select id from testers)`,
+
+  'delete from customer_notes where user_id in (select id from testers)',
+  'update contact_messages set user_id = null where user_id in (select id from testers)',
+  'update mail_suppressions set user_id = null where user_id in (select id from testers)',
+  'delete from reviews where user_id in (select id from testers)',
+  'delete from access_events where user_id in (select id from testers)',
+  'delete from access where user_id in (select id from testers)',
+  'delete from users where id in (select id from testers)',
+  'drop schema if exists sandbox cascade',
+]
