@@ -206,7 +206,7 @@ test('go-live takes a tried shop to Stripe’s live mode without its test data, 
   for (const [name, value] of tried.tab.cookies) tab.cookies.set(name, value)
   const { paymentIntentId } = tried.open
   await expect(tab.call(checkout.agree, { paymentIntentId })).rejects.toMatchObject({ status: 404 })
-  await expect(tab.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject({ status: 401 })
+  await expect(tab.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject({ status: 403 })
   const { clientSecret } = await tab.call(checkout.createSubscriptionIntent, {
     productSlug: reboundSigmaPro.slug,
     billingType: 'monthly',

@@ -6,7 +6,7 @@ type Line = { title: string; todo: string; href: string | null; confirms?: strin
 /** What a shop needs before it sells, in the order of the checklist. `confirms` is what the seller says about a default. */
 export const checklistLines = {
   imprint: { title: 'Imprint', todo: 'Add your name, street, city and country.', href: '/admin/settings' },
-  support: { title: 'Support address', todo: 'Set the address that buyers write to.', href: '/admin/settings' },
+  support_address: { title: 'Support address', todo: 'Set the address that buyers write to.', href: '/admin/settings' },
   law: { title: 'Law and venue', todo: 'Confirm or change what your terms say.', href: '/admin/settings' },
   exchange_keys: {
     title: 'Exchange keys',

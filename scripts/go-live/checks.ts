@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:tls'
-import { checklistLines } from '#contract/desk/checklist.ts'
+import { type ChecklistKey, checklistLines } from '#contract/desk/checklist.ts'
 import type { Config } from '#server/config.ts'
 import type { Database } from '#server/database/connect.ts'
 import { doneOf } from '#server/features/desk/checklist/checklist.ts'
@@ -15,7 +15,7 @@ type Deps = { db: Database; config: Config; settings: ShopSettings }
 /** What must pass before real money moves, each with what is wrong. */
 export async function checkForSelling({ db, config, settings }: Deps): Promise<Check[]> {
   const done = await doneOf({ db, config, settings })
-  const set = (key: 'imprint' | 'support' | 'second_factor' | 'address' | 'email') => ({
+  const set = (key: ChecklistKey) => ({
     title: checklistLines[key].title,
     fault: done[key] ? null : checklistLines[key].todo,
   })
@@ -25,7 +25,7 @@ export async function checkForSelling({ db, config, settings }: Deps): Promise<C
     ...(await stripeChecks(config)),
     await tried(set('email'), () => createMailTransport({ ...config.mail, from: () => '' }).verify()),
     set('imprint'),
-    set('support'),
+    set('support_address'),
     await tried(set('address'), () => shakeHands(config.publicUrl)),
     set('second_factor'),
     { title: `TradingView: ${done.tradingview ? 'as you chose' : 'by hand'}`, fault: null },

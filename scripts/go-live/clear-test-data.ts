@@ -67,6 +67,17 @@ const statements = [
   'delete from stripe_events_pulled',
   'update prices set stripe_price_id = null',
 
+  // What is left of access follows from what was booked by hand.
+  `update access a set version = version + 1, (reason, until) = (
+     select case when p.ends_at is null then 'renews' else 'ends' end, p.ends_at from purchases p
+     where p.user_id = a.user_id and p.product_id = a.product_id and p.status in ('active', 'pending_cancel')
+     order by p.ends_at desc nulls first limit 1)
+   where user_id in (select user_id from test_buyers)`,
+  // Unlocked on the look-alike alone, so it waits for the seller or the real connection.
+  `update access set version = version + 1, state = case when reason is null then 'locked' else 'asked' end,
+     state_since = now(), asked_at = now(), unlocked_name = null
+   where decided_by is null and state in ('unlocking', 'unlocked') and exists (select from tv_connection where host = 'sandbox')`,
+
   // The look-alike of TradingView goes with the sandbox; a real connection stays, with what it read.
   `delete from tv_events where exists (select from tv_connection where host = 'sandbox')`,
   `delete from tv_scripts where exists (select from tv_connection where host = 'sandbox')`,

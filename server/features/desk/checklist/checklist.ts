@@ -19,7 +19,7 @@ export async function doneOf({ db, config, settings }: Deps): Promise<Record<Che
   const { isConfirmed } = settings
   return {
     imprint: [name, street, city, country].every(Boolean),
-    support: !live.supportEmail.endsWith('@example.com'),
+    support_address: !live.supportEmail.endsWith('@example.com'),
     law: live.hasChosenLaw,
     exchange_keys: live.hasChosenKeys,
     scripts: live.hasOwnScripts,
