@@ -49,6 +49,10 @@ export function Checklist() {
   )
 }
 
+/** Commands in backticks; without its own font, `--` would look like a dash. */
+const withCommands = (text: string) =>
+  text.split('`').map((part, place) => (place % 2 === 1 ? <code key={part}>{part}</code> : part))
+
 function Line({ name, isDone }: { name: ChecklistKey; isDone: boolean }) {
   const line = checklistLines[name]
   const Icon = isDone ? CircleCheck : CircleDashed
@@ -67,7 +71,7 @@ function Line({ name, isDone }: { name: ChecklistKey; isDone: boolean }) {
             )}
             <span className="sr-only">{isDone ? ': done' : ': to do'}</span>
           </p>
-          {!isDone && <p className="break-words text-muted">{line.todo.replaceAll('`', '')}</p>}
+          {!isDone && <p className="break-words text-muted">{withCommands(line.todo)}</p>}
         </div>
         {!isDone && 'confirms' in line && (
           <CallButton
