@@ -94,6 +94,10 @@ export const subscriptionRoutes = [
     {
       ...editable,
       automatic_tax: group({ enabled: required(flag) }),
+      billing_mode: group({
+        type: required(choice('flexible')),
+        flexible: group({ proration_discounts: choice('included') }),
+      }),
       customer: required(text),
       discounts: list(required(group({ coupon: required(text) }))),
       items: required(list(required(group({ price: required(text) })))),

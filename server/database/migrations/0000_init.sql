@@ -160,6 +160,7 @@ CREATE TABLE "order_records" (
 	"country" text,
 	"postal_code" text,
 	"card_country" text,
+	"is_company" boolean DEFAULT false NOT NULL,
 	"amount_due" integer,
 	"news_version" text,
 	"news_objected_at" timestamp (3) with time zone

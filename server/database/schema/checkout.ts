@@ -58,6 +58,8 @@ export const orderRecords = pgTable('order_records', {
   country: text(),
   postalCode: text(),
   cardCountry: text(),
+  /** They gave a VAT ID, which is with the customer at Stripe. */
+  isCompany: boolean().notNull().default(false),
   /** What the buyer was told the first payment charges, in cents. */
   amountDue: integer(),
   /** The version of the line that said this address gets news, and whether the buyer objected to that right there. */
@@ -97,7 +99,7 @@ export const personalCheckout = [
     of: (person) => sql`${orderRecords.checkoutId} in (select id from ${checkouts} where user_id = ${person.id})`,
     shown: {
       as: 'orders',
-      columns: 'termsVersion agreedAt country postalCode cardCountry',
+      columns: 'termsVersion agreedAt country postalCode cardCountry isCompany',
       more: {
         orderedAt: orderedAt.mapWith(checkouts.createdAt),
         amountDueInCents: orderRecords.amountDue,

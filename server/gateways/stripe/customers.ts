@@ -81,7 +81,7 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
     /** Where the buyer is, for tax; a VAT ID makes it a company's. A deleted customer is the next call's problem. */
     async place(id: string, { vatId, ...at }: Place & Address) {
       const found = await update(id, at)
-      if (found && vatId) await setVatId(id, vatId)
+      if (found) await setVatId(id, vatId)
     },
 
     /** For the next invoice; those already issued stay as they are. */

@@ -29,7 +29,7 @@ export function invoiceCalls(
 
   return {
     async list(subscription: string) {
-      const { data } = await ask(sdk.invoices.list({ subscription, limit: 100 }))
+      const data = await all(sdk.invoices.list({ subscription, limit: 100 }))
       const notes = await creditNotesOf(data)
       const issued = data.map((invoice) => ({
         id: invoice.id,

@@ -67,6 +67,8 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
           customer: wanted.customerId,
           items: [{ price: wanted.priceId }],
           payment_behavior: 'default_incomplete',
+          // Named, because the account's default decides how prorations and discounts are written.
+          billing_mode: { type: 'flexible', flexible: { proration_discounts: 'included' } },
           payment_settings: { save_default_payment_method: 'on_subscription', payment_method_types: ['card'] },
           ...(couponId ? { discounts: [{ coupon: couponId }] } : {}),
           ...(automaticTax ? { automatic_tax: { enabled: true } } : {}),

@@ -30,7 +30,9 @@ export function createOrderRecords({ db, now }: Context) {
     recordOffer: (checkoutId: string, amountDue: number, place: Place | undefined) =>
       record(db, checkoutId, {
         amountDue,
-        ...(place ? { country: place.country, postalCode: place.postalCode || null } : {}),
+        ...(place
+          ? { country: place.country, postalCode: place.postalCode || null, isCompany: place.vatId !== '' }
+          : {}),
       }),
 
     /** That they were told about news by email when they gave the address, and whether they objected. */
@@ -48,7 +50,8 @@ export function createOrderRecords({ db, now }: Context) {
     /** Whether this attempt was taxed for the same place. A company always begins again. */
     async isPlacedAt(checkoutId: string, { country, postalCode, vatId }: Place) {
       const kept = await find(checkoutId)
-      return !vatId && kept?.country === country && (kept.postalCode ?? '') === postalCode
+      if (vatId || kept?.isCompany) return false
+      return kept?.country === country && (kept.postalCode ?? '') === postalCode
     },
 
     async recordCard(tx: Transaction, checkoutId: string, cardCountry: string | null | undefined) {

@@ -188,6 +188,12 @@ test('a buyer who comes back keeps street and city on the invoice', async () => 
   expect(rows).toMatchObject([{ address: { line1: 'Ring 1', postal_code: '1010', city: 'Wien' } }])
 })
 
+test('whoever takes back their VAT ID at the checkout pays the tax', async () => {
+  const buyer = await shop.user()
+  expect((await begin(buyer, { country: 'DE', vatId: 'ATU12345678' })).tax).toMatchObject({ isReverseCharge: true })
+  expect((await begin(buyer, { country: 'DE' })).tax).toMatchObject({ isReverseCharge: false, amount: 623 })
+})
+
 test('whoever corrects their country is taxed for the new one', async () => {
   const buyer = await shop.user()
   const first = await begin(buyer, { country: 'DE' })

@@ -87,6 +87,10 @@ test('refuses what cannot be, and a price published over one that the seller has
   await publish(shop, 'monthly', { amount: 3900 })
   const seen = { amount: 4900, after: 1 }
   await refused(seen, 409)
+  // The loser's amount doesn't keep the lookup key at Stripe.
+  const { rows } = await shop.connection.db.execute<{ amount: number }>(sql`select (data->>'unit_amount')::int as amount
+    from sandbox.objects where kind = 'price' and data->>'lookup_key' = 'rebound-sigma-pro-monthly-2'`)
+  expect(rows).toEqual([{ amount: 3900 }])
   expect(await states('monthly')).toEqual(['3900 current', ...before.map(() => '3900 past')])
 })
 

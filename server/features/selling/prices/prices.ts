@@ -201,7 +201,7 @@ export function createPrices({
         publishedAt: now(),
       }
       const stripePriceId = await stripe.prices.ensure(wanted(row))
-      await db.transaction(async (tx) => {
+      const publishing = db.transaction(async (tx) => {
         const [published] = await tx
           .insert(prices)
           .values({ ...row, stripePriceId })
@@ -214,6 +214,16 @@ export function createPrices({
           subject: `${product.slug} ${billingType}`,
           detail: { amount, regularAmount: row.regularAmount, startsAt: startsAt.toISOString() },
         })
+      })
+      await publishing.catch(async (error: unknown) => {
+        // The lookup key goes back to the price that was published first.
+        const isFirst = and(eq(prices.billingType, billingType), eq(prices.number, row.number))
+        const [first] = await db
+          .select()
+          .from(prices)
+          .where(and(eq(prices.productId, productId), isFirst))
+        if (first) await ensure(first)
+        throw error
       })
     },
   }

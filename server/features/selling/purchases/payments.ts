@@ -1,11 +1,11 @@
-import { eq } from 'drizzle-orm'
+import { eq, inArray, sql } from 'drizzle-orm'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type purchasesAdmin, refundReasons } from '#contract/selling/purchases-admin.ts'
 import { isLive } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import { purchases } from '#server/database/schema.ts'
+import { payments as paymentRows, purchases } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
@@ -59,10 +59,12 @@ export function createInvoices({ db, now, stripe, attempts, isLinkToken }: Conte
       const documents = (await Promise.all(rows.map(invoicesOf)))
         .flat()
         .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
-      const invoiced = sum(
-        documents.filter(({ kind, status }) => kind === 'invoice' && status === 'paid'),
-        ({ amount }) => amount,
-      )
+      const ids = rows.map(({ id }) => id)
+      const [received] = await db
+        .select({ amount: sql<number>`coalesce(sum(${paymentRows.amount}), 0)::int` })
+        .from(paymentRows)
+        .where(inArray(paymentRows.purchaseId, ids))
+      const invoiced = received?.amount ?? 0
       const byHand = rows.filter((row) => row.paidThrough === 'hand' && row.bookedAs !== 'gift')
       const refunded = sum(rows, ({ refundedAmount }) => refundedAmount)
       return { documents, paid: Math.max(0, invoiced + sum(byHand, ({ price }) => price) - refunded), refunded }

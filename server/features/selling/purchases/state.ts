@@ -64,7 +64,8 @@ export function moneyIsBack(subscription: Subscription): 'refunded' | 'disputed'
     : undefined
   if ([...payments, before].some((payment) => payment?.dispute === 'lost')) return 'disputed'
   const isBack = payments.length > 0 && payments.every(({ refunded, amount }) => refunded >= amount)
-  if (payments.some(({ refunds }) => refunds.some((each) => each.keepsAccess && isArriving(each)))) return undefined
+  const [newest] = payments.flatMap(({ refunds }) => refunds.filter(isArriving)).toSorted((a, b) => byTime(b.at, a.at))
+  if (newest?.keepsAccess) return undefined
   return isBack ? 'refunded' : undefined
 }
 

@@ -96,6 +96,7 @@ function Contents({ points }: ListedProduct) {
 }
 
 function Assurances({ product }: { product: ListedProduct }) {
+  const { consumerLaw } = useSettings()
   return (
     <ul className="flex flex-col gap-3 border-t border-line pt-6 text-sm text-muted">
       <li className="flex gap-3">
@@ -104,7 +105,8 @@ function Assurances({ product }: { product: ListedProduct }) {
       </li>
       <li className="flex gap-3">
         <RotateCcw aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
-        Cancel any time from your dashboard and keep access until the period ends.
+        Cancel any time from your dashboard and keep access until the period ends
+        {consumerLaw === 'eu' && '; a renewed year ends with one month’s notice, and we refund the rest'}.
       </li>
       <AskedLater product={product} />
     </ul>
