@@ -101,13 +101,16 @@ function AuditLog() {
 }
 
 const shown = (name: string, value: unknown) =>
-  name === 'amount' && typeof value === 'number'
+  /amount$/i.test(name) && typeof value === 'number'
     ? exactDollars(value)
     : typeof value === 'string'
       ? value
       : JSON.stringify(value)
 
+/** `regularAmount` as "regular amount". */
+const nameInWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
 const inWords = (detail: Record<string, unknown>) =>
   Object.entries(detail)
-    .map(([name, value]) => `${name}: ${shown(name, value)}`)
+    .map(([name, value]) => `${nameInWords(name)}: ${shown(name, value)}`)
     .join(', ')

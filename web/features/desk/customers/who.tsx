@@ -123,6 +123,7 @@ function Next({ customer }: { customer: Customer }) {
   const ending = customer.purchases.find(({ status, endsAt }) => isLive(status) && endsAt)
   const unpaid = customer.purchases.find(({ status }) => status === 'past_due')
   if (unpaid) return <span className="text-danger">{exactDollars(unpaid.dueAmount ?? unpaid.amount)} is overdue</span>
+  if (renewing?.charges) return renewing.charges
   if (renewing?.currentPeriodEnd)
     return (
       <>
