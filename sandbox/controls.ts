@@ -7,7 +7,6 @@ import { failRefund, moveDispute, openDispute, refund } from './billing/disputes
 import { markUncollectible, payOutOfBand, update, voidInvoice } from './billing/invoices.ts'
 import { authenticate } from './billing/payments.ts'
 import { applyCoupon, applyCouponToCustomer, changePlan, pause, resume } from './billing/plan-changes.ts'
-import { finalizeDraft } from './billing/subscriptions.ts'
 import type { Books } from './books.ts'
 import { Failure, invalid } from './failure.ts'
 import type { PausedCollection } from './objects/blank.ts'
@@ -163,7 +162,6 @@ function dashboardControls(act: Act) {
     addInvoiceItem: on('subscription', (work, found, amount: number) =>
       addInvoiceItem(work, found, amount, 'Private lesson'),
     ),
-    finalize: on('invoice', finalizeDraft),
     markUncollectible: on('invoice', markUncollectible),
     voidInvoice: on('invoice', voidInvoice),
     /** "Pause payment collection"; nothing to collect again. */

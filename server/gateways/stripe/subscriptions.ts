@@ -125,8 +125,8 @@ export function subscriptionCalls(
       const wanted = notice ? withPromise(notice) : { cancel_at_period_end: true }
       await releasingSchedule(id, () =>
         change(
-          // Another day is another request.
-          notice ? `${key}-${seconds(notice.endsAt)}` : key,
+          // The same on another day, so that a cancellation whose answer was lost keeps its day.
+          key,
           (options) => sdk.subscriptions.update(id, wanted, options),
           async () => willEnd(await ask(sdk.subscriptions.retrieve(id))),
           isRefused,

@@ -538,36 +538,17 @@ describe('a renewal that Stripe calls active although nothing was paid', () => {
   )
 })
 
-// Last: it moves the shop's clock without Stripe's.
 test('grace counts from when an invoice could first be paid, not from when it was created', async () => {
+  const { controls } = shop.sandbox
   const buyer = await shop.buyer()
   const { subscriptionId } = await row(buyer)
-  await stripe.unheard(async () => {
-    await shop.sandbox.controls.failNextRenewal(subscriptionId)
-    await shop.advance(1, 'month')
-    const [renewal] = await stripe.invoicesOf(subscriptionId)
-    await stripe.edit(subscriptionId, { status: 'active' })
-    await stripe.edit(renewal?.id ?? '', {
-      status: 'draft',
-      attempt_count: 0,
-      next_payment_attempt: null,
-      status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
-    })
-    await shop.connection.db.execute(
-      sql`update sandbox.objects set due_at = null where id in (${renewal?.id}, ${subscriptionId})`,
-    )
-    await stripe.reconcile()
-    shop.clock.advance({ days: 16 })
-    // Finalized only now; the card is refused once and would be tried again for two weeks.
-    const seconds = Math.floor(shop.clock.now().getTime() / 1000)
-    await stripe.edit(renewal?.id ?? '', {
-      status: 'open',
-      attempt_count: 1,
-      next_payment_attempt: seconds + 86_400,
-      status_transitions: { finalized_at: seconds, marked_uncollectible_at: null, paid_at: null, voided_at: null },
-    })
-    await stripe.edit(subscriptionId, { status: 'past_due' })
-  })
+  await controls.failNextRenewal(subscriptionId)
+  await controls.behave({ draftSeconds: 16 * 86_400 })
+  await shop.advance(1, 'month')
+  // Finalized only now; the card is refused once and will be tried again for two weeks.
+  await shop.advance(16, 'day')
+  await shop.advance(1, 'hour')
+  await controls.behaveAsUsual()
   await stripe.reconcile()
   expect(await row(buyer)).toMatchObject({ status: 'past_due', dunningStep: 1 })
 })

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { checkouts, purchases as rows } from '#server/database/schema.ts'
+import { atStripe } from '#server/testing/at-stripe.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 let shop: TestShop
@@ -110,15 +111,19 @@ test('money that arrives after the end goes back by itself', async () => {
 })
 
 test('a renewal that Stripe has only drafted is never charged once the subscription has ended', async () => {
-  const buyer = await unpaid()
-  const { id } = await invoiceOf(buyer)
-  await shop.connection.db.execute(
-    sql`update sandbox.objects set data = data || '{"status": "draft", "auto_advance": true}' where id = ${id}`,
-  )
-  const admin = await shop.admin()
-  await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
-  const { rows: left } = await shop.connection.db.execute(
-    sql`select data->>'auto_advance' as advances from sandbox.objects where id = ${id}`,
-  )
-  expect(left).toEqual([{ advances: 'false' }])
+  const { controls } = shop.sandbox
+  const buyer = await shop.buyer()
+  await controls.behave({ draftSeconds: 3600 })
+  await shop.advance(1, 'month')
+  await shop.advance(1, 'minute')
+  await controls.refund(buyer.purchase.paymentIntentId ?? '')
+  await shop.settle()
+  await shop.advance(1, 'day')
+  await controls.behaveAsUsual()
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', lastPaidAmount: 3900, refundedAmount: 3900 })
+  const { invoicesOf } = atStripe(shop)
+  expect(await invoicesOf((await purchaseOf(buyer))?.stripeSubscriptionId)).toMatchObject([
+    { status: 'draft' },
+    { status: 'paid' },
+  ])
 })
