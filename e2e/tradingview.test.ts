@@ -121,7 +121,7 @@ test('the seller reads what another mode would do before switching to it', async
   const full = page.getByRole('radio', { name: /^Add and remove people/ })
   await full.click()
   await expect(question(page)).toContainText(
-    /\d+ (person|people) will be added\. (\d+ (person|people)|No one) will be removed/,
+    /(\d+ (person|people)|No one) will be added\. (\d+ (person|people)|No one) will be removed/,
   )
   await question(page).getByRole('button', { name: 'Cancel' }).click()
   await expect(full).not.toBeChecked()

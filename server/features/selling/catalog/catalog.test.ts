@@ -21,7 +21,7 @@ test('a product is what its file says', () => {
     slug: 'rebound-sigma-pro',
     name: 'Rebound Sigma Pro',
     state: 'on sale',
-    order: null,
+    order: 100,
     prices: { monthly: 3900, yearly: 39000 },
     regular: { monthly: 4900, yearly: 49000 },
   })
@@ -41,10 +41,10 @@ test.each([
   ['monthly: $39', 'price: $39', 4, '“price” is none of name, state, order'],
   ['yearly: $390', 'monthly: $40', 5, '“monthly” is there twice'],
   ['state: on sale', 'state: sold', 3, '“state” is “sold”, but must be on sale, or coming, or not listed'],
-  ['name: Rebound Sigma Pro\n', '', 14, '“name” is missing above this line'],
-  ['- Chart: Daily', '- Daily', 29, 'a fact has a name and a value'],
-  ['## Key Benefits', '## Benefits', 34, '“Benefits” is none of the sections Card, Facts'],
-  ['drawings: rebound\n', '', 79, 'the chart needs a picture'],
+  ['name: Rebound Sigma Pro\n', '', 15, '“name” is missing above this line'],
+  ['- Chart: Daily', '- Daily', 30, 'a fact has a name and a value'],
+  ['## Key Benefits', '## Benefits', 35, '“Benefits” is none of the sections Card, Facts'],
+  ['drawings: rebound\n', '', 80, 'the chart needs a picture'],
 ])('a file with %j changed to %j does not open a shop, and says where to look', (before, after, line, says) => {
   expect(() => readProductFile(path, source.replace(before, after))).toThrow(`${path}, line ${line}: ${says}`)
 })
@@ -70,7 +70,7 @@ test('a file reports all of its faults at once, in the order of its lines', () =
   const complaints = () => readProductFile(path, broken)
   for (const says of ['“monthly” is “soon”', '“name” is missing', '“Conditions” is none of', '“## Terms” is missing'])
     expect(complaints).toThrow(says)
-  expect(complaints).toThrow(/line 3: [^]*line 14: [^]*line 28: a fact/)
+  expect(complaints).toThrow(/line 3: [^]*line 15: [^]*line 29: a fact/)
 })
 
 test('a second product changes nothing for the first, and each has its own links', async () => {
@@ -86,6 +86,7 @@ test('a second product changes nothing for the first, and each has its own links
   // Its name comes first in the alphabet.
   const second = source
     .replace('name: Rebound Sigma Pro', 'name: Alpha Tool')
+    .replace('order: 100\n', '')
     .replace(/^indicator: .*$/m, 'indicator: https://www.tradingview.com/script/second')
     .replace(/^strategy: .*\n/m, '')
   writeFileSync(join(products, 'alpha-tool.md'), second)
