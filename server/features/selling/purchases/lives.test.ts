@@ -252,6 +252,9 @@ async function liveThrough(buyer: Buyer, story: (typeof deeds)[number][]) {
       presents += 300
     },
     'bank sends a refund back': async () => {
+      // Days later: the shop has heard of the refund.
+      await shop.settle()
+      await shop.queue.runNow('reconcile')
       const { rows: sent } = await shop.connection.db.execute<{ id: string; amount: number }>(sql`
         select r.id, (r.data->>'amount')::int as amount from sandbox.objects r join sandbox.objects c
         on c.id = r.data->>'charge' where r.kind = 'refund' and r.data->>'status' = 'succeeded'
