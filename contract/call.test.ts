@@ -18,7 +18,7 @@ describe('where the contract promises nothing', () => {
   test.for(answers)('%s with the body %j is done', async ([status, body]) => {
     const { call, isDone } = callerOf(status, body)
     expect(await call(accounts.logout, {})).toEqual({})
-    expect(await call(purchases.cancel, { id: 'p' })).toEqual({})
+    expect(await call(purchases.resume, { id: 'p' })).toEqual({})
     expect(await isDone(checkout.confirm, { paymentIntentId: 'pi_1' })).toBe(true)
   })
 

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
 import { id } from './fields.ts'
+import { isPermission, type Permission } from './permissions.ts'
 
-/** Who may call: anyone, anyone logged in, staff (support and admins), or admins. `server/http/gate.ts` enforces it. */
-export type Access = 'public' | 'user' | 'staff' | 'admin'
+/** Who may call: anyone, anyone logged in, or staff with a permission. `server/http/gate.ts` enforces it. */
+export type Access = 'public' | 'user' | Permission
 
 export type Caller = 'none' | 'optional'
 
@@ -49,16 +50,19 @@ type Nothing = typeof nothing
 type Named = { byId: typeof byId; nothing: Nothing }
 type NamedIn<Address> = Named[Address extends `${string}/:id` | `${string}/:id/${string}` ? 'byId' : 'nothing']
 
-type Usual<Address> = Address extends `${string} /api/admin${string}` ? 'admin' : 'user'
-
 type Row<Input extends Fields, Output extends z.ZodMiniType> = Omit<
   Endpoint<Input, Output>,
   'method' | 'path' | 'access' | 'input' | 'output'
 > & { input?: Input; output?: Output }
 
+/** A call of the admin area has to name a permission; any other is for everyone who is logged in, unless it says `public`. */
+type AccessOf<Address, A> = Address extends `${string} /api/admin${string}`
+  ? { access: A & Permission }
+  : { access?: A & ('public' | 'user') }
+
 /**
- * One call. Without input, it takes the `:id` of its path; without output, it answers with nothing; without access, its path
- * says who may call. What an admin changes wants a fresh proof, unless the row says otherwise.
+ * One call. Without input, it takes the `:id` of its path; without output, it answers with nothing. A change made by staff
+ * wants a fresh proof, unless the row says otherwise.
  */
 export function endpoint<
   const Address extends `${Method} ${Path}`,
@@ -66,14 +70,14 @@ export function endpoint<
   Output extends z.ZodMiniType = Nothing,
   const R extends Answer = 'json',
   const C extends Caller = 'none',
-  const A extends Access = Usual<Address>,
->(address: Address, row: Row<Input, Output> & { access?: A; answer?: R; caller?: C }) {
+  const A extends Access = 'user',
+>(address: Address, row: Row<Input, Output> & AccessOf<Address, A> & { answer?: R; caller?: C }) {
   const [method, path] = address.split(' ') as [Method, Path]
   const named = /\/:id(\/|$)/.test(path) ? byId : nothing
   const input = row.input ?? (named as unknown as Input)
   const output = row.output ?? (nothing as unknown as Output)
-  const access = row.access ?? ((path.startsWith('/api/admin') ? 'admin' : 'user') as A)
-  return { fresh: access === 'admin' && method !== 'GET', ...row, access, method, path, input, output }
+  const access = (row.access ?? 'user') as A
+  return { fresh: isPermission(access) && method !== 'GET', ...row, access, method, path, input, output }
 }
 
 /** Then there is nothing to read: any 2xx is done, whatever else it says. */

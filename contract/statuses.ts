@@ -1,6 +1,5 @@
 /** The names of all statuses. Types, schemas, SQL and texts derive from these lists; `npm run check` rejects a second one. */
 import { type BillingType, billingTypes } from './billing-types.ts'
-import { isStaff, type Role, roles } from './roles.ts'
 
 export { type BillingType, billingTypes }
 export const billingPeriods = { monthly: 'month', yearly: 'year' } as const satisfies Record<BillingType, string>
@@ -230,9 +229,6 @@ export type ConnectionState = (typeof connectionStates)[number]
 /** `dry` only shows what it would do; `grant` never removes or shortens; `full` does both. */
 export const connectionModes = ['dry', 'grant', 'full'] as const
 export type ConnectionMode = (typeof connectionModes)[number]
-
-export { isStaff, type Role, roles }
-export const roleTexts: Record<Role, string> = { support: 'Support' }
 
 /** How someone has shown, in this session, who they are. */
 export const proofs = ['password', 'password and code', 'passkey', 'recovery code', 'payment'] as const

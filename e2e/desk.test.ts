@@ -86,7 +86,7 @@ test('a customer is found by any word, and everything about them is on one page'
   await expect(page).toHaveURL(`/admin/customers/${id}`)
 
   await page.context().clearCookies()
-  await logInAs(page, await shop.support(), shop)
+  await logInAs(page, await shop.staff('support'), shop)
   await page.reload()
   await page.getByLabel('New note').fill('Support was here')
   await page.getByRole('button', { name: 'Add note' }).click()

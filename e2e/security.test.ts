@@ -244,7 +244,7 @@ test('support sees users, purchases, the access queue and messages, and none of 
   page,
   shop,
 }) => {
-  const support = await shop.support()
+  const support = await shop.staff('support')
   await logInAs(page, support, shop)
   await page.goto('/admin')
   await expect(page.getByRole('tab', { selected: true })).toHaveText('Users')

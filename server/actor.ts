@@ -1,4 +1,4 @@
-import type { Role } from '#contract/statuses.ts'
+import type { Role } from '#contract/permissions.ts'
 
 export type User = {
   id: string

@@ -1,6 +1,5 @@
 import { type ComponentType, createElement, use } from 'react'
 import { brand } from '#contract/brand.ts'
-import type { Access } from '#contract/endpoint.ts'
 import type { DeskPath } from './features/desk/screens.ts'
 import { match } from './ui/navigation.tsx'
 
@@ -9,7 +8,7 @@ export type Route = {
   /** The page's module below `features/`; its code is loaded when it is needed. */
   page: string
   title: string
-  access: Access
+  access: 'public' | 'user' | 'staff'
   indexable: boolean
   /** Always begins at its top, also on Back and on a reload. */
   beginsAtTop?: boolean

@@ -59,12 +59,12 @@ const some = z.strictObject({
 /** For how many it was done: fewer than were named if another admin got there first. */
 const changed = z.object({ changed: z.int() })
 
-const decision = { access: 'staff', input: some, output: changed } as const
+const decision = { access: 'access.decide', fresh: false, input: some, output: changed } as const
 
 /** What the seller has to do about people's access, and does. Every id is that of one person's access. */
 export const accessAdmin = {
   todo: endpoint('GET /api/admin/access/todo', {
-    access: 'staff',
+    access: 'access.decide',
     summary: 'Who waits for the seller, and for what; the longest wait first',
     input: z.strictObject({
       ...paging,
@@ -75,12 +75,12 @@ export const accessAdmin = {
     answer: 'list',
   }),
   counts: endpoint('GET /api/admin/access/counts', {
-    access: 'staff',
+    access: 'access.decide',
     summary: 'How many of each kind there are to do, and how many are being unlocked right now',
     output: z.object({ todo: z.record(z.enum(todoKinds), z.int()), addingNow: z.int() }),
   }),
   people: endpoint('GET /api/admin/access/people', {
-    access: 'staff',
+    access: 'access.decide',
     summary: 'Everybody’s access, one row each, the latest change first',
     input: z.strictObject({
       ...paging,
@@ -91,7 +91,7 @@ export const accessAdmin = {
     answer: 'list',
   }),
   history: endpoint('GET /api/admin/access/people/:id', {
-    access: 'staff',
+    access: 'access.decide',
     summary: 'What happened to one person’s access, and what TradingView was asked about it, newest first',
     output: z.array(happening),
   }),
@@ -117,6 +117,7 @@ export const accessAdmin = {
     input: z.extend(some, { reason: text(500, 'Please give a reason'), subscription: z.enum(['keep', 'end']) }),
   }),
   settleDeclined: endpoint('POST /api/admin/access/people/:id/subscription', {
+    access: 'money.refund',
     fresh: true,
     summary: 'Refund and end the subscription of somebody whose access was declined, or keep it',
     input: z.strictObject({ id, decision: z.enum(['keep', 'end']) }),
@@ -132,14 +133,21 @@ export const accessAdmin = {
     summary: 'Record that people who no longer pay were removed by hand; emails them',
   }),
   rename: endpoint('POST /api/admin/access/people/:id/rename', {
+    access: 'access.manage',
     summary: 'Give a customer another TradingView username, without the buyers’ limit',
     input: z.strictObject({ id, username: typedName }),
   }),
-  retry: endpoint('POST /api/admin/access/people/:id/retry', { fresh: false, summary: 'Try again now on TradingView' }),
+  retry: endpoint('POST /api/admin/access/people/:id/retry', {
+    access: 'access.manage',
+    fresh: false,
+    summary: 'Try again now on TradingView',
+  }),
   adopt: endpoint('POST /api/admin/access/people/:id/adopt', {
+    access: 'access.manage',
     summary: 'Manage access that was there before this shop unlocked it',
   }),
   reveal: endpoint('POST /api/admin/access/people/:id/reveal', {
+    access: 'access.manage',
     summary: 'Show the exchange keys that somebody sent last; the audit log records who looked',
     output: z.object({ apiKey: z.string(), secretKey: z.string() }),
     limit: { requests: 30, seconds: 60 },
@@ -148,10 +156,12 @@ export const accessAdmin = {
 
 export const reminders = {
   adminCount: endpoint('GET /api/admin/reminders', {
+    access: 'access.manage',
     summary: 'How many active buyers haven’t asked for access yet, nor been reminded this week',
     output: z.object({ due: z.int() }),
   }),
   adminSend: endpoint('POST /api/admin/reminders', {
+    access: 'access.manage',
     fresh: false,
     summary: 'Email each of them a reminder',
     output: z.object({ queued: z.int() }),

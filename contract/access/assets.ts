@@ -27,10 +27,12 @@ export const assets = {
     output: z.array(recommendedAsset),
   }),
   adminList: endpoint('GET /api/admin/recommended-assets', {
+    access: 'content.write',
     summary: 'All recommended assets, in order',
     output: z.array(managedAsset),
   }),
   adminAdd: endpoint('POST /api/admin/recommended-assets', {
+    access: 'content.write',
     summary: 'Add an asset at a position in the list, or at the end if none is given',
     input: z.strictObject({
       productId: id,
@@ -43,6 +45,7 @@ export const assets = {
     }),
   }),
   adminImport: endpoint('POST /api/admin/recommended-assets/import', {
+    access: 'content.write',
     summary: 'Add many assets at once; those already on the list are left alone',
     input: z.strictObject({
       productId: id,
@@ -51,20 +54,27 @@ export const assets = {
     output: z.object({ added: z.int(), skipped: z.int() }),
   }),
   adminMove: endpoint('PATCH /api/admin/recommended-assets/:id/move', {
+    access: 'content.write',
     summary: 'Move an asset to another position in the list; 1 is the first',
     input: z.strictObject({ id, position: z.int().check(z.minimum(1), z.maximum(100_000)) }),
   }),
   adminSwitch: endpoint('PATCH /api/admin/recommended-assets/:id/active', {
+    access: 'content.write',
     summary: 'Show an asset to owners or hide it',
     input: z.strictObject({ id, isActive: z.boolean() }),
   }),
   adminNote: endpoint('PATCH /api/admin/recommended-assets/:id/note', {
+    access: 'content.write',
     summary: 'Change an asset’s note; an empty one removes it',
     input: z.strictObject({ id, note: optionalText(500) }),
   }),
   adminReview: endpoint('POST /api/admin/recommended-assets/review', {
+    access: 'content.write',
     summary: 'Record that the whole list was reviewed today: one product’s, or all of them',
     input: z.strictObject({ productId: z.optional(id) }),
   }),
-  adminDelete: endpoint('DELETE /api/admin/recommended-assets/:id', { summary: 'Remove a recommended asset' }),
+  adminDelete: endpoint('DELETE /api/admin/recommended-assets/:id', {
+    access: 'content.write',
+    summary: 'Remove a recommended asset',
+  }),
 }

@@ -78,10 +78,12 @@ const meter = z.object({
 
 export const tradingViewAdmin = {
   show: endpoint('GET /api/admin/tradingview', {
+    access: 'access.manage',
     summary: 'The connection to TradingView, without its cookies',
     output: connection,
   }),
   connect: endpoint('POST /api/admin/tradingview', {
+    access: 'access.manage',
     summary: 'Connect with a session’s two cookies, or renew it; probed before it is stored',
     input: z.strictObject({
       cookies: text(4096, 'Please paste the cookies'),
@@ -91,16 +93,25 @@ export const tradingViewAdmin = {
     limit: { requests: 20, seconds: 600 },
   }),
   test: endpoint('POST /api/admin/tradingview/test', {
+    access: 'access.manage',
     fresh: false,
     summary: 'Ask TradingView whether the session is alive',
     limit: { requests: 20, seconds: 60 },
   }),
-  pause: endpoint('POST /api/admin/tradingview/pause', { summary: 'Stop all calls within one request' }),
-  resume: endpoint('POST /api/admin/tradingview/resume', { summary: 'Call again, and catch up' }),
+  pause: endpoint('POST /api/admin/tradingview/pause', {
+    access: 'access.manage',
+    summary: 'Stop all calls within one request',
+  }),
+  resume: endpoint('POST /api/admin/tradingview/resume', {
+    access: 'access.manage',
+    summary: 'Call again, and catch up',
+  }),
   forget: endpoint('POST /api/admin/tradingview/forget', {
+    access: 'access.manage',
     summary: 'Delete the cookies and switch the connection off',
   }),
   reconcile: endpoint('POST /api/admin/tradingview/reconcile', {
+    access: 'access.manage',
     fresh: false,
     summary: 'Compare every list with what is wanted, now',
     input: z.strictObject({
@@ -109,36 +120,44 @@ export const tradingViewAdmin = {
     }),
   }),
   settings: endpoint('PATCH /api/admin/tradingview', {
+    access: 'access.manage',
     summary: 'Mode, and what an open dispute does',
     input: z.strictObject({ mode: z.optional(z.enum(connectionModes)), freezesDisputes: z.optional(z.boolean()) }),
   }),
   scripts: endpoint('GET /api/admin/tradingview/scripts', {
+    access: 'access.manage',
     summary: 'The account’s own scripts, and which of them are unlocked',
     output: z.array(script),
   }),
   chooseScript: endpoint('POST /api/admin/tradingview/scripts', {
+    access: 'access.manage',
     summary: 'Unlock this script for buyers; probed first',
     input: z.strictObject({ pineId: text(100, 'Please choose a script'), productId: id }),
   }),
   dropScript: endpoint('DELETE /api/admin/tradingview/scripts', {
+    access: 'access.manage',
     summary: 'Stop managing a script; no one loses access',
     input: z.strictObject({ pineId: text(100, 'Please choose a script') }),
   }),
   preview: endpoint('GET /api/admin/tradingview/preview', {
+    access: 'access.manage',
     summary: 'What switching on, off or to another mode would do',
     output: preview,
   }),
   strangers: endpoint('GET /api/admin/tradingview/strangers', {
+    access: 'access.manage',
     summary: 'Who is on the lists without being a customer, newest first',
     input: z.strictObject(paging),
     output: z.array(stranger),
     answer: 'list',
   }),
   runs: endpoint('GET /api/admin/tradingview/runs', {
+    access: 'access.manage',
     summary: 'What the latest comparisons found',
     output: z.array(run),
   }),
   meter: endpoint('GET /api/admin/tradingview/meter', {
+    access: 'access.manage',
     summary: 'People with access now, and the forecast for the month’s last day',
     output: meter,
   }),

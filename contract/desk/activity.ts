@@ -14,6 +14,7 @@ const auditEntry = z.object({
 
 export const audit = {
   adminList: endpoint('GET /api/admin/audit', {
+    access: 'people.manage',
     summary: 'What admins did, newest first',
     input: z.strictObject(paging),
     output: z.array(auditEntry),
@@ -133,11 +134,20 @@ const failedJob = z.object({
 
 export const jobs = {
   adminList: endpoint('GET /api/admin/failed-jobs', {
+    access: 'settings.write',
     summary: 'Jobs that have failed permanently, newest first',
     input: z.strictObject(paging),
     output: z.array(failedJob),
     answer: 'list',
   }),
-  adminRetry: endpoint('POST /api/admin/failed-jobs/:id/retry', { fresh: false, summary: 'Run a failed job again' }),
-  adminDiscard: endpoint('DELETE /api/admin/failed-jobs/:id', { fresh: false, summary: 'Discard a failed job' }),
+  adminRetry: endpoint('POST /api/admin/failed-jobs/:id/retry', {
+    access: 'settings.write',
+    fresh: false,
+    summary: 'Run a failed job again',
+  }),
+  adminDiscard: endpoint('DELETE /api/admin/failed-jobs/:id', {
+    access: 'settings.write',
+    fresh: false,
+    summary: 'Discard a failed job',
+  }),
 }

@@ -7,8 +7,9 @@ import { privatePackage } from '../access/package.ts'
 import { endpoint } from '../endpoint.ts'
 import { cents, email, id, instant, pages, text } from '../fields.ts'
 import { accounts } from '../identity/accounts.ts'
+import { roles } from '../permissions.ts'
 import { purchases } from '../selling/purchases.ts'
-import { roles, suppressionReasons } from '../statuses.ts'
+import { suppressionReasons } from '../statuses.ts'
 
 const note = z.object({ id, text: z.string(), author: z.string(), authorId: id, createdAt: instant })
 
@@ -54,24 +55,24 @@ const payments = z.object({
 
 export const customers = {
   adminShow: endpoint('GET /api/admin/customers/:id', {
-    access: 'staff',
+    access: 'customers.read',
     summary: 'A customer: who they are, what they have, and our notes',
     output: customer,
   }),
   adminTimeline: endpoint('GET /api/admin/customers/:id/timeline', {
-    access: 'staff',
+    access: 'customers.read',
     summary: 'What happened with a customer, newest first',
     input: z.strictObject({ id, ...pages }),
     output: z.array(timelineEntry),
     answer: 'list',
   }),
   adminPayments: endpoint('GET /api/admin/customers/:id/payments', {
-    access: 'staff',
+    access: 'customers.read',
     summary: 'A customer’s invoices and credit notes, from Stripe',
     output: payments,
   }),
   adminMail: endpoint('GET /api/admin/mails/:id', {
-    access: 'staff',
+    access: 'customers.read',
     summary: 'An email as it was sent, without links that carry a secret',
     output: z.object({
       subject: z.string(),
@@ -82,31 +83,40 @@ export const customers = {
     }),
   }),
   adminResend: endpoint('POST /api/admin/mails/:id/resend', {
-    access: 'staff',
+    access: 'customers.help',
+    fresh: false,
     summary: 'Send an email once more, to the customer’s present address',
   }),
   adminAddNote: endpoint('POST /api/admin/customers/:id/notes', {
-    access: 'staff',
+    access: 'customers.help',
+    fresh: false,
     summary: 'Note something about a customer',
     input: z.strictObject({ id, text: text(2000, 'Please write something') }),
   }),
-  adminDeleteNote: endpoint('DELETE /api/admin/notes/:id', { access: 'staff', summary: 'Delete a note' }),
+  adminDeleteNote: endpoint('DELETE /api/admin/notes/:id', {
+    access: 'customers.help',
+    fresh: false,
+    summary: 'Delete a note',
+  }),
   adminSendPasswordLink: endpoint('POST /api/admin/customers/:id/password-link', {
-    access: 'staff',
+    access: 'customers.help',
+    fresh: false,
     summary: 'Email a customer a link to set a password',
   }),
   adminSuppress: endpoint('POST /api/admin/customers/:id/suppress', {
-    access: 'staff',
+    access: 'customers.help',
+    fresh: false,
     summary: 'Send a customer no newsletters, or send them again; receipts always go out',
     input: z.strictObject({ id, isSuppressed: z.boolean() }),
   }),
   adminCorrectEmail: endpoint('POST /api/admin/customers/:id/email', {
+    access: 'people.manage',
     summary: 'Correct a customer’s email address; both addresses get an email',
     input: z.strictObject({ id, email }),
   }),
   /** Data to look at, nothing more: there is no session behind it, so nothing can be changed with it. */
   adminSeeAs: endpoint('GET /api/admin/customers/:id/dashboard', {
-    access: 'staff',
+    access: 'customers.read',
     fresh: true,
     summary: 'A buyer’s dashboard as they see it; recorded in the audit log',
     output: z.object({

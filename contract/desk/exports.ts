@@ -8,6 +8,7 @@ export type ExportKind = z.infer<typeof exportKind>
 
 export const exports = {
   download: endpoint('GET /api/admin/export/:kind', {
+    access: 'people.manage',
     fresh: true,
     summary: 'Buyers, orders, or access requests (forms) as a CSV file',
     input: z.strictObject({ kind: exportKind }),

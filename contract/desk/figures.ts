@@ -91,15 +91,18 @@ export type ShownFigures = z.infer<typeof shown>
 
 export const figures = {
   adminShow: endpoint('GET /api/admin/figures', {
+    access: 'figures.read',
     summary: 'What moved the recurring revenue, who stayed, why people left, and the cash of each month',
     input: z.strictObject({ range: z.optional(z.enum(ranges)) }),
     output: shown,
   }),
   adminExport: endpoint('GET /api/admin/figures/export', {
+    access: 'figures.read',
     summary: 'The figures of the last twelve months as a CSV file',
     answer: 'csv',
   }),
   adminMovements: endpoint('GET /api/admin/figures/movements', {
+    access: 'figures.read',
     summary: 'What moved the recurring revenue, and who; newest first',
     input: z.strictObject({
       ...paging,
@@ -113,6 +116,7 @@ export const figures = {
     answer: 'list',
   }),
   adminPayments: endpoint('GET /api/admin/payments', {
+    access: 'payments.read',
     summary: 'Every payment, refund and lost dispute, newest first',
     input: z.strictObject({
       ...paging,
@@ -124,6 +128,7 @@ export const figures = {
     answer: 'list',
   }),
   adminExportPayments: endpoint('GET /api/admin/payments/export', {
+    access: 'payments.read',
     fresh: true,
     summary: 'Payments, refunds and lost disputes as a CSV file, all of them or those of a month or a year',
     input: z.strictObject({ period: z.optional(period) }),

@@ -23,12 +23,14 @@ export const mostImported = 50
 
 export const imports = {
   adminCheck: endpoint('POST /api/admin/imports/check', {
+    access: 'purchases.manage',
     fresh: false,
     summary: 'What an import of these subscribers would do; changes nothing',
     input: z.strictObject({ lines: z.array(line).check(z.minLength(1), z.maxLength(mostChecked)) }),
     output: z.array(verdict),
   }),
   adminImport: endpoint('POST /api/admin/imports', {
+    access: 'purchases.manage',
     summary: 'Book subscribers who paid elsewhere; those already there are left alone, so it can be repeated',
     input: z.strictObject({
       lines: z.array(line).check(z.minLength(1), z.maxLength(mostImported)),

@@ -59,39 +59,50 @@ const version = wholeNumber('Please reload this page')
 
 export const newsletters = {
   adminList: endpoint('GET /api/admin/newsletters', {
+    access: 'content.write',
     summary: 'Newsletters, newest first',
     input: z.strictObject(pages),
     output: z.array(listed),
     answer: 'list',
   }),
   adminShow: endpoint('GET /api/admin/newsletters/:id', {
+    access: 'content.write',
     summary: 'A newsletter, to whom it goes, and how far it is',
     output: shown,
   }),
   adminPreview: endpoint('GET /api/admin/newsletters/:id/preview', {
+    access: 'content.write',
     summary: 'A newsletter as an email client shows it, for a frame',
     input: z.strictObject({ id, scheme: z.enum(['light', 'dark']) }),
     answer: 'html',
   }),
   adminCreate: endpoint('POST /api/admin/newsletters', {
+    access: 'content.write',
     fresh: false,
     summary: 'Save a first draft of a newsletter',
     input: z.strictObject(written),
     output: z.object({ id }),
   }),
   adminSave: endpoint('PATCH /api/admin/newsletters/:id', {
+    access: 'content.write',
     fresh: false,
     summary: 'Save a draft; refused if somebody else has saved it since this version',
     input: z.strictObject({ id, version, ...written }),
   }),
-  adminDelete: endpoint('DELETE /api/admin/newsletters/:id', { fresh: false, summary: 'Delete a draft' }),
+  adminDelete: endpoint('DELETE /api/admin/newsletters/:id', {
+    access: 'content.write',
+    fresh: false,
+    summary: 'Delete a draft',
+  }),
   adminTest: endpoint('POST /api/admin/newsletters/:id/test', {
+    access: 'content.write',
     fresh: false,
     summary: 'Send a newsletter to myself, as a test',
     output: z.object({ to: z.string() }),
     limit: { requests: 20, seconds: 600 },
   }),
   adminSend: endpoint('POST /api/admin/newsletters/:id/send', {
+    access: 'content.write',
     summary: 'Send a newsletter, now or at a time; from then on it cannot be changed',
     input: z.strictObject({
       id,
@@ -104,11 +115,17 @@ export const newsletters = {
       ),
     }),
   }),
-  adminPause: endpoint('POST /api/admin/newsletters/:id/pause', { fresh: false, summary: 'Pause a newsletter' }),
+  adminPause: endpoint('POST /api/admin/newsletters/:id/pause', {
+    access: 'content.write',
+    fresh: false,
+    summary: 'Pause a newsletter',
+  }),
   adminResume: endpoint('POST /api/admin/newsletters/:id/resume', {
+    access: 'content.write',
     summary: 'Go on with a paused newsletter; uncertain addresses stay as they are',
   }),
   adminStop: endpoint('POST /api/admin/newsletters/:id/stop', {
+    access: 'content.write',
     fresh: false,
     summary: 'Stop a newsletter for good; a scheduled one becomes a draft again',
   }),
@@ -125,12 +142,14 @@ const address = z.object({
 
 export const newsletterAddresses = {
   adminList: endpoint('GET /api/admin/newsletter', {
+    access: 'content.write',
     summary: 'Who signed up for the newsletter, newest first',
     input: z.strictObject({ ...paging, state: z.optional(z.enum(newsletterStates)) }),
     output: z.array(address),
     answer: 'list',
   }),
   adminExport: endpoint('GET /api/admin/newsletter/export', {
+    access: 'content.write',
     fresh: true,
     summary: 'Newsletter addresses as a CSV file, all of them or those in one state',
     input: z.strictObject({ state: z.optional(z.enum(newsletterStates)) }),

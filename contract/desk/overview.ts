@@ -70,10 +70,12 @@ const need = z.object({
 
 export const overview = {
   adminNeeds: endpoint('GET /api/admin/overview/needs', {
+    access: 'figures.read',
     summary: 'What needs the seller now; kinds with nothing open are left out',
     output: z.array(need),
   }),
   adminShow: endpoint('GET /api/admin/overview', {
+    access: 'figures.read',
     summary: 'How the shop is doing, now and over the last twelve months',
     output: overviewFigures,
   }),

@@ -12,7 +12,7 @@ export type Found = z.infer<typeof found>
 
 export const search = {
   adminFind: endpoint('GET /api/admin/search', {
-    access: 'staff',
+    access: 'customers.read',
     summary:
       'Customers by words of their name, email and TradingView username, in any order; by contract number, or an id or invoice number of Stripe’s',
     input: z.strictObject({ q: text(100, 'Please type what to look for') }),

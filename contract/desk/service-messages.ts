@@ -39,12 +39,14 @@ const sent = z.object({
 /** Messages that customers get because of their contract, whether they want news or not. */
 export const serviceMessages = {
   adminList: endpoint('GET /api/admin/service-messages', {
+    access: 'content.write',
     summary: 'Service messages that were sent, newest first',
     input: z.strictObject(pages),
     output: z.array(sent),
     answer: 'list',
   }),
   adminAudience: endpoint('GET /api/admin/service-messages/audience', {
+    access: 'content.write',
     summary: 'How many customers of a product a service message goes to, and how many more may be sent',
     input: z.strictObject({ productId: id }),
     output: z.object({
@@ -58,6 +60,7 @@ export const serviceMessages = {
     }),
   }),
   adminTest: endpoint('POST /api/admin/service-messages/test', {
+    access: 'content.write',
     fresh: false,
     summary: 'Send a service message to myself, as a test',
     input: z.strictObject(written),
@@ -65,6 +68,7 @@ export const serviceMessages = {
     limit: { requests: 20, seconds: 600 },
   }),
   adminSend: endpoint('POST /api/admin/service-messages', {
+    access: 'content.write',
     summary: 'Email everyone with a running purchase of a product what their contract needs',
     /** `customers`: how many the caller was told; if that has changed, nothing is sent. */
     input: z.strictObject({ ...written, customers: wholeNumber() }),

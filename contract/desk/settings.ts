@@ -78,6 +78,7 @@ export type ProductLinks = z.infer<typeof productLinks>
 
 export const settings = {
   adminShow: endpoint('GET /api/admin/settings', {
+    access: 'settings.write',
     summary: 'What the shop runs with, and what is wrong with it',
     output: z.object({
       settings: z.array(setting),
@@ -91,6 +92,7 @@ export const settings = {
     }),
   }),
   adminSave: endpoint('POST /api/admin/settings', {
+    access: 'settings.write',
     summary: 'Set what the environment leaves open; an empty value goes back to the default',
     input: z.strictObject(
       Object.fromEntries(editableSettings.map((name) => [name, z.optional(valueOf(name))])) as Record<
@@ -104,6 +106,7 @@ export const settings = {
     input: z.strictObject({ slug: text(100, 'Please name a product'), indicatorUrl: link, strategyUrl: link }),
   }),
   adminSavePhoto: endpoint('POST /api/admin/settings/photo', {
+    access: 'settings.write',
     summary: 'Set the maker’s photo, a small JPEG, PNG or WebP in base64; an empty one removes it',
     input: z.strictObject({
       photo: z
@@ -115,6 +118,7 @@ export const settings = {
     }),
   }),
   adminTestMail: endpoint('POST /api/admin/settings/mail-test', {
+    access: 'settings.write',
     fresh: false,
     summary: 'Send me a test email now, and say what the mail server answers',
     output: z.object({ to: z.string() }),

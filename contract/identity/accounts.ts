@@ -122,13 +122,14 @@ export const accounts = {
     input: z.strictObject({ password: givenPassword }),
   }),
   adminList: endpoint('GET /api/admin/users', {
-    access: 'staff',
+    access: 'customers.read',
     summary: 'Users, newest first',
     input: z.strictObject({ ...paging, sort }),
     output: z.array(z.extend(person, { activePurchases: z.int(), totalPurchases: z.int() })),
     answer: 'list',
   }),
   adminAdd: endpoint('POST /api/admin/users', {
+    access: 'people.manage',
     summary: 'Create a user',
     input: z.strictObject({
       email,
@@ -141,6 +142,7 @@ export const accounts = {
     }),
   }),
   adminDelete: endpoint('DELETE /api/admin/users/:id', {
+    access: 'people.manage',
     summary: 'Delete a user: personal data is anonymized, the books stay',
   }),
 }

@@ -37,10 +37,12 @@ const positive = z.int('Please enter a whole number').check(z.minimum(1, 'One at
 
 export const codes = {
   adminList: endpoint('GET /api/admin/codes', {
+    access: 'offer.write',
     summary: 'Discount codes, newest first, and how often each was used',
     output: z.array(shown),
   }),
   adminAdd: endpoint('POST /api/admin/codes', {
+    access: 'offer.write',
     summary: 'Make a discount code; what it is worth never changes',
     input: z.strictObject({
       code: z
@@ -63,6 +65,7 @@ export const codes = {
     }),
   }),
   adminStop: endpoint('POST /api/admin/codes/:id/stop', {
+    access: 'offer.write',
     summary: 'Stop a discount code: who has it keeps it, no one else gets it',
   }),
 }

@@ -90,15 +90,18 @@ export const declarations = {
     limit,
   }),
   adminList: endpoint('GET /api/admin/declarations', {
+    access: 'money.refund',
     summary: 'Withdrawals and cancellations, newest first',
     input: z.strictObject({ ...pages, state: z.optional(z.enum(declarationFilters)) }),
     output: z.array(declaration),
     answer: 'list',
   }),
   adminCarryOut: endpoint('POST /api/admin/declarations/:id/carry-out', {
+    access: 'money.refund',
     summary: 'Carry out a declaration: refund and end the contract, or cancel it',
   }),
   adminClose: endpoint('POST /api/admin/declarations/:id/close', {
+    access: 'money.refund',
     summary: 'Close a declaration that was handled in another way, and say how',
     input: z.strictObject({ id, outcome: text(500, 'Please say how it was handled') }),
   }),

@@ -26,16 +26,19 @@ export type Plan = z.infer<typeof plan>
 
 export const prices = {
   adminProducts: endpoint('GET /api/admin/products', {
+    access: 'offer.write',
     summary: 'Every product that has a file, on sale or not',
     output: z.array(
       z.object({ id, name: z.string(), slug: z.string(), state: z.enum(productStates), list: z.nullable(z.string()) }),
     ),
   }),
   adminList: endpoint('GET /api/admin/prices', {
+    access: 'offer.write',
     summary: 'What each plan costs and did cost, and how many subscriptions pay what',
     output: z.array(plan),
   }),
   adminPublish: endpoint('POST /api/admin/prices', {
+    access: 'offer.write',
     summary: 'Publish a price for new subscriptions; running ones keep theirs',
     input: z.strictObject({
       productId: id,

@@ -12,6 +12,7 @@ export type RefundReason = keyof typeof refundReasons
 
 export const purchasesAdmin = {
   adminCancel: endpoint('PATCH /api/admin/purchases/:id/cancel', {
+    access: 'purchases.manage',
     summary: 'Cancel a purchase and its Stripe subscription now',
     input: z.strictObject({
       id,
@@ -21,12 +22,12 @@ export const purchasesAdmin = {
   }),
   /** What the buyer's own button does, for one who asks by email. */
   adminCancelAtPeriodEnd: endpoint('POST /api/admin/purchases/:id/cancel-at-period-end', {
-    access: 'staff',
+    access: 'purchases.cancel',
     fresh: true,
     summary: 'Cancel an active purchase at the end of the paid period',
   }),
   adminCancellation: endpoint('GET /api/admin/purchases/:id/cancellation', {
-    access: 'staff',
+    access: 'purchases.cancel',
     summary: 'What a cancellation would do: at the end of the paid period, and now',
     output: z.object({
       /** When it would end, or will; null if it can only end now. */
@@ -40,9 +41,11 @@ export const purchasesAdmin = {
     }),
   }),
   adminResume: endpoint('POST /api/admin/purchases/:id/resume', {
+    access: 'purchases.manage',
     summary: 'Take back a cancellation before the paid period ends',
   }),
   adminRefundable: endpoint('GET /api/admin/purchases/:id/refundable', {
+    access: 'money.refund',
     summary: 'How much of each payment has not been refunded yet',
     output: z.object({
       /** Newest first. */
@@ -65,6 +68,7 @@ export const purchasesAdmin = {
     }),
   }),
   adminRefund: endpoint('POST /api/admin/purchases/:id/refund', {
+    access: 'money.refund',
     summary: 'Refund what is left of a payment, or part of it; all of the present period’s ends access',
     input: z.strictObject({
       id,
@@ -79,33 +83,40 @@ export const purchasesAdmin = {
     }),
   }),
   adminSettleWarning: endpoint('POST /api/admin/purchases/:id/fraud-warning', {
+    access: 'money.refund',
     summary: 'Refund a payment that its bank takes for fraud and end the subscription, or keep both',
     input: z.strictObject({ id, decision: z.enum(['refund', 'dismiss']) }),
   }),
   adminKeepAfterLoss: endpoint('POST /api/admin/purchases/:id/lost-dispute', {
+    access: 'money.refund',
     summary: 'Go on with a subscription although a bank took back an earlier payment of it',
     /** What was lost as the caller saw it: a later loss asks again. */
     input: z.strictObject({ id, amount: cents.check(z.minimum(1, 'Please enter an amount')) }),
   }),
   adminSettleRefunds: endpoint('POST /api/admin/purchases/:id/failed-refunds', {
+    access: 'money.refund',
     summary: 'Note that what a bank sent back has gone back to the buyer another way',
     /** As the caller saw it: what fails meanwhile is not settled. */
     input: z.strictObject({ id, amount: cents.check(z.minimum(1, 'Please enter an amount')) }),
   }),
   adminExtend: endpoint('POST /api/admin/purchases/:id/extend', {
+    access: 'purchases.manage',
     summary: 'Move the next payment, or the end, to a later day, free of charge',
     input: z.strictObject({ id, until: day }),
   }),
   adminRetryPayment: endpoint('POST /api/admin/purchases/:id/retry', {
+    access: 'money.refund',
     summary: 'Charge the card on file again for an unpaid renewal',
     /** `awaits-bank`: only the buyer can confirm it. */
     output: z.object({ state: z.enum(['done', 'processing', 'awaits-bank']) }),
   }),
   adminSendPayLink: endpoint('POST /api/admin/purchases/:id/pay-link', {
+    access: 'money.refund',
     summary: 'Email the buyer a link to pay an unpaid renewal without logging in',
     limit: { requests: 20, seconds: 3600 },
   }),
   adminDelete: endpoint('DELETE /api/admin/purchases/:id', {
+    access: 'purchases.manage',
     summary: 'Permanently delete a purchase and cancel its Stripe subscription',
   }),
 }

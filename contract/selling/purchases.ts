@@ -192,7 +192,7 @@ export const purchases = {
     limit: { requests: 100, seconds: 600 },
   }),
   adminList: endpoint('GET /api/admin/purchases', {
-    access: 'staff',
+    access: 'customers.read',
     summary: 'Everyone’s purchases, newest first',
     input: z.strictObject({
       ...paging,
@@ -206,6 +206,7 @@ export const purchases = {
     answer: 'list',
   }),
   adminAdd: endpoint('POST /api/admin/purchases', {
+    access: 'purchases.manage',
     summary: 'Book a purchase by hand',
     input: z.strictObject({
       userId: id,

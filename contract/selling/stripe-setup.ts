@@ -11,6 +11,7 @@ export type Finding = z.infer<typeof finding>
 
 export const stripeSetup = {
   adminCheck: endpoint('GET /api/admin/stripe', {
+    access: 'settings.write',
     summary: 'Whether Stripe is set up the way the shop needs it',
     output: z.array(finding),
     limit: { requests: 30, seconds: 600 },

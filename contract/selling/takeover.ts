@@ -46,14 +46,17 @@ export const mostTakenOver = 10
 
 export const takeover = {
   adminList: endpoint('GET /api/admin/stripe-subscriptions', {
+    access: 'purchases.manage',
     summary: 'Every live subscription at Stripe that the shop does not know',
     output: z.object({ prices: z.array(price), subscriptions: z.array(subscription) }),
   }),
   adminSetPlan: endpoint('POST /api/admin/stripe-prices/:id/plan', {
+    access: 'purchases.manage',
     summary: 'Say which plan a price of Stripe’s is, or that another shop sells it; kept with the price at Stripe',
     input: z.strictObject({ id: priceId, plan: z.nullable(plan) }),
   }),
   adminTakeOver: endpoint('POST /api/admin/stripe-subscriptions', {
+    access: 'purchases.manage',
     summary: 'Take over subscriptions as they are; nothing is charged, and those taken over already are left alone',
     input: z.strictObject({
       ids: z.array(subscriptionId).check(z.minLength(1), z.maxLength(mostTakenOver)),

@@ -21,20 +21,21 @@ export type Message = z.infer<typeof message>
 
 export const messages = {
   adminList: endpoint('GET /api/admin/messages', {
-    access: 'staff',
+    access: 'customers.help',
     summary: 'Contact messages, newest first',
     input: z.strictObject({ ...paging, state: z.optional(z.enum(messageStates)), customerId: z.optional(id) }),
     output: z.array(message),
     answer: 'list',
   }),
   adminReply: endpoint('POST /api/admin/messages/:id/reply', {
-    access: 'staff',
+    access: 'customers.help',
     fresh: true,
     summary: 'Answer a message by email; answers to that reach the support address',
     input: z.strictObject({ id, answer: text(5000, 'Please enter an answer') }),
   }),
   adminSettle: endpoint('PATCH /api/admin/messages/:id', {
-    access: 'staff',
+    access: 'customers.help',
+    fresh: false,
     summary: 'Mark a message as answered elsewhere, or as open again',
     input: z.strictObject({ id, state: z.enum(messageStates) }),
   }),

@@ -74,16 +74,19 @@ export const reviews = {
     limit: { requests: 5, seconds: 600 },
   }),
   adminList: endpoint('GET /api/admin/reviews', {
+    access: 'content.write',
     summary: 'Every review with its report, newest first',
     input: z.strictObject(pages),
     output: z.array(managedReview),
     answer: 'list',
   }),
   adminAnswer: endpoint('POST /api/admin/reviews/:id/answer', {
+    access: 'content.write',
     summary: 'Answer a review in public; replaces an earlier answer',
     input: z.strictObject({ id, answer: text(1000, 'Please enter an answer') }),
   }),
   adminHide: endpoint('POST /api/admin/reviews/:id/hide', {
+    access: 'content.write',
     summary: 'Hide the text of a reported, unlawful review; everyone reads the reason',
     input: z.strictObject({ id, reason: text(300, 'Please give a reason') }),
   }),

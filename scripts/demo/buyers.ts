@@ -4,7 +4,8 @@ import { pino } from 'pino'
 import { accounts } from '#contract/identity/accounts.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { type BillingType, type Role, roles } from '#contract/statuses.ts'
+import type { Role } from '#contract/permissions.ts'
+import type { BillingType } from '#contract/statuses.ts'
 import type { Config } from '#server/config.ts'
 import { StartError } from '#server/errors.ts'
 import { tellFirstAdmin } from '#server/process/first-admin.ts'
@@ -202,7 +203,7 @@ async function declareSome(shop: Shop) {
 
 async function hireSupport(shop: Shop) {
   const { id } = await browser(shop).call(accounts.register, demoSupport)
-  const role: Role = roles[0]
+  const role: Role = 'support'
   await shop.connection.pool.query('update users set role = $2, verified_at = now() where id = $1', [id, role])
 }
 

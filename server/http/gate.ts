@@ -1,5 +1,6 @@
 import type { Endpoint } from '#contract/endpoint.ts'
-import { isStaff, type Proof, strongProofs, type WayToProve } from '#contract/statuses.ts'
+import { can, isPermission, isStaff } from '#contract/permissions.ts'
+import { type Proof, strongProofs, type WayToProve } from '#contract/statuses.ts'
 import type { User } from '../actor.ts'
 import { Refusal } from '../errors.ts'
 import type { SecurityLog } from '../security/security-log.ts'
@@ -28,21 +29,21 @@ const usesApart = 30_000
 
 export type Gate = ReturnType<typeof createGate>
 
-/** Decides who may call what: by role, by second step, and by how long ago they showed who they are. */
+/** Decides who may call what: by permission, by second step, and by how long ago they showed who they are. */
 export function createGate(deps: Dependencies) {
   const { now, staffNeedFactor, production, waysToProve, useProof, securityLog } = deps
   const mustSetUp = ({ user, provenBy }: Session) =>
     staffNeedFactor && isStaff(user) && !strongProofs.some((proof) => proof === provenBy)
 
   function assertAllowed({ access, path }: Endpoint, { user }: Session, ip: string) {
-    if (access === 'staff' ? isStaff(user) : access !== 'admin' || user.isAdmin) return
+    if (access === 'public' || access === 'user' || can(user, access)) return
     securityLog('admin call refused', { user, ip }, { route: path })
     throw new Refusal(403, 'forbidden', "You don't have admin access.")
   }
 
   /** Staff calls always need a proven address: an admin who creates an account does not vouch for its mailbox. */
   function assertProven({ access, proven }: Endpoint, { user }: Session) {
-    if ((proven || access === 'staff' || access === 'admin') && !user.isProven)
+    if ((proven || isPermission(access)) && !user.isProven)
       throw new Refusal(403, 'unproven', 'Confirm your address first. We’ll email you a link.')
   }
 

@@ -1,4 +1,4 @@
-import { roles } from '#contract/statuses.ts'
+import { roles } from '#contract/permissions.ts'
 import type { MailData, MailKind } from './templates.ts'
 
 /** At least one example of every email, for the preview and its tests; the types enforce it. */

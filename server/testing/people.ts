@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { accounts } from '#contract/identity/accounts.ts'
 import { staff } from '#contract/identity/staff.ts'
+import type { Role } from '#contract/permissions.ts'
 import type { SentMail } from '../gateways/outbox.ts'
 import type { createBuyers } from './buyers.ts'
 import { createVisitor, type Visitor } from './visitor.ts'
@@ -73,10 +74,10 @@ export function createPeople({ url, buy, mails }: Given) {
       const buyer = await user(email ? { email } : {})
       return { ...buyer, purchase: await buy(buyer, wanted) }
     },
-    /** Someone whom the admin made support, logged in. */
-    async support() {
+    /** Someone to whom the admin gave this role, logged in. */
+    async staff(role: Role) {
       const person = await verifiedUser()
-      await (await admin()).call(staff.adminSetRole, { id: person.user.id, role: 'support' })
+      await (await admin()).call(staff.adminSetRole, { id: person.user.id, role })
       return { ...person, user: await choosePassword(person, person.user.email, person.password) }
     },
   }

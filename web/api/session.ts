@@ -1,6 +1,7 @@
 import { hashKey, type QueryClient, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '#contract/call.ts'
 import { session, type User } from '#contract/identity/session.ts'
+import { can, type Permission } from '#contract/permissions.ts'
 import { attempt, useHydrated } from '#web/ui/store.ts'
 import { call, keyOf } from './client.ts'
 
@@ -15,7 +16,11 @@ export function useUser() {
   return { user: query.data ?? null, isLoading: query.isPending, error: query.error, retry: query.refetch }
 }
 
-export const useIsAdmin = () => useUser().user?.isAdmin === true
+/** Tells whether the person at the screen has a permission, so that nothing is offered that would be refused. */
+export function useCan() {
+  const { user } = useUser()
+  return (permission: Permission) => user !== null && can(user, permission)
+}
 
 /** True once the server has rejected a call because the session ended. */
 export function useSessionEnded() {

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { isStaff } from '#contract/roles.ts'
+import { isStaff } from '#contract/permissions.ts'
 import { useSessionEnded, useUser } from '#web/api/session.ts'
 import { rememberReturnPath } from '#web/features/identity/sign-in/return-path.ts'
 import type { Route } from '#web/router.tsx'

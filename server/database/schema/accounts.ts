@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import type { Role } from '#contract/statuses.ts'
+import type { Role } from '#contract/permissions.ts'
 import { createdAt, id, moment } from './columns.ts'
 import { deletedEmail, personal } from './personal.ts'
 

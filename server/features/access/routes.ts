@@ -1,4 +1,5 @@
 import { contract } from '#contract/index.ts'
+import { can } from '#contract/permissions.ts'
 import type { Doors } from '#server/http/mount.ts'
 import type { Selling } from '../selling/selling.ts'
 import type { Access } from './access.ts'
@@ -30,7 +31,7 @@ export function mountAccess({ mount }: Doors, { access, selling }: Wings) {
     async decline({ ids, reason, subscription }, { actor }) {
       const declined = await decisions.decline(actor, ids, reason, subscription === 'end')
       // Support may not refund: for an admin, the request stays until it is done.
-      if (actor.user.isAdmin)
+      if (can(actor.user, 'money.refund'))
         for (const { userId, productId } of await decisions.endRequestsAmong(ids))
           await selling.purchases.sellerEnding.refundAndEnd(actor, userId, productId)
       return declined

@@ -1,5 +1,5 @@
 import { brand } from '#contract/brand.ts'
-import type { Role } from '#contract/statuses.ts'
+import type { Role } from '#contract/permissions.ts'
 import { inertLine } from '../inert.ts'
 import { greeting, type MailSite, type Nothing, type Templates, toDashboard } from '../template.ts'
 
@@ -7,6 +7,12 @@ import { greeting, type MailSite, type Nothing, type Templates, toDashboard } fr
 const passwordLink = (tokenId: string, { linkToken }: MailSite, first = '') =>
   `/reset-password?${first}token=${linkToken('password', tokenId)}`
 /** With a payment, the login after it leads to what was bought. */
+const rolesGiven: Record<Role | 'admin', { who: string; may: string }> = {
+  admin: { who: 'an admin', may: 'do everything' },
+  support: { who: 'on the support team', may: 'see users, purchases, and the access queue' },
+  accountant: { who: 'an accountant', may: 'see payments and invoices' },
+}
+
 export const firstPasswordLink = (tokenId: string, site: MailSite, paymentIntentId?: string) =>
   passwordLink(tokenId, site, `first=1&${paymentIntentId ? `payment_intent=${paymentIntentId}&` : ''}`)
 
@@ -122,13 +128,11 @@ export const accountMails = {
   }),
   /** To the person: if a role is a surprise, something is wrong. */
   roleGiven: ({ role, tokenId }: { role: Role | 'admin'; tokenId: string }, site) => {
-    const who = role === 'admin' ? 'an admin' : 'on the support team'
+    const { who, may } = rolesGiven[role]
     return {
       subject: `You’re now ${who} of ${brand.name}`,
       paragraphs: [
-        role === 'admin'
-          ? 'An admin of the shop gave you this role. You can do everything in the admin area.'
-          : 'An admin of the shop gave you this role. In the admin area, you can see users, purchases, and the access queue.',
+        `An admin of the shop gave you this role. In the admin area, you can ${may}.`,
         'We’ve logged you out everywhere and removed your password, passkeys, app codes, and recovery codes. Choose a new password, then set up a second step again.',
         `If you didn’t expect this, email ${site.supportEmail} right away.`,
       ],

@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react'
 import { Suspense, useEffect, useState, useSyncExternalStore } from 'react'
-import { useIsAdmin } from '#web/api/session.ts'
+import { useCan } from '#web/api/session.ts'
 import { NotFound } from '#web/features/not-found/not-found.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
@@ -15,7 +15,7 @@ import { useKeys } from './shell/use-keys.ts'
 
 export default function AdminPage() {
   const pathname = usePathname()
-  const areas = areasFor({ isAdmin: useIsAdmin() })
+  const areas = areasFor(useCan())
   const found = screenAt(pathname, areas)
   const [opened, setOpened] = useState<'keys' | 'search' | null>(null)
   const { navigate } = useNavigation()
@@ -31,11 +31,11 @@ export default function AdminPage() {
   const isList = found !== undefined && !found.params.id
   useRememberedList(isList)
   if (!found)
-    return screenAt(pathname, areasFor({ isAdmin: true })) ? (
-      <EmptyState
-        title="Only admins can open this"
-        description="Ask an admin to do it for you, or to make you an admin."
-      />
+    return screenAt(
+      pathname,
+      areasFor(() => true),
+    ) ? (
+      <EmptyState title="Your role can’t open this" description="Ask an admin to do it for you, or for another role." />
     ) : (
       <NotFound />
     )

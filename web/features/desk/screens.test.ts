@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
+import { can, type Role } from '#contract/permissions.ts'
 import { areasFor, pathOfHash, screenAt } from './screens.ts'
 
-const [admins, support] = [areasFor({ isAdmin: true }), areasFor({ isAdmin: false })]
+const areasOf = (person: { isAdmin: boolean; role: Role | null }) => areasFor((needs) => can(person, needs))
+const admins = areasOf({ isAdmin: true, role: null })
+const support = areasOf({ isAdmin: false, role: 'support' })
+const accountant = areasOf({ isAdmin: false, role: 'accountant' })
 const titleAt = (pathname: string, areas = admins) => screenAt(pathname, areas)?.route.title
 
 test('every listed screen is found at its own address, in its own area', () => {
@@ -44,6 +48,11 @@ test('support has the screens for all staff, and only those', () => {
     '/admin/messages/newsletter',
   ])
     expect(titleAt(path, support), path).toBeUndefined()
+})
+
+test('an accountant has the payments, and nothing else', () => {
+  expect(accountant.flatMap(({ listed }) => listed.map(({ path }) => path))).toEqual(['/admin/purchases/payments'])
+  expect(titleAt('/admin', accountant)).toBe('Payments')
 })
 
 test('a screen below another is found by its own name, too', () => {

@@ -11,6 +11,7 @@ import {
   Users as UsersIcon,
 } from 'lucide-react'
 import type { ComponentType } from 'react'
+import type { Permission } from '#contract/permissions.ts'
 import { match } from '#web/ui/navigation.tsx'
 import People from './access/people.tsx'
 import Todo from './access/todo.tsx'
@@ -43,7 +44,7 @@ type Screen = {
   title: string
   /** What it is called beside the area's other screens, if not by its title. */
   tab?: string
-  access: 'staff' | 'admin'
+  needs: Permission
   show: ComponentType<{ id: string }>
 }
 
@@ -62,46 +63,46 @@ type Definition = {
 // biome-ignore format: one screen a line
 const table = [
   { letter: 'o', icon: LayoutDashboard, isInBar: true, screens: [
-    { path: '/admin/overview', title: 'Overview', access: 'admin', show: Overview },
-    { path: '/admin/overview/figures', title: 'Figures', access: 'admin', show: Figures },
+    { path: '/admin/overview', title: 'Overview', needs: 'figures.read', show: Overview },
+    { path: '/admin/overview/figures', title: 'Figures', needs: 'figures.read', show: Figures },
   ] },
   { letter: 't', icon: ChartCandlestick, isTab: true, screens: [
-    { path: '/admin/assets', title: 'Assets', access: 'admin', show: Assets },
+    { path: '/admin/assets', title: 'Assets', needs: 'content.write', show: Assets },
   ] },
   { letter: 'u', icon: UsersIcon, isTab: true, isInBar: true, screens: [
-    { path: '/admin/users', title: 'Users', access: 'staff', show: Users },
-    { path: '/admin/customers/:id', title: 'Customer', access: 'staff', show: CustomerScreen },
-    { path: '/admin/customers/:id/dashboard', title: 'As the buyer sees it', access: 'staff', show: SeeAs },
+    { path: '/admin/users', title: 'Users', needs: 'customers.read', show: Users },
+    { path: '/admin/customers/:id', title: 'Customer', needs: 'customers.read', show: CustomerScreen },
+    { path: '/admin/customers/:id/dashboard', title: 'As the buyer sees it', needs: 'customers.read', show: SeeAs },
   ] },
   { letter: 'p', icon: Receipt, isTab: true, isInBar: true, screens: [
-    { path: '/admin/purchases', title: 'Purchases', access: 'staff', show: Purchases },
-    { path: '/admin/purchases/payments', title: 'Payments', access: 'admin', show: Payments },
-    { path: '/admin/purchases/at-stripe', title: 'At Stripe', access: 'admin', show: AtStripe },
-    { path: '/admin/purchases/declarations', title: 'Declarations', access: 'admin', show: Declarations },
-    { path: '/admin/purchases/prices', title: 'Prices', access: 'admin', show: Prices },
-    { path: '/admin/purchases/codes', title: 'Codes', access: 'admin', show: Codes },
+    { path: '/admin/purchases', title: 'Purchases', needs: 'customers.read', show: Purchases },
+    { path: '/admin/purchases/payments', title: 'Payments', needs: 'payments.read', show: Payments },
+    { path: '/admin/purchases/at-stripe', title: 'At Stripe', needs: 'purchases.manage', show: AtStripe },
+    { path: '/admin/purchases/declarations', title: 'Declarations', needs: 'money.refund', show: Declarations },
+    { path: '/admin/purchases/prices', title: 'Prices', needs: 'offer.write', show: Prices },
+    { path: '/admin/purchases/codes', title: 'Codes', needs: 'offer.write', show: Codes },
   ] },
   { letter: 'a', icon: KeyRound, isInBar: true, screens: [
-    { path: '/admin/access', title: 'Access', tab: 'To do', access: 'staff', show: Todo },
-    { path: '/admin/access/people', title: 'People', access: 'staff', show: People },
-    { path: '/admin/access/connection', title: 'Connection', access: 'admin', show: Connection },
+    { path: '/admin/access', title: 'Access', tab: 'To do', needs: 'access.decide', show: Todo },
+    { path: '/admin/access/people', title: 'People', needs: 'access.decide', show: People },
+    { path: '/admin/access/connection', title: 'Connection', needs: 'access.manage', show: Connection },
   ] },
   { letter: 'm', icon: MessageSquare, screens: [
-    { path: '/admin/messages', title: 'Messages', access: 'staff', show: Messages },
-    { path: '/admin/messages/service', title: 'Service messages', tab: 'To all customers', access: 'admin', show: ServiceMessages },
-    { path: '/admin/messages/newsletters', title: 'Newsletter', access: 'admin', show: Newsletters },
-    { path: '/admin/messages/newsletters/:id', title: 'Newsletter', access: 'admin', show: NewsletterScreen },
-    { path: '/admin/messages/newsletter', title: 'Newsletter addresses', tab: 'Addresses', access: 'admin', show: Newsletter },
-    { path: '/admin/messages/reviews', title: 'Reviews', access: 'admin', show: Reviews },
+    { path: '/admin/messages', title: 'Messages', needs: 'customers.help', show: Messages },
+    { path: '/admin/messages/service', title: 'Service messages', tab: 'To all customers', needs: 'content.write', show: ServiceMessages },
+    { path: '/admin/messages/newsletters', title: 'Newsletter', needs: 'content.write', show: Newsletters },
+    { path: '/admin/messages/newsletters/:id', title: 'Newsletter', needs: 'content.write', show: NewsletterScreen },
+    { path: '/admin/messages/newsletter', title: 'Newsletter addresses', tab: 'Addresses', needs: 'content.write', show: Newsletter },
+    { path: '/admin/messages/reviews', title: 'Reviews', needs: 'content.write', show: Reviews },
   ] },
   { letter: 'e', icon: Download, screens: [
-    { path: '/admin/exports', title: 'Exports', access: 'admin', show: Exports },
+    { path: '/admin/exports', title: 'Exports', needs: 'people.manage', show: Exports },
   ] },
   { letter: 'y', icon: History, screens: [
-    { path: '/admin/activity', title: 'Activity', access: 'admin', show: Activity },
+    { path: '/admin/activity', title: 'Activity', needs: 'people.manage', show: Activity },
   ] },
   { letter: 's', icon: SettingsIcon, screens: [
-    { path: '/admin/settings', title: 'Settings', access: 'admin', show: Settings },
+    { path: '/admin/settings', title: 'Settings', needs: 'settings.write', show: Settings },
   ] },
 ] as const satisfies Definition[]
 
@@ -119,9 +120,10 @@ export type Area = Omit<Definition, 'screens'> & {
 
 const isListed = (path: DeskPath): path is Listed<DeskPath> => !path.includes(':')
 
-export function areasFor({ isAdmin }: { isAdmin: boolean }): Area[] {
+/** The areas that someone with these permissions sees. */
+export function areasFor(has: (permission: Permission) => boolean): Area[] {
   return table.flatMap(({ screens, ...area }) => {
-    const open = screens.filter(({ access }) => isAdmin || access === 'staff')
+    const open = screens.filter(({ needs }) => has(needs))
     const listed = open.flatMap((screen) => (isListed(screen.path) ? [{ ...screen, path: screen.path }] : []))
     const [first] = listed
     return first ? [{ ...area, path: first.path, title: first.title, screens: open, listed }] : []
@@ -141,6 +143,6 @@ export function screenAt(pathname: string, areas: Area[]) {
 /** `/admin#users` and the like, as older emails have them. */
 export function pathOfHash(hash: string) {
   const [, name] = /^#([a-z]+)$/.exec(hash.toLowerCase()) ?? []
-  const paths = areasFor({ isAdmin: true }).flatMap(({ listed }) => listed.map(({ path }) => path))
+  const paths = areasFor(() => true).flatMap(({ listed }) => listed.map(({ path }) => path))
   return name && paths.find((path) => path.endsWith(`/${name}`))
 }

@@ -295,7 +295,7 @@ describe('the seller', () => {
   })
 
   test('support may decline, but not refund: an admin is asked, and ends or keeps the subscription', async () => {
-    const [support, buyer, other] = [await shop.support(), await payer(), await payer()]
+    const [support, buyer, other] = [await shop.staff('support'), await payer(), await payer()]
     const ids = await Promise.all([buyer, other].map(async (each) => (await accessOf(each)).id))
     await support.call(accessAdmin.decline, { ids, reason: 'Not for you', subscription: 'end' })
     await shop.settle()

@@ -304,7 +304,7 @@ test('“my data” has the notes, emails, and logins, and a deleted account lea
 })
 
 test('support sees no admin’s timeline, and deletes only notes of their own', async () => {
-  const [support, buyer] = [await shop.support(), await shop.buyer()]
+  const [support, buyer] = [await shop.staff('support'), await shop.buyer()]
   await expect(support.call(customers.adminTimeline, { id: admin.user.id })).rejects.toMatchObject({ status: 403 })
   await admin.call(customers.adminAddNote, { id: buyer.user.id, text: 'By the admin' })
   await support.call(customers.adminAddNote, { id: buyer.user.id, text: 'By support' })

@@ -135,7 +135,7 @@ describe('a new email address', () => {
   })
 
   test('of staff is taken back without their factors: the old mailbox alone opens nothing', async () => {
-    const support = await shop.support()
+    const support = await shop.staff('support')
     const app = await addApp(shop, support)
     const email = `moved-${support.user.email}`
     await support.call(credentials.changeEmail, { email })

@@ -1,5 +1,5 @@
 import { and, eq, gt, gte, isNull, lt, ne, or, sql } from 'drizzle-orm'
-import { isStaff } from '#contract/statuses.ts'
+import { isStaff } from '#contract/permissions.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'

@@ -37,7 +37,7 @@ describe('an admin', () => {
   })
 
   test('lets support cancel at the end of the period, never now, and look with the buyer’s eyes', async () => {
-    const [support, buyer] = [await shop.support(), await shop.buyer()]
+    const [support, buyer] = [await shop.staff('support'), await shop.buyer()]
     const { id } = buyer.purchase
     await expect(support.call(purchases.adminCancel, { id })).rejects.toMatchObject({ status: 403 })
     await support.call(purchases.adminCancellation, { id })
@@ -59,7 +59,7 @@ describe('an admin', () => {
   })
 
   test('takes a role away without deleting anyone, and the audit log tells', async () => {
-    const support = await shop.support()
+    const support = await shop.staff('support')
     await admin.call(staff.adminSetRole, { id: support.user.id, role: 'none' })
     expect(await support.call(accounts.user, {})).toBeNull()
     await support.call(accounts.login, { email: support.user.email, password: support.password })

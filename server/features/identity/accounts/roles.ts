@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, inArray, isNull, ne } from 'drizzle-orm'
-import type { Role } from '#contract/statuses.ts'
+import { can, permissions, type Role } from '#contract/permissions.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -15,7 +15,6 @@ import { endCredentials, forgetChanges } from './proof.ts'
 type Rank = Role | 'admin' | 'none'
 
 const day = 86_400_000
-const power: Record<Rank, number> = { none: 0, support: 1, admin: 2 }
 
 const rankOf = ({ isAdmin, role }: { isAdmin: boolean; role: Role | null }): Rank =>
   isAdmin ? 'admin' : (role ?? 'none')
@@ -60,15 +59,12 @@ export function createRoles({ db, now, audit, mails }: Context, passwordLinks: P
         if (before === rank) return
         if (rank !== 'none' && !user.verifiedAt) throw notProven()
         if (admins.isLast(userId)) throw conflict('last-admin', 'The last admin must stay one')
-        const role = rank === 'admin' || rank === 'none' ? null : rank
-        await tx
-          .update(users)
-          .set({ isAdmin: rank === 'admin', role })
-          .where(eq(users.id, userId))
+        const after = { isAdmin: rank === 'admin', role: rank === 'admin' || rank === 'none' ? null : rank }
+        await tx.update(users).set(after).where(eq(users.id, userId))
         // A session keeps what it was begun with: how long it lasts, and whether it had a second step.
         await endSessions(tx, userId)
         await audit.record(tx, actor, { action: 'user.role', aboutId: userId, detail: { from: before, to: rank } })
-        if (rank !== 'none' && power[rank] > power[before]) {
+        if (rank !== 'none' && permissions.some((each) => can(after, each) && !can(user, each))) {
           // Only the mailbox is proven: password, factors and devices may be somebody else's.
           await endCredentials(tx, userId, now())
           await removeFactors(tx, userId)

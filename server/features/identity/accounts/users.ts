@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { accounts } from '#contract/identity/accounts.ts'
-import { isStaff } from '#contract/statuses.ts'
+import { isStaff } from '#contract/permissions.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'

@@ -1,5 +1,5 @@
 import { and, eq, gt, gte, isNull, lt } from 'drizzle-orm'
-import { isStaff } from '#contract/statuses.ts'
+import { isStaff } from '#contract/permissions.ts'
 import type { User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'

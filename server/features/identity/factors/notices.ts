@@ -1,4 +1,4 @@
-import { isStaff } from '#contract/statuses.ts'
+import { isStaff } from '#contract/permissions.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'

@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { isStaff, type WayToProve } from '#contract/statuses.ts'
+import { isStaff } from '#contract/permissions.ts'
+import type { WayToProve } from '#contract/statuses.ts'
 import type { User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'

@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { isStaff } from '#contract/permissions.ts'
 import { retention } from '#contract/retention.ts'
-import { isStaff } from '#contract/statuses.ts'
 import type { User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'

@@ -109,7 +109,7 @@ describe('a guest', () => {
   })
 
   test('with the address of someone who works at the desk leaves that account unchanged', async () => {
-    const colleague = await shop.support()
+    const colleague = await shop.staff('support')
     await shop.guest(shop.visitor(), colleague.user.email)
     await shop.settle()
     expect(await colleague.call(accounts.user, {})).toEqual(colleague.user)

@@ -127,7 +127,7 @@ describe('the seller', () => {
 
   test('has support answer, too: as a person does, and greeting once', async () => {
     const { email, row, now } = await open()
-    const support = await shop.support()
+    const support = await shop.staff('support')
     await support.call(messages.adminReply, { id: row.id, answer: 'Hi Ada,\n\nyes, they do.' })
     expect(await now()).toMatchObject({ answeredBy: support.user.email })
     const mail = (await shop.mails()).find(({ to }) => to === email)

@@ -1,7 +1,7 @@
 import { accessAdmin, type Whose } from '#contract/access/access-admin.ts'
 import type { AccessState } from '#contract/statuses.ts'
 import { useData } from '#web/api/client.ts'
-import { useIsAdmin } from '#web/api/session.ts'
+import { useCan } from '#web/api/session.ts'
 import { Pending } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Time } from '#web/ui/time.tsx'
@@ -21,7 +21,6 @@ export const states = {
 type Person = Whose & { exchangeName?: string | null; hasKeys?: boolean; endRequested?: boolean }
 
 export function AccessMenu({ person, actions }: { person: Person; actions: Actions }) {
-  const isAdmin = useIsAdmin()
   const { id, username, user, state, reason, mayUndo, isByHand, endRequested = false } = person
   const isPaidFor = reason !== null && (state === 'unlocking' || state === 'unlocked')
   return (
@@ -33,25 +32,30 @@ export function AccessMenu({ person, actions }: { person: Person; actions: Actio
           (isByHand
             ? { text: 'I’ve added them', do: () => actions.added([id]) }
             : { text: 'Unlock', do: () => actions.unlock([id]) }),
-        isAdmin && endRequested && { text: 'Keep the subscription', do: () => actions.settleDeclined(id, 'keep') },
-        isAdmin &&
-          endRequested && {
-            text: 'Refund and cancel',
-            asks: {
-              title: 'Refund and cancel',
-              description: `The latest payment goes back to the card of ${user.email}, and the subscription ends today.`,
-              action: 'Refund and cancel',
-            },
-            do: () => actions.settleDeclined(id, 'end'),
-            isDangerous: true,
+        endRequested && {
+          text: 'Keep the subscription',
+          needs: 'money.refund',
+          do: () => actions.settleDeclined(id, 'keep'),
+        },
+        endRequested && {
+          text: 'Refund and cancel',
+          needs: 'money.refund',
+          asks: {
+            title: 'Refund and cancel',
+            description: `The latest payment goes back to the card of ${user.email}, and the subscription ends today.`,
+            action: 'Refund and cancel',
           },
+          do: () => actions.settleDeclined(id, 'end'),
+          isDangerous: true,
+        },
         state === 'unlocking' && !mayUndo && { text: 'Unlocked by hand', do: () => actions.unlockedByHand(id) },
         state === 'withheld' && { text: 'Restore', do: () => actions.restore([id], isByHand) },
-        isAdmin && {
+        {
           text: 'Change username',
+          needs: 'access.manage',
           renderDialog: (close) => <RenameDialog id={id} username={username} onClose={close} />,
         },
-        isAdmin && isPaidFor && { text: 'Try again', do: () => actions.retry(id) },
+        isPaidFor && { text: 'Try again', needs: 'access.manage', do: () => actions.retry(id) },
         { text: 'History and details', renderDialog: (close) => <Details person={person} onClose={close} /> },
         state === 'unlocked' && !isPaidFor && { text: 'Removed', do: () => actions.lock([id], username) },
         state === 'asked' && {
@@ -67,7 +71,7 @@ export function AccessMenu({ person, actions }: { person: Person; actions: Actio
 
 function Details({ person, onClose }: { person: Person; onClose: () => void }) {
   const { id, username, user, exchangeName, hasKeys } = person
-  const isAdmin = useIsAdmin()
+  const can = useCan()
   return (
     <Dialog
       title={username ?? 'No username yet'}
@@ -76,7 +80,7 @@ function Details({ person, onClose }: { person: Person; onClose: () => void }) {
       className="max-w-xl"
     >
       {exchangeName && <p className="text-sm text-muted">Exchange: {exchangeName}</p>}
-      {isAdmin && hasKeys && <ExchangeKeys id={id} />}
+      {can('access.manage') && hasKeys && <ExchangeKeys id={id} />}
       <History id={id} />
     </Dialog>
   )

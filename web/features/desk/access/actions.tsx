@@ -5,7 +5,7 @@ import { accessAdmin } from '#contract/access/access-admin.ts'
 import { text } from '#contract/fields.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { call } from '#web/api/client.ts'
-import { useIsAdmin } from '#web/api/session.ts'
+import { useCan } from '#web/api/session.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ask } from '#web/ui/confirm.tsx'
@@ -133,7 +133,7 @@ const declineForm = z.object({ reason: text(500, 'Please give a reason') })
 
 export function DeclineDialog({ ids, onClose }: { ids: string[]; onClose: () => void }) {
   const [ends, setEnds] = useState(false)
-  const isAdmin = useIsAdmin()
+  const mayRefund = useCan()('money.refund')
   return (
     <CallDialog
       title={ids.length === 1 ? 'Decline access' : `Decline ${people(ids.length)}`}
@@ -150,7 +150,7 @@ export function DeclineDialog({ ids, onClose }: { ids: string[]; onClose: () => 
       button={{
         variant: 'danger',
         pendingText: 'Declining...',
-        children: ends && isAdmin ? 'Decline, refund and cancel' : 'Decline',
+        children: ends && mayRefund ? 'Decline, refund and cancel' : 'Decline',
       }}
       onClose={onClose}
     >
@@ -163,11 +163,11 @@ export function DeclineDialog({ ids, onClose }: { ids: string[]; onClose: () => 
           They go on paying and can ask again, for example with another username.
         </Choice>
         <Choice
-          label={isAdmin ? 'Refund and cancel it' : 'Ask an admin to refund and cancel it'}
+          label={mayRefund ? 'Refund and cancel it' : 'Ask an admin to refund and cancel it'}
           checked={ends}
           onChange={() => setEnds(true)}
         >
-          {isAdmin
+          {mayRefund
             ? 'The latest payment goes back to their card, and the subscription ends today.'
             : 'An admin finds it under Needs attention. Until then they go on paying.'}
         </Choice>

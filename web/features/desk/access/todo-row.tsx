@@ -2,7 +2,7 @@ import { Copy } from 'lucide-react'
 import { useState } from 'react'
 import type { AccessTodo } from '#contract/access/access-admin.ts'
 import type { TodoKind } from '#contract/statuses.ts'
-import { useIsAdmin } from '#web/api/session.ts'
+import { useCan } from '#web/api/session.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
@@ -65,7 +65,7 @@ export function TodoCells({ row, actions }: { row: AccessTodo; actions: Actions 
 function TheButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
   const { id, kind, username, state } = row
   const [renaming, setRenaming] = useState(false)
-  const isAdmin = useIsAdmin()
+  const mayManage = useCan()('access.manage')
   const button = (label: string, onClick: () => unknown) => (
     <Button variant="secondary" size="sm" disabled={actions.isBusy} onClick={() => void onClick()}>
       {label}
@@ -77,7 +77,7 @@ function TheButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
       ? button('I’ve added them', () => actions.added([id]))
       : button('Unlock', () => actions.unlock([id]))
   if (kind === 'lock') return button('Removed', () => actions.lock([id], username))
-  if (!isAdmin)
+  if (!mayManage)
     return kind === 'stuck' && state === 'unlocking'
       ? button('Unlocked by hand', () => actions.unlockedByHand(id))
       : null

@@ -1,8 +1,11 @@
 import type { ReactNode } from 'react'
+import { useCan } from '#web/api/session.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { Cell } from '#web/ui/table.tsx'
 
 export function CustomerLink({ id, title, children }: { id: string; title?: string; children: ReactNode }) {
+  const can = useCan()
+  if (!can('customers.read')) return <span className="block truncate font-medium">{children || 'No name'}</span>
   return (
     <Link
       href={`/admin/customers/${id}`}

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react'
 import { type Customer, customers } from '#contract/desk/customers.ts'
 import { customerData } from '#contract/identity/staff.ts'
 import { exactDollars } from '#contract/money.ts'
-import { billingPeriods, isLive, isStaff } from '#contract/statuses.ts'
+import { isStaff, roleTexts } from '#contract/permissions.ts'
+import { billingPeriods, isLive } from '#contract/statuses.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
-import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
@@ -19,7 +19,6 @@ import { RowMenu } from '../parts/row-menu.tsx'
 
 export function Who({ customer }: { customer: Customer }) {
   const { id, email, isAdmin, role, hasPassword, verifiedAt, tradingViewUsername, createdAt } = customer
-  const mayChange = useIsAdmin()
   // Neither is done to one of the team.
   const isBuyer = !isStaff(customer)
   const sendLink = useCall(customers.adminSendPasswordLink, {
@@ -43,7 +42,7 @@ export function Who({ customer }: { customer: Customer }) {
               {email}
             </a>
             {isAdmin && <Badge tone="good">Admin</Badge>}
-            {role && <Badge tone="good">Support</Badge>}
+            {role && <Badge tone="good">{roleTexts[role]}</Badge>}
             {!verifiedAt && <Badge tone="warning">Email not confirmed</Badge>}
             {!hasPassword && <Badge>No password</Badge>}
           </div>
@@ -67,29 +66,29 @@ export function Who({ customer }: { customer: Customer }) {
                 },
                 do: () => sendLink.mutate({ id }),
               },
-              mayChange &&
-                isBuyer && {
-                  text: 'Change email',
-                  renderDialog: (close) => (
-                    <CallDialog
-                      title="Change email"
-                      description={`Fixes a typo. We notify ${email}, log out all devices, and send a password link to the new address.`}
-                      call={customers.adminCorrectEmail}
-                      extra={{ id }}
-                      options={{
-                        succeeded: { title: 'Email changed', description: 'Both addresses get an email.' },
-                        failed: 'Failed to change the email',
-                      }}
-                      button={{ pendingText: 'Changing...', children: 'Change email' }}
-                      onClose={close}
-                    >
-                      <Field name="email" label="New email">
-                        <Input type="email" autoComplete="off" required maxLength={254} defaultValue={email} />
-                      </Field>
-                    </CallDialog>
-                  ),
-                },
-              mayChange && { text: 'Export everything', do: () => download.mutate({ id }) },
+              isBuyer && {
+                text: 'Change email',
+                needs: 'people.manage',
+                renderDialog: (close) => (
+                  <CallDialog
+                    title="Change email"
+                    description={`Fixes a typo. We notify ${email}, log out all devices, and send a password link to the new address.`}
+                    call={customers.adminCorrectEmail}
+                    extra={{ id }}
+                    options={{
+                      succeeded: { title: 'Email changed', description: 'Both addresses get an email.' },
+                      failed: 'Failed to change the email',
+                    }}
+                    button={{ pendingText: 'Changing...', children: 'Change email' }}
+                    onClose={close}
+                  >
+                    <Field name="email" label="New email">
+                      <Input type="email" autoComplete="off" required maxLength={254} defaultValue={email} />
+                    </Field>
+                  </CallDialog>
+                ),
+              },
+              { text: 'Export everything', needs: 'people.manage', do: () => download.mutate({ id }) },
             ]}
           />
         </div>

@@ -1,11 +1,15 @@
 import { Ellipsis } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { createPortal } from 'react-dom'
+import type { Permission } from '#contract/permissions.ts'
+import { useCan } from '#web/api/session.ts'
 import { ask, type Question } from '#web/ui/confirm.tsx'
 import { Menu, MenuItem } from '#web/ui/menu.tsx'
 
 export type RowAction = {
   text: string
+  /** Without this permission, it is not offered. */
+  needs?: Permission
   do?: () => unknown
   renderDialog?: (close: () => void) => ReactNode
   isDangerous?: boolean
@@ -17,7 +21,8 @@ export type RowAction = {
 /** Everything that can be done to one row, behind one button; what is destructive comes last. */
 export function RowMenu({ of, actions }: { of: string; actions: (RowAction | false)[] }) {
   const [opened, setOpened] = useState<RowAction | null>(null)
-  const present = actions.filter((action) => action !== false)
+  const can = useCan()
+  const present = actions.flatMap((action) => (action && (!action.needs || can(action.needs)) ? [action] : []))
   if (present.length === 0) return null
 
   function start(action: RowAction) {

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { exactDollars } from '#contract/money.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { useData } from '#web/api/client.ts'
-import { useIsAdmin } from '#web/api/session.ts'
+import { useCan } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
@@ -17,7 +17,7 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
   const { id, user, status, paidThrough } = purchase
   const mayWait = status === 'active'
   // Support ends nothing that is paid for.
-  const mayEndNow = useIsAdmin()
+  const mayEndNow = useCan()('purchases.manage')
   const [isLater, setIsLater] = useState(mayWait && (paidThrough === 'stripe' || !mayEndNow))
   const [refunds, setRefunds] = useState(false)
   // Asked each time it opens: what is left becomes less every day.

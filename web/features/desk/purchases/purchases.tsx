@@ -8,7 +8,7 @@ import {
   statusTexts,
   statusTones,
 } from '#contract/statuses.ts'
-import { useIsAdmin } from '#web/api/session.ts'
+import { useCan } from '#web/api/session.ts'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
@@ -21,7 +21,7 @@ import { Disputed } from './disputed.tsx'
 import { usePurchaseActions } from './use-purchase-actions.tsx'
 
 export default function Purchases() {
-  const isAdmin = useIsAdmin()
+  const can = useCan()
   const actionsFor = usePurchaseActions()
   return (
     <RecordList
@@ -36,7 +36,7 @@ export default function Purchases() {
         sort: sorting('Sort purchases'),
       }}
       chips={{ need: needTexts }}
-      controls={isAdmin && <AddButton text="Add Purchase" dialog={AddPurchaseDialog} />}
+      controls={can('purchases.manage') && <AddButton text="Add Purchase" dialog={AddPurchaseDialog} />}
       none={{ title: 'No purchases found', description: 'New purchases appear here.' }}
       renderRow={(purchase) => <Row purchase={purchase} actions={actionsFor(purchase)} />}
     />

@@ -3,7 +3,6 @@ import { exactDollars } from '#contract/money.ts'
 import { type ManagedPurchase, type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { hasEnded, isExtendable } from '#contract/statuses.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
-import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
@@ -19,7 +18,6 @@ const retried = {
 }
 
 export function usePurchaseActions() {
-  const isAdmin = useIsAdmin()
   const remove = useCall(purchases.adminDelete, {
     succeeded: 'Purchase deleted successfully',
     failed: 'Failed to delete purchase',
@@ -53,18 +51,21 @@ export function usePurchaseActions() {
     const { id, user, status, paidThrough, endedBecause, isWarned, isDisputed, failedRefunds } = purchase
     const opens = (Dialog: typeof CancelDialog) => (close: () => void) => <Dialog purchase={purchase} onClose={close} />
     const mayRefund = paidThrough === 'stripe' && endedBecause !== 'refunded' && !isWarned && !isDisputed
-    // Support cancels, and does no more.
-    const cancel = status === 'active' && { text: 'Cancel', renderDialog: opens(CancelDialog), isDangerous: true }
-    if (!isAdmin) return [cancel]
     return [
-      isWarned && { text: 'Keep, it’s no fraud', do: () => settleWarning.mutate({ id, decision: 'dismiss' }) },
+      isWarned && {
+        text: 'Keep, it’s no fraud',
+        needs: 'money.refund',
+        do: () => settleWarning.mutate({ id, decision: 'dismiss' }),
+      },
       purchase.lostAmount > purchase.lostAndKept &&
         !hasEnded(status) && {
           text: 'Keep after lost dispute',
+          needs: 'money.refund',
           do: () => keepAfterLoss.mutate({ id, amount: purchase.lostAmount }),
         },
       failedRefunds > 0 && {
         text: 'Paid another way',
+        needs: 'money.refund',
         asks: {
           title: 'Paid back another way',
           description: `Have you sent ${exactDollars(failedRefunds)} to ${user.email} another way, for example by bank transfer? The shop sends no money.`,
@@ -72,19 +73,32 @@ export function usePurchaseActions() {
         },
         do: () => settleRefunds.mutate({ id, amount: failedRefunds }),
       },
-      status === 'past_due' && { text: 'Retry payment', do: () => retry.mutate({ id }) },
-      status === 'past_due' && { text: 'Send pay link', do: () => sendLink.mutate({ id }) },
-      status === 'pending_cancel' && { text: 'Undo cancellation', do: () => resume.mutate({ id }) },
-      isExtendable(purchase) && { text: 'Extend', renderDialog: opens(ExtendDialog) },
+      status === 'past_due' && { text: 'Retry payment', needs: 'money.refund', do: () => retry.mutate({ id }) },
+      status === 'past_due' && { text: 'Send pay link', needs: 'money.refund', do: () => sendLink.mutate({ id }) },
+      status === 'pending_cancel' && {
+        text: 'Undo cancellation',
+        needs: 'purchases.manage',
+        do: () => resume.mutate({ id }),
+      },
+      isExtendable(purchase) && { text: 'Extend', needs: 'purchases.manage', renderDialog: opens(ExtendDialog) },
       isWarned && {
         text: 'Refund and end',
+        needs: 'money.refund',
         do: () => settleWarning.mutate({ id, decision: 'refund' }),
         isDangerous: true,
       },
-      mayRefund && { text: 'Refund', renderDialog: opens(RefundDialog), isDangerous: true },
-      cancel || (!hasEnded(status) && { text: 'End now', renderDialog: opens(CancelDialog), isDangerous: true }),
+      mayRefund && { text: 'Refund', needs: 'money.refund', renderDialog: opens(RefundDialog), isDangerous: true },
+      status === 'active'
+        ? { text: 'Cancel', needs: 'purchases.cancel', renderDialog: opens(CancelDialog), isDangerous: true }
+        : !hasEnded(status) && {
+            text: 'End now',
+            needs: 'purchases.manage',
+            renderDialog: opens(CancelDialog),
+            isDangerous: true,
+          },
       {
         text: 'Delete purchase',
+        needs: 'purchases.manage',
         asks: {
           title: 'Delete purchase',
           description: `Permanently delete purchase for ${user.email}? This action cannot be undone.`,

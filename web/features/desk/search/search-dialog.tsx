@@ -1,8 +1,9 @@
 import { Search } from 'lucide-react'
 import { useDeferredValue, useEffect, useRef, useState } from 'react'
 import { type Found, mostPeopleFound, search } from '#contract/desk/search.ts'
+import type { Permission } from '#contract/permissions.ts'
 import { useData } from '#web/api/client.ts'
-import { useIsAdmin } from '#web/api/session.ts'
+import { useCan } from '#web/api/session.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { type Href, useNavigation } from '#web/ui/navigation.tsx'
@@ -12,23 +13,23 @@ import type { Area } from '../screens.ts'
 type Option = { href: Href; title: string; detail: string }
 
 /** What only admins do, by the words that one would look for. */
-const actions: Option[] = [
-  { title: 'Refund a payment', detail: 'Purchases', href: '/admin/purchases' },
-  { title: 'Cancel a subscription', detail: 'Purchases', href: '/admin/purchases' },
-  { title: 'Unlock a buyer', detail: 'Access', href: '/admin/access' },
-  { title: 'Add a discount code or coupon', detail: 'Purchases', href: '/admin/purchases/codes' },
-  { title: 'Change a price', detail: 'Purchases', href: '/admin/purchases/prices' },
-  { title: 'Export buyers', detail: 'Exports', href: '/admin/exports' },
-  { title: 'Export orders', detail: 'Exports', href: '/admin/exports' },
-  { title: 'Export access requests', detail: 'Exports', href: '/admin/exports' },
-  { title: 'Export newsletter addresses', detail: 'Exports', href: '/admin/exports' },
-  { title: 'Import subscribers', detail: 'Users', href: '/admin/users?open=import' },
-  { title: 'Import assets', detail: 'Assets', href: '/admin/assets?open=import' },
-  { title: 'Add user', detail: 'Users', href: '/admin/users?open=add' },
-  { title: 'Add purchase', detail: 'Purchases', href: '/admin/purchases?open=add' },
-  { title: 'Send reminders', detail: 'Assets', href: '/admin/assets' },
-  { title: 'Connect TradingView', detail: 'Access', href: '/admin/access/connection' },
-  { title: 'Send a test email', detail: 'Settings', href: '/admin/settings' },
+const actions: (Option & { needs: Permission })[] = [
+  { title: 'Refund a payment', detail: 'Purchases', href: '/admin/purchases', needs: 'money.refund' },
+  { title: 'Cancel a subscription', detail: 'Purchases', href: '/admin/purchases', needs: 'purchases.cancel' },
+  { title: 'Unlock a buyer', detail: 'Access', href: '/admin/access', needs: 'access.decide' },
+  { title: 'Add a discount code or coupon', detail: 'Purchases', href: '/admin/purchases/codes', needs: 'offer.write' },
+  { title: 'Change a price', detail: 'Purchases', href: '/admin/purchases/prices', needs: 'offer.write' },
+  { title: 'Export buyers', detail: 'Exports', href: '/admin/exports', needs: 'people.manage' },
+  { title: 'Export orders', detail: 'Exports', href: '/admin/exports', needs: 'people.manage' },
+  { title: 'Export access requests', detail: 'Exports', href: '/admin/exports', needs: 'people.manage' },
+  { title: 'Export newsletter addresses', detail: 'Exports', href: '/admin/exports', needs: 'people.manage' },
+  { title: 'Import subscribers', detail: 'Users', href: '/admin/users?open=import', needs: 'purchases.manage' },
+  { title: 'Import assets', detail: 'Assets', href: '/admin/assets?open=import', needs: 'content.write' },
+  { title: 'Add user', detail: 'Users', href: '/admin/users?open=add', needs: 'people.manage' },
+  { title: 'Add purchase', detail: 'Purchases', href: '/admin/purchases?open=add', needs: 'purchases.manage' },
+  { title: 'Send reminders', detail: 'Assets', href: '/admin/assets', needs: 'access.manage' },
+  { title: 'Connect TradingView', detail: 'Access', href: '/admin/access/connection', needs: 'access.manage' },
+  { title: 'Send a test email', detail: 'Settings', href: '/admin/settings', needs: 'settings.write' },
 ]
 
 export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClose: () => void }) {
@@ -36,10 +37,10 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
     .flatMap(({ listed }) => listed)
     .map(({ path, title }): Option => ({ href: path, title, detail: 'Go there' }))
   const { navigate } = useNavigation()
-  const isAdmin = useIsAdmin()
+  const can = useCan()
   const [typed, setTyped] = useState('')
   const q = useSettled(typed.trim())
-  const found = useData(search.adminFind, { q }, { enabled: q.length > 1 })
+  const found = useData(search.adminFind, { q }, { enabled: q.length > 1 && can('customers.read') })
   const answer = q.length > 1 ? found.data : undefined
   const people = answer?.people.map(
     ({ id, name, email, tradingViewUsername }): Option => ({
@@ -54,7 +55,7 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
     ...(people ?? []),
     ...(answer?.hasMore ? [{ ...everyone, href: `/admin/users?q=${encodeURIComponent(q)}` } as const] : []),
     ...places.filter(isNamed),
-    ...(isAdmin && word ? actions.filter(isNamed) : []),
+    ...(word ? actions.filter((action) => can(action.needs) && isNamed(action)) : []),
   ]
   const isWaiting = word !== q.toLowerCase() || (q.length > 1 && found.isFetching)
   const { restart, field, list, option } = useCombobox(options.length, (index) => {

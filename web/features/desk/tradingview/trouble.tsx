@@ -1,6 +1,6 @@
 import { type TradingViewConnection, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { useData } from '#web/api/client.ts'
-import { useIsAdmin } from '#web/api/session.ts'
+import { useCan } from '#web/api/session.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 
@@ -18,7 +18,7 @@ export function troubleOf({ state, downSince, heldBack }: TradingViewConnection)
 }
 
 export function BrokenBar() {
-  const { data } = useData(tradingViewAdmin.show, {}, { enabled: useIsAdmin() })
+  const { data } = useData(tradingViewAdmin.show, {}, { enabled: useCan()('access.manage') })
   const trouble = data && troubleOf(data)
   if (!trouble) return null
   return (

@@ -2,9 +2,9 @@ import { useState } from 'react'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { staff } from '#contract/identity/staff.ts'
-import { roles, roleTexts } from '#contract/statuses.ts'
+import { roles, roleTexts } from '#contract/permissions.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
-import { useUser } from '#web/api/session.ts'
+import { useCan, useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Field } from '#web/ui/form.tsx'
@@ -24,6 +24,7 @@ type User = OutputOf<typeof accounts.adminList>[number]
 
 export default function Users() {
   const { user: myself } = useUser()
+  const can = useCan()
   const remove = useCall(accounts.adminDelete, {
     succeeded: 'User deleted successfully',
     failed: 'Failed to delete user',
@@ -37,12 +38,10 @@ export default function Users() {
       search="Search by email or name..."
       filters={{ sort: sorting('Sort users') }}
       controls={
-        myself?.isAdmin && (
-          <>
-            <AddButton text="Add User" dialog={AddUserDialog} />
-            <AddButton text="Import" dialog={ImportSubscribersDialog} isImport />
-          </>
-        )
+        <>
+          {can('people.manage') && <AddButton text="Add User" dialog={AddUserDialog} />}
+          {can('purchases.manage') && <AddButton text="Import" dialog={ImportSubscribersDialog} isImport />}
+        </>
       }
       none={{ title: 'No users found', description: 'New customers appear here.' }}
       renderRow={(user) => (
@@ -67,7 +66,7 @@ export default function Users() {
           </Cell>
           <DayCell label="Registered" value={user.createdAt} />
           <Cell className="py-1.5">
-            {myself?.isAdmin && (
+            {can('people.manage') && (
               <RowMenu
                 of={user.email}
                 actions={[
@@ -85,7 +84,7 @@ export default function Users() {
                     },
                     do: () => remove.mutate({ id: user.id }),
                     isDangerous: true,
-                    not: user.id === myself.id && 'You cannot delete yourself',
+                    not: user.id === myself?.id && 'You cannot delete yourself',
                   },
                 ]}
               />
@@ -161,7 +160,7 @@ function RoleDialog({ user, onClose }: { user: User; onClose: () => void }) {
       <Field
         name="role"
         label="Role"
-        hint="Support sees users, purchases, and the access queue, but can’t refund, export, reveal keys, or change settings."
+        hint="Support sees users, purchases, and the access queue, but can’t refund, export, reveal keys, or change settings. Accountants see payments, and change nothing."
       >
         <Select defaultValue={user.isAdmin ? 'admin' : (user.role ?? 'none')}>
           <option value="none">None</option>

@@ -1,5 +1,5 @@
 import { Rss } from 'lucide-react'
-import { useIsAdmin } from '#web/api/session.ts'
+import { useCan } from '#web/api/session.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { LegalText } from '#web/features/site/legal/legal-text.tsx'
 import { Blocks } from '#web/ui/blocks.tsx'
@@ -43,7 +43,7 @@ export default function ChangelogPage() {
 
 function WriteToBuyers({ id }: { id: string }) {
   return (
-    useIsAdmin() && (
+    useCan()('content.write') && (
       <p>
         <Link href={`/admin/messages/newsletters/new?about=${id}`}>Write to buyers</Link>
       </p>
