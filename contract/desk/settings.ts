@@ -102,6 +102,7 @@ export const settings = {
     ),
   }),
   adminSaveLinks: endpoint('POST /api/admin/settings/links', {
+    access: 'settings.write',
     summary: 'Set the links of a product; an empty one brings back that of its file',
     input: z.strictObject({ slug: text(100, 'Please name a product'), indicatorUrl: link, strategyUrl: link }),
   }),
