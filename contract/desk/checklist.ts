@@ -62,10 +62,12 @@ export const checklistKeys = Object.keys(checklistLines) as [ChecklistKey, ...Ch
 
 export const checklist = {
   adminShow: endpoint('GET /api/admin/checklist', {
+    access: 'settings.write',
     summary: 'What a shop that does not sell yet still needs; null once it sells',
     output: z.nullable(z.array(z.object({ key: z.enum(checklistKeys), isDone: z.boolean() }))),
   }),
   adminConfirm: endpoint('POST /api/admin/checklist', {
+    access: 'settings.write',
     fresh: false,
     summary: 'Confirm a line that has a default',
     input: z.strictObject({ key: z.enum(checklistKeys) }),
