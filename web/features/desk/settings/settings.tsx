@@ -153,10 +153,11 @@ function PaymentsCard() {
   const { stripe } = useSettings()
   if (!data) return <Pending query={query} className="h-16 rounded-lg" />
   const todos = data.filter(({ state }) => state === 'todo').length
+  const isTest = !stripe.publishableKey.startsWith('pk_live_')
   const badge =
     todos > 0 ? (
       <Badge tone="bad">{todos} to do</Badge>
-    ) : !stripe.publishableKey.startsWith('pk_live_') ? (
+    ) : isTest ? (
       <Badge tone="warning">Test mode: you are not selling yet</Badge>
     ) : (
       <Badge tone="good">Ready</Badge>
@@ -169,6 +170,12 @@ function PaymentsCard() {
             <span className="font-medium">{about}:</span> <Marked text={text} />
           </Line>
         ))}
+        {isTest && (
+          <Line state="note">
+            <span className="font-medium">TradingView:</span> in test mode its lists are read and never changed, so a
+            test card unlocks no one.
+          </Line>
+        )}
       </ul>
     </Fold>
   )
