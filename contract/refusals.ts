@@ -52,6 +52,7 @@ export const refusalCodes = [
   'code-refused',
   'nothing-due',
   'already-subscribed',
+  'former-account',
   'not-paid',
   'paid-twice',
   'paid-with-spent-code',

@@ -76,10 +76,10 @@ test('development starts with an empty data folder and picks up changes to pages
   await expectSoon('/', title)
   await expectSoon('/api/nope', notFound)
 
-  edit('web/router.tsx', title, 'A page that was changed')
-  await expectSoon('/', 'A page that was changed')
+  edit('web/router.tsx', "title: 'Products'", "title: 'A page that was changed'")
+  await expectSoon('/products', 'A page that was changed')
 
   edit('server/http/server.ts', notFound, 'A server that was changed')
   await expectSoon('/api/nope', 'A server that was changed')
-  expect(await answer('/')).toContain('A page that was changed')
+  expect(await answer('/products')).toContain('A page that was changed')
 })

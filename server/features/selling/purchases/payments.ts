@@ -21,8 +21,9 @@ type Refund = Omit<ParsedInputOf<typeof purchasesAdmin.adminRefund>, 'id'>
 const linkSeconds = 30 * 86_400
 
 export function createInvoices({ db, now, stripe, attempts, isLinkToken }: Context) {
-  /** One that was booked by hand has none. */
-  const invoicesOf = async ({ stripeSubscriptionId: id }: PurchaseRow) => (id ? stripe.invoices.list(id) : [])
+  /** One that was booked by hand has none, and Stripe shows none of a former account. */
+  const invoicesOf = async ({ stripeSubscriptionId: id, formerAccount }: PurchaseRow) =>
+    id && !formerAccount ? stripe.invoices.list(id) : []
 
   return {
     list: async (userId: string, id: string) => invoicesOf(await findPurchase(db, id, userId)),
@@ -134,10 +135,20 @@ const bankDecides =
 export type Refunds = ReturnType<typeof createRefunds>
 
 export function createRefunds({ db, stripe, audit, runExclusive }: Context, { sync }: Others) {
+  async function findInAccount(id: string) {
+    const purchase = await findPurchase(db, id)
+    if (purchase.formerAccount)
+      throw conflict(
+        'former-account',
+        `This was paid into the shop’s former Stripe account (${purchase.formerAccount}). Refund it there.`,
+      )
+    return purchase
+  }
+
   return {
     /** As Stripe has it now: our copy knows only the sum over all payments. */
     async refundable(id: string) {
-      const { stripeSubscriptionId } = await findPurchase(db, id)
+      const { stripeSubscriptionId } = await findInAccount(id)
       const answer = stripeSubscriptionId ? await stripe.subscriptions.read(stripeSubscriptionId) : null
       const payments = answer?.payments ?? []
       return {
@@ -158,7 +169,7 @@ export function createRefunds({ db, stripe, audit, runExclusive }: Context, { sy
 
     /** The latest by default, or what's left of it. Callers say how much they saw as refunded: asking twice makes one refund. */
     async refund(actor: Actor, id: string, { amount: wanted, refundedSoFar, ...how }: Refund) {
-      const { stripeSubscriptionId, userId } = await findPurchase(db, id)
+      const { stripeSubscriptionId, userId } = await findInAccount(id)
       if (!stripeSubscriptionId)
         throw conflict('booked-by-hand', 'This purchase was booked by hand, so there’s no payment to refund')
       const { reason, keepAccess = false } = how

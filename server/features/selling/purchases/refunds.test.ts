@@ -36,6 +36,16 @@ test('a refund that failed after its credit note: the note covers the next one, 
   expect(await shop.queue.failed.count()).toBe(0)
 })
 
+test('what was paid into a former Stripe account is refunded there, and the refusal says so', async () => {
+  const [buyer, admin] = [await shop.buyer(), await shop.admin()]
+  const { id } = buyer.purchase
+  await shop.connection.db.update(purchaseRows).set({ formerAccount: 'acct_1Former' }).where(eq(purchaseRows.id, id))
+  const refused = { status: 409, message: expect.stringContaining('former Stripe account (acct_1Former)') }
+  await expect(admin.call(purchases.adminRefundable, { id })).rejects.toMatchObject(refused)
+  await expect(admin.call(purchases.adminRefund, { id, refundedSoFar: 0 })).rejects.toMatchObject(refused)
+  expect(await buyer.call(purchases.invoices, { id })).toEqual([])
+})
+
 test.each([
   ['won', 'Ended right away and refunded in full', 3900],
   ['lost', 'Ended right away. The buyer’s bank has paid back $39.00', 0],

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import * as z from 'zod/mini'
+import { ApiError } from '#contract/call.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
@@ -29,7 +30,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
   const [keeps, setKeeps] = useState(false)
   const { id, user } = purchase
   // Asked each time it opens: what is left can change at Stripe without us.
-  const { data: known, isError } = useData(purchases.adminRefundable, { id }, { gcTime: 0 })
+  const { data: known, error } = useData(purchases.adminRefundable, { id }, { gcTime: 0 })
   const payment = known?.payments.find(({ paymentIntentId }) => paymentIntentId === chosen) ?? known?.payments[0]
   const isWhole = inFull || (payment !== undefined && centsOf(typed) === payment.left)
   const mayEnd = isWhole && payment?.ends === true
@@ -38,7 +39,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
       title="Refund"
       description={
         <>
-          Refund a payment from {user.email} to their card. <Left known={known} isError={isError} />
+          Refund a payment from {user.email} to their card. <Left known={known} error={error} />
         </>
       }
       call={purchases.adminRefund}
@@ -102,8 +103,11 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
   )
 }
 
-function Left({ known, isError }: { known: OutputOf<typeof purchases.adminRefundable> | undefined; isError: boolean }) {
-  if (isError) return 'We couldn’t ask Stripe how much can be refunded.'
+type LeftProps = { known: OutputOf<typeof purchases.adminRefundable> | undefined; error: Error | null }
+
+function Left({ known, error }: LeftProps) {
+  if (error instanceof ApiError && error.status === 409) return error.message
+  if (error) return 'We couldn’t ask Stripe how much can be refunded.'
   if (!known) return 'Checking with Stripe…'
   const left = known.payments.reduce((sum, payment) => sum + payment.left, 0)
   if (left === 0) return 'Fully refunded.'
