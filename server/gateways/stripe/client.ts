@@ -113,7 +113,9 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
       for await (const item of list) items.push(item)
       return items
     } catch (error) {
-      throw isMissing(error) ? error : translate(error)
+      // The SDK throws a plain error for an answer that is no list.
+      const fault = error instanceof StripeError ? error : new StripeError({ message: String(error) })
+      throw isMissing(fault) ? fault : translate(fault)
     }
   }
 

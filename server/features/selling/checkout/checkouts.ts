@@ -1,5 +1,5 @@
-import { and, desc, eq, gt, inArray, isNull, lt, not, notExists, or, type SQL, sql } from 'drizzle-orm'
-import { keptSince, retention } from '#contract/retention.ts'
+import { and, desc, eq, gt, gte, inArray, isNull, lt, not, notExists, or, type SQL, sql } from 'drizzle-orm'
+import { keptSince, keptSinceNewYear, retention } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { checkouts, hasEndedPurchase, invoices, purchases } from '#server/database/schema.ts'
@@ -91,7 +91,10 @@ export function createCheckouts(context: Context) {
     async forgetUnpaid(removeCustomers: (tx: Transaction, ids: string[]) => Promise<void>) {
       const one = { one: sql`1` }
       const isOfPurchase = eq(purchases.stripeSubscriptionId, checkouts.subscriptionId)
-      const isInBooks = eq(invoices.subscriptionId, checkouts.subscriptionId)
+      const isInBooks = and(
+        eq(invoices.subscriptionId, checkouts.subscriptionId),
+        gte(invoices.createdAt, keptSinceNewYear(now(), retention.books)),
+      )
       await db.transaction(async (tx) => {
         const forgotten = await tx
           .delete(checkouts)
