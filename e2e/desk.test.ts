@@ -114,7 +114,7 @@ test('a customer is found by any word, and everything about them is on one page'
   await expect(page.getByText('Reply sent', { exact: true })).toBeVisible()
   await expectLooksRight(page)
   await page.goto('/admin/settings')
-  await expect(page.getByText('Only admins can open this')).toBeVisible()
+  await expect(page.getByText('Your role can’t open this')).toBeVisible()
 })
 
 test('the search takes words in any order, says how many there are, and knows screens and actions', async ({

@@ -86,7 +86,7 @@ test('the seller writes about a change, reads the preview, tries it on themselve
   await toast(page, 'Test sent to you')
   expect(mailsTo(admin.user.email).at(-1)?.source).toContain('Subject: [Test] Exits are drawn')
 
-  await expect(page.getByText('it goes to 3 addresses')).toBeVisible()
+  await expect(page.getByText('The saved version goes to 3 addresses')).toBeVisible()
   await page.getByRole('button', { name: 'Send now' }).click()
   await question(page).getByRole('button', { name: 'Send to 3 addresses' }).click()
   await expect(page.getByRole('progressbar', { name: 'Progress' })).toHaveAttribute('value', '3')

@@ -103,7 +103,7 @@ export function Document(props: {
             </div>
           </noscript>
         )}
-        <div id="root" dangerouslySetInnerHTML={{ __html: content }} />
+        <div id="root" data-not-found={route.path === '*' || undefined} dangerouslySetInnerHTML={{ __html: content }} />
         <DataBlock id="settings" type="application/json" value={settings} />
         {data.length > 0 && <DataBlock id="data" type="application/json" value={data} />}
         {answer && <DataBlock id="answer" type="application/json" value={answer} />}

@@ -13,12 +13,14 @@ async function start(root: HTMLElement) {
   if (answer) history.replaceState(null, '', answer.address)
   // Load the page's code before hydrating, so a spinner never replaces the prerendered page.
   const settings = readSettings()
-  await loadPage(routeFor(location.pathname, settings.products))
+  // An address below /admin that is no screen's: only the server knows all of them.
+  const pathname = root.hasAttribute('data-not-found') ? '*' : location.pathname
+  await loadPage(routeFor(pathname, settings.products))
   // As a transition React hydrates in slices of 5 ms, so a tap on a slow phone never waits for all of it.
   startTransition(() => {
     hydrateRoot(
       root,
-      <App settings={settings} pathname={location.pathname} data={readPageData()} refused={answer?.refused ?? null} />,
+      <App settings={settings} pathname={pathname} data={readPageData()} refused={answer?.refused ?? null} />,
     )
   })
 }

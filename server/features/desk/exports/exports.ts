@@ -2,7 +2,6 @@ import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
-import { exportFileName } from '#contract/desk/exports.ts'
 import type { Actor } from '#server/actor.ts'
 import { createSemaphore } from '#server/concurrency/semaphore.ts'
 import type { Context } from '#server/context.ts'
@@ -74,7 +73,7 @@ export function createExports({ connection, db, now, audit }: Context) {
       }
       write(copyStatement(kind, which), stream).catch((error: Error) => stream.destroy(error))
       const day = now().toISOString().slice(0, 10)
-      return { name: `${[exportFileName(kind), part, day].filter(Boolean).join('-')}.csv`, stream }
+      return { name: `${[kind, part, day].filter(Boolean).join('-')}.csv`, stream }
     },
 
     /** Roughly how many rows to expect, for a progress bar, without counting a million. */

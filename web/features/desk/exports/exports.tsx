@@ -1,6 +1,6 @@
 import { Download, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { type ExportKind, exportFileName, exports } from '#contract/desk/exports.ts'
+import { type ExportKind, exports } from '#contract/desk/exports.ts'
 import { figures } from '#contract/desk/figures.ts'
 import { newsletterAddresses } from '#contract/desk/newsletters.ts'
 import type { NewsletterState } from '#contract/statuses.ts'
@@ -38,7 +38,7 @@ export function useExport() {
       const response = await ask(kind, part, signal)
       const of = Number(response.headers.get('x-estimated-rows'))
       const file = await collect(response, (rows) => setProgress({ kind, rows, of }))
-      saveFile(`${[exportFileName(kind), named, today()].filter(Boolean).join('-')}.csv`, file)
+      saveFile(`${[kind, named, today()].filter(Boolean).join('-')}.csv`, file)
       toast({ title: `${exportTitles[kind]} data exported successfully` })
     } catch (error) {
       if (!controller.signal.aborted && !wasCalledOff(error))
