@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { id } from './fields.ts'
 import { isPermission, type Permission } from './permissions.ts'
 
-/** Who may call: anyone, anyone logged in, or staff with a permission. `server/http/gate.ts` enforces it. */
+/** Access of a call: for anyone, anyone logged in, or staff with a permission. `server/http/gate.ts` enforces it. */
 export type Access = 'public' | 'user' | Permission
 
 export type Caller = 'none' | 'optional'
@@ -61,7 +61,7 @@ type AccessOf<Address, A> = Address extends `${string} /api/admin${string}`
   : { access?: A & ('public' | 'user') }
 
 /**
- * One call. Without input, it takes the `:id` of its path; without output, it answers with nothing. A change made by staff
+ * Describes a call. Without input, it takes the `:id` of its path; without output, it answers with nothing. A change made by staff
  * wants a fresh proof, unless the row says otherwise.
  */
 export function endpoint<

@@ -48,7 +48,7 @@ type Held = { status: PurchaseStatus; paidThrough: PaymentPlace; endsAt: unknown
 export const isOngoing = ({ status, paidThrough, endsAt }: Held) =>
   status === 'paused' || (isLive(status) && (paidThrough === 'stripe' || endsAt === null))
 
-/** Whether the next payment, or the end, can be moved to a later day. */
+/** An extension moves the next payment, or the end, to a later day. */
 export const isExtendable = ({ status, paidThrough, endsAt }: Held) =>
   paidThrough === 'stripe' ? status === 'active' : isLive(status) && endsAt !== null
 

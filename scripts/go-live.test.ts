@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** What stands in front of a shop: a certificate that the command trusts. */
+/** Opens a proxy with a certificate that the command trusts, as a shop has in front of it. */
 async function openProxy() {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const made = `req -x509 -newkey rsa:2048 -nodes -keyout ${key} -out ${cert} -days 2 -subj /CN=${hostname()} -addext subjectAltName=DNS:${hostname()}`

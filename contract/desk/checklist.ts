@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts'
 
 type Line = { title: string; todo: string; href: string | null; confirms?: string }
 
-/** What a shop needs before it sells, in the order of the checklist. `confirms` is what the seller says about a default. */
+/** Lines of the checklist, in its order. `confirms` is what the seller says about a default. */
 export const checklistLines = {
   imprint: { title: 'Imprint', todo: 'Add your name, street, city and country.', href: '/admin/settings' },
   support_address: { title: 'Support address', todo: 'Set the address that buyers write to.', href: '/admin/settings' },

@@ -42,7 +42,7 @@ export type ListedProduct = {
   drawings: 'rebound' | null
   image: { alt: string; src: string } | null
   terms: string[]
-  /** Whether its buyers are unlocked without the seller, as a rule within minutes. */
+  /** The connector unlocks its buyers, as a rule within minutes; otherwise the seller does. */
   unlocksItself: boolean
   reviews: { count: number; average: number }
 }

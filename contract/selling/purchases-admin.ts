@@ -90,7 +90,7 @@ export const purchasesAdmin = {
   adminKeepAfterLoss: endpoint('POST /api/admin/purchases/:id/lost-dispute', {
     access: 'money.refund',
     summary: 'Go on with a subscription although a bank took back an earlier payment of it',
-    /** What was lost as the caller saw it: a later loss asks again. */
+    /** `amount` is the loss that the caller saw: a later loss asks again. */
     input: z.strictObject({ id, amount: cents.check(z.minimum(1, 'Please enter an amount')) }),
   }),
   adminSettleRefunds: endpoint('POST /api/admin/purchases/:id/failed-refunds', {

@@ -59,7 +59,7 @@ const withPlace = (subscription: Subscription, country: string | null | undefine
         automatic_tax: { enabled: false, disabled_reason: 'requires_location_inputs', liability: null },
       }
 
-/** What it would say, without writing it down. */
+/** Makes the invoice without storing it. */
 export async function draft(work: Work, { subscription: given, reason, entries, at = work.now }: Bill) {
   const customer = await work.customer(given.customer)
   const subscription = withPlace(given, customer.address?.country)
@@ -96,7 +96,7 @@ export async function addInvoiceItem(work: Work, subscription: Subscription, amo
 const pendingItems = (work: Work, subscription: string) =>
   work.all('invoiceitem', { invoice: null, parent: { subscription_details: { subscription } } })
 
-/** Whether a new invoice stays a draft: for as long as collection is paused, or until it is finalized by itself. */
+/** Time as a draft: as long as collection is paused, or until the invoice is finalized by itself. */
 function draftUntil(work: Work, { pause_collection: pause, collection_method: method }: Subscription, reason: string) {
   if (pause?.behavior === 'keep_as_draft') return 'resumed' as const
   const waits = reason === 'subscription_cycle' || method === 'send_invoice'

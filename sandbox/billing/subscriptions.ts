@@ -45,7 +45,7 @@ export async function startSubscription(work: Work, { customer, price, coupons =
   return started
 }
 
-/** What falls due on a subscription: the end of an unpaid start, of paused collection, of a scheduled cancellation or of a period. */
+/** Carries out what is due on a subscription: the end of an unpaid start, of paused collection, of a scheduled cancellation or of a period. */
 export async function subscriptionDue(work: Work, subscription: Subscription) {
   if ((subscription.pause_collection?.resumes_at ?? Infinity) <= work.now)
     return update(work, subscription, { ...subscription, pause_collection: null })
@@ -96,7 +96,7 @@ async function putAside(work: Work, invoice: Invoice, behavior: PausedCollection
   else await markUncollectible(work, invoice)
 }
 
-/** What falls due on an invoice: the end of its time as a draft, the next attempt, or the day by which it was to be paid. */
+/** Carries out what is due on an invoice: the end of its time as a draft, the next attempt, or the day by which it was to be paid. */
 export async function invoiceDue(work: Work, invoice: Invoice) {
   if (invoice.status === 'draft') return finalizeDraft(work, invoice)
   return invoice.collection_method === 'send_invoice' ? becomeOverdue(work, invoice) : collect(work, invoice)

@@ -126,7 +126,7 @@ test('who deletes their account no longer counts, also for what was booked by ha
 test('of two purchases that end at the same moment, one is the last', async () => {
   const buyer = await shop.buyer()
   const { db, pool } = shop.connection
-  // Booked by hand beside it, which the desk's form would refuse.
+  // Booked by hand beside it, which the admin's form would refuse.
   await db.execute(sql`insert into purchases (user_id, product_id, billing_type, price, status, booked_as, arr)
     values (${buyer.user.id}, ${reboundSigmaPro.id}, 'yearly', 39000, 'active', 'paid_elsewhere', 39000)`)
   await db.execute(sql`insert into mrr_movements (purchase_id, user_id, product_id, at, recorded_at, source, revision, kind,
