@@ -113,8 +113,8 @@ test('a seller’s own brand, texts and product replace every word of ours', asy
   await shop.settle()
   const [purchase] = await buyer.call(purchases.list, {})
   const [invoice] = await buyer.call(purchases.invoices, { id: purchase?.id ?? '' })
-  for (const address of [invoice?.invoiceUrl, invoice?.pdfUrl])
-    expect(await look(address ?? '')).toContain('Meier Tools')
+  const { viewUrl, pdfUrl } = await buyer.call(purchases.document, { document: invoice?.id ?? '' })
+  for (const address of [viewUrl, pdfUrl]) expect(await look(address ?? '')).toContain('Meier Tools')
   for (const { subject, text, headers } of await shop.mails())
     found.push(
       ...[...`${subject} ${text} ${JSON.stringify(headers)}`.matchAll(ours)].map(([words]) => `email: ${words}`),

@@ -8,7 +8,7 @@ import { endpoint } from '../endpoint.ts'
 import { cents, email, id, instant, pages, text } from '../fields.ts'
 import { accounts } from '../identity/accounts.ts'
 import { roles } from '../permissions.ts'
-import { purchases } from '../selling/purchases.ts'
+import { documentId, documentLinks, purchases } from '../selling/purchases.ts'
 import { suppressionReasons } from '../statuses.ts'
 
 const note = z.object({ id, text: z.string(), author: z.string(), authorId: id, createdAt: instant })
@@ -68,8 +68,14 @@ export const customers = {
   }),
   adminPayments: endpoint('GET /api/admin/customers/:id/payments', {
     access: 'customers.read',
-    summary: 'A customer’s invoices and credit notes, from Stripe',
+    summary: 'A customer’s invoices and credit notes, and what came in',
     output: payments,
+  }),
+  adminDocument: endpoint('GET /api/admin/customers/:id/invoices/:document', {
+    access: 'customers.read',
+    summary: 'Where Stripe shows an invoice or credit note of a customer',
+    input: z.strictObject({ id, document: documentId }),
+    output: documentLinks,
   }),
   adminMail: endpoint('GET /api/admin/mails/:id', {
     access: 'customers.read',

@@ -85,10 +85,15 @@ const invoice = z.object({
   amount: cents,
   /** Stripe's term: draft, open, paid, uncollectible or void. */
   status: z.string(),
-  invoiceUrl: z.nullable(z.string()),
-  pdfUrl: z.nullable(z.string()),
+  /** Stripe shows none of a draft, nor of a former account. */
+  hasDocument: z.boolean(),
 })
 export type Invoice = z.infer<typeof invoice>
+
+/** An invoice or a credit note. */
+export const documentId = z.string().check(z.regex(/^(in|cn)_[A-Za-z0-9_]{1,200}$/, 'This link is not valid'))
+/** A credit note is only a file. */
+export const documentLinks = z.object({ viewUrl: z.nullable(z.string()), pdfUrl: z.nullable(z.string()) })
 
 const switchOffer = z.object({
   /** From when on the unused time counts: sent back with the order, so that the same is charged. */
@@ -146,6 +151,11 @@ export const purchases = {
   invoices: endpoint('GET /api/purchases/:id/invoices', {
     summary: 'Every invoice for a purchase, newest first',
     output: z.array(invoice),
+  }),
+  document: endpoint('GET /api/invoices/:document', {
+    summary: 'Where Stripe shows an invoice or credit note of mine; its links expire, so this is asked on each click',
+    input: z.strictObject({ document: documentId }),
+    output: documentLinks,
   }),
   openInvoice: endpoint('POST /api/invoice-link', {
     access: 'public',

@@ -187,5 +187,6 @@ export const creditNoteRoutes = [
     },
   ),
   route('POST /v1/credit_notes/:id', {}, ({ work, id }) => work.get('credit_note', id)),
+  readRoute('credit_note'),
   listRoute('credit_note', { invoice: text }),
 ]

@@ -65,7 +65,7 @@ create trigger credit_notes_unchanged before update or delete on credit_notes fo
   execute function refuse_books_change('created_at', 'status refunded');
 --> statement-breakpoint
 create trigger payments_unchanged before update or delete on payments for each row
-  execute function refuse_books_change('paid_at', 'purchase_id tax invoice_number period_start period_end country lost_at lost_amount');
+  execute function refuse_books_change('paid_at', 'purchase_id tax invoice_number period_start period_end country lost_at lost_amount is_refund_blocked');
 --> statement-breakpoint
 create trigger refunds_unchanged before update or delete on refunds for each row
-  execute function refuse_books_change('at', 'status');
+  execute function refuse_books_change('at', 'status keeps_access');

@@ -60,7 +60,7 @@ test.each([
   ['an answer that makes no sense', 400, { message: 'from some proxy' }],
 ])('%s is our problem, not the visitor’s: 502, our own message, and a report', async (_what, status, body) => {
   const { stripe, faults } = await talkTo(() => ({ status, body }))
-  await expect(stripe.invoices.list('sub_1')).rejects.toMatchObject({
+  await expect(stripe.invoices.links('in_1')).rejects.toMatchObject({
     status: 502,
     message: expect.stringContaining('our payment service'),
   })

@@ -16,7 +16,7 @@ const nobodysId = '00000000-0000-4000-8000-000000000000'
 let shop: TestShop
 let people: Record<'anonymous' | 'deleted user' | 'unproven' | 'buyer A' | 'buyer B' | 'admin' | Role, Visitor>
 /** What belongs to buyer A. */
-let hers: { purchaseId: string; deviceId: string; passkeyId: string; paymentIntentId: string }
+let hers: { purchaseId: string; deviceId: string; passkeyId: string; paymentIntentId: string; invoiceId: string }
 
 beforeAll(async () => {
   shop = await openShop()
@@ -39,11 +39,13 @@ beforeAll(async () => {
   const response = passkey.register(await a.call(contract.factors.beginPasskey, {}))
   await a.call(contract.factors.addPasskey, { name: 'Hers', response })
   const [device] = await a.call(accounts.devices, {})
+  const [invoice] = await a.call(contract.purchases.invoices, { id: a.purchase.id })
   hers = {
     purchaseId: a.purchase.id,
     deviceId: device?.id ?? '',
     passkeyId: passkey.id,
     paymentIntentId: a.purchase.paymentIntentId ?? '',
+    invoiceId: invoice?.id ?? '',
   }
 })
 afterAll(() => shop.close())
@@ -98,6 +100,7 @@ const callsOf: Record<Role, string[]> = {
     'accounts.adminList',
     'customers.adminAddNote',
     'customers.adminDeleteNote',
+    'customers.adminDocument',
     'customers.adminMail',
     'customers.adminPayments',
     'customers.adminResend',
@@ -157,6 +160,7 @@ describe('buyer B cannot touch what is buyer A’s', () => {
     'purchases.resume': () => ({ id: hers.purchaseId }),
     'purchases.invoice': () => ({ id: hers.purchaseId }),
     'purchases.invoices': () => ({ id: hers.purchaseId }),
+    'purchases.document': () => ({ document: hers.invoiceId }),
     'purchases.beginCardUpdate': () => ({ id: hers.purchaseId }),
     'purchases.switchOffer': () => ({ id: hers.purchaseId }),
     'purchases.switch': () => ({ id: hers.purchaseId, at: '2026-11-17T00:00:00Z', amount: 36_660 }),

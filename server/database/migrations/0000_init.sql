@@ -321,7 +321,8 @@ CREATE TABLE "payments" (
 	"period_end" timestamp (3) with time zone,
 	"country" text,
 	"lost_at" timestamp (3) with time zone,
-	"lost_amount" integer DEFAULT 0 NOT NULL
+	"lost_amount" integer DEFAULT 0 NOT NULL,
+	"is_refund_blocked" boolean DEFAULT false NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "refunds" (
@@ -330,7 +331,8 @@ CREATE TABLE "refunds" (
 	"at" timestamp (3) with time zone NOT NULL,
 	"amount" integer NOT NULL,
 	"tax" integer DEFAULT 0 NOT NULL,
-	"status" text NOT NULL
+	"status" text NOT NULL,
+	"keeps_access" boolean DEFAULT false NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "mrr_movements" (
@@ -923,7 +925,7 @@ create trigger credit_notes_unchanged before update or delete on credit_notes fo
   execute function refuse_books_change('created_at', 'status refunded');
 --> statement-breakpoint
 create trigger payments_unchanged before update or delete on payments for each row
-  execute function refuse_books_change('paid_at', 'purchase_id tax invoice_number period_start period_end country lost_at lost_amount');
+  execute function refuse_books_change('paid_at', 'purchase_id tax invoice_number period_start period_end country lost_at lost_amount is_refund_blocked');
 --> statement-breakpoint
 create trigger refunds_unchanged before update or delete on refunds for each row
-  execute function refuse_books_change('at', 'status');
+  execute function refuse_books_change('at', 'status keeps_access');

@@ -87,6 +87,8 @@ export const payments = pgTable(
     /** What the cardholder got by a dispute, and when the bank took it. */
     lostAt: moment(),
     lostAmount: integer().notNull().default(0),
+    /** A bank decides or has decided about it, so it can't be refunded. */
+    isRefundBlocked: boolean().notNull().default(false),
   },
   (t) => [
     index('payments_purchase').on(t.purchaseId),
@@ -110,6 +112,8 @@ export const refunds = pgTable(
     /** The share of the payment's tax. */
     tax: integer().notNull().default(0),
     status: text().notNull(),
+    /** The seller gave it as a present: access stays. */
+    keepsAccess: boolean().notNull().default(false),
   },
   (t) => [index('refunds_payment').on(t.paymentIntentId), index('refunds_newest').on(t.at, t.id)],
 )

@@ -30,6 +30,7 @@ export function mountDesk({ mount }: Doors, { desk, site }: { desk: Desk; site: 
     adminShow: ({ id }) => customers.show(id),
     adminTimeline: ({ id, ...page }, { actor }) => customers.timeline(actor, id, page),
     adminPayments: ({ id }) => customers.payments(id),
+    adminDocument: ({ id, document }) => customers.document(id, document),
     adminMail: ({ id }) => customers.mail(id),
     adminResend: ({ id }, { actor }) => customers.resend(actor, id),
     adminAddNote: ({ id, text }, { actor }) => customers.notes.add(actor, id, text),

@@ -86,6 +86,7 @@ export async function mountSelling(doors: Doors, context: Context, { identity, s
     resume: ({ id }, { actor }) => ending.resume(actor, id),
     invoice: ({ id }, { actor }) => invoices.latest(actor.user.id, id),
     invoices: ({ id }, { actor }) => invoices.list(actor.user.id, id),
+    document: ({ document }, { actor }) => invoices.linksOf(actor.user.id, document),
     openInvoice: (link) => invoices.open(link),
     beginCardUpdate: ({ id }, { actor }) => card.begin(actor, id),
     switchOffer: ({ id }, { actor }) => switching.offer(actor.user.id, id),

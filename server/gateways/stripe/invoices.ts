@@ -1,6 +1,5 @@
-import type { Stripe } from 'stripe'
 import { conflict } from '../../errors.ts'
-import { type Client, date, idOf, isOtherUse, isRefused, needsBuyer } from './client.ts'
+import { type Client, idOf, isOtherUse, isRefused, needsBuyer } from './client.ts'
 import { defaultPayment } from './history.ts'
 
 /** The secret is for the buyer, when the bank wants them to confirm the payment. */
@@ -10,39 +9,12 @@ export function invoiceCalls(
   { sdk, ask, all, orNothing, translate }: Client,
   hasPaid: (intent: string) => Promise<boolean>,
 ) {
-  /** For what went back; only invoices that have any are asked about. */
-  async function creditNotesOf(invoices: Stripe.Invoice[]) {
-    const credited = invoices.filter((invoice) => invoice.post_payment_credit_notes_amount > 0)
-    const lists = credited.map(({ id }) => ask(sdk.creditNotes.list({ invoice: id, limit: 100 })))
-    const notes = (await Promise.all(lists)).flatMap(({ data }) => data)
-    return notes.map((note) => ({
-      id: note.id,
-      kind: 'credit_note' as const,
-      number: note.number,
-      createdAt: date(note.created),
-      amount: note.total,
-      status: note.status,
-      invoiceUrl: null,
-      pdfUrl: note.pdf,
-    }))
-  }
-
   return {
-    async list(subscription: string) {
-      const data = await all(sdk.invoices.list({ subscription, limit: 100 }))
-      const notes = await creditNotesOf(data)
-      const issued = data.map((invoice) => ({
-        id: invoice.id,
-        kind: 'invoice' as const,
-        number: invoice.number,
-        createdAt: date(invoice.created),
-        amount: invoice.total,
-        status: invoice.status ?? 'draft',
-        invoiceUrl: invoice.hosted_invoice_url ?? null,
-        pdfUrl: invoice.invoice_pdf ?? null,
-      }))
-      // Stripe's times are whole seconds; within one, a credit note comes after its invoice.
-      return [...notes, ...issued].toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+    /** Where Stripe shows an invoice or a credit note. The links expire, so they are never stored. */
+    async links(id: string) {
+      if (id.startsWith('cn_')) return { viewUrl: null, pdfUrl: (await ask(sdk.creditNotes.retrieve(id))).pdf }
+      const { hosted_invoice_url: viewUrl, invoice_pdf: pdfUrl } = await ask(sdk.invoices.retrieve(id))
+      return { viewUrl: viewUrl ?? null, pdfUrl: pdfUrl ?? null }
     },
 
     /** What the next renewal will charge, to the cent; null if there is none. Waits 3 s at most: someone looks at a page. */

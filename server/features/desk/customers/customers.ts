@@ -75,6 +75,8 @@ export function createCustomerDesk(context: Context, wings: Wings) {
       return purchases.paymentsOf(id)
     },
 
+    document: purchases.invoices.linksOf,
+
     mail: mails.sent.find,
 
     async resend(actor: Actor, id: string) {

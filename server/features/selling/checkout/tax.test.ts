@@ -31,6 +31,12 @@ const order = { productSlug: reboundSigmaPro.slug, billingType: 'monthly' as con
 const begin = (visitor: Visitor, place: { country: string; postalCode?: string; vatId?: string }) =>
   visitor.call(checkout.createSubscriptionIntent, { ...order, place })
 
+/** What Stripe's page about an invoice shows. */
+async function pageOf(buyer: Pick<Visitor, 'call'>, document = '') {
+  const { viewUrl } = await buyer.call(purchases.document, { document })
+  return (await fetch(new URL(viewUrl ?? '', shop.url))).text()
+}
+
 /** Signs up, buys from there, and reads the invoice. */
 async function buyFrom(place: Parameters<typeof begin>[1]) {
   const buyer = await shop.user()
@@ -41,7 +47,7 @@ async function buyFrom(place: Parameters<typeof begin>[1]) {
   const [purchase] = await buyer.call(purchases.list, {})
   const id = purchase?.id ?? ''
   const [invoice] = await buyer.call(purchases.invoices, { id })
-  const page = await (await fetch(new URL(invoice?.invoiceUrl ?? '', shop.url))).text()
+  const page = await pageOf(buyer, invoice?.id)
   return { ...buyer, id, tax, page, purchase }
 }
 
@@ -266,7 +272,7 @@ test('a buyer’s company, address and VAT ID are on the next invoice, and leave
   await shop.advance(1, 'month')
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
   const [invoice] = await buyer.call(purchases.invoices, { id: buyer.id })
-  const page = await (await fetch(new URL(invoice?.invoiceUrl ?? '', shop.url))).text()
+  const page = await pageOf(buyer, invoice?.id)
   for (const part of ['Ada &amp; Co', 'Ring 1, 1010 Wien, AT', 'ATU12345678', 'reverse charge'])
     expect(page).toContain(part)
   expect(await buyer.call(accounts.myData, {})).toMatchObject({ billingDetails: { company: 'Ada & Co' } })
@@ -285,7 +291,8 @@ test('every refund gets a credit note, once, with its share of the tax', async (
   const notes = documents.filter(({ kind }) => kind === 'credit_note')
   expect(notes.map(({ amount }) => amount).toSorted((a, b) => a - b)).toEqual([1000, 2900])
   expect(documents.filter(({ kind }) => kind === 'invoice')).toHaveLength(1)
-  const pdf = await fetch(new URL(notes[0]?.pdfUrl ?? '', shop.url))
+  const { pdfUrl } = await buyer.call(purchases.document, { document: notes[0]?.id ?? '' })
+  const pdf = await fetch(new URL(pdfUrl ?? '', shop.url))
   expect(pdf.headers.get('content-type')).toBe('application/pdf')
   const text = Buffer.from(await pdf.arrayBuffer()).toString('latin1')
   expect(text).toContain('(Credit note)')

@@ -3,6 +3,8 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { creditNotes, invoices, payments, purchases, refunds } from '#server/database/schema.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 
+export { createDocuments, type Documents } from './documents.ts'
+export { isArriving, type PaidHistory, readPaidHistory } from './paid-history.ts'
 export { presentPeriod } from './present-period.ts'
 
 /** `id` is null once the seller has deleted the purchase. */
@@ -74,15 +76,18 @@ async function upsertInvoices(tx: Transaction, { id: purchaseId, userId }: Owner
 
 async function upsertPayments(tx: Transaction, { id: purchaseId }: Owner, answer: Subscription) {
   const invoiceOf = new Map(answer.invoices.map((invoice) => [invoice.id, invoice]))
-  const byCard = answer.payments.map(({ paymentIntentId, invoiceId, paidAt, amount, country, lost }) => ({
-    paymentIntentId,
-    invoiceId,
-    paidAt,
-    amount,
-    country,
-    lostAt: lost?.at ?? null,
-    lostAmount: lost?.amount ?? 0,
-  }))
+  const byCard = answer.payments.map(
+    ({ paymentIntentId, invoiceId, paidAt, amount, country, lost, isRefundBlocked }) => ({
+      paymentIntentId,
+      invoiceId,
+      paidAt,
+      amount,
+      country,
+      lostAt: lost?.at ?? null,
+      lostAmount: lost?.amount ?? 0,
+      isRefundBlocked,
+    }),
+  )
   const outOfBand = answer.invoices.flatMap(({ id, paidAt, paidOutOfBand: amount, country }) =>
     paidAt && amount > 0
       ? { paymentIntentId: id, invoiceId: id, paidAt, amount, country, lostAt: null, lostAmount: 0 }
@@ -113,6 +118,7 @@ async function upsertPayments(tx: Transaction, { id: purchaseId }: Owner, answer
         country: sql`excluded.country`,
         lostAt: sql`excluded.lost_at`,
         lostAmount: sql`excluded.lost_amount`,
+        isRefundBlocked: sql`excluded.is_refund_blocked`,
       },
     })
 }
@@ -121,8 +127,8 @@ async function upsertRefunds(tx: Transaction, answer: Subscription) {
   const taxOf = new Map(answer.invoices.map(({ id, tax, total }) => [id, { tax, total }]))
   const back = answer.payments.flatMap(({ paymentIntentId, invoiceId, refunds: all }) => {
     const { tax, total } = taxOf.get(invoiceId) ?? { tax: 0, total: 0 }
-    return all.map(({ id, at, amount, status }) => {
-      return { id, at, amount, status, paymentIntentId, tax: shareOf(tax, amount, total) }
+    return all.map(({ id, at, amount, status, keepsAccess }) => {
+      return { id, at, amount, status, keepsAccess, paymentIntentId, tax: shareOf(tax, amount, total) }
     })
   })
   if (back.length === 0) return []
@@ -131,7 +137,10 @@ async function upsertRefunds(tx: Transaction, answer: Subscription) {
   await tx
     .insert(refunds)
     .values(back)
-    .onConflictDoUpdate({ target: refunds.id, set: { status: sql`excluded.status` } })
+    .onConflictDoUpdate({
+      target: refunds.id,
+      set: { status: sql`excluded.status`, keepsAccess: sql`excluded.keeps_access` },
+    })
   return back.filter(({ id, status }) => !known.some((row) => row.id === id && row.status === status))
 }
 

@@ -6,6 +6,7 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase, purchases } from '#server/database/schema.ts'
 import { conflict, invalid } from '#server/errors.ts'
+import { readPaidHistory } from '../invoices/invoices.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Booked, Booking } from './booked.ts'
 import type { Ending } from './ending.ts'
@@ -14,7 +15,7 @@ import { findPurchase, listPurchases, type PurchaseRow, showToSeller, type Wante
 import type { Missing } from './missing.ts'
 import type { Notices } from './notices.ts'
 import type { Refunds } from './payments.ts'
-import { canGoBack, unusedShare } from './state.ts'
+import { canGoBack, unusedShare } from './refundable.ts'
 import { payBackAll, restOfPeriod, type Sync, whole } from './sync.ts'
 
 type Others = {
@@ -165,6 +166,7 @@ export function createSellerEnding(context: Context, { booked, ending, missing, 
     const decide = async () => {
       const amount = (await unused())?.amount ?? 0
       if (amount === wanted) return amount
+      await sync(subscriptionId)
       throw conflict('changed-meanwhile', `The rest is ${exactDollars(amount)} by now. Please look again.`)
     }
     await stripe.payments.refund(payment.paymentIntentId, decide, { purpose: restOfPeriod(subscriptionId) })
@@ -181,14 +183,12 @@ export function createSellerEnding(context: Context, { booked, ending, missing, 
     endAtStripe,
 
     async preview(id: string) {
-      const { status, endsAt, restRefund, stripeSubscriptionId, missingSince } = await findPurchase(db, id)
+      const purchase = await findPurchase(db, id)
+      const { status, endsAt, restRefund, missingSince } = purchase
       if (missingSince) return { endsAt: null, refund: 0, rest: 0, isMissing: true }
       const later =
         status === 'pending_cancel' ? { endsAt, refund: restRefund ?? 0 } : await ending.forBuyer.preview(id)
-      const unused =
-        stripeSubscriptionId && !hasEnded(status)
-          ? unusedShare(await stripe.subscriptions.read(stripeSubscriptionId), now())
-          : null
+      const unused = hasEnded(status) ? null : unusedShare(await readPaidHistory(db, purchase), now())
       return { ...later, rest: unused?.amount ?? 0, isMissing: false }
     },
 

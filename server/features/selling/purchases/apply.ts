@@ -15,7 +15,8 @@ import type { AccessEffects } from './entitlement.ts'
 import type { PurchaseRow } from './list.ts'
 import { restToPayBack } from './notice.ts'
 import type { Notices } from './notices.ts'
-import { canGoBack, isUnpaidAttempt, lastPaid, sentBack, stateOf } from './state.ts'
+import { canGoBack, sentBack } from './refundable.ts'
+import { isUnpaidAttempt, lastPaid, stateOf } from './state.ts'
 
 export type ApplyDependencies = {
   accounts: Accounts

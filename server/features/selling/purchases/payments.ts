@@ -1,74 +1,50 @@
-import { eq, inArray, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type purchasesAdmin, refundReasons } from '#contract/selling/purchases-admin.ts'
 import { isLive } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import { payments as paymentRows, purchases } from '#server/database/schema.ts'
-import { conflict, notFound, Refusal } from '#server/errors.ts'
-import type { Subscription } from '#server/gateways/stripe.ts'
+import { purchases } from '#server/database/schema.ts'
+import { conflict, notFound } from '#server/errors.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
+import { type Documents, type PaidHistory, readPaidHistory } from '../invoices/invoices.ts'
 import { findPurchase, type PurchaseRow } from './list.ts'
 import type { Notices } from './notices.ts'
-import { creditedOf, isPastDue, moneyIsBack, refundableAmount } from './state.ts'
+import { creditedOf, refundableAmount } from './refundable.ts'
+import { isPastDue, moneyIsBack } from './state.ts'
 import type { Sync } from './sync.ts'
 
 type Others = { checkouts: Checkouts; sync: Sync }
-type InvoiceLink = { purchase: string; invoice: string; token: string }
 type Refund = Omit<ParsedInputOf<typeof purchasesAdmin.adminRefund>, 'id'>
 
-const linkSeconds = 30 * 86_400
-
-export function createInvoices({ db, now, stripe, attempts, isLinkToken }: Context) {
-  /** One that was booked by hand has none, and Stripe shows none of a former account. */
-  const invoicesOf = async ({ stripeSubscriptionId: id, formerAccount }: PurchaseRow) =>
-    id && !formerAccount ? stripe.invoices.list(id) : []
-
+export function createInvoices({ db }: Pick<Context, 'db'>, documents: Documents) {
   return {
-    list: async (userId: string, id: string) => invoicesOf(await findPurchase(db, id, userId)),
+    async list(userId: string, id: string) {
+      await findPurchase(db, id, userId)
+      return documents.listOf([id])
+    },
 
-    /** Fetched on every click, because Stripe's links expire. */
     async latest(userId: string, id: string) {
-      const purchase = await findPurchase(db, id, userId)
-      if (!purchase.stripeSubscriptionId)
+      const { paidThrough } = await findPurchase(db, id, userId)
+      if (paidThrough === 'hand')
         throw conflict('booked-by-hand', 'There is no invoice for this purchase: it was not paid through this shop')
-      const invoiceUrl = (await invoicesOf(purchase)).find((invoice) => invoice.invoiceUrl)?.invoiceUrl
-      if (!invoiceUrl) throw notFound('Invoice')
-      return { invoiceUrl }
+      return documents.latestOf(id)
     },
 
-    /** A receipt's link opens its invoice once, also for a guest who has no password yet; later it takes a login. */
-    async open({ purchase: id, invoice: invoiceId, token }: InvoiceLink) {
-      if (!isLinkToken('invoice', `${id} ${invoiceId}`, token))
-        throw new Refusal(400, 'link-invalid', 'This link is not valid')
-      const invoices = await invoicesOf(await findPurchase(db, id))
-      const found = invoices.find((invoice) => invoice.id === invoiceId)
-      if (!found?.invoiceUrl) throw notFound('Invoice')
-      const isOld = now().getTime() - found.createdAt.getTime() > linkSeconds * 1000
-      const isFirst = await attempts.allows('invoice link', invoiceId, { requests: 1, seconds: linkSeconds })
-      if (isOld || !isFirst)
-        throw new Refusal(
-          410,
-          'link-expired',
-          'This link has been used or has expired. Please log in to see your invoices.',
-        )
-      return { invoiceUrl: found.invoiceUrl }
-    },
+    open: documents.openMailed,
+    linksOf: documents.linksOf,
 
     async summary(rows: PurchaseRow[]) {
-      const documents = (await Promise.all(rows.map(invoicesOf)))
-        .flat()
-        .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
       const ids = rows.map(({ id }) => id)
-      const [received] = await db
-        .select({ amount: sql<number>`coalesce(sum(${paymentRows.amount}), 0)::int` })
-        .from(paymentRows)
-        .where(inArray(paymentRows.purchaseId, ids))
-      const invoiced = received?.amount ?? 0
+      const received = await documents.receivedFor(ids)
       const byHand = rows.filter((row) => row.paidThrough === 'hand' && row.bookedAs !== 'gift')
       const refunded = sum(rows, ({ refundedAmount }) => refundedAmount)
-      return { documents, paid: Math.max(0, invoiced + sum(byHand, ({ price }) => price) - refunded), refunded }
+      return {
+        documents: await documents.listOf(ids),
+        paid: Math.max(0, received + sum(byHand, ({ price }) => price) - refunded),
+        refunded,
+      }
     },
   }
 }
@@ -146,24 +122,20 @@ export function createRefunds({ db, stripe, audit, runExclusive }: Context, { sy
   }
 
   return {
-    /** As Stripe has it now: our copy knows only the sum over all payments. */
     async refundable(id: string) {
-      const { stripeSubscriptionId } = await findInAccount(id)
-      const answer = stripeSubscriptionId ? await stripe.subscriptions.read(stripeSubscriptionId) : null
-      const payments = answer?.payments ?? []
+      const purchase = await findInAccount(id)
+      const history = await readPaidHistory(db, purchase)
       return {
-        payments: answer
-          ? payments.map((payment) => ({
-              paymentIntentId: payment.paymentIntentId,
-              paidAt: payment.paidAt,
-              amount: payment.amount,
-              left: payment.isRefundBlocked ? 0 : refundableAmount(answer, payment),
-              credited: creditedOf(answer, payment),
-              ends: wouldEnd(answer, payment.paymentIntentId),
-            }))
-          : [],
-        accessUntil: answer && !answer.endedAt ? answer.currentPeriodEnd : null,
-        refundedSoFar: sum(payments, ({ refunded }) => refunded),
+        payments: history.payments.map((payment) => ({
+          paymentIntentId: payment.paymentIntentId,
+          paidAt: payment.paidAt,
+          amount: payment.amount,
+          left: payment.isRefundBlocked ? 0 : refundableAmount(history, payment),
+          credited: creditedOf(history, payment),
+          ends: wouldEnd(history, payment.paymentIntentId),
+        })),
+        accessUntil: purchase.endedAt ? null : purchase.currentPeriodEnd,
+        refundedSoFar: sum(history.payments, ({ refunded }) => refunded),
       }
     },
 
@@ -189,11 +161,14 @@ export function createRefunds({ db, stripe, audit, runExclusive }: Context, { sy
             throw conflict('nothing-to-refund', 'This payment was credited to the year. Refund the year first.')
           if (left === 0) throw conflict('nothing-to-refund', 'This payment has already been refunded')
           const now = sum(payments, ({ refunded }) => refunded)
-          if (now !== refundedSoFar)
+          if (now !== refundedSoFar) {
+            // The dialog shows the books, which are to have it by the next look.
+            await sync(stripeSubscriptionId)
             throw conflict(
               'changed-meanwhile',
               `${exactDollars(now)} of this purchase has been refunded by now. Please look again.`,
             )
+          }
           if (wanted !== undefined && wanted > left)
             throw conflict('too-much-to-refund', `Only ${exactDollars(left)} of this payment can be refunded`)
           amount = wanted ?? left
@@ -250,11 +225,11 @@ export function createUnpaid(
 }
 
 /** Whether all of a payment is what the present period was bought with. */
-function wouldEnd(answer: Subscription, intent: string) {
-  const payments = answer.payments.map((payment) =>
+function wouldEnd(history: PaidHistory, intent: string) {
+  const payments = history.payments.map((payment) =>
     payment.paymentIntentId === intent ? { ...payment, refunded: payment.amount } : payment,
   )
-  return !answer.endedAt && moneyIsBack({ ...answer, payments }) === 'refunded'
+  return !history.endedAt && moneyIsBack({ ...history, payments }) === 'refunded'
 }
 
 const sum = <Item>(items: Item[], of: (item: Item) => number) => items.reduce((total, item) => total + of(item), 0)

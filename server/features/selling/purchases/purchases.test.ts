@@ -182,7 +182,8 @@ test('a renewal moves the period, mails a receipt and adds an invoice', async ()
     { amount: 3900, status: 'paid' },
   ])
   const { invoiceUrl } = await buyer.call(purchases.invoice, { id })
-  expect(invoiceUrl).toBe(invoices[0]?.invoiceUrl)
+  const links = await buyer.call(purchases.document, { document: invoices[0]?.id ?? '' })
+  expect(links).toEqual({ viewUrl: invoiceUrl, pdfUrl: expect.stringContaining('pdf') })
 })
 
 describe('an unpaid renewal', () => {

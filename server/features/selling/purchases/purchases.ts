@@ -7,7 +7,7 @@ import { hasEndedPurchase, purchases } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import type { Codes } from '../codes/codes.ts'
-import { forgetOldInvoices } from '../invoices/invoices.ts'
+import { createDocuments, forgetOldInvoices } from '../invoices/invoices.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Prices } from '../prices/prices.ts'
 import { createAdministration, createSellerEnding } from './administration.ts'
@@ -56,7 +56,7 @@ export function createPurchases(context: Context, others: Others) {
   const ending = createEnding(context, shared)
   const refunds = createRefunds(context, shared)
   const sellerEnding = createSellerEnding(context, { ...shared, ending, refunds })
-  const invoices = createInvoices(context)
+  const invoices = createInvoices(context, createDocuments(context))
   const nextChargeOf = createNextCharge(context)
   const firstPage = prepareOwnPurchases(db)
 

@@ -1,10 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { customers } from '#contract/desk/customers.ts'
 import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { purchases as purchaseRows } from '#server/database/schema.ts'
+import { invoices as invoiceRows, purchases as purchaseRows } from '#server/database/schema.ts'
 import { declared, storedDeclaration } from '#server/testing/declarations.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -39,11 +40,54 @@ test('a refund that failed after its credit note: the note covers the next one, 
 test('what was paid into a former Stripe account is refunded there, and the refusal says so', async () => {
   const [buyer, admin] = [await shop.buyer(), await shop.admin()]
   const { id } = buyer.purchase
-  await shop.connection.db.update(purchaseRows).set({ formerAccount: 'acct_1Former' }).where(eq(purchaseRows.id, id))
+  const former = { formerAccount: 'acct_1Former' }
+  await shop.connection.db.update(purchaseRows).set(former).where(eq(purchaseRows.id, id))
+  await shop.connection.db.update(invoiceRows).set(former).where(eq(invoiceRows.purchaseId, id))
   const refused = { status: 409, message: expect.stringContaining('former Stripe account (acct_1Former)') }
   await expect(admin.call(purchases.adminRefundable, { id })).rejects.toMatchObject(refused)
   await expect(admin.call(purchases.adminRefund, { id, refundedSoFar: 0 })).rejects.toMatchObject(refused)
-  expect(await buyer.call(purchases.invoices, { id })).toEqual([])
+  const [invoice, ...more] = await buyer.call(purchases.invoices, { id })
+  expect([invoice, more]).toMatchObject([{ amount: 3900, status: 'paid', hasDocument: false }, []])
+  const document = invoice?.id ?? ''
+  await expect(buyer.call(purchases.document, { document })).rejects.toMatchObject({ status: 404 })
+})
+
+test('refund dialog, cancellation and invoices are read from the books, also while Stripe is away', async () => {
+  const [buyer, other, admin] = [await shop.buyer(), await shop.buyer(), await shop.admin()]
+  const { id, userId } = buyer.purchase
+  await admin.call(purchases.adminRefund, { id, amount: 900, refundedSoFar: 0, keepAccess: true })
+  await shop.settle()
+  const { controls } = shop.sandbox
+  await controls.behave({ key: 'expired' })
+  const paid = { amount: 3900, left: 3000, credited: 0, ends: false }
+  expect(await admin.call(purchases.adminRefundable, { id })).toMatchObject({ payments: [paid], refundedSoFar: 900 })
+  expect(await admin.call(purchases.adminCancellation, { id })).toMatchObject({ rest: 3000, isMissing: false })
+  const documents = [
+    { kind: 'credit_note', amount: 900, hasDocument: true },
+    { kind: 'invoice', amount: 3900, status: 'paid', hasDocument: true },
+  ]
+  expect(await buyer.call(purchases.invoices, { id })).toMatchObject(documents)
+  expect(await admin.call(customers.adminPayments, { id: userId })).toMatchObject({ documents, paid: 3000 })
+  await controls.behaveAsUsual()
+  const [note, invoice] = await buyer.call(purchases.invoices, { id })
+  const open = (who: Buyer, document = '') => who.call(purchases.document, { document })
+  expect(await open(buyer, note?.id)).toEqual({ viewUrl: null, pdfUrl: expect.stringContaining('pdf') })
+  expect(await open(buyer, invoice?.id)).toMatchObject({ viewUrl: expect.stringContaining('invoices') })
+  await expect(open(other, invoice?.id)).rejects.toMatchObject({ status: 404 })
+  await expect(open(other, note?.id)).rejects.toMatchObject({ status: 404 })
+})
+
+test('a refund made at Stripe that the shop has not heard of yet: look again, and the dialog has it', async () => {
+  const [buyer, admin] = [await shop.buyer(), await shop.admin()]
+  const { id } = buyer.purchase
+  const { controls } = shop.sandbox
+  await controls.behave({ drop: true })
+  await controls.refund(intentOf(buyer), 1000)
+  await shop.settle()
+  const changed = { status: 409, message: expect.stringContaining('$10.00 of this purchase has been refunded') }
+  await expect(admin.call(purchases.adminRefund, { id, refundedSoFar: 0 })).rejects.toMatchObject(changed)
+  expect(await admin.call(purchases.adminRefundable, { id })).toMatchObject({ refundedSoFar: 1000 })
+  await controls.behaveAsUsual()
 })
 
 test.each([

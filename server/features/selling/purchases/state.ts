@@ -2,8 +2,8 @@ import { addMonths } from '#contract/billing-types.ts'
 import { afterDiscount } from '#contract/selling/charges.ts'
 import { withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import type { BillingType, EndReason } from '#contract/statuses.ts'
-import type { PaidPeriod, Payment, Refund, Subscription } from '#server/gateways/stripe.ts'
-import { presentPeriod } from '../invoices/invoices.ts'
+import type { PaidPeriod, Payment, Subscription } from '#server/gateways/stripe.ts'
+import { isArriving, type PaidHistory, presentPeriod } from '../invoices/invoices.ts'
 import { graceDays, graceEnd } from './entitlement.ts'
 import type { PurchaseRow } from './list.ts'
 import { restOf } from './notice.ts'
@@ -32,35 +32,37 @@ export type PurchaseState = Omit<
 >
 
 const day = 86_400_000
+type Span = { start: Date; isProration: boolean }
 const byTime = (a: Date, b: Date) => a.getTime() - b.getTime()
 
 /** An incomplete subscription was never paid, so it's an attempt, not a purchase. */
 export const isUnpaidAttempt = ({ status }: Subscription) => status === 'incomplete' || status === 'incomplete_expired'
 
 /** Whole periods, latest first. Of two that begin in the same second, the one that was billed later. */
-const wholePeriods = ({ periods }: Subscription) =>
+const wholePeriods = <Period extends Span>({ periods }: { periods: Period[] }) =>
   periods
     .filter(({ isProration }) => !isProration)
     .toReversed()
     .toSorted((a, b) => byTime(b.start, a.start))
 
 /** Latest paid billing period. Prorations belong to the period they fall in. */
-export const paidPeriod = (subscription: Subscription): PaidPeriod | undefined => wholePeriods(subscription)[0]
+export const paidPeriod = <Period extends Span>(history: { periods: Period[] }): Period | undefined =>
+  wholePeriods(history)[0]
 
 /** The invoice that was paid last, for whatever it was. */
 export const lastPaid = ({ periods }: Subscription): PaidPeriod | undefined =>
   periods.filter(({ amount }) => amount > 0).toSorted((a, b) => byTime(b.paidAt, a.paidAt))[0]
 
 /** The buyer got the current period's money back, so access must end, unless the seller gave both. */
-export function moneyIsBack(subscription: Subscription): 'refunded' | 'disputed' | undefined {
-  const bought = paidPeriod(subscription)
+export function moneyIsBack(history: PaidHistory): 'refunded' | 'disputed' | undefined {
+  const bought = paidPeriod(history)
   // For a moment, a payment is there whose invoice isn't paid yet.
   const payments = bought
-    ? subscription.payments.filter(({ invoiceId }) => invoiceId === bought.invoiceId)
-    : subscription.payments.slice(0, 1)
+    ? history.payments.filter(({ invoiceId }) => invoiceId === bought.invoiceId)
+    : history.payments.slice(0, 1)
   // A switch is also paid for with what was left of the payment before it, even one of the same second.
   const before = bought?.credit
-    ? subscription.payments.find(({ paidAt, invoiceId }) => paidAt <= bought.paidAt && invoiceId !== bought.invoiceId)
+    ? history.payments.find(({ paidAt, invoiceId }) => paidAt <= bought.paidAt && invoiceId !== bought.invoiceId)
     : undefined
   if ([...payments, before].some((payment) => payment?.dispute === 'lost')) return 'disputed'
   const isBack = payments.length > 0 && payments.every(({ refunded, amount }) => refunded >= amount)
@@ -183,17 +185,6 @@ const keptForPeriod = (subscription: Subscription) =>
     0,
   )
 
-/** What can go back of the payment for the period that runs, if it ends now: the share of the days that are left. */
-export function unusedShare(subscription: Subscription, now: Date) {
-  const period = subscription.endedAt ? undefined : paidPeriod(subscription)
-  const payment = subscription.payments.find(({ invoiceId }) => invoiceId === period?.invoiceId)
-  if (!period || !payment || !canGoBack(payment)) return null
-  // What a switch credited was paid, too: by the payment before it.
-  const rest = restOf({ from: period.start, until: period.end, amount: payment.amount + period.credit }, now)
-  const amount = Math.min(rest, payment.amount - payment.refunded)
-  return amount > 0 ? { paymentIntentId: payment.paymentIntentId, amount } : null
-}
-
 /** Never more than was promised, and nothing if the year runs to its end or the cancellation was taken back. */
 function restRefund(subscription: Subscription): number | null {
   const { promise, endsAt, endedAt } = subscription
@@ -202,37 +193,6 @@ function restRefund(subscription: Subscription): number | null {
   const paid = { from: year.start, until: year.end, amount: keptForPeriod(subscription) }
   return Math.min(promise.refund, restOf(paid, end)) || null
 }
-
-/** Of a disputed payment, the bank decides; what a bank has sent back needs another way, which is the seller's to find. */
-export const canGoBack = ({ isRefundBlocked, refunds }: Payment) =>
-  !isRefundBlocked && refunds.every(({ status }) => status !== 'failed')
-
-/** Part of a payment that a later plan switch took as credit, as long as the switch itself is not refunded. */
-export function creditedOf({ periods, payments }: Subscription, { paymentIntentId }: Payment): number {
-  let credited = 0
-  for (const { credit, invoiceId, paidAt } of periods.filter((period) => period.credit > 0)) {
-    const own = payments.filter((payment) => payment.invoiceId === invoiceId)
-    const isRefunded = own.length > 0 && own.every(({ refunded, amount }) => refunded >= amount)
-    const before = payments.find((payment) => payment.paidAt <= paidAt && payment.invoiceId !== invoiceId)
-    if (!isRefunded && before?.paymentIntentId === paymentIntentId) credited += credit
-  }
-  return credited
-}
-
-/** What the seller can refund of a payment by hand. */
-export const refundableAmount = (subscription: Subscription, payment: Payment) =>
-  Math.max(0, payment.amount - payment.refunded - creditedOf(subscription, payment))
-
-/** What banks sent back of our refunds, unless it was refunded again since: never more than is left of a payment. */
-export const sentBack = (payments: Payment[]) =>
-  payments.reduce((sum, { amount, refunded, refunds }) => {
-    const first = refunds.findIndex(({ status }) => status === 'failed')
-    const later = first < 0 ? [] : refunds.slice(first)
-    const open = later.reduce((left, refund) => left + (isArriving(refund) ? -refund.amount : refund.amount), 0)
-    return sum + Math.min(Math.max(open, 0), amount - refunded)
-  }, 0)
-
-const isArriving = ({ status }: Refund) => status !== 'failed' && status !== 'canceled'
 
 /** The same answer from Stripe always gives the same state. An interval that isn't ours counts as the plan that was bought. */
 export function stateOf(subscription: Subscription, bought: BillingType): PurchaseState {

@@ -4,7 +4,8 @@ import { isUnknownToStripe, type Payment, type StripeGateway, type Subscription 
 import { type ApplyDependencies, createApply } from './apply.ts'
 import type { Missing } from './missing.ts'
 import { createRecovery } from './recovery.ts'
-import { canGoBack, moneyIsBack, paymentsOfPeriod, refundedAsRest } from './state.ts'
+import { canGoBack } from './refundable.ts'
+import { moneyIsBack, paymentsOfPeriod, refundedAsRest } from './state.ts'
 
 export type DueOf = (payment: Payment, answer: Subscription) => number
 
@@ -76,9 +77,10 @@ export function createSync(context: Context, others: Others) {
   )
 
   /** Anyone who gets money back gets a credit note for their books. */
-  const creditRefunds = queue.job<{ subscriptionId: string }>('credit-refunds', ({ subscriptionId }) =>
-    stripe.invoices.creditRefunds(subscriptionId),
-  )
+  const creditRefunds = queue.job<{ subscriptionId: string }>('credit-refunds', async ({ subscriptionId }) => {
+    await stripe.invoices.creditRefunds(subscriptionId)
+    await sync(subscriptionId)
+  })
 
   const apply = createApply(context, { ...others, payBack, payBackLate, payBackRest, creditRefunds })
 

@@ -9,6 +9,7 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import BillingDialog from './billing-dialog.tsx'
+import { useOpenDocument } from './invoices.ts'
 
 const tones = new Map<string, 'good' | 'warning' | 'bad'>([
   ['paid', 'good'],
@@ -48,7 +49,8 @@ function Invoices({ purchaseId }: { purchaseId: string }) {
 const link =
   'inline-flex items-center gap-1.5 rounded-sm text-sm font-medium text-accent underline-offset-4 hover:underline'
 
-function InvoiceRow({ kind, number, createdAt, amount, status, invoiceUrl, pdfUrl }: Invoice) {
+function InvoiceRow({ id, kind, number, createdAt, amount, status, hasDocument }: Invoice) {
+  const open = useOpenDocument()
   const isCredit = kind === 'credit_note'
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-2 py-3">
@@ -66,16 +68,16 @@ function InvoiceRow({ kind, number, createdAt, amount, status, invoiceUrl, pdfUr
         <Badge tone={tones.get(status) ?? 'neutral'}>{isCredit ? 'credit note' : status}</Badge>
       </div>
       <div className="flex min-w-24 gap-4 sm:justify-end">
-        {invoiceUrl && (
-          <a href={invoiceUrl} target="_blank" rel="noreferrer" className={link}>
+        {hasDocument && !isCredit && (
+          <button type="button" className={link} onClick={() => open.mutate({ document: id, as: 'page' })}>
             Open
-          </a>
+          </button>
         )}
-        {pdfUrl && (
-          <a href={pdfUrl} target="_blank" rel="noreferrer" className={link}>
+        {hasDocument && (
+          <button type="button" className={link} onClick={() => open.mutate({ document: id, as: 'file' })}>
             <Download className="size-4" />
             PDF
-          </a>
+          </button>
         )}
       </div>
     </li>

@@ -1,31 +1,24 @@
-import { useMutation } from '@tanstack/react-query'
 import { useEffect, useEffectEvent } from 'react'
 import { ApiError } from '#contract/call.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { call } from '#web/api/client.ts'
 import { toastError } from '#web/api/use-call.ts'
+import { useNewTab } from '#web/api/use-new-tab.ts'
 
 /** Opens the latest invoice in a new tab. */
-export function useDownloadInvoice() {
-  return useMutation({
-    mutationFn: async (id: string) => {
-      // Opened during the click itself; any later and the browser would block it as a pop-up.
-      const tab = window.open('', '_blank')
-      try {
-        const { invoiceUrl } = await call(purchases.invoice, { id })
-        if (!tab) {
-          location.assign(invoiceUrl)
-          return
-        }
-        tab.opener = null
-        tab.location.replace(invoiceUrl)
-      } catch (error) {
-        tab?.close()
-        throw error
-      }
-    },
-    onError: toastInvoiceError,
-  })
+export const useDownloadInvoice = () =>
+  useNewTab(async (id: string) => (await call(purchases.invoice, { id })).invoiceUrl, toastInvoiceError)
+
+type WantedDocument = { document: string; as: 'page' | 'file' }
+
+/** Opens an invoice or credit note in a new tab: Stripe's page about it, or its PDF. */
+export const useOpenDocument = () => useNewTab(findDocument, toastInvoiceError)
+
+async function findDocument({ document, as }: WantedDocument) {
+  const { viewUrl, pdfUrl } = await call(purchases.document, { document })
+  const url = as === 'page' ? viewUrl : pdfUrl
+  if (!url) throw new Error('Failed to fetch invoice')
+  return url
 }
 
 /** A receipt's link lands here and continues to its invoice, or to the latest one. */
@@ -38,8 +31,8 @@ export function useMailedInvoice() {
     try {
       const found = await call(purchases.invoices, { id })
       const invoice = found.find((each) => each.id === wanted.get('invoice')) ?? found[0]
-      if (!invoice?.invoiceUrl) throw new Error('Failed to fetch invoice')
-      location.assign(invoice.invoiceUrl)
+      if (!invoice) throw new Error('Failed to fetch invoice')
+      location.assign(await findDocument({ document: invoice.id, as: 'page' }))
     } catch (error) {
       toastInvoiceError(error)
     }

@@ -2,8 +2,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type Customer, customers } from '#contract/desk/customers.ts'
 import { exactDollars } from '#contract/money.ts'
 import type { Invoice } from '#contract/selling/purchases.ts'
-import { keyOf, useData } from '#web/api/client.ts'
-import { useCall } from '#web/api/use-call.ts'
+import { call, keyOf, useData } from '#web/api/client.ts'
+import { toastError, useCall } from '#web/api/use-call.ts'
+import { useNewTab } from '#web/api/use-new-tab.ts'
 import { Card, Pending } from '#web/ui/card.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Time } from '#web/ui/time.tsx'
@@ -69,7 +70,7 @@ function Payments({ id }: { id: string }) {
           ) : (
             <ul className="flex flex-col divide-y divide-line text-sm">
               {data.documents.map((document) => (
-                <Line key={document.id} {...document} />
+                <Line key={document.id} customerId={id} document={document} />
               ))}
             </ul>
           )}
@@ -113,21 +114,29 @@ function News({ customer: { id, suppressed } }: { customer: Customer }) {
   )
 }
 
-function Line({ kind, number, createdAt, amount, status, invoiceUrl, pdfUrl }: Invoice) {
-  const href = invoiceUrl ?? pdfUrl
+function Line({ customerId, document }: { customerId: string; document: Invoice }) {
+  const { id, kind, number, createdAt, amount, status, hasDocument } = document
   const name = number ?? (kind === 'invoice' ? 'Invoice' : 'Credit note')
+  const open = useNewTab(
+    async () => {
+      const { viewUrl, pdfUrl } = await call(customers.adminDocument, { id: customerId, document: id })
+      const url = viewUrl ?? pdfUrl
+      if (!url) throw new Error('Stripe doesn’t show this document.')
+      return url
+    },
+    (error) => toastError('Failed to open the document', error),
+  )
   return (
     <li className="flex items-baseline justify-between gap-3 py-2">
       <span className="min-w-0">
-        {href ? (
-          <a
-            href={href}
-            target="_blank"
-            rel="noreferrer"
-            className="font-medium break-all underline-offset-4 hover:underline"
+        {hasDocument ? (
+          <button
+            type="button"
+            className="text-left font-medium break-all underline-offset-4 hover:underline"
+            onClick={() => open.mutate(undefined)}
           >
             {name}
-          </a>
+          </button>
         ) : (
           <span className="font-medium break-all">{name}</span>
         )}

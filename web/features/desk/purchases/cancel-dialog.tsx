@@ -51,7 +51,7 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
       description={`Cancel purchase for ${user.email}?`}
       onClose={onClose}
     >
-      {isError && <p role="alert">We couldn’t ask Stripe what can be refunded.</p>}
+      {isError && <p role="alert">We couldn’t load what can be refunded.</p>}
       {!known && !isError ? (
         <Skeleton className="h-40" />
       ) : (

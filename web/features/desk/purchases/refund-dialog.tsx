@@ -107,7 +107,7 @@ type LeftProps = { known: OutputOf<typeof purchases.adminRefundable> | undefined
 
 function Left({ known, error }: LeftProps) {
   if (error instanceof ApiError && error.status === 409) return error.message
-  if (error) return 'We couldn’t ask Stripe how much can be refunded.'
+  if (error) return 'We couldn’t load how much can be refunded.'
   if (!known) return 'Checking with Stripe…'
   const left = known.payments.reduce((sum, payment) => sum + payment.left, 0)
   if (left === 0) return 'Fully refunded.'
