@@ -9,19 +9,19 @@ const isQuick = Boolean(process.env.QUICK)
 export const sized = <Limit extends object>(full: Limit, quick: Partial<Limit>): Limit =>
   isQuick ? { ...full, ...quick } : full
 
-type Given = { shop: LabShop; lab: typeof lab }
+type FaultTools = { shop: LabShop; lab: typeof lab }
 /** Figures show what was measured, never what was expected. */
 type Outcome = { ok: boolean; figures: string; skipped?: boolean }
 type Options = {
   env?: Record<string, string>
-  /** `npm test` has it already, as a test of its own. */
+  /** Left out of `--quick`: `npm test` has a test of its own for it. */
   isTested?: boolean
 }
 
 /** Breaks a shop in one way; prints one line of figures, and fails if it did not keep its limits. */
 export function fault(
   name: string,
-  run: (given: Given) => Promise<Outcome>,
+  run: (tools: FaultTools) => Promise<Outcome>,
   { env = {}, isTested = false }: Options = {},
 ) {
   test.skipIf(isQuick && isTested)(`fault: ${name}`, async ({ skip }) => {

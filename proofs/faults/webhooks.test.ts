@@ -11,78 +11,83 @@ import { createPostman } from '#server/testing/webhooks.ts'
 import type { LabShop } from '../lab/lab.ts'
 import { concurrently } from '../lab/load.ts'
 import { createTally } from '../lab/measures.ts'
-import { fault, sized } from './fault.ts'
+import { fault } from './fault.ts'
 
-const limit = sized(
-  { webhooks: 10_000, guestsAtOnce: 100, guestsADay: 100 },
-  { webhooks: 500, guestsAtOnce: 10, guestsADay: 10 },
-)
+const limit = { webhooks: 10_000, guestsAtOnce: 100, guestsADay: 100 }
 
 /** Everything Stripe sends, much of it twice, shuffled, with forgeries mixed in. */
-fault('webhook storm', async ({ shop }) => {
-  const side = await openPaymentSide(shop)
-  try {
-    await side.controls.webhooks.misbehave({ drop: true })
-    const events = async () =>
-      (await shop.query<{ data: object }>('select data from sandbox.events')).map(({ data }) => JSON.stringify(data))
-    let bodies = await events()
-    for (; bodies.length < limit.webhooks; bodies = await events()) {
-      await trade(shop, side, limit.guestsAtOnce)
-      await side.controls.advance(1, 'month')
+fault(
+  'webhook storm',
+  async ({ shop }) => {
+    const side = await openPaymentSide(shop)
+    try {
+      await side.controls.webhooks.misbehave({ drop: true })
+      const events = async () =>
+        (await shop.query<{ data: object }>('select data from sandbox.events')).map(({ data }) => JSON.stringify(data))
+      let bodies = await events()
+      for (; bodies.length < limit.webhooks; bodies = await events()) {
+        await trade(shop, side, limit.guestsAtOnce)
+        await side.controls.advance(1, 'month')
+      }
+      const doubled = shuffled(bodies).slice(0, Math.round(bodies.length * 0.3))
+      const forged = shuffled(bodies).slice(0, Math.round(limit.webhooks / 10))
+      const { post, sign } = side.postman
+      const answers = await sendAll(
+        shuffled([
+          ...[...bodies, ...doubled].map((body) => () => post(body, sign(body))),
+          ...forged.map((body) => () => post(body, sign(body, { secret: 'whsec_of_a_stranger' }))),
+        ]),
+        32,
+      )
+      const { booked, different } = await side.compare()
+      const mails = await readOutbox(`${shop.dataDir}/outbox`)
+      // Two receipts for one buyer differ in their dates, so only identical emails are duplicates.
+      const distinct = new Set(mails.map(({ to, subject, text }) => `${to} ${subject} ${text}`)).size
+      const right = answers.of(200) === bodies.length + doubled.length && answers.of(400) === forged.length
+      return {
+        ok: right && different === 0 && mails.length === distinct && booked > 0,
+        figures: `${bodies.length} webhooks, ${doubled.length} of them duplicated, shuffled, ${forged.length} forged: responses ${answers.show()}; ${booked} purchases, ${different} differ from the payment side, ${mails.length} emails, ${mails.length - distinct} duplicated`,
+      }
+    } finally {
+      await side.close()
     }
-    const doubled = shuffled(bodies).slice(0, Math.round(bodies.length * 0.3))
-    const forged = shuffled(bodies).slice(0, Math.round(limit.webhooks / 10))
-    const { post, sign } = side.postman
-    const answers = await sendAll(
-      shuffled([
-        ...[...bodies, ...doubled].map((body) => () => post(body, sign(body))),
-        ...forged.map((body) => () => post(body, sign(body, { secret: 'whsec_of_a_stranger' }))),
-      ]),
-      32,
-    )
-    const { booked, different } = await side.compare()
-    const mails = await readOutbox(`${shop.dataDir}/outbox`)
-    // Two receipts for one buyer differ in their dates, so only identical emails are duplicates.
-    const distinct = new Set(mails.map(({ to, subject, text }) => `${to} ${subject} ${text}`)).size
-    const right = answers.of(200) === bodies.length + doubled.length && answers.of(400) === forged.length
-    return {
-      ok: right && different === 0 && mails.length === distinct && booked > 0,
-      figures: `${bodies.length} webhooks, ${doubled.length} of them duplicated, shuffled, ${forged.length} forged: responses ${answers.show()}; ${booked} purchases, ${different} differ from the payment side, ${mails.length} emails, ${mails.length - distinct} duplicated`,
-    }
-  } finally {
-    await side.close()
-  }
-})
+  },
+  { isTested: true },
+)
 
-fault('webhooks lost for 72 h', async ({ shop }) => {
-  const side = await openPaymentSide(shop)
-  try {
-    await trade(shop, side, limit.guestsADay)
-    await side.controls.advance(29, 'day')
-    await side.controls.webhooks.flush()
-    const before = await side.compare()
-
-    await side.controls.webhooks.misbehave({ drop: true })
-    for (let day = 0; day < 3; day++) {
+fault(
+  'webhooks lost for 72 h',
+  async ({ shop }) => {
+    const side = await openPaymentSide(shop)
+    try {
       await trade(shop, side, limit.guestsADay)
-      await side.controls.advance(1, 'day')
-    }
-    const meanwhile = await side.compare()
+      await side.controls.advance(29, 'day')
+      await side.controls.webhooks.flush()
+      const before = await side.compare()
 
-    await shop.stop()
-    const reopened = await startProcess(shop)
-    if (!reopened) throw new Error('The shop did not start again')
-    await reopened.ask({ reconcile: true })
-    const after = await side.compare()
-    reopened.child.kill()
-    return {
-      ok: before.different === 0 && meanwhile.different > 2 * limit.guestsADay && after.different === 0,
-      figures: `${before.different} of ${before.booked} purchases differ from the payment side before, ${meanwhile.different} without webhooks, ${after.different} of ${after.booked} after the reconciler`,
+      await side.controls.webhooks.misbehave({ drop: true })
+      for (let day = 0; day < 3; day++) {
+        await trade(shop, side, limit.guestsADay)
+        await side.controls.advance(1, 'day')
+      }
+      const meanwhile = await side.compare()
+
+      await shop.stop()
+      const reopened = await startProcess(shop)
+      if (!reopened) throw new Error('The shop did not start again')
+      await reopened.ask({ reconcile: true })
+      const after = await side.compare()
+      reopened.child.kill()
+      return {
+        ok: before.different === 0 && meanwhile.different > 2 * limit.guestsADay && after.different === 0,
+        figures: `${before.different} of ${before.booked} purchases differ from the payment side before, ${meanwhile.different} without webhooks, ${after.different} of ${after.booked} after the reconciler`,
+      }
+    } finally {
+      await side.close()
     }
-  } finally {
-    await side.close()
-  }
-})
+  },
+  { isTested: true },
+)
 
 function shuffled<Item>(items: Item[]): Item[] {
   return items

@@ -11,7 +11,7 @@ const slow = sized(
 )
 const many = sized(
   { requests: 1_000_000, secondsEach: 5, memoryGrowth: 1.1, moreDescriptors: 5 },
-  { requests: 10_000, secondsEach: 0.5, memoryGrowth: 1.5, moreDescriptors: 50 },
+  { requests: 3000, secondsEach: 0.3, memoryGrowth: 1.5, moreDescriptors: 50 },
 )
 
 fault('slow connections', async ({ shop }) => {
