@@ -56,10 +56,10 @@ const settingsFor = (standIn: StripeStandIn) => ({
   ...standIn.env,
 })
 
-type Run = { databaseUrl: string; env: Record<string, string>; at?: StripeStandIn; stopAt?: string; answer?: string }
+type Run = { databaseUrl: string; env: Record<string, string>; at?: StripeStandIn; killAt?: string; answer?: string }
 
 /** Not `spawnSync`: this process plays Stripe meanwhile. */
-async function goLive({ databaseUrl, env, at, stopAt = '', answer }: Run) {
+async function goLive({ databaseUrl, env, at, killAt, answer }: Run) {
   const child = spawn(
     process.execPath,
     ['--import', './server/testing/reroute-stripe.ts', 'scripts/go-live.ts', ...(answer ? [] : ['--yes'])],
@@ -69,14 +69,17 @@ async function goLive({ databaseUrl, env, at, stopAt = '', answer }: Run) {
         DATA_DIR: folder,
         NODE_EXTRA_CA_CERTS: proxy.cert,
         STRIPE_STAND_IN_PORT: String(at?.address.port ?? ''),
-        TEST_STOP_AT: stopAt,
         ...env,
         DATABASE_URL: databaseUrl,
       },
     },
   )
   let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      said += chunk
+      if (killAt && said.includes(killAt)) child.kill('SIGKILL')
+    })
   child.stdin.end(answer ? `${answer}\n` : '')
   const [code, signal] = await once(child, 'exit')
   return { code: code ?? signal, said }
@@ -143,6 +146,12 @@ async function openTriedShop() {
   await shop.settle()
   await shop.close()
   await addFactor(url)
+  await query(
+    url,
+    `insert into jobs.job (name, data, start_after)
+     select 'mail', jsonb_build_object('kind', kind, 'to', 'the seller'), now() + interval '1 day'
+     from unnest(array['contactMessage', 'disputeOpened']) kind`,
+  )
   return { url, drop, buyer, guest, gifted, tab, open }
 }
 
@@ -159,12 +168,20 @@ test('go-live takes a tried shop to Stripe’s live mode without its test data, 
   await prepareStripe(standIn)
   const before = await stateOf(tried.url)
   expect(await run({ answer: 'no' })).toMatchObject({ code: 0, said: expect.stringContaining('Nothing was changed.') })
-  expect(await run({ stopAt: 'backed up' })).toMatchObject({ code: 'SIGKILL' })
-  expect(await stateOf(tried.url)).toEqual(before)
-  for (const stopAt of ['switched', 'prices made']) expect(await run({ stopAt })).toMatchObject({ code: 'SIGKILL' })
+  const killed = { code: 'SIGKILL' }
+  expect(await run({ killAt: 'Backed up' })).toMatchObject(killed)
+  const afterFirstKill = await stateOf(tried.url)
+  expect(await run({ killAt: 'The shop now belongs' })).toMatchObject(killed)
+  // Slow enough to be killed before the code is there, too.
+  await standIn.sandbox.controls.failNext(
+    ...Array.from({ length: 3 }, () => ({ on: 'POST /v1/coupons', status: 500 as const })),
+  )
+  expect(await run({ killAt: 'The prices are at Stripe' })).toMatchObject(killed)
+  await standIn.sandbox.controls.behave({ faults: [] })
   const switched = await stateOf(tried.url)
-  expect(await run()).toMatchObject({ code: 0, said: 'Start the shop: it sells.\n' })
+  expect(await run()).toMatchObject({ code: 0, said: expect.stringContaining('Start the shop: it sells.') })
   expect(await stateOf(tried.url)).toEqual(switched)
+  expect([before, switched]).toContainEqual(afterFirstKill)
 
   expect(switched).toMatchObject({
     checkouts: 0,
@@ -184,6 +201,16 @@ test('go-live takes a tried shop to Stripe’s live mode without its test data, 
   expect(emails).toContain(tried.buyer.user.email)
   expect(emails).toContain(tried.gifted.user.email)
   expect(emails).not.toContain(tried.guest.email)
+  const waiting = await query(
+    tried.url,
+    `select data->>'kind' as kind from jobs.job where name = 'mail' and state = 'created'`,
+  )
+  expect(waiting).toEqual([{ kind: 'contactMessage' }])
+  const history = await query(
+    tried.url,
+    `select kind from sent_mails m join users u on u.id = m.user_id where u.email = '${tried.buyer.user.email}'`,
+  )
+  expect(history).toEqual([{ kind: 'welcome' }])
   expect(await query(tried.url, `select from pg_namespace where nspname = 'sandbox'`)).toEqual([])
   const audited = await query(tried.url, `select detail from audit_log where action = 'payments.switch'`)
   expect(audited).toEqual([
@@ -221,8 +248,8 @@ test('go-live takes a tried shop to Stripe’s live mode without its test data, 
 })
 
 /** A shop that has sold once at an account of Stripe's. */
-async function openSoldShop(standIn: StripeStandIn, env: Record<string, string>) {
-  const { url, drop } = await createTestDatabase()
+async function openSoldShop(standIn: StripeStandIn, env: Record<string, string>, database = createTestDatabase()) {
+  const { url, drop } = await database
   await using shop = await openShop({ databaseUrl: url, stripeAddress: standIn.address, env })
   const tab = shop.visitor()
   const { clientSecret } = await tab.call(checkout.createSubscriptionIntent, {
@@ -236,13 +263,24 @@ async function openSoldShop(standIn: StripeStandIn, env: Record<string, string>)
   return { url, drop }
 }
 
-test('from Stripe’s test keys to live keys it is the same command', async () => {
-  await using tested = await openStripeStandIn({ mode: 'test', account: 'acct_1Seller' })
+test('from test payments to Stripe’s test keys, and on to live keys, it is the same command', async () => {
+  const key = { without: ['rak_accounts_kyc_basic_read'] }
+  await using tested = await openStripeStandIn({ mode: 'test', prefix: 'rk', key })
   await using sold = await openStripeStandIn({ account: 'acct_1Seller' })
-  const { url, drop } = await openSoldShop(tested, tested.env)
+  const database = await createTestDatabase()
+  const tried = await openShop({ databaseUrl: database.url })
+  await tried.guest(tried.visitor())
+  await tried.settle()
+  await tried.close()
+  const env = { ...tested.env, SECRETS_KEY: production.SECRETS_KEY }
+  expect(await goLive({ databaseUrl: database.url, env, at: tested })).toMatchObject({
+    code: 0,
+    said: expect.stringContaining('Start the shop: no money moves yet.'),
+  })
+  const { url, drop } = await openSoldShop(tested, tested.env, Promise.resolve(database))
   await prepareStripe(sold)
   const answer = await goLive({ databaseUrl: url, env: settingsFor(sold), at: sold })
-  expect(answer).toMatchObject({ code: 0, said: expect.stringContaining('from Stripe’s test mode (acct_1Seller)') })
+  expect(answer).toMatchObject({ code: 0, said: expect.stringContaining('from Stripe’s test mode to') })
   expect(await stateOf(url)).toMatchObject({ purchases: 0, checkouts: 0, invoices: 0, payments: 0, users: 1 })
   await drop()
 })

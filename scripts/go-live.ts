@@ -55,7 +55,6 @@ await runCommand(async ({ config, url }) => {
       await bindAccount(db, present, { accountId, now: now(), replaces: true })
       await recordCommand(client, 'payments.switch', { from: from ? accountInWords(from) : null, to })
       await client.query('commit')
-      stopForTests('switched')
       console.log(`The shop now belongs to ${to}.`)
     }
     if (config.stripe) await makePrices(db, config.stripe)
@@ -139,7 +138,6 @@ async function backUp(url: string, config: Config) {
   const { rows } = await backupToFile(url, file, { secrets: createSecrets(key), version: packageJson.version })
   chownSync(file, uid, gid)
   console.log(`Backed up ${rows} rows to ${file}.`)
-  stopForTests('backed up')
 }
 
 /** Idempotent: finds what is there. Whatever is left, the shop makes when it starts and at the next use. */
@@ -150,12 +148,7 @@ async function makePrices(db: Database, keys: NonNullable<Config['stripe']>) {
   const context = { db, now, stripe, audit: createAudit({ db, now }), catalog }
   const faults: string[] = []
   await createPrices(context).ensureAll((error) => faults.push((error as Error).message))
-  stopForTests('prices made')
+  console.log('The prices are at Stripe.')
   await createCodes(context).renewAll((error) => faults.push((error as Error).message))
   for (const fault of faults) console.warn(`A price or code is not at Stripe yet; the shop makes it later: ${fault}`)
-}
-
-/** Ends the process at a named step, as a crash would. */
-function stopForTests(step: string) {
-  if (process.env.TEST_STOP_AT === step) process.kill(process.pid, 'SIGKILL')
 }

@@ -1,4 +1,10 @@
 import type pg from 'pg'
+import { sellersAddress } from '#server/mails/mails.ts'
+import { accessMails } from '#server/mails/templates/access.ts'
+import { declarationMails } from '#server/mails/templates/declarations.ts'
+import { paymentMails } from '#server/mails/templates/payments.ts'
+import { purchaseMails } from '#server/mails/templates/purchases.ts'
+import type { MailKind } from '#server/mails/templates.ts'
 
 /**
  * Removes what hangs on the sandbox or on a Stripe test account. Purchases booked by hand or imported stay, with their
@@ -29,6 +35,19 @@ const isTestOnly = (table: string) => `${table}.user_id in (select user_id from 
   and not exists (select from purchases p where p.user_id = ${table}.user_id and p.product_id = ${table}.product_id
     and p.stripe_subscription_id is null)`
 
+const aboutPurchases: MailKind[] = [
+  'accessRequested',
+  'disputeOpened',
+  'adminDigest',
+  'reviewInvitation',
+  'reviewWritten',
+]
+const mailsAboutPurchases = [paymentMails, purchaseMails, accessMails, declarationMails]
+  .flatMap((group) => Object.keys(group))
+  .concat(aboutPurchases)
+  .map((kind) => `'${kind}'`)
+  .join(', ')
+
 const statements = [
   `set local shop.clears_test_data = 'on'`,
   // Deleted purchases are still named by their invoices.
@@ -42,11 +61,13 @@ const statements = [
 
   `delete from jobs.job where state <> 'completed' and name in (select name from jobs.queue where policy <> 'exclusive')
      and (data ? 'subscriptionId' or data->>'id' in (select d.id::text from declarations d where d.purchase_id in (select id from test_purchases))
-       or data->>'to' = 'the seller'
-       or coalesce(data->>'to', data->>'email') in (
-         select email from checkouts union select u.email from users u join test_buyers b on b.user_id = u.id)
-       or data->>'userId' in (select user_id::text from test_buyers))`,
-  'delete from sent_mails where user_id in (select user_id from test_buyers)',
+       or data->>'userId' in (select user_id::text from test_buyers)
+       or coalesce(data->>'to', data->>'email') in (select email from testers)
+       or data->>'kind' in (${mailsAboutPurchases}) and data->>'to' in (
+         select '${sellersAddress}' union select email from checkouts
+         union select u.email from users u join test_buyers b on b.user_id = u.id))`,
+  `delete from sent_mails where user_id in (select user_id from test_buyers) and kind in (${mailsAboutPurchases})
+     or user_id in (select id from testers)`,
   `delete from declarations where purchase_id in (select id from test_purchases) or user_id in (select id from testers)`,
   'delete from refunds',
   'delete from payments',
