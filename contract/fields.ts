@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { billingTypes } from './billing-types.ts'
 import { roles } from './permissions.ts'
+import { billingTypes } from './plans.ts'
 
 export const id = z.uuid('This is not a valid id')
 

@@ -1,8 +1,5 @@
 /** The names of all statuses. Types, schemas, SQL and texts derive from these lists; `npm run check` rejects a second one. */
-import { type BillingType, billingTypes } from './billing-types.ts'
-
-export { type BillingType, billingTypes }
-export const billingPeriods = { monthly: 'month', yearly: 'year' } as const satisfies Record<BillingType, string>
+export { type BillingType, billingTypes } from './plans.ts'
 
 /** `past_due`: a renewal failed, and the buyer keeps access while we retry. `paused`: nothing is charged or given until it resumes. */
 export const purchaseStatuses = ['active', 'pending_cancel', 'past_due', 'paused', 'cancelled', 'expired'] as const

@@ -13,6 +13,7 @@ name: Trend Compass
 state: on sale
 order: 200
 monthly: $19.50
+quarterly: $54
 yearly: $195
 kind: Indicator for TradingView
 description: An indicator that says where the trend points.
@@ -109,14 +110,20 @@ test('one file adds a product, which is shown, sold, and unlocked, and gives not
   await page.goto('/')
   await page.goto('/products/trend-compass#pricing')
   await expect(page.getByText('Where the trend points, on weekly charts.')).toBeVisible()
-  await page.getByRole('link', { name: 'Buy Monthly - $19.50' }).click()
+  await page.getByRole('link', { name: 'Buy Quarterly - $54' }).click()
+  await expect(page.getByRole('navigation', { name: 'Billing' }).getByRole('link')).toHaveText([
+    'Monthly',
+    'Quarterly',
+    'Yearly2 months free',
+  ])
+  await expect(page.getByText('Renews every quarter at $54.00').filter({ visible: true }).first()).toBeVisible()
   await expect(page.getByRole('main').getByText('Trend Compass').filter({ visible: true })).toBeVisible()
   await page.getByRole('button', { name: 'Continue to Payment' }).click()
   const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
   await frame.locator('[name=number]').fill('4242 4242 4242 4242')
   await frame.locator('[name=expiry]').fill('12 / 34')
   await frame.locator('[name=cvc]').fill('123')
-  await page.getByRole('button', { name: /^Pay \$19\.50/ }).click()
+  await page.getByRole('button', { name: /^Pay \$54/ }).click()
   await page.getByRole('heading', { name: 'Payment Successful!' }).waitFor()
   await page.getByLabel('TradingView Username').fill('compass_reader')
   await page.getByLabel('Exchange Name').fill('Exchange')

@@ -5,7 +5,7 @@ import { checkArrows } from './checks/arrows.ts'
 import { checkDocuments, checkSettings, readDocuments } from './checks/documents.ts'
 import { checkMigrations } from './checks/migrations.ts'
 import { type Bill, checkLockFile, checkMaterials } from './checks/packages.ts'
-import { checkWordLists, findDuplicates, readSources } from './checks/sources.ts'
+import { checkPlanNames, checkWordLists, findDuplicates, readSources } from './checks/sources.ts'
 import { checkTables, readTables } from './checks/tables.ts'
 import { run } from './run.ts'
 
@@ -32,6 +32,7 @@ const steps: Record<string, Judge> = {
     const { complaints, lists } = checkWordLists(readSources('.'))
     return verdict(complaints, `${lists} lists`)
   },
+  'plan names': () => verdict(checkPlanNames(readSources('.'))),
   'duplicate code': () => verdict(findDuplicates(readSources('.'))),
   migrations: checkMigrations,
   settings: () => verdict(checkSettings(readFileSync('.env.example', 'utf8'), settingNames)),

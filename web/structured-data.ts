@@ -1,4 +1,5 @@
 import { brand } from '#contract/brand.ts'
+import { soldPlans } from '#contract/plans.ts'
 import type { ListedProduct, ProductText } from '#contract/selling/product.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import { type Route, routes } from './router.tsx'
@@ -44,21 +45,24 @@ function breadcrumbs(absolute: Absolute, route: Route) {
 
 function product(absolute: Absolute, sold: ListedProduct, { prices }: SiteSettings, text: ProductText) {
   const { count, average } = sold.reviews
-  const { monthly = 0, yearly = 0 } = prices[sold.slug] ?? {}
-  const offer = (name: string, cents: number, unitCode: 'MON' | 'ANN', billing: string) => ({
+  const offers = soldPlans(prices[sold.slug] ?? {}).map(({ key, name, interval, intervalCount, price }) => ({
     '@type': 'Offer',
-    name,
-    price: (cents / 100).toFixed(2),
+    name: `${name} subscription`,
+    price: (price.amount / 100).toFixed(2),
     priceCurrency: 'USD',
     availability: 'https://schema.org/InStock',
-    url: absolute(`/checkout?product=${sold.slug}&billing=${billing}`),
+    url: absolute(`/checkout?product=${sold.slug}&billing=${key}`),
     priceSpecification: {
       '@type': 'UnitPriceSpecification',
-      price: (cents / 100).toFixed(2),
+      price: (price.amount / 100).toFixed(2),
       priceCurrency: 'USD',
-      referenceQuantity: { '@type': 'QuantitativeValue', value: 1, unitCode },
+      referenceQuantity: {
+        '@type': 'QuantitativeValue',
+        value: intervalCount,
+        unitCode: { month: 'MON', year: 'ANN' }[interval],
+      },
     },
-  })
+  }))
   return {
     '@type': 'Product',
     name: sold.name,
@@ -68,10 +72,7 @@ function product(absolute: Absolute, sold: ListedProduct, { prices }: SiteSettin
     ...(count > 0 && {
       aggregateRating: { '@type': 'AggregateRating', ratingValue: average.toFixed(1), reviewCount: count },
     }),
-    offers: [
-      offer('Monthly subscription', monthly, 'MON', 'monthly'),
-      offer('Yearly subscription', yearly, 'ANN', 'yearly'),
-    ],
+    offers,
   }
 }
 

@@ -3,7 +3,16 @@ import { endpoint } from '../endpoint.ts'
 import { cents, id, opaque } from '../fields.ts'
 import { productText } from './product.ts'
 
-const product = z.object({ id, name: z.string(), slug: z.string(), monthlyPrice: cents, yearlyPrice: cents })
+const product = z.object({
+  id,
+  name: z.string(),
+  slug: z.string(),
+  /** Left out if the product does not sell that plan. */
+  monthlyPrice: z.optional(cents),
+  yearlyPrice: z.optional(cents),
+  /** By plan, as `billingType` names them. */
+  prices: z.record(z.string(), cents),
+})
 
 export const catalog = {
   list: endpoint('GET /api/products', {

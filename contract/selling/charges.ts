@@ -1,9 +1,9 @@
-import type { BillingType } from '../billing-types.ts'
 import { exactDollars } from '../money.ts'
 
 /** What a subscription charges from now on, in cents. */
 export type Charges = {
-  billingType: BillingType
+  /** How often, as in "every month". */
+  period: string
   /** Left out where nothing is paid today. */
   today?: number
   next: { amount: number; at: Date }
@@ -15,11 +15,10 @@ const near = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', 
 const far = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
 /** What is paid when, in the one sentence for it: "$31.20 today, then $39.00 every month from Feb 15"; far days with their year. */
-export function chargesInWords({ billingType, today, next, later }: Charges, now: Date): string {
-  const every = billingType === 'yearly' ? 'every year' : 'every month'
+export function chargesInWords({ period, today, next, later }: Charges, now: Date): string {
   const from = ({ amount, at }: Charges['next']) => {
     const isFar = at.getTime() - now.getTime() > 300 * 86_400_000
-    return `${exactDollars(amount)} ${every} from ${(isFar ? far : near).format(at)}`
+    return `${exactDollars(amount)} every ${period} from ${(isFar ? far : near).format(at)}`
   }
   const steps = [from(next), ...(later ? [from(later)] : [])]
   const then = steps.join(', and ')

@@ -1,12 +1,8 @@
 import * as z from 'zod/mini'
-import type { BillingType } from '../statuses.ts'
 
 /** Whether it is sold. Buyers keep one that is not listed, and one whose file is gone. */
 export const productStates = ['on sale', 'coming', 'not listed'] as const
 export type ProductState = (typeof productStates)[number]
-
-/** In cents. */
-export type Prices = Record<BillingType, number>
 
 const titled = z.object({ title: z.string(), text: z.string() })
 const part = z.object({ lead: z.string(), items: z.array(titled) })

@@ -24,6 +24,8 @@ const purchase = z.object({
   userId: id,
   productId: id,
   billingType,
+  /** How often it is charged, as in "per month" or, where Stripe has another interval than the plans, "per 6 months". */
+  period: z.string(),
   /** What a period costs by its plan. */
   amount: cents,
   /** What was really paid last, what the next renewal will charge, and what is owed now: discounts and credit count. */
@@ -98,6 +100,7 @@ export const documentLinks = z.object({ viewUrl: z.nullable(z.string()), pdfUrl:
 const switchOffer = z.object({
   /** From when on the unused time counts: sent back with the order, so that the same is charged. */
   at: instant,
+  billingType,
   price: cents,
   /** They add up to what is due. */
   lines: z.array(z.object({ kind: z.enum(['unused', 'plan', 'discount', 'credit']), amount: z.int() })),
@@ -183,13 +186,14 @@ export const purchases = {
     limit: { requests: 20, seconds: 600 },
   }),
   switchOffer: endpoint('GET /api/purchases/:id/switch', {
-    summary: 'What it costs to switch from monthly to yearly right now, line by line',
+    summary: 'What it costs to switch to the longest plan right now, line by line',
     output: switchOffer,
     limit: { requests: 60, seconds: 600 },
   }),
   switch: endpoint('POST /api/purchases/:id/switch', {
     fresh: 'today',
-    summary: 'Switch to yearly and charge the card on file; if it would charge another amount, nothing happens',
+    summary:
+      'Switch to the longest plan and charge the card on file; if it would charge another amount, nothing happens',
     input: z.strictObject({ id, at: z.iso.datetime(), amount: cents }),
     /** A client secret if the bank wants the buyer to confirm the payment; until then, nothing has changed. */
     output: z.object({ state: z.enum(['done', 'processing']), confirmWith: z.nullable(z.string()) }),

@@ -1,11 +1,11 @@
+import type { BillingType } from '../plans.ts'
 import type { Seller } from '../seller.ts'
 import type { TermsShown } from '../selling/legal/in-force.ts'
-import type { ListedProduct, Prices, ProductText } from '../selling/product.ts'
-import type { BillingType } from '../statuses.ts'
+import type { ListedProduct, ProductText } from '../selling/product.ts'
 import type { Review } from './reviews.ts'
 
-/** What a new subscription costs, by the product's slug, in cents; the regular price is only a text beside it. */
-export type ShownPrices = Record<string, Prices & { regular: Record<BillingType, number | null> }>
+/** What a new subscription costs, by the product's slug and plan, in cents; the regular price is only a text beside it. */
+export type ShownPrices = Record<string, Partial<Record<BillingType, { amount: number; regular: number | null }>>>
 
 /** The configuration that pages need. It is embedded in every page, so it is public. */
 export type SiteSettings = {

@@ -45,7 +45,7 @@ export const catalogRoutes = [
       currency: required(text),
       product: text,
       product_data: group({ name: required(text) }),
-      recurring: group({ interval: required(choice('day', 'week', 'month', 'year')) }),
+      recurring: group({ interval: required(choice('day', 'week', 'month', 'year')), interval_count: integer }),
       unit_amount: required(integer),
     },
     async ({ work, params }) => {
@@ -56,7 +56,7 @@ export const catalogRoutes = [
         ? await work.insert(newProduct(work.now, made.name))
         : await work.get('product', id ?? '', 'product')
       await takeLookupKey(work, rest.lookup_key, transfer, '')
-      const step = recurring ? { interval: recurring.interval, interval_count: 1 } : null
+      const step = recurring ? { interval: recurring.interval, interval_count: recurring.interval_count ?? 1 } : null
       const price = newPrice({ now: work.now, product: product.id, currency, amount, recurring: step })
       return work.create(changed(price, rest))
     },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkWordLists, findDuplicates } from './sources.ts'
+import { checkPlanNames, checkWordLists, findDuplicates } from './sources.ts'
 
 const lines = (prefix: string, count: number) =>
   Array.from(Array(count).keys(), (number) => `  ${prefix}(${number})`).join('\n')
@@ -28,9 +28,9 @@ const complaintsAbout = (source: string, path = 'server/a.ts') => checkWordLists
 test.for([
   ['an array', `const live = ['active', 'pending_cancel', 'past_due']`],
   ['in another order', `const live = ['past_due', 'active', 'pending_cancel']`],
-  ['a type', `type Billing = 'monthly' | 'yearly'`],
+  ['a type', `type Billing = 'monthly' | 'quarterly' | 'yearly'`],
   ['SQL', "sql`status in ('asked', 'unlocking', 'unlocked')`"],
-  ['over several lines', `[\n  "monthly",\n  "yearly",\n]`],
+  ['over several lines', `[\n  "monthly",\n  "quarterly",\n  "yearly",\n]`],
 ])('a copied list is reported: %s', ([, source]) => {
   expect(complaintsAbout(source ?? '')).toEqual([expect.stringMatching(/^server\/a.ts lists .* import it from/)])
 })
@@ -39,6 +39,15 @@ test('a single word, a pair out of many, and what tests expect are not copies', 
   expect(complaintsAbout(`if (status === 'active' || status === 'past_due') return 'monthly'`)).toEqual([])
   expect(complaintsAbout(`access.state in ('asked', 'unlocked')`)).toEqual([])
   expect(complaintsAbout(`['monthly', 'yearly']`, 'server/a.test.ts')).toEqual([])
+})
+
+test('a plan is named in its row and in the law’s texts only', () => {
+  const named = (source: string, path = 'server/a.ts') => checkPlanNames(new Map([[path, source]]))
+  expect(named(`if (billing === 'yearly') return 12`)).toEqual([expect.stringContaining('server/a.ts:1 names a plan')])
+  expect(named('const price = prices.monthly', 'web/a.tsx')).toHaveLength(1)
+  expect(named(`const text = 'a yearly subscription'`)).toEqual([])
+  expect(named(`billing: 'yearly'`, 'contract/plans.ts')).toEqual([])
+  expect(named(`billing: 'yearly'`, 'server/a.test.ts')).toEqual([])
 })
 
 test('every list is checked', () => {

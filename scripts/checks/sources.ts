@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
+import { billingTypes } from '#contract/plans.ts'
 import * as statuses from '#contract/statuses.ts'
 
 export const rooms = ['contract', 'server', 'sandbox', 'web', 'e2e', 'scripts', 'proofs']
@@ -57,8 +58,8 @@ const textOf = (lines: Line[], start: number, length: number) =>
 
 const place = (path: string, lines: Line[], index: number) => `${path}:${lines[index]?.number}`
 
-/** Where the lists are; two have their own file, because every page needs them. */
-const homes = ['contract/statuses.ts', 'contract/roles.ts', 'contract/billing-types.ts']
+/** Where the lists are. */
+const homes = ['contract/statuses.ts', 'contract/plans.ts']
 const lists = Object.values(statuses).filter((value) => Array.isArray(value))
 
 /** Lists of statuses and billing types that appear in the code a second time, as sentences. */
@@ -68,6 +69,22 @@ export function checkWordLists(sources: ReadonlyMap<string, string>): { complain
     .flatMap(([path, source]) => copiesIn(source).map((copy) => `${path} lists ${copy}: import it from ${homes[0]}`))
   return { complaints, lists: lists.length }
 }
+
+/** Where a plan may be named: its row, the law's texts, and what only tests or the demo run. */
+const mayNamePlans =
+  /^(contract\/(plans\.ts|selling\/legal\/)|e2e|sandbox|scripts|proofs|server\/(testing|mails\/samples))|\.test\.tsx?$/
+const planName = `(${billingTypes.join('|')})`
+const namedPlan = new RegExp(`(['"\`])${planName}\\1|\\.${planName}\\b`)
+
+/** Code that knows a plan by its name: another plan would need another branch there. */
+export const checkPlanNames = (sources: ReadonlyMap<string, string>): string[] =>
+  [...sources]
+    .filter(([path]) => !mayNamePlans.test(path))
+    .flatMap(([path, source]) =>
+      meaningfulLines(source)
+        .filter(({ text }) => namedPlan.test(text))
+        .map(({ number }) => `${path}:${number} names a plan: ask its row in contract/plans.ts instead`),
+    )
 
 /** All of a list in a row, or three of its words: `'a', 'b'` as an array and in SQL, `'a' | 'b'` as a type. */
 function copiesIn(source: string): string[] {

@@ -233,6 +233,7 @@ async function subscribeAtStripe(shop: Shop) {
     product: { id: 'payment-link', name: 'Rebound Sigma (payment link)' },
     amount: 2900,
     interval: 'month',
+    intervalCount: 1,
   })
   for (const { name, email } of [person('Xenia'), person('Yusuf')]) {
     const customerId = await stripe.customers.create({ attempt: email, name, email })

@@ -9,6 +9,7 @@ const subscription = {
   name: 'Ada Lovelace',
   product: 'Sample Indicator',
   billingType: 'yearly',
+  period: 'year',
   amount: 39_000,
 } as const
 const about = { name: subscription.name, product: subscription.product }
@@ -66,8 +67,8 @@ export const samples: Samples = {
   ],
   receipt: [
     { ...paid, isFirst: true, newsTo: id, unlocksItself: true, tax },
-    { ...paid, billingType: 'monthly', amount: 3900, charged: 3120, renewsAt: null, invoiceId: null },
-    { ...paid, charged: 36_660, switched: { credit: 2340 } },
+    { ...paid, billingType: 'monthly', period: 'month', amount: 3900, charged: 3120, renewsAt: null, invoiceId: null },
+    { ...paid, charged: 36_660, switched: { credit: 2340, from: 'month' } },
   ],
   purchaseBooked: [
     { ...about, isGift: true, endsAt: renewsAt, tokenId: id },
@@ -83,8 +84,8 @@ export const samples: Samples = {
     { ...subscription, username: null },
   ],
   subscriptionWillEnd: [
-    { ...about, endsAt: renewsAt, refund: 0 },
-    { ...about, endsAt: renewsAt, refund: 21_350, wasYearly: true },
+    { ...about, period: 'month', endsAt: renewsAt, refund: 0, shorter: null },
+    { ...about, endsAt: renewsAt, period: 'year', refund: 21_350, shorter: 'monthly' },
   ],
   subscriptionPaused: [about],
   subscriptionResumed: [
@@ -98,7 +99,7 @@ export const samples: Samples = {
   ],
   subscriptionEnded: [
     { ...about, because: 'cancelled' },
-    { ...about, because: 'cancelled', monthly: 'sample-indicator' },
+    { ...about, because: 'cancelled', restart: { slug: 'sample-indicator', billing: 'monthly' } },
     { ...about, because: 'unpaid' },
     { ...about, because: 'refunded' },
     { ...about, because: 'disputed' },

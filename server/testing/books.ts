@@ -181,7 +181,9 @@ function readWanted(ledger: Ledger) {
       id,
       email: customers.get(customer)?.email ?? '',
       status: purchase,
-      billingType: item?.price.recurring.interval === 'year' ? 'yearly' : 'monthly',
+      billingType: item
+        ? planNames[`${item.price.recurring.interval_count} ${item.price.recurring.interval}`]
+        : undefined,
       price: item ? item.price.unit_amount * item.quantity : 0,
       nextAmount: (purchase === 'active' || isPastDue) && !subscription.pause_collection ? nextOf(subscription) : null,
       dueAmount: isPastDue && invoice ? invoice.amount_remaining : null,
@@ -206,6 +208,8 @@ function readWanted(ledger: Ledger) {
     }
   })
 }
+
+const planNames: Record<string, string> = { '1 month': 'monthly', '3 month': 'quarterly', '1 year': 'yearly' }
 
 /** What the shop booked, and what it should have booked given what Stripe says: the two must be equal. */
 export async function compareBooks({ connection }: Shop) {

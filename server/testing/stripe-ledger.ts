@@ -23,7 +23,7 @@ export type Raw = {
         current_period_start: number
         current_period_end: number
         quantity: number
-        price: { unit_amount: number; recurring: { interval: 'month' | 'year' } }
+        price: { unit_amount: number; recurring: { interval: 'month' | 'year'; interval_count: number } }
       }[]
     }
   }

@@ -1,4 +1,5 @@
 import { createContext, use } from 'react'
+import { type BillingType, soldPlans } from '#contract/plans.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 
 const SettingsContext = createContext<SiteSettings | null>(null)
@@ -14,10 +15,26 @@ export function useSettings(): SiteSettings {
 /** What the list of symbols is called; the first product that has one names it. */
 export const useListName = () => useSettings().products.find(({ list }) => list)?.list ?? 'list of symbols'
 
-export function usePrices(slug: string) {
-  const prices = useSettings().prices[slug]
-  if (!prices) throw Error(slug)
-  return prices
+const plansOf = (prices: SiteSettings['prices'][string] = {}) =>
+  soldPlans(prices).map(({ price, ...plan }) => ({ ...plan, ...price }))
+
+/** The plans that a product sells, each with its price, shortest first. */
+export function usePlans(slug: string) {
+  const [first, ...others] = plansOf(useSettings().prices[slug])
+  if (!first) throw Error(slug)
+  return [first, ...others] as const
+}
+
+export function usePlan(slug: string, billing: BillingType) {
+  const found = usePlans(slug).find(({ key }) => key === billing)
+  if (!found) throw Error(`${slug} ${billing}`)
+  return found
+}
+
+/** The plans that any product sells. */
+export function useSoldPlans() {
+  const { prices } = useSettings()
+  return plansOf(Object.assign({}, ...Object.values(prices)))
 }
 
 /** The server embeds the settings in every page as a data block. */

@@ -47,8 +47,8 @@ export function terms(
       title: 'Price and billing',
       blocks: [
         `You pay the price that the checkout shows before you order, in US dollars. ${taxNote}`,
-        'The subscription renews automatically at the end of each month or year, as you chose, and the same card is charged in advance for the next period. Payments are processed by Stripe; we never see your card number. If a payment fails, we let you know and try again; if it keeps failing, the subscription ends.',
-        'You can switch from monthly to yearly in your dashboard. It is a new order: the year begins right away at the price shown, and what you paid for the unused part of the month is credited.',
+        'The subscription renews automatically at the end of each period that you chose, and the same card is charged in advance for the next period. Payments are processed by Stripe; we never see your card number. If a payment fails, we let you know and try again; if it keeps failing, the subscription ends.',
+        'You can switch to the longest plan in your dashboard. It is a new order: its first period begins right away at the price shown, and what you paid for the unused part of the present one is credited.',
         'You keep that price for as long as your subscription runs. A new price applies to new subscriptions only.',
       ],
     },
@@ -120,7 +120,7 @@ function consumerRights(party: Party): LegalText[] {
       blocks: [
         'If you are a consumer, you can withdraw from the contract within 14 days and get all your money back, without a reason. The next two sections have the instruction, and the one after them a form.',
         'What you buy is a digital service. Your right to withdraw doesn’t end when your access begins: it lasts the full 14 days. Your access starts once we have your TradingView username. If you withdraw after that, we still refund everything and keep nothing for the days you used it.',
-        'A contract for a year that has renewed can be ended at any time with one month’s notice. We then pay back the rest of what you paid for that year, to the day.',
+        'A contract for more than a month that has renewed can be ended at any time with one month’s notice. We then pay back the rest of what you paid for that period, to the day.',
         sentence`You can cancel without logging in, with ${link('Cancel contracts here', '/cancel')} at the bottom of every page. For good cause, you can cancel without notice.`,
         'We keep the service in conformity with the contract for as long as it runs, with the updates that takes. If something is wrong, you have your statutory rights, and we are glad to hear from you first.',
       ],

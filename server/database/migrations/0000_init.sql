@@ -472,6 +472,7 @@ CREATE TABLE "purchases" (
 	"user_id" uuid NOT NULL,
 	"product_id" uuid NOT NULL,
 	"billing_type" text NOT NULL,
+	"other_interval" text,
 	"price" integer NOT NULL,
 	"status" text NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
@@ -525,7 +526,6 @@ CREATE TABLE "purchases" (
 	"leave_comment" text,
 	CONSTRAINT "purchases_stripeSubscriptionId_unique" UNIQUE("stripe_subscription_id"),
 	CONSTRAINT "purchases_paymentIntentId_unique" UNIQUE("payment_intent_id"),
-	CONSTRAINT "purchases_billing_type" CHECK ("purchases"."billing_type" in ('monthly', 'yearly')),
 	CONSTRAINT "purchases_status" CHECK ("purchases"."status" in ('active', 'pending_cancel', 'past_due', 'paused', 'cancelled', 'expired')),
 	CONSTRAINT "purchases_amount" CHECK ("purchases"."price" >= 0 and "purchases"."refunded_amount" >= 0)
 );

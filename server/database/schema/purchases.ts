@@ -1,8 +1,8 @@
 import { and, desc, eq, inArray, isNull, notInArray, or, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import {
+  type BillingType,
   type BookingKind,
-  billingTypes,
   type EndReason,
   type LeaveReason,
   liveStatuses,
@@ -20,7 +20,9 @@ export const purchases = pgTable(
     id: id(),
     userId: userId(),
     productId: productId(),
-    billingType: text({ enum: billingTypes }).notNull(),
+    billingType: text().$type<BillingType>().notNull(),
+    /** How often Stripe charges it, in words, if that is none of the plans: `6 months`. */
+    otherInterval: text(),
     /** What a period costs by its plan, before discounts and credit. */
     price: integer().notNull(),
     status: text({ enum: purchaseStatuses }).notNull(),
@@ -40,7 +42,7 @@ export const purchases = pgTable(
     endedAt: moment(),
     endedBecause: text().$type<EndReason>(),
     refundedAmount: integer().notNull().default(0),
-    /** What goes back when it ends: the rest of a renewed year that was ended with a month's notice. */
+    /** What goes back when it ends: the rest of a renewed term that was ended with a month's notice. */
     restRefund: integer(),
     isDisputed: boolean().notNull().default(false),
     /** What open disputes are about. */
@@ -123,7 +125,6 @@ export const purchases = pgTable(
     index('purchases_drafts').on(t.draftSince).where(sql`${t.draftSince} is not null`),
     index('purchases_missing').on(t.missingSince).where(sql`${t.missingSince} is not null`),
     index('purchases_cards').on(t.cardExpiresAt).where(sql`${t.status} = 'active'`),
-    check('purchases_billing_type', sql`${t.billingType} in ${listed(billingTypes)}`),
     check('purchases_status', sql`${t.status} in ${listed(purchaseStatuses)}`),
     check('purchases_amount', sql`${t.price} >= 0 and ${t.refundedAmount} >= 0`),
     // Two checkouts of one account can race; the database has the last word.
@@ -194,7 +195,7 @@ export const personalPurchases = [
     shown: {
       as: 'purchases',
       columns:
-        'id productId billingType status createdAt currentPeriodEnd endsAt endedAt card cardExpiresAt cardSavedAt',
+        'id productId billingType otherInterval status createdAt currentPeriodEnd endsAt endedAt card cardExpiresAt cardSavedAt',
       more: {
         amountInCents: purchases.price,
         lastPaidInCents: purchases.lastPaidAmount,

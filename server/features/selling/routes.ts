@@ -1,4 +1,5 @@
 import { contract } from '#contract/index.ts'
+import { soldPlans, wirePrices } from '#contract/plans.ts'
 import type { Context } from '#server/context.ts'
 import { notFound, Refusal } from '#server/errors.ts'
 import type { StripeEvent } from '#server/gateways/stripe.ts'
@@ -19,7 +20,9 @@ export async function mountSelling(doors: Doors, context: Context, { identity, s
     const shown = await prices.shown()
     return catalog.onSale().flatMap(({ id, name, slug }) => {
       const price = shown[slug]
-      return price ? [{ id, name, slug, monthlyPrice: price.monthly, yearlyPrice: price.yearly }] : []
+      if (!price) return []
+      const amounts = Object.fromEntries(soldPlans(price).map(({ key, price: { amount } }) => [key, amount]))
+      return [{ id, name, slug, ...wirePrices(amounts), prices: amounts }]
     })
   }
 

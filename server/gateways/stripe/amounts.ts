@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe'
 import type { BillingType } from '#contract/statuses.ts'
-import { billingOf, type Client, idOf } from './client.ts'
+import { type Client, idOf } from './client.ts'
+import { billingOf } from './plan.ts'
 
 export type Invoicing = { readonly footer: string; automaticTax: boolean }
 

@@ -1,5 +1,4 @@
 import StripeSdk, { type Stripe } from 'stripe'
-import type { BillingType } from '#contract/statuses.ts'
 import { Refusal } from '../../errors.ts'
 
 /** What Stripe would not do and no buyer can fix: a wrong key, a missing permission, a mistake on our side. */
@@ -163,10 +162,3 @@ export const idOf = (given: string | { id: string } | null | undefined) =>
 
 export const subscriptionOf = ({ parent }: Pick<Stripe.Invoice, 'parent'>) =>
   idOf(parent?.subscription_details?.subscription)
-
-/** An interval that isn't ours is neither. */
-export function billingOf({ recurring }: Pick<Stripe.Price, 'recurring'>): BillingType | null {
-  if (recurring?.interval_count !== 1) return null
-  if (recurring.interval === 'month') return 'monthly'
-  return recurring.interval === 'year' ? 'yearly' : null
-}

@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe'
 import { timesAYear } from './amounts.ts'
-import { billingOf, type Client, date, idOf } from './client.ts'
+import { type Client, date, idOf } from './client.ts'
+import { billingOf, everyOf } from './plan.ts'
 
 export type ExistingSubscription = ReturnType<typeof existingOf>
 
@@ -52,8 +53,7 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
 
     async price(id: string) {
       const found = await ask(sdk.prices.retrieve(id, { expand: ['product'] }))
-      const { product, nickname, unit_amount, currency, recurring, metadata } = found
-      const count = recurring?.interval_count ?? 1
+      const { product, nickname, unit_amount, currency, metadata } = found
       return {
         id,
         name: [typeof product === 'object' && 'name' in product ? product.name : '', nickname]
@@ -61,7 +61,7 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
           .join(', '),
         amount: unit_amount ?? 0,
         currency,
-        every: count === 1 ? (recurring?.interval ?? '') : `${count} ${recurring?.interval}s`,
+        every: everyOf(found),
         billing: billingOf(found),
         /** What the seller said it is here, in our own words. */
         plan: metadata.shop_plan || null,

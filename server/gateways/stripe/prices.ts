@@ -1,12 +1,14 @@
 import type { Stripe } from 'stripe'
 import { type Invoicing, taxCode } from './amounts.ts'
 import { type Client, idOf, isRefused } from './client.ts'
+import { everyOf } from './plan.ts'
 
 export type WantedPrice = {
   lookupKey: string
   product: { id: string; name: string }
   amount: number
   interval: 'month' | 'year'
+  intervalCount: number
 }
 
 /** Another process was faster. */
@@ -51,7 +53,7 @@ export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticT
       await ensureProduct(wanted.product)
       if (holder && fits(holder, wanted)) return holder.id
       const made = await change(
-        `price-${wanted.lookupKey}-${wanted.interval}-${wanted.amount}-after-${holder?.id ?? 'none'}${behavior ?? ''}`,
+        `price-${wanted.lookupKey}-${wanted.intervalCount}-${wanted.interval}-${wanted.amount}-after-${holder?.id ?? 'none'}${behavior ?? ''}`,
         (options) =>
           sdk.prices.create(
             {
@@ -59,7 +61,7 @@ export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticT
               transfer_lookup_key: true,
               currency: 'usd',
               unit_amount: wanted.amount,
-              recurring: { interval: wanted.interval },
+              recurring: { interval: wanted.interval, interval_count: wanted.intervalCount },
               product: wanted.product.id,
               ...(behavior ? { tax_behavior: behavior } : {}),
             },
@@ -75,14 +77,14 @@ export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticT
 }
 
 const inWords = ({ unit_amount: amount, currency, recurring }: Stripe.Price) =>
-  `${((amount ?? 0) / 100).toFixed(2)} ${currency.toUpperCase()} per ${recurring?.interval ?? 'payment'}`
+  `${((amount ?? 0) / 100).toFixed(2)} ${currency.toUpperCase()} per ${recurring ? everyOf({ recurring }) : 'payment'}`
 
-const isAsWanted = (price: Stripe.Price, { amount, interval, product }: WantedPrice) =>
+const isAsWanted = (price: Stripe.Price, { amount, interval, intervalCount, product }: WantedPrice) =>
   price.active &&
   price.unit_amount === amount &&
   price.currency === 'usd' &&
   price.recurring?.interval === interval &&
-  price.recurring.interval_count === 1 &&
+  price.recurring.interval_count === intervalCount &&
   idOf(price.product) === product.id
 
 type WantedCoupon = {

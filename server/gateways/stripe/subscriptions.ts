@@ -1,9 +1,10 @@
 import type { Stripe } from 'stripe'
-import { type BillingType, type LeaveReason, leaveReasons } from '#contract/statuses.ts'
+import { type LeaveReason, leaveReasons } from '#contract/statuses.ts'
 import { conflict } from '../../errors.ts'
 import type { Invoicing } from './amounts.ts'
-import { billingOf, type Client, date, dateOrNull, idOf, isRefused } from './client.ts'
+import { type Client, date, dateOrNull, idOf, isRefused } from './client.ts'
 import type { History } from './history.ts'
+import { type PlanAtStripe, readPlan } from './plan.ts'
 
 const pauseReasons = {
   pause_requested: 'requested',
@@ -18,8 +19,7 @@ export type Subscription = History & {
   id: string
   customerId: string
   status: Stripe.Subscription.Status
-  /** What each period costs, according to its items: an older subscription keeps its price. */
-  plan: { itemId: string; priceId: string; billing: BillingType | null; price: number; quantity: number }
+  plan: PlanAtStripe
   discounts: Discount[]
   /** What the customer's next invoices are reduced by. */
   credit: number
@@ -89,16 +89,7 @@ export function subscriptionCalls(
         id: found.id,
         customerId,
         status: found.status,
-        plan: {
-          itemId: item.id,
-          priceId: item.price.id,
-          billing: billingOf(item.price),
-          price: found.items.data.reduce(
-            (sum, { price: { unit_amount: unit }, quantity }) => sum + (unit ?? 0) * (quantity ?? 1),
-            0,
-          ),
-          quantity: found.items.data.reduce((sum, { quantity }) => sum + (quantity ?? 1), 0),
-        },
+        plan: readPlan(item, found.items.data),
         discounts: discountsOf(found).flatMap((each) => discountOf(each, item.current_period_start)),
         credit: creditOf(found.customer),
         anchor: date(found.billing_cycle_anchor),

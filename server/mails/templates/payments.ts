@@ -3,15 +3,16 @@ import { exactDollars } from '#contract/money.ts'
 import { type Tax, taxLine } from '#contract/selling/billing.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { link, sentence } from '#contract/selling/legal/text.ts'
-import { type BillingType, billingPeriods } from '#contract/statuses.ts'
+import type { BillingType } from '#contract/statuses.ts'
 import { type Detail, day, greeting, type MailSite, type Templates, termsInForce, toDashboard } from '../template.ts'
 import { unsubscribeLink } from './site.ts'
 
-export type Subscription = { name: string; product: string; billingType: BillingType; amount: number }
+/** `period`: how often it is charged, as in "per month". */
+export type Subscription = { name: string; product: string; billingType: BillingType; period: string; amount: number }
 
-export const plan = ({ product, billingType, amount }: Subscription): Detail[] => [
+export const plan = ({ product, period, amount }: Subscription): Detail[] => [
   ['Product', product],
-  ['Price', `${exactDollars(amount)} per ${billingPeriods[billingType]}`],
+  ['Price', `${exactDollars(amount)} per ${period}`],
 ]
 
 /** What is really paid, where discounts or a credit make it differ from the plan's price. Older mails only knew the price. */
@@ -69,7 +70,7 @@ const wantsBank = {
 }
 
 export const paymentMails = {
-  /** For the first payment, each renewal, and a switch to yearly. */
+  /** For the first payment, each renewal, and a switch to a longer plan. */
   receipt: (
     data: Charged & {
       paidAt: string
@@ -78,8 +79,8 @@ export const paymentMails = {
       invoiceId: string | null
       /** The first payment makes the contract, and this email confirms it. */
       isFirst: boolean
-      /** So does a switch, which credits what was left of the month. */
-      switched?: { credit: number } | null
+      /** So does a switch, which credits what was left of the former plan's period. */
+      switched?: { credit: number; from: string } | null
       /** Whether the shop unlocks by itself; older emails didn't say when access comes. */
       unlocksItself?: boolean
       /** The buyer, whom the checkout told about news. */
@@ -91,18 +92,18 @@ export const paymentMails = {
     const { switched } = data
     const confirms = data.isFirst || switched
     return {
-      subject: switched ? `You’ve switched to yearly: ${data.product}` : `Your receipt: ${data.product}`,
+      subject: switched ? `You’ve switched to ${data.billingType}: ${data.product}` : `Your receipt: ${data.product}`,
       paragraphs: [
         greeting(data.name),
         switched
-          ? `You now pay for ${data.product} by the year, and we’ve received your payment for the first one. It began today; your access continues.`
+          ? `You now pay for ${data.product} by the ${data.period}, and we’ve received your payment for the first one. It began today; your access continues.`
           : `We’ve received your payment for ${data.product}.`,
         confirms && 'This email confirms your contract. Its terms are below; please keep it.',
         data.isFirst && data.unlocksItself !== undefined && whenAccessComes({ unlocksItself: data.unlocksItself }),
       ],
       details: [
         ...plan(data),
-        !!switched?.credit && ['Unused time of your month', exactDollars(-switched.credit)],
+        !!switched?.credit && [`Unused time of your ${switched.from}`, exactDollars(-switched.credit)],
         ...chargedLine('Paid', data),
         data.tax && ['Tax', taxLine(data.tax)],
         ['Contract', contractNumber(data.purchaseId)],
@@ -128,9 +129,9 @@ export const paymentMails = {
     subject: `Your subscription renews in ${data.days} days`,
     paragraphs: [
       greeting(data.name),
-      `Your yearly subscription to ${data.product} renews on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do. If not, cancel before that day from your dashboard.`,
+      `Your ${data.billingType} subscription to ${data.product} renews on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do. If not, cancel before that day from your dashboard.`,
       site.consumerLaw === 'eu' &&
-        'After that day, you can still leave at any time with one month’s notice, and we pay back the rest of the year.',
+        `After that day, you can still leave at any time with one month’s notice, and we pay back the rest of the ${data.period}.`,
     ],
     details: [...plan(data), ...chargedLine('Next charge', data), ['Renews on', day(data.renewsAt)]],
     action: ['Manage your subscription', '/dashboard'],

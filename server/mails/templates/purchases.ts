@@ -1,5 +1,5 @@
 import { exactDollars } from '#contract/money.ts'
-import type { BillingType } from '#contract/statuses.ts'
+import { type BillingType, planOf } from '#contract/plans.ts'
 import { inertLine } from '../inert.ts'
 import { day, greeting, type MailContent, type MailSite, type Templates, toDashboard } from '../template.ts'
 import { firstPasswordLink, worksOnce } from './accounts.ts'
@@ -39,11 +39,12 @@ export const purchaseMails = {
   }),
   subscriptionWillEnd: (
     data: Owned & {
+      period: string
       endsAt: string
-      /** For the rest of a renewed year. */
+      /** For the rest of a renewed term. */
       refund: number
-      /** A year: to pay by the month, the buyer subscribes again after it. */
-      wasYearly?: boolean
+      /** The shortest plan, if it is shorter: to change to it, the buyer subscribes again after the end. */
+      shorter: BillingType | null
     },
   ) => ({
     subject: 'Your subscription will be cancelled',
@@ -51,9 +52,9 @@ export const purchaseMails = {
       greeting(data.name),
       `Your subscription to ${data.product} will not renew. You keep full access until ${day(data.endsAt)}, and nothing more will be charged.`,
       data.refund > 0 &&
-        `Your year has renewed, so it ends with one month’s notice. On that day, we pay back ${exactDollars(data.refund)} for the rest of it.`,
-      data.wasYearly &&
-        'Would you rather pay by the month? Your access ends on that day and returns once the monthly plan is paid. We’ll email you the link then.',
+        `Your ${data.period} has renewed, so it ends with one month’s notice. On that day, we pay back ${exactDollars(data.refund)} for the rest of it.`,
+      data.shorter &&
+        `Would you rather pay by the ${planOf(data.shorter).period}? Your access ends on that day and returns once the ${data.shorter} plan is paid. We’ll email you the link then.`,
     ],
     details: [
       ['Product', data.product],
@@ -85,20 +86,20 @@ export const purchaseMails = {
   subscriptionEnded: (
     data: Owned & {
       because: keyof typeof endings
-      /** The product that can be had by the month, after a year that was cancelled. */
-      monthly?: string | null
+      /** A shorter plan of the product, after a longer one was cancelled. */
+      restart?: { slug: string; billing: BillingType } | null
     },
   ) => ({
     subject: `Your subscription to ${data.product} has ended`,
     paragraphs: [
       greeting(data.name),
       `${endings[data.because]} Access to ${data.product} on TradingView has been turned off. Your account and your invoices remain.`,
-      data.monthly
-        ? 'You can go on by the month: your access returns once the monthly plan is paid.'
+      data.restart
+        ? `You can go on by the ${planOf(data.restart.billing).period}: your access returns once the ${data.restart.billing} plan is paid.`
         : 'You’re welcome back any time.',
     ],
-    action: data.monthly
-      ? ['Start monthly', `/checkout?product=${data.monthly}&billing=monthly`]
+    action: data.restart
+      ? [`Start ${data.restart.billing}`, `/checkout?product=${data.restart.slug}&billing=${data.restart.billing}`]
       : ['See the products', '/products'],
   }),
   /** A present of time: `renews` tells a subscription from a purchase booked by hand. */

@@ -2,7 +2,6 @@ import { auditSentence } from '#contract/desk/activity.ts'
 import type { TimelineEntry } from '#contract/desk/customers.ts'
 import { deviceName } from '#contract/identity/device-name.ts'
 import { exactDollars } from '#contract/money.ts'
-import { billingPeriods } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { decodeCursor, type HistoryPart, pageOf } from '#server/database/cursor.ts'
 import type { Wings } from '../wings.ts'
@@ -19,7 +18,7 @@ export function createTimeline({ mails, audit }: Context, { identity, selling, a
     source('purchase', selling.purchases.historyOf, ({ key, what, purchase }) => ({
       id: key,
       title: what,
-      detail: `${purchase.product}, ${exactDollars(purchase.amount)} per ${billingPeriods[purchase.billingType]}`,
+      detail: `${purchase.product}, ${exactDollars(purchase.amount)} per ${purchase.period}`,
     })),
     source('mail', mails.sent.historyOf, ({ id, subject }) => ({ id, title: subject, mailId: id })),
     source('message', site.contact.historyOf, ({ id, message, wasLoggedIn }) => ({

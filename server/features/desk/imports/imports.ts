@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import type { ImportLine, ImportVerdict } from '#contract/desk/imports.ts'
 import { email as emailField } from '#contract/fields.ts'
 import { personName } from '#contract/person-name.ts'
-import type { BillingType } from '#contract/statuses.ts'
+import { type BillingType, planCalled, soldPlans } from '#contract/plans.ts'
 import { keyOfName, nameTaken, readUsername } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -21,6 +21,7 @@ const isThere = 'Has a subscription already'
 export function createImports({ db, now, audit, catalog }: Context, { identity, selling, access }: Wings) {
   const { names } = access.room
   const product = catalog.first()
+  const sold = soldPlans(product.prices).map(({ key }) => key)
 
   async function ownerOf(tx: Database | Transaction, email: string) {
     const [user] = await tx
@@ -72,7 +73,7 @@ export function createImports({ db, now, audit, catalog }: Context, { identity, 
   async function verdictsOn(lines: ImportLine[], decide: (read: Subscriber) => Promise<Found>) {
     const verdicts: ImportVerdict[] = []
     for (const line of lines) {
-      const read = readLine(line, now())
+      const read = readLine(line, sold, now())
       const found = 'fault' in read ? { verdict: 'fault' as const, message: read.fault } : await decide(read)
       verdicts.push({ line: line.line, ...found })
     }
@@ -96,19 +97,10 @@ export function createImports({ db, now, audit, catalog }: Context, { identity, 
 
 type Subscriber = { email: string; name: string; username: string | null; billingType: BillingType; paidUntil: Date }
 
-const plans: Record<string, BillingType> = {
-  monthly: 'monthly',
-  month: 'monthly',
-  yearly: 'yearly',
-  year: 'yearly',
-  annual: 'yearly',
-  annually: 'yearly',
-}
-
 /** A day without a time is paid to its end. The browser knows the whole file, so it is the one to read days that are written otherwise. */
 const dayOrMoment = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z?)?$/
 
-function readLine(line: ImportLine, now: Date): Subscriber | { fault: string } {
+function readLine(line: ImportLine, sold: BillingType[], now: Date): Subscriber | { fault: string } {
   if (!line.email) return { fault: 'The email is missing.' }
   const email = z.safeParse(emailField, line.email)
   if (!email.success) return { fault: `“${line.email}” isn’t an email address. Please correct it in the file.` }
@@ -117,11 +109,11 @@ function readLine(line: ImportLine, now: Date): Subscriber | { fault: string } {
   const username = line.tradingViewUsername ? readUsername(line.tradingViewUsername) : undefined
   if (username && 'refusal' in username)
     return { fault: `“${line.tradingViewUsername}” isn’t a TradingView username. Correct it or leave it empty.` }
-  const plan = line.plan?.toLowerCase() ?? ''
-  // Every object also has a `constructor`.
-  const billingType = Object.hasOwn(plans, plan) ? plans[plan] : undefined
-  if (!billingType)
-    return { fault: `${plan ? `“${line.plan}” isn’t a plan.` : 'The plan is missing.'} Write monthly or yearly.` }
+  const billingType = planCalled(line.plan ?? '')?.key
+  if (!billingType || !sold.includes(billingType))
+    return {
+      fault: `${line.plan ? `“${line.plan}” isn’t a plan.` : 'The plan is missing.'} Write ${sold.join(' or ')}.`,
+    }
   const [, day, time = '23:59'] = dayOrMoment.exec(line.paidUntil ?? '') ?? []
   const paidUntil = new Date(`${day}T${time}Z`)
   // `2026-02-31` would become March 3.

@@ -1,14 +1,8 @@
-import {
-  type ListedProduct,
-  type Prices,
-  type ProductState,
-  type ProductText,
-  productStates,
-} from '#contract/selling/product.ts'
-import { billingTypes } from '#contract/statuses.ts'
+import { type BillingType, billingTypes, type Prices } from '#contract/plans.ts'
+import { type ListedProduct, type ProductState, type ProductText, productStates } from '#contract/selling/product.ts'
 import { StartError } from '#server/errors.ts'
 
-/** A product as its file describes it. The prices are the first ones. */
+/** A product as its file describes it. The prices are the first ones, and name the plans that it sells. */
 export type ProductFile = {
   slug: string
   name: string
@@ -79,6 +73,8 @@ function parseProductFile(path: string, source: string, report: Report): Product
     if (link && !/^https:\/\/\S+$/.test(link.value))
       report(link.number, `“${key}” must be an address that starts with https://`)
   }
+  const sold = billingTypes.filter((key) => given.has(key))
+  if (sold.length === 0) report(end + 1, `a plan is missing above this line: ${billingTypes.join(', or ')}`)
   const preview = given.get('preview')
   if (preview && !preview.value.startsWith('/'))
     report(preview.number, '“preview” must be an address on this site, like /name.png')
@@ -96,10 +92,8 @@ function parseProductFile(path: string, source: string, report: Report): Product
     name: needed('name').value,
     state: oneOf('state', productStates),
     order,
-    prices: { monthly: price('monthly'), yearly: price('yearly') },
-    regular: given.has('regular monthly')
-      ? { monthly: price('regular monthly'), yearly: price('regular yearly') }
-      : null,
+    prices: pricesOf(sold, price),
+    regular: sold.some((key) => given.has(`regular ${key}`)) ? pricesOf(sold, (key) => price(`regular ${key}`)) : null,
     listed: {
       list: given.get('list')?.value ?? null,
       includes: needed('includes').value,
@@ -139,6 +133,9 @@ function parseProductFile(path: string, source: string, report: Report): Product
     },
   }
 }
+
+const pricesOf = (keys: BillingType[], price: (key: BillingType) => number): Prices =>
+  Object.fromEntries(keys.map((key) => [key, price(key)]))
 
 /** The settings of a file by their names. */
 function readSettings(lines: Line[], report: Report) {

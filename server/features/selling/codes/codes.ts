@@ -1,8 +1,8 @@
 import { and, count, desc, eq, inArray, isNull, ne, notInArray, or, sql } from 'drizzle-orm'
-import { addMonths } from '#contract/billing-types.ts'
+import { addMonths, type BillingType, planOf, soldPlans } from '#contract/plans.ts'
 import { afterDiscount, type Charges } from '#contract/selling/charges.ts'
 import { leastCharge, type WantedCode } from '#contract/selling/codes.ts'
-import { type BillingType, billingTypes, type CodeState, refusedReasons } from '#contract/statuses.ts'
+import { type CodeState, refusedReasons } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -103,11 +103,11 @@ export function createCodes({ db, now, stripe }: Pick<Context, 'db' | 'now' | 's
 
 /** Stripe's rule: a coupon for some months reduces every invoice that is made before they are over. */
 function chargesOf(price: number, code: Code, billingType: BillingType, now: Date): Charges {
-  const step = billingType === 'yearly' ? 12 : 1
+  const { months: step, period } = planOf(billingType)
   const end = code.months ?? Infinity
   const reduced = afterDiscount(price, code)
   return {
-    billingType,
+    period,
     today: reduced,
     next: { amount: step < end ? reduced : price, at: addMonths(now, step) },
     later: step < end && end < Infinity ? { amount: price, at: addMonths(now, step * Math.ceil(end / step)) } : null,
@@ -124,8 +124,9 @@ export function createCodeAdministration(context: Context, prices: Prices) {
         const used = counts.find(({ codeId }) => codeId === row.id)?.used ?? 0
         const isUsedUp = row.maxUses !== null && used >= row.maxUses
         const state = stateAt({ ...row, stoppedAt }, now())
-        const { slug } = catalog.byId(row.productId ?? '') ?? catalog.first()
-        const query = { product: slug, billing: row.billingType ?? 'monthly', code: row.code }
+        const { slug, prices: sold } = catalog.byId(row.productId ?? '') ?? catalog.first()
+        const billing = row.billingType ?? soldPlans(sold)[0]?.key ?? ''
+        const query = { product: slug, billing, code: row.code }
         return {
           ...row,
           state: state === 'running' && isUsedUp ? ('used up' as const) : state,
@@ -142,9 +143,8 @@ export function createCodeAdministration(context: Context, prices: Prices) {
         throw invalid('percentOff', 'Please enter a percentage or an amount')
       const sold = catalog.onSale().filter(({ id }) => !productId || id === productId)
       if (sold.length === 0) throw notFound('Product')
-      const plans = wish.billingType ? [wish.billingType] : billingTypes
-      for (const { id } of sold)
-        for (const plan of plans) {
+      for (const { id, prices: amounts } of sold)
+        for (const plan of wish.billingType ? [wish.billingType] : soldPlans(amounts).map(({ key }) => key)) {
           const { amount } = await prices.of(id, plan)
           if (afterDiscount(amount, { percentOff, amountOff }) < leastCharge)
             throw invalid(

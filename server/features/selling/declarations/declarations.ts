@@ -1,5 +1,5 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lt, ne, or } from 'drizzle-orm'
-import { addMonths } from '#contract/billing-types.ts'
+import { addMonths } from '#contract/plans.ts'
 import { keptSinceNewYear, retention } from '#contract/retention.ts'
 import { linkEnded } from '#contract/selling/declaration-texts.ts'
 import type { NextStep } from '#contract/selling/declarations.ts'

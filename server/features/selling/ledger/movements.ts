@@ -1,3 +1,4 @@
+import { planOf } from '#contract/plans.ts'
 import type { BillingType, MovementCause } from '#contract/statuses.ts'
 import { hasEnded } from '#contract/statuses.ts'
 import type { PaidPeriod, Subscription } from '#server/gateways/stripe.ts'
@@ -100,7 +101,7 @@ export function movementsOfBooked(row: BookedRow): Movement[] {
   const { billingType: billing, price, createdAt, endedAt } = row
   const isOver = hasEnded(row.status)
   if (row.bookedAs === 'gift' || price === 0 || (isOver && !endedAt)) return []
-  const arr = billing === 'monthly' ? price * 12 : price
+  const arr = Math.round((price * 12) / planOf(billing).months)
   const end = endedAt && endedAt > createdAt ? endedAt : createdAt
   return [
     { source: 'booked', at: createdAt, before: 0, after: arr, cause: 'bought', billing },

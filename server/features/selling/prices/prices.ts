@@ -1,7 +1,8 @@
 import { and, asc, desc, eq, inArray, lte, sql } from 'drizzle-orm'
+import { type BillingType, planOf, soldPlans } from '#contract/plans.ts'
 import type { Publication, Wish } from '#contract/selling/prices.ts'
 import type { ShownPrices } from '#contract/site/site-settings.ts'
-import { type BillingType, billingPeriods, billingTypes, liveStatuses } from '#contract/statuses.ts'
+import { liveStatuses } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
@@ -18,11 +19,11 @@ export const publishFirst = (db: Database, products: Product[]) =>
     .insert(prices)
     .values(
       products.flatMap(({ id: productId, prices: amounts, regular }) =>
-        billingTypes.map((billingType) => ({
+        soldPlans(amounts).map(({ key: billingType, price: amount }) => ({
           productId,
           billingType,
           number: 1,
-          amount: amounts[billingType],
+          amount,
           regularAmount: regular?.[billingType] ?? null,
           // It was asked before there were rows, too.
           startsAt: new Date(0),
@@ -47,10 +48,12 @@ export async function shownPrices(db: Database, catalog: Catalog, at: Date): Pro
     return price
   }
   return Object.fromEntries(
-    catalog.products().map(({ id, slug }) => {
-      const [monthly, yearly] = [of(id, 'monthly'), of(id, 'yearly')]
-      const regular = { monthly: monthly.regularAmount, yearly: yearly.regularAmount }
-      return [slug, { monthly: monthly.amount, yearly: yearly.amount, regular }]
+    catalog.products().map(({ id, slug, prices: sold }) => {
+      const shown = soldPlans(sold).map(({ key }) => {
+        const { amount, regularAmount: regular } = of(id, key)
+        return [key, { amount, regular }]
+      })
+      return [slug, Object.fromEntries(shown)]
     }),
   )
 }
@@ -81,8 +84,8 @@ async function history(db: Database, catalog: Catalog, at: Date) {
       ),
     )
     .orderBy(asc(prices.billingType), desc(prices.number))
-  return catalog.products().flatMap(({ id, name }) =>
-    billingTypes.map((billingType) => ({
+  return catalog.products().flatMap(({ id, name, prices: sold }) =>
+    soldPlans(sold).map(({ key: billingType }) => ({
       productId: id,
       product: name,
       billingType,
@@ -125,11 +128,13 @@ export function createPrices({
     const product = catalog.byId(productId)
     if (!product) throw notFound('Product')
     const { slug, name } = product
+    const { interval, intervalCount } = planOf(billingType)
     return {
       lookupKey: `${slug}-${billingType}${number === 1 ? '' : `-${number}`}`,
       product: { id: slug, name },
       amount,
-      interval: billingPeriods[billingType],
+      interval,
+      intervalCount,
     }
   }
 
@@ -150,10 +155,11 @@ export function createPrices({
 
   return {
     async of(productId: string, billingType: BillingType): Promise<Price> {
+      const isSold = catalog.byId(productId)?.prices[billingType] !== undefined
       const price = (await currentPrices(db, now())).find(
         (row) => row.productId === productId && row.billingType === billingType,
       )
-      if (!price) throw notFound('Price')
+      if (!price || !isSold) throw notFound('Price')
       return price
     },
 
@@ -185,7 +191,7 @@ export function createPrices({
     /** Stripe's price first, then the row: what a buyer is shown can always be bought. */
     async publish(actor: Actor, { productId, billingType, amount, regularAmount, from, after }: Wish) {
       const product = catalog.byId(productId)
-      if (!product) throw notFound('Product')
+      if (product?.prices[billingType] === undefined) throw notFound('Product')
       const startsAt = from ? new Date(from.setUTCHours(0, 0, 0, 0)) : now()
       if (from && startsAt <= now()) throw invalid('from', 'Please choose a day that is still to come')
       if (startsAt.getTime() > now().getTime() + 366 * day) throw invalid('from', 'A year from now at most')

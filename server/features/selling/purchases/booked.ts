@@ -1,5 +1,5 @@
 import { and, eq, inArray, lte, type SQL } from 'drizzle-orm'
-import { addMonths } from '#contract/billing-types.ts'
+import { addMonths, planOf } from '#contract/plans.ts'
 import { type BillingType, type BookableStatus, type BookingKind, isExtendable, isLive } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -150,7 +150,7 @@ export const endOf = ({ bookedUntil, createdAt, billingType }: PurchaseRow, now:
   bookedUntil ?? periodEnd(createdAt, billingType, now)
 
 function periodEnd(start: Date, billingType: BillingType, now: Date): Date {
-  const months = billingType === 'yearly' ? 12 : 1
+  const { months } = planOf(billingType)
   for (let passed = months; ; passed += months) {
     const end = addMonths(start, passed)
     if (end > now) return end

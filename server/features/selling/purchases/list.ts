@@ -1,5 +1,6 @@
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
+import { planOf } from '#contract/plans.ts'
 import { chargesInWords } from '#contract/selling/charges.ts'
 import type { purchases as contract } from '#contract/selling/purchases.ts'
 import { isLive } from '#contract/statuses.ts'
@@ -18,6 +19,7 @@ const buyersColumns = {
   userId: purchases.userId,
   productId: purchases.productId,
   billingType: purchases.billingType,
+  otherInterval: purchases.otherInterval,
   price: purchases.price,
   lastPaidAmount: purchases.lastPaidAmount,
   lastPaidAt: purchases.lastPaidAt,
@@ -130,13 +132,17 @@ export const showToSeller = ({ purchase, ...others }: Row<keyof PurchaseRow>) =>
   isWarned: purchase.warnedPaymentIntentId !== null && isLive(purchase.status),
 })
 
+/** How often it is charged, as in "per month". */
+export const periodOf = ({ otherInterval, billingType }: Pick<PurchaseRow, 'otherInterval' | 'billingType'>) =>
+  otherInterval ?? planOf(billingType).period
+
 /** In the same words as at the checkout. Nothing while it costs the same all along; `today`: what was just paid. */
 export function chargesOf(purchase: Pick<PurchaseRow, keyof typeof buyersColumns>, today?: number) {
-  const { billingType, price, nextAmount, currentPeriodEnd, laterAmount, laterAt } = purchase
+  const { price, nextAmount, currentPeriodEnd, laterAmount, laterAt } = purchase
   const later = laterAmount !== null && laterAt ? { amount: laterAmount, at: laterAt } : null
   const isSame = today === undefined || (today === nextAmount && nextAmount === price)
   if (nextAmount === null || !currentPeriodEnd || (isSame && !later)) return null
-  const charges = { billingType, next: { amount: nextAmount, at: currentPeriodEnd }, later }
+  const charges = { period: periodOf(purchase), next: { amount: nextAmount, at: currentPeriodEnd }, later }
   const since = purchase.lastPaidAt ?? purchase.createdAt
   return chargesInWords(today === undefined ? charges : { ...charges, today }, since)
 }
@@ -151,6 +157,7 @@ export function showToBuyer({ purchase, product, user }: Row<keyof typeof buyers
   const { price, pastDueSince, bookedAs } = purchase
   return {
     ...purchase,
+    period: periodOf(purchase),
     amount: price,
     charges: chargesOf(purchase),
     card: cardInWords(purchase),

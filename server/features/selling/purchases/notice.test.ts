@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addMonths } from '#contract/billing-types.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { addMonths } from '#contract/plans.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { restOf } from './notice.ts'

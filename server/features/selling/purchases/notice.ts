@@ -1,15 +1,15 @@
-import { addMonths } from '#contract/billing-types.ts'
+import { addMonths, monthsBetween } from '#contract/plans.ts'
 import type { PurchaseRow } from './list.ts'
 
 const day = 86_400_000
 
-/** The year that was paid for last; `amount` is what came in for it and can go back. */
-type PaidYear = { from: Date; until: Date; amount: number }
+/** The period that was paid for last; `amount` is what came in for it and can go back. */
+type PaidTerm = { from: Date; until: Date; amount: number }
 
-/** A renewed year can be ended with one month's notice, and the rest is paid back to the day (§ 309 no. 9 BGB). */
+/** A renewed term of more than a month can be ended with one month's notice; the rest is refunded to the day (§ 309 no. 9 BGB). */
 export function noticeFor(purchase: PurchaseRow, amount: number, now: Date): { endsAt: Date; refund: number } | null {
-  const { billingType, orderedAt, paidFrom: from, paidUntil: until, currentPeriodEnd } = purchase
-  if (billingType !== 'yearly' || !orderedAt || !from || !until || !currentPeriodEnd) return null
+  const { orderedAt, paidFrom: from, paidUntil: until, currentPeriodEnd } = purchase
+  if (!orderedAt || !from || !until || !currentPeriodEnd || monthsBetween(from, until) === 1) return null
   const endsAt = endOfDay(addMonths(now, 1))
   if (from <= orderedAt || endsAt >= currentPeriodEnd) return null
   return { endsAt, refund: restOf({ from, until, amount }, endsAt) }
@@ -18,17 +18,18 @@ export function noticeFor(purchase: PurchaseRow, amount: number, now: Date): { e
 export const restToPayBack = ({ restRefund, endedBecause }: PurchaseRow) =>
   endedBecause === 'cancelled' ? (restRefund ?? 0) : 0
 
-/** Whether it was renewed after its buyer had declared its end. A year that had renewed before runs on for a month instead. */
+/** Whether it was renewed after its buyer had declared its end. A longer term that had renewed before runs on for a month instead. */
 export function wasRenewedSince(from: Date, purchase: PurchaseRow, consumerLaw: 'eu' | 'none') {
-  const { billingType, orderedAt, paidFrom, lastPaidAt } = purchase
-  if (!orderedAt || !paidFrom || !lastPaidAt || lastPaidAt <= from) return false
-  if (consumerLaw === 'eu' && billingType === 'yearly' && addMonths(orderedAt, 12) <= from) return false
+  const { orderedAt, paidFrom, paidUntil, lastPaidAt } = purchase
+  if (!orderedAt || !paidFrom || !paidUntil || !lastPaidAt || lastPaidAt <= from) return false
+  const months = monthsBetween(paidFrom, paidUntil)
+  if (consumerLaw === 'eu' && months > 1 && addMonths(orderedAt, months) <= from) return false
   // The first payment is no renewal.
   return paidFrom > from && paidFrom > orderedAt
 }
 
-/** The share of a year's price for the days after `endsAt`; a day that has begun counts for the buyer. */
-export function restOf({ from, until, amount }: PaidYear, endsAt: Date): number {
+/** The share of a term's price for the days after `endsAt`; a day that has begun counts for the buyer. */
+export function restOf({ from, until, amount }: PaidTerm, endsAt: Date): number {
   const days = Math.round((until.getTime() - from.getTime()) / day)
   const left = Math.ceil((until.getTime() - endsAt.getTime()) / day)
   return Math.round((amount * Math.min(Math.max(left, 0), days)) / days)

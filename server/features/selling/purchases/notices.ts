@@ -1,4 +1,5 @@
-import { and, eq, gt, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { planOf, plans, soldPlans } from '#contract/plans.ts'
 import { liveStatuses } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -6,7 +7,7 @@ import { sqlList } from '#server/database/schema/columns.ts'
 import { purchases, users } from '#server/database/schema.ts'
 import type { PaidPeriod } from '#server/gateways/stripe.ts'
 import { graceEnd } from './entitlement.ts'
-import { chargesOf, findPurchase, type PurchaseRow } from './list.ts'
+import { chargesOf, findPurchase, type PurchaseRow, periodOf } from './list.ts'
 import type { NextCharge } from './next-charge.ts'
 
 type Change = {
@@ -29,11 +30,11 @@ export type Notices = ReturnType<typeof createNotices>
 
 const day = 86_400_000
 const longAgo = new Date(0)
-/** Yearly subscribers are told about the renewal twice: a month and a week ahead. */
-const renewalNoticeDays = [30, 7]
 const endingNoticeDays = 7
 
 export function createNotices({ mails, attempts, supportEmail, catalog }: Context) {
+  const shortestPlan = (productId: string) => soldPlans(catalog.byId(productId)?.prices ?? {})[0]
+
   async function whom(tx: Transaction, purchase: PurchaseRow) {
     const buyer = await buyerOf(tx, purchase)
     const product = (await catalog.named(purchase.productId)).name
@@ -52,12 +53,14 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Contex
     async tell(tx: Transaction, change: Change) {
       const to = change.to ?? (await buyerOf(tx, change.after))
       if (!to) return
-      const { before, after, attached, code = '', money, unlocksItself, mayGetNews } = change
+      const { before, after, attached, code = '' } = change
       const { billingType, price: amount, status, endsAt, endedBecause, currentPeriodEnd } = after
       const { name: product, slug } = await catalog.named(after.productId)
       const isOnSale = catalog.onSale().some(({ id }) => id === after.productId)
       const about = { name: to.name, product }
-      const subscription = { ...about, billingType, amount }
+      const subscription = { ...about, billingType, period: periodOf(after), amount }
+      const shortest = shortestPlan(after.productId)
+      const isLonger = shortest !== undefined && planOf(billingType).months > shortest.months
 
       const refund = { ...about, amount: after.lastPaidAmount ?? amount }
       if (endedBecause === 'duplicate') {
@@ -70,21 +73,7 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Contex
       }
       if (attached) await mails.send(tx, to.email, 'purchaseAttached', { ...subscription, ...attached })
       if (after.lastPaidAt && after.lastPaidAt > (before?.lastPaidAt ?? longAgo))
-        await mails.send(tx, to.email, 'receipt', {
-          ...subscription,
-          charged: after.lastPaidAmount ?? amount,
-          charges: chargesOf(after, after.lastPaidAmount ?? amount),
-          paidAt: after.lastPaidAt.toISOString(),
-          renewsAt: status === 'active' ? (currentPeriodEnd?.toISOString() ?? null) : null,
-          purchaseId: after.id,
-          invoiceId: money?.paid?.invoiceId ?? null,
-          isFirst: before === undefined,
-          switched:
-            before?.billingType === 'monthly' && billingType === 'yearly' ? { credit: money?.paid?.credit ?? 0 } : null,
-          ...(unlocksItself === undefined ? {} : { unlocksItself }),
-          ...(mayGetNews ? { newsTo: after.userId } : {}),
-          tax: money?.paid?.tax ?? null,
-        })
+        await mails.send(tx, to.email, 'receipt', { ...subscription, ...receiptOf(change, after.lastPaidAt) })
       if (status === 'past_due' && after.dunningStep > (before?.dunningStep ?? 0))
         await mails.send(tx, to.email, 'paymentFailed', {
           ...subscription,
@@ -101,9 +90,10 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Contex
       )
         await mails.send(tx, to.email, 'subscriptionWillEnd', {
           ...about,
+          period: periodOf(after),
           endsAt: endsAt.toISOString(),
           refund: after.restRefund ?? 0,
-          wasYearly: billingType === 'yearly',
+          shorter: isLonger ? shortest.key : null,
         })
       if (status === 'paused' && before?.status !== 'paused')
         await mails.send(tx, to.email, 'subscriptionPaused', about)
@@ -125,7 +115,7 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Contex
           ...about,
           // Never told by sync; the seller ends those.
           because: endedBecause === 'gone' ? 'cancelled' : endedBecause,
-          monthly: billingType === 'yearly' && endedBecause === 'cancelled' && isOnSale ? slug : null,
+          restart: isLonger && endedBecause === 'cancelled' && isOnSale ? { slug, billing: shortest.key } : null,
         })
       // What was booked by hand until a day needs no reason to end on it.
       if (status === 'expired' && !endedBecause && before?.status === 'active')
@@ -148,6 +138,7 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Contex
         await mails.send(tx, to, 'paymentFailed', {
           ...about,
           billingType,
+          period: periodOf(purchase),
           amount,
           charged: dueAmount ?? amount,
           step: 2,
@@ -190,17 +181,19 @@ export function createAnnouncements(
     async renewals() {
       const renewing = await withBuyers(
         eq(purchases.status, 'active'),
-        eq(purchases.billingType, 'yearly'),
+        inArray(purchases.billingType, [...announced]),
         eq(purchases.paidThrough, 'stripe'),
         gt(purchases.currentPeriodEnd, now()),
-        lte(purchases.currentPeriodEnd, inDays(Math.max(...renewalNoticeDays))),
+        lte(purchases.currentPeriodEnd, inDays(Math.max(...plans.flatMap((plan) => plan.renewalNoticeDays)))),
       )
       for (const { purchase, email, name } of renewing) {
         const { id, productId, billingType, price: amount, currentPeriodEnd } = purchase
         if (!currentPeriodEnd) continue
         const renewsAt = currentPeriodEnd.toISOString()
         const days = Math.ceil((currentPeriodEnd.getTime() - now().getTime()) / day)
+        const { renewalNoticeDays } = planOf(billingType)
         const notice = Math.min(...renewalNoticeDays.filter((ahead) => days <= ahead))
+        if (notice === Infinity) continue
         const occasion = `renewal of ${id} on ${renewsAt}, ${notice} days ahead`
         // Sent on one of these days, unless the shop was down on both.
         const isSoon = renewalNoticeDays.some((ahead) => days === ahead || days === ahead - 1)
@@ -212,6 +205,7 @@ export function createAnnouncements(
           name,
           product,
           billingType,
+          period: periodOf(purchase),
           amount,
           charged: nextAmount ?? amount,
           ...(isExact ? {} : { isAbout: true }),
@@ -250,6 +244,28 @@ export function createAnnouncements(
     },
   }
 }
+
+function receiptOf({ before, after, money, unlocksItself, mayGetNews }: Change, paidAt: Date) {
+  const { status, billingType, currentPeriodEnd, price } = after
+  const charged = after.lastPaidAmount ?? price
+  const isLonger = before && planOf(billingType).months > planOf(before.billingType).months
+  return {
+    charged,
+    charges: chargesOf(after, charged),
+    paidAt: paidAt.toISOString(),
+    renewsAt: status === 'active' ? (currentPeriodEnd?.toISOString() ?? null) : null,
+    purchaseId: after.id,
+    invoiceId: money?.paid?.invoiceId ?? null,
+    isFirst: before === undefined,
+    switched: isLonger ? { credit: money?.paid?.credit ?? 0, from: periodOf(before) } : null,
+    ...(unlocksItself === undefined ? {} : { unlocksItself }),
+    ...(mayGetNews ? { newsTo: after.userId } : {}),
+    tax: money?.paid?.tax ?? null,
+  }
+}
+
+/** Plans whose renewals are announced. */
+const announced = plans.flatMap((plan) => (plan.renewalNoticeDays.length > 0 ? [plan.key] : []))
 
 async function buyerOf(tx: Transaction, { userId }: PurchaseRow) {
   const [user] = await tx

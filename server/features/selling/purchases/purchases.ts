@@ -15,7 +15,7 @@ import { createBooked } from './booked.ts'
 import { createEnding } from './ending.ts'
 import type { AccessEffects } from './entitlement.ts'
 import { createInbox } from './inbox.ts'
-import { findPurchase, listPurchases, type PurchaseRow, prepareOwnPurchases, showToBuyer } from './list.ts'
+import { findPurchase, listPurchases, type PurchaseRow, periodOf, prepareOwnPurchases, showToBuyer } from './list.ts'
 import { createMissing } from './missing.ts'
 import { createNextCharge } from './next-charge.ts'
 import { createAnnouncements, createNotices } from './notices.ts'
@@ -148,8 +148,8 @@ const disputeInWords = ({ isDisputed, disputeDueAt }: PurchaseRow) =>
     : 'Disputed a payment'
 
 function eventsOf(row: PurchaseRow, product: string) {
-  const { id, price: amount, billingType, createdAt, pastDueSince, pausedAt, endedAt, endedBecause } = row
-  const purchase = { product, amount, billingType }
+  const { id, price: amount, createdAt, pastDueSince, pausedAt, endedAt, endedBecause } = row
+  const purchase = { product, amount, period: periodOf(row) }
   const event = (step: string, at: Date, what: string) => ({ key: `${id}-${step}`, at, what, purchase })
   return [
     event('begun', createdAt, row.paidThrough === 'stripe' ? 'Subscribed' : 'Booked by hand'),

@@ -1,4 +1,4 @@
-import { addMonths } from '#contract/billing-types.ts'
+import { addMonths, monthsBetween } from '#contract/plans.ts'
 import { afterDiscount } from '#contract/selling/charges.ts'
 import { withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import type { BillingType, EndReason } from '#contract/statuses.ts'
@@ -88,12 +88,11 @@ function dunningStep(invoice: Subscription['openInvoice']): 1 | 2 | 3 {
 /** If the last period's invoice is one of these, the subscription ended because its renewal wasn't paid. */
 const unpaidInvoices = new Set(['open', 'uncollectible', 'void'])
 
-const isYear = ({ start, end }: PaidPeriod) => end.getTime() - start.getTime() > 300 * day
-
 /** The first of the latest periods of one length: what was ordered. Those after it are renewals. */
 function ordered(subscription: Subscription, last: PaidPeriod): PaidPeriod {
   const before = wholePeriods(subscription).filter((each) => each.start <= last.start)
-  const other = before.findIndex((each) => isYear(each) !== isYear(last))
+  const months = monthsBetween(last.start, last.end)
+  const other = before.findIndex(({ start, end }) => monthsBetween(start, end) !== months)
   return (other < 0 ? before : before.slice(0, other)).at(-1) ?? last
 }
 
@@ -139,7 +138,7 @@ function nextCharges(subscription: Subscription) {
   const { plan, discounts, currentPeriodEnd: next, anchor } = subscription
   const amount = priceAt(subscription, next)
   const [ends] = discounts.flatMap(({ endsAt }) => (endsAt && endsAt > next ? endsAt : [])).toSorted(byTime)
-  const step = plan.billing === 'yearly' ? 12 : 1
+  const step = Math.max(plan.months, 1)
   let laterAt = next
   // Counted from the first day: a month that is too short for it moves no later one.
   for (let months = step; ends && laterAt < ends; months += step) laterAt = latest(laterAt, addMonths(anchor, months))
@@ -185,12 +184,12 @@ const keptForPeriod = (subscription: Subscription) =>
     0,
   )
 
-/** Never more than was promised, and nothing if the year runs to its end or the cancellation was taken back. */
+/** Never more than was promised, and nothing if the period runs to its end or the cancellation was taken back. */
 function restRefund(subscription: Subscription): number | null {
   const { promise, endsAt, endedAt } = subscription
-  const [year, end] = [paidPeriod(subscription), endedAt ?? endsAt]
-  if (!promise || !year || !end || year.end.getTime() !== promise.until.getTime()) return null
-  const paid = { from: year.start, until: year.end, amount: keptForPeriod(subscription) }
+  const [period, end] = [paidPeriod(subscription), endedAt ?? endsAt]
+  if (!promise || !period || !end || period.end.getTime() !== promise.until.getTime()) return null
+  const paid = { from: period.start, until: period.end, amount: keptForPeriod(subscription) }
   return Math.min(promise.refund, restOf(paid, end)) || null
 }
 
@@ -201,6 +200,7 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
   const hasDraft = !endedAt && dueInvoice?.status === 'draft'
   const common = {
     billingType: plan.billing ?? bought,
+    otherInterval: plan.billing ? null : plan.every,
     price: plan.price,
     ...paidTime(subscription),
     nextAmount: null,

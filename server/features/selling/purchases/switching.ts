@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, isNull, lt } from 'drizzle-orm'
 import { exactDollars } from '#contract/money.ts'
+import { type BillingType, planOf, soldPlans } from '#contract/plans.ts'
 import { hasEnded } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -15,7 +16,7 @@ import { findPurchase, type PurchaseRow } from './list.ts'
 import { nextAmount, paidPeriod, stateOf } from './state.ts'
 import type { Sync } from './sync.ts'
 
-type Others = { prices: Prices; codes: Codes; sync: Sync }
+type SwitchingDeps = { prices: Prices; codes: Codes; sync: Sync }
 type Order = { at: Date; amount: number }
 
 const minute = 60_000
@@ -28,7 +29,12 @@ const leastCharge = 50
 const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 const writeToUs = 'Please write to us, and we’ll switch it for you.'
 
-function obstacle(subscription: Subscription, purchase: PurchaseRow, now: Date): Refusal | undefined {
+function obstacle(
+  subscription: Subscription,
+  purchase: PurchaseRow,
+  target: BillingType,
+  now: Date,
+): Refusal | undefined {
   const { plan, scheduleId, trialEndsAt, dueInvoice, payments, currentPeriodEnd } = subscription
   const { status, isDisputed, endsAt } = stateOf(subscription, purchase.billingType)
   const paid = paidPeriod(subscription)
@@ -41,8 +47,8 @@ function obstacle(subscription: Subscription, purchase: PurchaseRow, now: Date):
     return conflict('not-active', 'This subscription is paused. You can switch once it continues.')
   if (isDisputed)
     return conflict('switch-refused', 'A payment is in dispute with your bank. You can switch once that’s settled.')
-  if (plan.billing === 'yearly') return conflict('switch-refused', 'You’re already on the yearly plan.')
-  if (plan.billing !== 'monthly' || plan.quantity !== 1)
+  if (plan.billing === target) return conflict('switch-refused', `You’re already on the ${target} plan.`)
+  if (!plan.billing || plan.months > planOf(target).months || plan.quantity !== 1)
     return conflict('switch-refused', `Your plan was made for you. ${writeToUs}`)
   if (scheduleId) return conflict('switch-refused', `A change of your plan is already scheduled. ${writeToUs}`)
   if (trialEndsAt && trialEndsAt > now)
@@ -56,20 +62,26 @@ function obstacle(subscription: Subscription, purchase: PurchaseRow, now: Date):
   return undefined
 }
 
-/** Stripe carries discounts over to the year. One that no page offers for a year must have ended first. */
-async function discountObstacle(codes: Codes, { discounts }: Subscription, now: Date): Promise<Refusal | undefined> {
+/** Stripe carries discounts over to the longer plan. A discount that no page offers for it must have ended first. */
+async function discountObstacle(
+  codes: Codes,
+  { discounts, plan }: Subscription,
+  target: BillingType,
+  now: Date,
+): Promise<Refusal | undefined> {
   const running = discounts.filter(({ endsAt }) => !endsAt || endsAt > now)
   const known = await codes.ofCoupons(running.map(({ couponId }) => couponId))
   for (const { couponId, duration, endsAt } of running) {
     const code = known.find(({ id }) => id === couponId)
-    const isForMonths = code ? code.billingType === 'monthly' : duration === 'repeating'
-    if (!isForMonths) continue
+    const isForOther = code ? code.billingType !== null && code.billingType !== target : duration === 'repeating'
+    if (!isForOther) continue
+    const forPlan = code?.billingType ?? plan.billing
     const what = code ? `Your code ${code.code}` : 'Your discount'
     return conflict(
       'switch-refused',
       endsAt
-        ? `${what} is for the monthly plan until ${day.format(endsAt)}. You can switch after that.`
-        : 'Your code is for the monthly plan only.',
+        ? `${what} is for the ${forPlan} plan until ${day.format(endsAt)}. You can switch after that.`
+        : `Your code is for the ${forPlan} plan only.`,
     )
   }
   return undefined
@@ -97,9 +109,16 @@ async function subscriptionOf(stripe: StripeGateway, { stripeSubscriptionId }: P
   return stripe.subscriptions.read(stripeSubscriptionId)
 }
 
-/** What Stripe would charge for a year. Its price may have been archived there meanwhile. */
-async function previewAt({ stripe }: Context, prices: Prices, subscription: Subscription, productId: string, at: Date) {
-  const price = await prices.of(productId, 'yearly')
+type Quote = { productId: string; target: BillingType; at: Date }
+
+/** What Stripe would charge for the longest plan. Its price may have been archived there meanwhile. */
+async function previewAt(
+  { stripe }: Context,
+  prices: Prices,
+  subscription: Subscription,
+  { productId, target, at }: Quote,
+) {
+  const price = await prices.of(productId, target)
   let priceId = await prices.stripeIdOf(price)
   let offer = await stripe.planSwitches.preview(subscription, { priceId, at })
   if (offer === 'price is gone') {
@@ -107,18 +126,24 @@ async function previewAt({ stripe }: Context, prices: Prices, subscription: Subs
     offer = await stripe.planSwitches.preview(subscription, { priceId, at })
   }
   if (offer === 'price is gone') throw new Error(`Stripe does not sell the price ${priceId}`)
-  return { ...offer, price: price.amount, priceId }
+  return { ...offer, billingType: target, price: price.amount, priceId }
 }
 
 export type Switching = ReturnType<typeof createSwitching>
 
-/** From monthly to yearly, now, with credit for the unused time. An order of its own, which nothing but its payment brings about. */
-export function createSwitching(context: Context, { prices, codes, sync }: Others) {
+/** To the longest plan, now, with credit for the unused time. An order of its own, which nothing but its payment brings about. */
+export function createSwitching(context: Context, { prices, codes, sync }: SwitchingDeps) {
   const { db, now, stripe, catalog, site, crashPoint, runExclusive } = context
+
+  /** The longest plan that the product sells. */
+  const targetOf = ({ productId, billingType }: PurchaseRow): BillingType =>
+    soldPlans(catalog.byId(productId)?.prices ?? {}).at(-1)?.key ?? billingType
 
   async function offerFor(purchase: PurchaseRow, subscription: Subscription, at: Date) {
     await assertOwnCard(db, purchase)
-    const refused = obstacle(subscription, purchase, now()) ?? (await discountObstacle(codes, subscription, now()))
+    const target = targetOf(purchase)
+    const refused =
+      obstacle(subscription, purchase, target, now()) ?? (await discountObstacle(codes, subscription, target, now()))
     if (refused) throw refused
     if (subscription.taxIsOff)
       throw conflict(
@@ -127,7 +152,7 @@ export function createSwitching(context: Context, { prices, codes, sync }: Other
       )
     if (catalog.onSale().every((product) => product.id !== purchase.productId))
       throw conflict('switch-refused', 'This product is no longer sold. Your subscription stays as it is.')
-    const offer = await previewAt(context, prices, subscription, purchase.productId, at)
+    const offer = await previewAt(context, prices, subscription, { productId: purchase.productId, target, at })
     if (offer.due < leastCharge)
       throw conflict('nothing-due', `You have a credit with us that covers this. ${writeToUs}`)
     return offer
@@ -152,7 +177,7 @@ export function createSwitching(context: Context, { prices, codes, sync }: Other
     if (subscription.pending) await drop(purchase, subscription)
     else await sync(subscription.id)
     const { billingType } = await findPurchase(db, purchase.id)
-    if (billingType === 'yearly') return { state: 'done' as const, confirmWith: null }
+    if (billingType === targetOf(purchase)) return { state: 'done' as const, confirmWith: null }
     if (subscription.pending && !giveUp)
       throw new Refusal(402, 'card-declined', `${open?.refusal ?? 'Your card was declined.'} Nothing has changed.`)
     return { state: 'off' as const, confirmWith: null }

@@ -1,34 +1,38 @@
 import { useState } from 'react'
+import { planOf, soldPlans } from '#contract/plans.ts'
+import { planSaving } from '#contract/selling/plan-saving.ts'
 import type { Purchase } from '#contract/selling/purchases.ts'
-import { yearlySaving } from '#contract/selling/yearly-saving.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import SwitchDialog from '#web/features/selling/checkout/switch-dialog.tsx'
 import { TextButton } from '#web/ui/button.tsx'
 
-/** Another plan: to yearly now, to monthly by cancelling and starting again. */
+/** Another plan: to the longest one now, to a shorter one by cancelling and starting again. */
 export function PlanSwitch({ purchase }: { purchase: Purchase }) {
   const [open, setOpen] = useState(false)
-  const { billingType, status, amount, paidThrough, product } = purchase
-  const yearly = useSettings().prices[product.slug]?.yearly
-  if (paidThrough !== 'stripe') return null
-  if (billingType === 'yearly') {
-    if (status !== 'active' && status !== 'pending_cancel') return null
+  const { billingType, period, status, amount, paidThrough, product } = purchase
+  const sold = soldPlans(useSettings().prices[product.slug] ?? {})
+  const [shortest, longest] = [sold[0], sold.at(-1)]
+  const { months } = planOf(billingType)
+  if (paidThrough !== 'stripe' || !shortest || !longest) return null
+  if (longest.months > months) {
+    if (status !== 'active') return null
+    const saving = planSaving({ amount, months }, { amount: longest.price.amount, months: longest.months })
     return (
-      <p className="text-sm text-muted">
-        {status === 'active'
-          ? 'Would you rather pay monthly? Cancel now, and start monthly when your year ends.'
-          : 'Your access ends with your year and returns once you’ve paid for the monthly plan. We’ll email you the link.'}
-      </p>
+      <>
+        <TextButton className="self-start text-left text-sm" onClick={() => setOpen(true)}>
+          Switch to {longest.key}
+          {saving && ` and save ${saving.saved} a ${longest.period}`}
+        </TextButton>
+        {open && <SwitchDialog purchase={purchase} onClose={() => setOpen(false)} />}
+      </>
     )
   }
-  if (status !== 'active' || yearly === undefined) return null
-  const saving = yearlySaving({ monthly: amount, yearly })
+  if (shortest.months >= months || (status !== 'active' && status !== 'pending_cancel')) return null
   return (
-    <>
-      <TextButton className="self-start text-left text-sm" onClick={() => setOpen(true)}>
-        Switch to yearly{saving && ` and save ${saving.saved} a year`}
-      </TextButton>
-      {open && <SwitchDialog purchase={purchase} onClose={() => setOpen(false)} />}
-    </>
+    <p className="text-sm text-muted">
+      {status === 'active'
+        ? `Would you rather pay ${shortest.key}? Cancel now, and start ${shortest.key} when your ${period} ends.`
+        : `Your access ends with your ${period} and returns once you’ve paid for the ${shortest.key} plan. We’ll email you the link.`}
+    </p>
   )
 }

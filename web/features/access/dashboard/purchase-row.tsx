@@ -2,9 +2,10 @@ import { ChevronDown } from 'lucide-react'
 import { useState } from 'react'
 import { access } from '#contract/access/access.ts'
 import { dollars, exactDollars } from '#contract/money.ts'
+import { planOf } from '#contract/plans.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
-import { billingPeriods, isLive, statusTexts, statusTones } from '#contract/statuses.ts'
+import { isLive, statusTexts, statusTones } from '#contract/statuses.ts'
 import { CallButton } from '#web/api/call-button.tsx'
 import { call, useData } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
@@ -25,7 +26,7 @@ const dialogs = { card: CardUpdateDialog, invoices: InvoicesDialog, why: WhyDial
 type Open = (dialog: keyof typeof dialogs) => void
 
 export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; mayBuyAgain: boolean }) {
-  const { id, product, billingType, amount, status } = purchase
+  const { id, product, billingType, period, amount, status } = purchase
   const [opened, open] = useState<keyof typeof dialogs | null>(null)
   const Opened = opened && dialogs[opened]
   const download = useDownloadInvoice()
@@ -40,7 +41,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
           <span>{billingType} subscription</span>
           <span aria-hidden="true">·</span>
           <span className="font-medium text-ink tabular-nums">
-            {dollars(amount)}/{billingPeriods[billingType]}
+            {dollars(amount)}/{period}
           </span>
         </p>
         <Dates purchase={purchase} />
@@ -177,7 +178,7 @@ const refreshes = [purchases.list, access.mine]
 const isEndedAtOnce = (status: Purchase['status']) => status === 'past_due' || status === 'paused'
 
 function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
-  const { id, status, billingType } = props.purchase
+  const { id, status, billingType, period } = props.purchase
   const isUnpaid = isEndedAtOnce(status)
   const cancel = useCall(purchases.cancel, {
     refreshes,
@@ -190,8 +191,8 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
   async function ask() {
     let early: { endsAt: string | null; refund: number } | undefined
     try {
-      // A renewed year ends sooner, and part of the money goes back: both are shown before anyone confirms.
-      if (billingType === 'yearly' && !isUnpaid) early = await call(purchases.cancellation, { id })
+      // A renewed term of more than a month ends sooner, and part of the money goes back: both are shown before anyone confirms.
+      if (planOf(billingType).months > 1 && !isUnpaid) early = await call(purchases.cancellation, { id })
     } catch (error) {
       toastError('Failed to cancel', error)
       return
@@ -199,7 +200,7 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
     const sure = await confirm({
       title: 'Cancel Subscription',
       description: early?.refund
-        ? `Are you sure you want to cancel your subscription? Your year has renewed, so it ends with one month’s notice, on ${day(new Date(early.endsAt ?? 0))}. On that day, we pay back ${exactDollars(early.refund)} for the rest of it.`
+        ? `Are you sure you want to cancel your subscription? Your ${period} has renewed, so it ends with one month’s notice, on ${day(new Date(early.endsAt ?? 0))}. On that day, we pay back ${exactDollars(early.refund)} for the rest of it.`
         : status === 'paused'
           ? 'Are you sure you want to cancel your subscription? It ends immediately.'
           : isUnpaid

@@ -1,8 +1,9 @@
 import { useState } from 'react'
 import * as z from 'zod/mini'
+import { planCalled } from '#contract/plans.ts'
 import { codes } from '#contract/selling/codes.ts'
-import { billingTypes } from '#contract/statuses.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
+import { useSoldPlans } from '#web/api/settings.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
@@ -23,7 +24,7 @@ const form = z.object({
   productId: optional,
   billingType: z.pipe(
     z.string(),
-    z.transform((typed) => billingTypes.find((each) => each === typed)),
+    z.transform((typed) => planCalled(typed)?.key),
   ),
   from: optional,
   until: optional,
@@ -45,6 +46,7 @@ const monthsOf = (duration: Duration, months: number | undefined) =>
 
 export function AddCodeDialog({ onClose }: { onClose: () => void }) {
   const products = useProducts()
+  const sold = useSoldPlans()
   const [isPercent, setIsPercent] = useState(true)
   const [duration, setDuration] = useState<Duration>('once')
   const [off, setOff] = useState('')
@@ -120,7 +122,10 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
           <Select
             value={plan}
             onChange={({ target }) => setPlan(target.value)}
-            options={[['', 'both plans'], ...billingTypes.map((each) => [each, each] as const)]}
+            options={[
+              ['', sold.length === 2 ? 'both plans' : 'every plan'],
+              ...sold.map(({ key }) => [key, key] as const),
+            ]}
           />
         </Field>
         <Field name="maxUses" label="Uses (optional)">
@@ -145,7 +150,7 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
         percentOff={isPercent ? Number(off) || null : null}
         amountOff={isPercent ? null : (centsOf(off) ?? null)}
         months={monthsOf(duration, Number(typedMonths) || 0)}
-        billingType={billingTypes.find((each) => each === plan)}
+        billingType={planCalled(plan)?.key}
       />
       <Checkbox name="newOnly" label="Only for new customers" />
     </CallDialog>

@@ -1,7 +1,7 @@
 import { exactDollars } from '#contract/money.ts'
 import { afterDiscount } from '#contract/selling/charges.ts'
-import { type BillingType, billingTypes } from '#contract/statuses.ts'
-import { useSettings } from '#web/api/settings.tsx'
+import type { BillingType } from '#contract/statuses.ts'
+import { usePlans, useSettings } from '#web/api/settings.tsx'
 
 type Discount = {
   percentOff: number | null
@@ -12,20 +12,17 @@ type Discount = {
   billingType: BillingType | undefined
 }
 
-const periods = { monthly: 'month', yearly: 'year' }
-
 /** What a buyer of each plan would pay with a code, at the prices of the first product. */
 export function CodeExample({ months, billingType, ...off }: Discount) {
-  const [prices] = Object.values(useSettings().prices)
-  if (!prices || (!off.percentOff && !off.amountOff)) return null
-  const plans = billingTypes.filter((plan) => !billingType || plan === billingType)
-  const meetsYear = months !== undefined && months > 0 && months < 12 && plans.includes('yearly')
+  const sold = usePlans(useSettings().products[0].slug)
+  if (!off.percentOff && !off.amountOff) return null
+  const plans = sold.filter(({ key }) => !billingType || key === billingType)
+  const longer = plans.filter((plan) => months !== undefined && months > 0 && months < plan.months)
   return (
     <div className="flex flex-col gap-1 text-sm text-muted">
-      {plans.map((plan) => {
-        const [reduced, price] = [exactDollars(afterDiscount(prices[plan], off)), exactDollars(prices[plan])]
-        const period = periods[plan]
-        const isOnce = months === 0 || (months !== undefined && plan === 'yearly' && months <= 12)
+      {plans.map(({ key: plan, amount, period, months: step }) => {
+        const [reduced, price] = [exactDollars(afterDiscount(amount, off)), exactDollars(amount)]
+        const isOnce = months !== undefined && months <= step
         return (
           <p key={plan}>
             A {plan} buyer pays{' '}
@@ -37,12 +34,12 @@ export function CodeExample({ months, billingType, ...off }: Discount) {
           </p>
         )
       })}
-      {meetsYear && (
-        <p role="status" className="font-medium text-warning">
-          A year is paid at once, so the discount comes off all of it. To give it for {months} months only, choose the
-          monthly plan.
+      {longer.map(({ key, period }) => (
+        <p key={key} role="status" className="font-medium text-warning">
+          A {period} is paid at once, so the discount comes off all of it. To give it for {months} months only, choose
+          the {sold[0].key} plan.
         </p>
-      )}
+      ))}
     </div>
   )
 }

@@ -4,7 +4,7 @@ import { type Customer, customers } from '#contract/desk/customers.ts'
 import { customerData } from '#contract/identity/staff.ts'
 import { exactDollars } from '#contract/money.ts'
 import { isStaff, roleTexts } from '#contract/permissions.ts'
-import { billingPeriods, isLive } from '#contract/statuses.ts'
+import { isLive } from '#contract/statuses.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useCall } from '#web/api/use-call.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
@@ -127,7 +127,7 @@ function Next({ customer }: { customer: Customer }) {
     return (
       <>
         {exactDollars(renewing.nextAmount ?? renewing.amount)} on <Time value={renewing.currentPeriodEnd} />, then every{' '}
-        {billingPeriods[renewing.billingType]}
+        {renewing.period}
       </>
     )
   return ending ? <Time before="None; ends on" value={ending.endsAt} /> : 'None'

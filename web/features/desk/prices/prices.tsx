@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import * as z from 'zod/mini'
 import { dollars, exactDollars } from '#contract/money.ts'
+import { planOf } from '#contract/plans.ts'
 import { type Plan, prices } from '#contract/selling/prices.ts'
-import { billingPeriods } from '#contract/statuses.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useData } from '#web/api/client.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -14,7 +14,6 @@ import { Time } from '#web/ui/time.tsx'
 import { Choice } from '../parts/dialog-parts.tsx'
 import { centsOf, dollarAmount } from '../parts/dollars.ts'
 
-const names = { monthly: 'Monthly', yearly: 'Yearly' }
 const tones = { planned: 'warning', current: 'good', past: 'neutral', 'called off': 'neutral' } as const
 
 export default function Prices() {
@@ -41,7 +40,7 @@ export default function Prices() {
 
 function PlanCard({ plan, onChange }: { plan: Plan; onChange: () => void }) {
   const { product, billingType, publications, subscriptions } = plan
-  const period = billingPeriods[billingType]
+  const { period } = planOf(billingType)
   const current = publications.find(({ state }) => state === 'current')
   const keeping = subscriptions.filter(({ amount }) => amount !== current?.amount)
   const paying = subscriptions.find(({ amount }) => amount === current?.amount)
@@ -51,7 +50,7 @@ function PlanCard({ plan, onChange }: { plan: Plan; onChange: () => void }) {
       <header className="flex flex-wrap items-start justify-between gap-3">
         <div>
           <h2 className="text-lg">
-            {product}, {names[billingType].toLowerCase()}
+            {product}, {billingType}
           </h2>
           {current && (
             <p>
@@ -119,7 +118,7 @@ function PublishDialog({ plan, onClose }: { plan: Plan; onClose: () => void }) {
   return (
     <CallDialog
       title={`New price: ${product}, ${billingType}`}
-      description={`Per ${billingPeriods[billingType]}, for new subscriptions. ${subscriptions.map(kept).join(' ')}${isPlanned ? ' It replaces the planned price.' : ''}`}
+      description={`Per ${planOf(billingType).period}, for new subscriptions. ${subscriptions.map(kept).join(' ')}${isPlanned ? ' It replaces the planned price.' : ''}`}
       call={prices.adminPublish}
       options={{
         succeeded: { title: 'Published', description: 'The site shows it within seconds.' },

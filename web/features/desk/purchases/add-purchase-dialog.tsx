@@ -6,13 +6,13 @@ import { purchases } from '#contract/selling/purchases.ts'
 import {
   type BookableStatus,
   type BookingKind,
-  billingTypes,
   bookableStatuses,
   bookingKinds,
   bookingKindTexts,
 } from '#contract/statuses.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useData } from '#web/api/client.ts'
+import { useSoldPlans } from '#web/api/settings.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
@@ -68,7 +68,7 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
         <Select options={products.data?.map((product) => [product.id, product.name]) ?? []} />
       </Field>
       <Field name="billingType" label="Billing Type">
-        <Select options={billingTypes.map((each) => [each, each])} />
+        <Select options={useSoldPlans().map(({ key }) => [key, key])} />
       </Field>
       {kind === 'gift' ? (
         <p className="text-sm text-muted">Free, and not counted as revenue.</p>

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { soldPlans } from '#contract/plans.ts'
 import { catalog } from '#contract/selling/catalog.ts'
 import { mostTakenOver, type PriceAtStripe, type SubscriptionAtStripe, takeover } from '#contract/selling/takeover.ts'
-import { billingTypes } from '#contract/statuses.ts'
 import { call, useData } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -126,9 +126,9 @@ function PlanChoice({ price: { id, name, billingType, plan, isOther } }: { price
   const save = useCall(takeover.adminSetPlan, { failed: 'Failed to save' })
   const { data: products = [] } = useData(catalog.list, {})
   const plans = products.flatMap((product) =>
-    billingTypes
-      .filter((each) => !billingType || each === billingType)
-      .map((each) => ({ productId: product.id, billingType: each, text: `${product.name}, ${each}` })),
+    soldPlans(product.prices)
+      .filter(({ key }) => !billingType || key === billingType)
+      .map(({ key }) => ({ productId: product.id, billingType: key, text: `${product.name}, ${key}` })),
   )
   const chosen = plans.findIndex((each) => each.productId === plan?.productId && each.billingType === plan.billingType)
   return (

@@ -1,14 +1,8 @@
 import { exactDollars } from '#contract/money.ts'
 import { type ManagedPurchase, purchases } from '#contract/selling/purchases.ts'
-import {
-  billingTypes,
-  bookingKindTexts,
-  type PurchaseNeed,
-  type PurchaseRisk,
-  statusTexts,
-  statusTones,
-} from '#contract/statuses.ts'
+import { bookingKindTexts, type PurchaseNeed, type PurchaseRisk, statusTexts, statusTones } from '#contract/statuses.ts'
 import { useCan } from '#web/api/session.ts'
+import { useSoldPlans } from '#web/api/settings.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
@@ -32,7 +26,7 @@ export default function Purchases() {
       search="Search by email or name..."
       filters={{
         status: { label: 'Status', all: 'All statuses', options: statusOptions },
-        billingType: { label: 'Billing', all: 'All billing', options: billingTypes.map((each) => [each, each]) },
+        billingType: { label: 'Billing', all: 'All billing', options: useSoldPlans().map(({ key }) => [key, key]) },
         sort: sorting('Sort purchases'),
       }}
       chips={{ need: needTexts }}

@@ -1,14 +1,20 @@
+import { type BillingType, soldPlans } from '#contract/plans.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
-import type { BillingType } from '#contract/statuses.ts'
+import type { SiteSettings } from '#contract/site/site-settings.ts'
 
 export const checkoutAddress = (billing: BillingType, slug: string) =>
   `/checkout?product=${slug}&billing=${billing}` as const
 
 export type Order = { product: ListedProduct; billing: BillingType }
 
-/** Anything other than yearly is monthly; a product that is not on sale means no order. */
-export function readOrder(search: string, products: ListedProduct[]): Order | null {
+/** A plan that the product does not sell means its shortest one; a product that is not on sale means no order. */
+export function readOrder(
+  search: string,
+  { products, prices }: Pick<SiteSettings, 'products' | 'prices'>,
+): Order | null {
   const query = new URLSearchParams(search)
   const product = products.find(({ slug, state }) => slug === query.get('product') && state === 'on sale')
-  return product ? { product, billing: query.get('billing') === 'yearly' ? 'yearly' : 'monthly' } : null
+  const sold = soldPlans(prices[product?.slug ?? ''] ?? {})
+  const plan = sold.find(({ key }) => key === query.get('billing')) ?? sold[0]
+  return product && plan ? { product, billing: plan.key } : null
 }

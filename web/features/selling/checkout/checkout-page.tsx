@@ -3,7 +3,7 @@ import type { User } from '#contract/identity/session.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { useUser } from '#web/api/session.ts'
-import { usePrices, useSettings } from '#web/api/settings.tsx'
+import { usePlan, useSettings } from '#web/api/settings.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
@@ -18,8 +18,7 @@ import { useOwned } from './use-owned.ts'
 export default function CheckoutPage() {
   const { user, isLoading } = useUser()
   const { search, navigate } = useNavigation()
-  const { products } = useSettings()
-  const order = readOrder(search, products)
+  const order = readOrder(search, useSettings())
   // The prerendered page knows no query.
   const isUnknown = useHydrated() && order === null
   useEffect(() => {
@@ -39,7 +38,7 @@ function Checkout({ product, billing, user }: Order & { user: User | null }) {
   const owned = useOwned(product.slug)
   // Prices that the server has quoted for each plan since the page was loaded.
   const [offers, setOffers] = useState<Partial<Record<BillingType, Offer>>>({})
-  const price = usePrices(product.slug)[billing]
+  const { amount: price } = usePlan(product.slug, billing)
   const offer = offers[billing] ?? { price, due: price }
   if (owned.isPending) return <Loading />
   return (

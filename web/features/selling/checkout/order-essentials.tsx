@@ -1,6 +1,6 @@
 import { exactDollars } from '#contract/money.ts'
+import { planOf } from '#contract/plans.ts'
 import { type Tax, taxLine } from '#contract/selling/billing.ts'
-import { billingPeriods } from '#contract/statuses.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import type { Order } from './address.ts'
 import type { Offer } from './order-summary.tsx'
@@ -9,7 +9,7 @@ import type { Offer } from './order-summary.tsx'
 export function OrderEssentials(props: Order & { offer: Offer; tax: Tax | undefined }) {
   const { product, billing, offer, tax } = props
   const settings = useSettings()
-  const period = billingPeriods[billing]
+  const { period, months } = planOf(billing)
   const due = `Total price ${exactDollars(offer.due)}`
   const total = tax ? `${due}, ${taxLine(tax)}` : `${due}. ${settings.tax.note}`
   // Whatever the law, the tax inside the price is said before anyone pays.
@@ -32,7 +32,7 @@ export function OrderEssentials(props: Order & { offer: Offer; tax: Tax | undefi
         <li>Minimum term: one {period}, paid in advance</li>
         <li>
           {renewal}
-          {billing === 'yearly' ? '; from year two: one month’s notice, rest refunded' : ' until you cancel'}
+          {months > 1 ? `; from ${period} two: one month’s notice, rest refunded` : ' until you cancel'}
         </li>
         <li>Cancel any time before it renews: in your dashboard or under “Cancel contracts here”</li>
       </ul>

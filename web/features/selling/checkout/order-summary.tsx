@@ -2,60 +2,64 @@ import { Check, ChevronDown, KeyRound, LockKeyhole, RotateCcw } from 'lucide-rea
 import { useState } from 'react'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import { dollars, exactDollars } from '#contract/money.ts'
+import { planOf } from '#contract/plans.ts'
 import type { Discount } from '#contract/selling/checkout.ts'
+import { planSaving } from '#contract/selling/plan-saving.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
-import { yearlySaving } from '#contract/selling/yearly-saving.ts'
-import { billingPeriods, billingTypes } from '#contract/statuses.ts'
-import { usePrices, useSettings } from '#web/api/settings.tsx'
+import { usePlan, usePlans, useSettings } from '#web/api/settings.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { checkoutAddress, type Order } from './address.ts'
-
-const names = { monthly: 'Monthly', yearly: 'Yearly' }
 
 /** What each period costs, and what is charged today: less, with a code, or if Stripe holds a credit. In cents. */
 export type Offer = { price: number; due: number; discount?: Discount | undefined }
 
 /** On narrow screens, the only summary: what is bought, for how much, and the other plan. */
 export function OrderLine({ product, billing, offer }: Order & { offer: Offer }) {
+  const { name, period } = planOf(billing)
   return (
     <div className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4 shadow-card">
       <p className="flex flex-wrap items-baseline justify-between gap-x-4">
         <span className="font-semibold">{product.name}</span>
         <span>
           <span className="font-semibold tabular-nums">{exactDollars(offer.price)}</span>{' '}
-          <span className="text-muted">per {billingPeriods[billing]}</span>
+          <span className="text-muted">per {period}</span>
         </span>
-        <span className="sr-only">{names[billing]} subscription</span>
+        <span className="sr-only">{name} subscription</span>
       </p>
       <BillingSwitch product={product} billing={billing} />
     </div>
   )
 }
 
-/** Links, so that either choice has its own address. */
+type Cost = { amount: number; months: number }
+
+function Saving({ shorter, longer }: { shorter: Cost; longer: Cost }) {
+  const saving = planSaving(shorter, longer)
+  if (!saving) return null
+  return <span className="text-xs whitespace-nowrap text-accent-strong">{saving.free || `Save ${saving.saved}`}</span>
+}
+
+/** Links, so that each choice has its own address. */
 function BillingSwitch({ product, billing }: Order) {
-  const saving = yearlySaving(usePrices(product.slug))
+  const plans = usePlans(product.slug)
+  const longest = plans.at(-1)
   return (
     <>
       <nav
         aria-label="Billing"
-        className="grid grid-cols-2 gap-1 rounded-md border border-line bg-ground p-1 text-center text-sm font-medium"
+        className="grid auto-cols-fr grid-flow-col gap-1 rounded-md border border-line bg-ground p-1 text-center text-sm font-medium"
       >
-        {billingTypes.map((each) => (
+        {plans.map(({ key, name, ...cost }) => (
           <Link
-            key={each}
-            href={checkoutAddress(each, product.slug)}
-            aria-current={each === billing ? 'true' : undefined}
+            key={key}
+            href={checkoutAddress(key, product.slug)}
+            aria-current={key === billing ? 'true' : undefined}
             className="flex min-h-10 flex-wrap items-center justify-center gap-x-2 rounded-sm px-2 py-1 text-muted transition-colors hover:text-ink aria-[current]:bg-raised aria-[current]:text-ink aria-[current]:shadow-card"
           >
-            {names[each]}
-            {each === 'yearly' && saving && (
-              <span className="text-xs whitespace-nowrap text-accent-strong">
-                {saving.free || `Save ${saving.saved}`}
-              </span>
-            )}
+            {name}
+            {key === longest?.key && <Saving shorter={plans[0]} longer={cost} />}
           </Link>
         ))}
       </nav>
@@ -97,6 +101,7 @@ function Contents({ points }: ListedProduct) {
 
 function Assurances({ product }: { product: ListedProduct }) {
   const { consumerLaw } = useSettings()
+  const longer = usePlans(product.slug).flatMap(({ months, period }) => (months > 1 ? [period] : []))
   return (
     <ul className="flex flex-col gap-3 border-t border-line pt-6 text-sm text-muted">
       <li className="flex gap-3">
@@ -106,7 +111,10 @@ function Assurances({ product }: { product: ListedProduct }) {
       <li className="flex gap-3">
         <RotateCcw aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
         Cancel any time from your dashboard and keep access until the period ends
-        {consumerLaw === 'eu' && '; a renewed year ends with one month’s notice, and we refund the rest'}.
+        {consumerLaw === 'eu' &&
+          longer.length > 0 &&
+          `; a renewed ${longer.join(' or ')} ends with one month’s notice, and we refund the rest`}
+        .
       </li>
       <AskedLater product={product} />
     </ul>
@@ -134,9 +142,8 @@ export function OrderDetails({ product }: { product: ListedProduct }) {
 }
 
 export function OrderSummary({ product, billing, offer }: Order & { offer: Offer }) {
-  const period = billingPeriods[billing]
   const { tax } = useSettings()
-  const regular = usePrices(product.slug).regular[billing]
+  const { name, period, regular } = usePlan(product.slug, billing)
   const { price, due, discount } = offer
   return (
     <Card className="flex flex-col gap-6 sm:p-8 max-lg:hidden">
@@ -147,7 +154,7 @@ export function OrderSummary({ product, billing, offer }: Order & { offer: Offer
       <div className="flex items-start justify-between gap-4">
         <div className="flex flex-col gap-1.5">
           <p className="font-semibold">{product.name}</p>
-          <p className="text-muted">{names[billing]} subscription</p>
+          <p className="text-muted">{name} subscription</p>
           {regular && (
             <Badge tone="good" className="self-start">
               Early access

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { access } from '#contract/access/access.ts'
 import { ApiError } from '#contract/call.ts'
 import { exactDollars } from '#contract/money.ts'
+import { planOf, soldPlans } from '#contract/plans.ts'
 import { type Purchase, purchases, type SwitchOffer } from '#contract/selling/purchases.ts'
 import { call, useRefresh } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -17,10 +18,11 @@ import CardUpdateDialog from './card-update-dialog.tsx'
 import { OrderEssentials } from './order-essentials.tsx'
 import { untilDone } from './until-done.ts'
 
-/** From monthly to yearly, now. It is an order: what is said here is what is charged, or nothing is. */
+/** To the longest plan, now. It is an order: what is said here is what is charged, or nothing is. */
 export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const { id } = purchase
-  const { stripe: settings } = useSettings()
+  const { stripe: settings, prices } = useSettings()
+  const target = soldPlans(prices[purchase.product.slug] ?? {}).at(-1)
   const refresh = useRefresh([purchases.list, access.mine])
   const [isAtBank, setIsAtBank] = useState(false)
   const [isSavingCard, setIsSavingCard] = useState(false)
@@ -52,9 +54,9 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
           return then === 'done'
         })
     },
-    onSuccess(_, { due, renewsAt }) {
+    onSuccess(_, { due, renewsAt, billingType }) {
       toast({
-        title: 'You’re on yearly now',
+        title: `You’re on ${billingType} now`,
         description: `We’ve charged ${exactDollars(due)}. It renews on ${day.format(new Date(renewsAt))}.`,
       })
       onClose()
@@ -83,8 +85,8 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
   const needsOwnCard = offer.error instanceof ApiError && offer.error.code === 'card-needed'
   return (
     <Dialog
-      title="Switch to yearly"
-      description="Your year begins today, and the unused days of your month are credited."
+      title={`Switch to ${target?.key}`}
+      description={`Your ${target?.period} begins today, and the unused days of your ${purchase.period} are credited.`}
       onClose={onClose}
     >
       {pay.error && <Notice tone="bad">{messageOf(pay.error) ?? `The payment failed. ${unchanged}`}</Notice>}
@@ -113,22 +115,23 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
 const unchanged = 'Nothing has changed.'
 const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 
-function labelOf(kind: SwitchOffer['lines'][number]['kind'], days: number) {
-  if (kind === 'unused') return days > 1 ? `For ${days} unused days of your month` : 'For the rest of your month'
-  return { plan: 'One year', discount: 'Your discount', credit: 'Your credit with us' }[kind]
+function labelOf(kind: SwitchOffer['lines'][number]['kind'], { billingType, unusedDays }: SwitchOffer, period: string) {
+  if (kind === 'unused')
+    return unusedDays > 1 ? `For ${unusedDays} unused days of your ${period}` : `For the rest of your ${period}`
+  return { plan: `One ${planOf(billingType).period}`, discount: 'Your discount', credit: 'Your credit with us' }[kind]
 }
 
 function Order({ purchase, offer }: { purchase: Purchase; offer: SwitchOffer }) {
   const { products, consumerLaw } = useSettings()
   const product = products.find(({ slug }) => slug === purchase.product.slug)
-  const { lines, unusedDays, due, price, tax, renewsAt, nextAmount, card } = offer
+  const { lines, billingType, due, price, tax, renewsAt, nextAmount, card } = offer
   const line = 'flex items-baseline justify-between gap-4'
   return (
     <div className="flex flex-col gap-4">
       <dl className="flex flex-col gap-1.5 tabular-nums">
         {lines.map(({ kind, amount }) => (
           <div key={kind} className={line}>
-            <dt className="text-muted">{labelOf(kind, unusedDays)}</dt>
+            <dt className="text-muted">{labelOf(kind, offer, purchase.period)}</dt>
             <dd className="whitespace-nowrap">{exactDollars(amount).replace('-', '−')}</dd>
           </div>
         ))}
@@ -149,7 +152,9 @@ function Order({ purchase, offer }: { purchase: Purchase; offer: SwitchOffer }) 
           </div>
         )}
       </dl>
-      {product && <OrderEssentials product={product} billing="yearly" offer={{ price, due }} tax={tax ?? undefined} />}
+      {product && (
+        <OrderEssentials product={product} billing={billingType} offer={{ price, due }} tax={tax ?? undefined} />
+      )}
       <p className="text-sm text-muted">
         {consumerLaw === 'eu' &&
           'If you withdraw within 14 days, you get back everything you’ve paid for the time since. '}

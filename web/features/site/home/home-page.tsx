@@ -3,7 +3,7 @@ import { brand } from '#contract/brand.ts'
 import { dollars } from '#contract/money.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
 import { sectionAt, useContent } from '#web/api/page-texts.ts'
-import { usePrices, useSettings } from '#web/api/settings.tsx'
+import { usePlans, useSettings } from '#web/api/settings.tsx'
 import { ReviewQuotes } from '#web/features/site/reviews/review-summary.tsx'
 import { ChartPanel } from '#web/features/site/showcase/chart-panel.tsx'
 import { ExampleChart } from '#web/features/site/showcase/example-chart.tsx'
@@ -36,6 +36,7 @@ type Texts = ReturnType<typeof sectionAt>
 function Hero({ eyebrow, lead }: { eyebrow: string; lead: string }) {
   const [product] = useSettings().products
   const { slug, name } = product
+  const [plan] = usePlans(slug)
   return (
     <div className="hero">
       <Container className="grid items-center gap-x-14 gap-y-12 pt-16 pb-4 sm:pt-24 lg:grid-cols-[1.1fr_1fr] lg:pb-10">
@@ -56,7 +57,7 @@ function Hero({ eyebrow, lead }: { eyebrow: string; lead: string }) {
             href={`/products/${slug}`}
             className="rounded-sm font-medium text-accent underline decoration-accent/40 underline-offset-4 hover:decoration-accent"
           >
-            Go straight to {name}, {dollars(usePrices(slug).monthly)} per month
+            Go straight to {name}, {dollars(plan.amount)} per {plan.period}
           </Link>
         </div>
         <ProductPicture product={product} />
@@ -114,7 +115,7 @@ function Unbroken({ text }: { text: string }) {
 function Teaser({ title, lead }: Texts) {
   const [product] = useSettings().products
   const { slug, name } = product
-  const prices = usePrices(slug)
+  const [plan] = usePlans(slug)
   return (
     <Container>
       <Link
@@ -126,8 +127,11 @@ function Teaser({ title, lead }: Texts) {
           <h2 className="text-3xl">{name}</h2>
           <p className="text-lg text-muted">{lead}</p>
           <p className="mt-auto flex flex-wrap items-baseline gap-x-3 pt-6">
-            <span className="text-2xl font-semibold tracking-tight">{dollars(prices.monthly)}</span>
-            <span className="text-muted">per month{prices.regular.monthly && ', early access'}</span>
+            <span className="text-2xl font-semibold tracking-tight">{dollars(plan.amount)}</span>
+            <span className="text-muted">
+              per {plan.period}
+              {plan.regular && ', early access'}
+            </span>
           </p>
           <span className="flex items-center gap-2 font-medium text-accent">
             See how it works

@@ -1,9 +1,9 @@
 import { Check } from 'lucide-react'
 import { type ComponentProps } from 'react'
 import { dollars, exactDollars } from '#contract/money.ts'
-import { yearlySaving } from '#contract/selling/yearly-saving.ts'
+import { planSaving } from '#contract/selling/plan-saving.ts'
 import { useUser } from '#web/api/session.ts'
-import { usePrices, useSettings } from '#web/api/settings.tsx'
+import { usePlans, useSettings } from '#web/api/settings.tsx'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
@@ -13,29 +13,22 @@ import Owned from './owned.tsx'
 const everything = 'Everything in the package'
 const cancel = 'Cancel any time, keep access until the period ends'
 const withdraw = '14 days to withdraw, with a full refund'
-const plans = [
-  ['monthly', 'Monthly', 'per month'],
-  ['yearly', 'Yearly', 'per year'],
-] as const
 
 export function Pricing({ slug }: { slug: string }) {
-  const prices = usePrices(slug)
-  const saving = yearlySaving(prices)
+  const plans = usePlans(slug)
   const always = useSettings().consumerLaw === 'eu' ? [cancel, withdraw] : [cancel]
-  const points = {
-    monthly: [everything, ...always],
-    yearly: [
-      saving ? `${everything}, for ${exactDollars(prices.yearly / 12)} a month` : everything,
-      ...(saving ? [saving.free ? `${saving.free} (save ${saving.saved})` : `Save ${saving.saved}`] : []),
-      ...always,
-    ],
-  }
   return (
-    <div className="grid gap-6 md:grid-cols-2">
-      {plans.map(([billing, name, unit]) => {
-        const price = dollars(prices[billing])
-        const regular = prices.regular[billing]
-        const best = billing === 'yearly'
+    <div className={classes('grid gap-6 md:grid-cols-2', plans.length > 2 && 'xl:grid-cols-3')}>
+      {plans.map(({ key: billing, name, period, months, amount, regular }, index) => {
+        const price = dollars(amount)
+        const unit = `per ${period}`
+        const best = index === plans.length - 1
+        const saving = planSaving(plans[0], { amount, months })
+        const points = [
+          saving ? `${everything}, for ${exactDollars(amount / months)} a month` : everything,
+          ...(saving ? [saving.free ? `${saving.free} (save ${saving.saved})` : `Save ${saving.saved}`] : []),
+          ...always,
+        ]
         return (
           <div
             key={billing}
@@ -63,7 +56,7 @@ export function Pricing({ slug }: { slug: string }) {
               )}
             </p>
             <ul className="flex flex-col gap-2.5">
-              {points[billing].map((point) => (
+              {points.map((point) => (
                 <li key={point} className="flex gap-3">
                   <Check aria-hidden="true" className="mt-1 size-4.5 shrink-0 text-accent" />
                   {point}

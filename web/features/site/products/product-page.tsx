@@ -20,7 +20,7 @@ import { dollars } from '#contract/money.ts'
 import { catalog } from '#contract/selling/catalog.ts'
 import type { ListedProduct, ProductText } from '#contract/selling/product.ts'
 import { useData } from '#web/api/client.ts'
-import { usePrices, useSettings } from '#web/api/settings.tsx'
+import { usePlans, useSettings } from '#web/api/settings.tsx'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
 import { Maker } from '#web/features/site/about/maker.tsx'
 import { ReviewQuotes, ReviewSummary } from '#web/features/site/reviews/review-summary.tsx'
@@ -97,6 +97,7 @@ export default function ProductPage() {
 /** On phones, a buy button stays within reach: this one, while no other is in view. */
 function StickyOffer({ slug }: { slug: string }) {
   const [isNeeded, setIsNeeded] = useState(false)
+  const [plan] = usePlans(slug)
   useEffect(() => {
     const inView = new Set<Element>()
     const observer = new IntersectionObserver((changes) => {
@@ -116,8 +117,8 @@ function StickyOffer({ slug }: { slug: string }) {
       )}
     >
       <p className="leading-tight">
-        <span className="font-semibold">{dollars(usePrices(slug).monthly)}</span>
-        <span className="text-sm text-muted"> per month</span>
+        <span className="font-semibold">{dollars(plan.amount)}</span>
+        <span className="text-sm text-muted"> per {plan.period}</span>
       </p>
       <ButtonLink href="#pricing">Get access</ButtonLink>
     </div>
@@ -172,7 +173,7 @@ function Offer({ product, text }: About) {
       {maker && <Maker />}
       <SideBySide
         id="pricing"
-        title={usePrices(product.slug).regular.monthly ? 'Early-Access Pricing' : 'Pricing'}
+        title={usePlans(product.slug)[0].regular ? 'Early-Access Pricing' : 'Pricing'}
         lead={`Join now and pay less. Cancel any time from your dashboard. ${whenAccessComes(product)}`}
       >
         <Pricing slug={product.slug} />
@@ -201,6 +202,7 @@ function IconOf({ icons, index, className }: { icons: LucideIcon[]; index: numbe
 }
 
 function Hero({ product, text }: About) {
+  const [plan] = usePlans(product.slug)
   return (
     <div className="hero border-b border-line">
       <Container className="grid items-center gap-x-16 gap-y-12 py-16 sm:py-24 lg:grid-cols-[1.5fr_1fr]">
@@ -209,8 +211,8 @@ function Hero({ product, text }: About) {
           <h1 className="text-4xl">{product.name}</h1>
           <p className="max-w-2xl text-lg text-muted sm:text-xl">{text.lead}</p>
           <div id="buy" className="flex flex-wrap gap-3 max-sm:w-full max-sm:flex-col">
-            <BuyLink slug={product.slug} href={checkoutAddress('monthly', product.slug)}>
-              Get access - {dollars(usePrices(product.slug).monthly)} per month
+            <BuyLink slug={product.slug} href={checkoutAddress(plan.key, product.slug)}>
+              Get access - {dollars(plan.amount)} per {plan.period}
             </BuyLink>
             <ButtonLink href="#how-it-works" size="lg" variant="secondary">
               Learn How It Works

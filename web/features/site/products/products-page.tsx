@@ -1,6 +1,6 @@
 import { dollars } from '#contract/money.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
-import { usePrices, useSettings } from '#web/api/settings.tsx'
+import { usePlans, useSettings } from '#web/api/settings.tsx'
 import { NewsletterForm } from '#web/features/site/newsletter/newsletter-form.tsx'
 import { ExampleChart } from '#web/features/site/showcase/example-chart.tsx'
 import { Arrow } from '#web/ui/arrow.tsx'
@@ -36,7 +36,7 @@ export default function ProductsPage() {
 }
 
 function ProductCard({ product }: { product: ListedProduct }) {
-  const prices = usePrices(product.slug)
+  const [plan, ...longer] = usePlans(product.slug)
   return (
     <Link
       href={`/products/${product.slug}`}
@@ -52,13 +52,17 @@ function ProductCard({ product }: { product: ListedProduct }) {
         <img src={product.image.src} alt={product.image.alt} className="h-72 w-full object-cover" />
       )}
       <span className="flex flex-1 flex-col items-start gap-4 p-7 sm:p-9">
-        {prices.regular.monthly && <Badge tone="good">Early access</Badge>}
+        {plan.regular && <Badge tone="good">Early access</Badge>}
         <h2 className="text-2xl">{product.name}</h2>
         <span className="text-muted">{product.card}</span>
         <span className="mt-auto flex w-full flex-wrap items-baseline justify-between gap-3 pt-4">
           <span>
-            <span className="text-2xl font-semibold tracking-tight">{dollars(prices.monthly)}</span>
-            <span className="text-muted"> per month or {dollars(prices.yearly)} per year</span>
+            <span className="text-2xl font-semibold tracking-tight">{dollars(plan.amount)}</span>
+            <span className="text-muted">
+              {' '}
+              per {plan.period}
+              {longer.map(({ amount, period }) => ` or ${dollars(amount)} per ${period}`)}
+            </span>
           </span>
           <span className="flex items-center gap-2 font-medium text-accent">
             View details

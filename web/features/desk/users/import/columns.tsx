@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useSoldPlans } from '#web/api/settings.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { DialogButtons } from '#web/ui/dialog.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
@@ -14,12 +15,11 @@ const titles: Record<Column, string> = {
 const columns = Object.keys(titles) as Column[]
 
 /** What a file may lack if it is the same for everyone. */
-const forEveryone: Partial<Record<Column, readonly (readonly [string, string])[]>> = {
-  plan: [
-    ['text monthly', 'Monthly for everyone'],
-    ['text yearly', 'Yearly for everyone'],
-  ],
-  paidUntil: [['text ', 'The same day for everyone']],
+function useForEveryone(): Partial<Record<Column, (readonly [string, string])[]>> {
+  return {
+    plan: useSoldPlans().map(({ key, name }) => [`text ${key}`, `${name} for everyone`] as const),
+    paidUntil: [['text ', 'The same day for everyone']],
+  }
 }
 
 const valueOf = (source: Source | undefined) =>
@@ -34,6 +34,7 @@ function sourceOf(value: string): Source | undefined {
 export function ColumnChoice(props: { unmapped: Unmapped; onClose: () => void; onChosen: (mapping: Mapping) => void }) {
   const { titles: heads, samples, guessed } = props.unmapped
   const [mapping, setMapping] = useState<Mapping>(guessed)
+  const forEveryone = useForEveryone()
   const choose = (column: Column, source: Source | undefined) => {
     const { [column]: _, ...others } = mapping
     setMapping(source ? { ...others, [column]: source } : others)

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { FileUp } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { ImportLine, ImportVerdict } from '#contract/desk/imports.ts'
+import { useSoldPlans } from '#web/api/settings.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
@@ -14,6 +15,7 @@ import { type ImportState, useImport } from './use-import.ts'
 export default function ImportSubscribersDialog({ onClose }: { onClose: () => void }) {
   const { state, open, read, choose, run, leave } = useImport()
   const client = useQueryClient()
+  const plans = useSoldPlans().map(({ key }) => key)
   const [invite, setInvite] = useState(true)
   const [hasAccess, setHasAccess] = useState(true)
   const said = useRef<HTMLOutputElement>(null)
@@ -32,7 +34,7 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
   return (
     <Dialog
       title="Import subscribers"
-      description="A CSV file with emails, plans (monthly or yearly) and the days until which people have paid, as Gumroad, Stripe or a spreadsheet exports it. Each is booked at today’s price as paid elsewhere, and ends on that day."
+      description={`A CSV file with emails, plans (${plans.join(' or ')}) and the days until which people have paid, as Gumroad, Stripe or a spreadsheet exports it. Each is booked at today’s price as paid elsewhere, and ends on that day.`}
       onClose={close}
       className="max-w-2xl"
     >

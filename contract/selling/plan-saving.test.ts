@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { dollars, exactDollars } from '../money.ts'
-import { yearlySaving } from './yearly-saving.ts'
+import { planSaving } from './plan-saving.ts'
 
 test.each([
   [3900, 39_000, '2 months free', '$78'],
@@ -9,12 +9,17 @@ test.each([
   [4950, 49_500, '2 months free', '$99'],
   [1999, 19_999, false, '$39.89'],
 ])('%i a month and %i a year: %s, save %s', (monthly, yearly, free, saved) => {
-  expect(yearlySaving({ monthly, yearly })).toEqual({ free, saved })
+  expect(planSaving({ amount: monthly, months: 1 }, { amount: yearly, months: 12 })).toEqual({ free, saved })
 })
 
 test('a year that costs as much as twelve months, or more, saves nothing', () => {
-  expect(yearlySaving({ monthly: 3900, yearly: 46_800 })).toBeNull()
-  expect(yearlySaving({ monthly: 3900, yearly: 50_000 })).toBeNull()
+  expect(planSaving({ amount: 3900, months: 1 }, { amount: 46_800, months: 12 })).toBeNull()
+  expect(planSaving({ amount: 3900, months: 1 }, { amount: 50_000, months: 12 })).toBeNull()
+})
+
+test('a quarter is compared with three months', () => {
+  const saving = planSaving({ amount: 3900, months: 1 }, { amount: 9900, months: 3 })
+  expect(saving).toEqual({ free: false, saved: '$18' })
 })
 
 test('a price has two decimals or none', () => {

@@ -1,0 +1,116 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
+import StripeSdk from 'stripe'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { overview } from '#contract/desk/overview.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { addMonths } from '#contract/plans.ts'
+import { catalog } from '#contract/selling/catalog.ts'
+import { codes } from '#contract/selling/codes.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { purchases as rows } from '#server/database/schema.ts'
+import { paths } from '#server/paths.ts'
+import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
+import { compareBooks } from '#server/testing/books.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+const products = mkdtempSync(join(tmpdir(), 'products-'))
+const day = 86_400_000
+let shop: TestShop
+beforeAll(async () => {
+  cpSync(paths.products, products, { recursive: true })
+  const file = join(products, 'rebound-sigma-pro.md')
+  const quarterly = 'quarterly: $99\nregular quarterly: $129\n'
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^yearly: /m, `${quarterly}$&`))
+  shop = await openShop({ products, env: { CONSUMER_LAW: 'eu' } })
+})
+afterAll(async () => {
+  await shop.close()
+  rmSync(products, { recursive: true })
+})
+
+type Buyer = Awaited<ReturnType<TestShop['buyer']>>
+
+async function owned({ call, user, password }: Buyer) {
+  await call(accounts.login, { email: user.email, password })
+  const [purchase] = await call(purchases.list, {})
+  if (!purchase) throw new Error('It is gone')
+  return purchase
+}
+const lastMailTo = async ({ user }: Buyer) => (await shop.mails()).findLast(({ to }) => to === user.email)?.text
+const mrr = async () => {
+  const { months } = await (await shop.admin()).call(overview.adminShow, {})
+  return Math.round((months.at(-1)?.arr ?? 0) / 12)
+}
+
+test('a line in the product’s file sells a quarter, from its price to the switch to yearly', async () => {
+  const [sold] = await shop.visitor().call(catalog.list, {})
+  expect(sold).toMatchObject({
+    monthlyPrice: 3900,
+    yearlyPrice: 39_000,
+    prices: { monthly: 3900, quarterly: 9900, yearly: 39_000 },
+  })
+
+  const buyer = await shop.buyer({ billing: 'quarterly' })
+  expect(buyer.purchase).toMatchObject({ billingType: 'quarterly', period: 'quarter', amount: 9900, status: 'active' })
+  const bought = new Date(buyer.purchase.createdAt)
+  const firstEnd = Date.parse(buyer.purchase.currentPeriodEnd ?? '')
+  expect(Math.abs(firstEnd - addMonths(bought, 3).getTime())).toBeLessThan(day)
+  expect(await lastMailTo(buyer)).toContain('Price: $99.00 per quarter')
+  expect(await mrr()).toBe(3300)
+
+  await shop.advance(3, 'month')
+  await shop.advance(10, 'day')
+  const renewed = await owned(buyer)
+  const end = Date.parse(renewed.currentPeriodEnd ?? '')
+  expect(Math.abs(end - addMonths(bought, 6).getTime())).toBeLessThan(2 * day)
+  expect(renewed).toMatchObject({ status: 'active', lastPaidAmount: 9900, nextAmount: 9900 })
+
+  // A renewed term of more than a month ends with one month's notice, and the rest goes back.
+  const notice = await buyer.call(purchases.cancellation, { id: renewed.id })
+  const left = Math.ceil((end - Date.parse(notice.endsAt ?? '')) / day)
+  expect(notice.refund).toBe(Math.round((9900 * left) / Math.round((end - firstEnd) / day)))
+  expect(notice.refund).toBeGreaterThan(4000)
+
+  const csv = await (await (await shop.admin()).fetch('/api/admin/export/orders')).text()
+  expect(csv).toMatch(new RegExp(`${buyer.user.email}.*quarterly`))
+
+  const offer = await buyer.call(purchases.switchOffer, { id: renewed.id })
+  expect(offer).toMatchObject({ billingType: 'yearly', price: 39_000 })
+  await buyer.call(purchases.switch, { id: renewed.id, at: offer.at, amount: offer.due })
+  expect(await owned(buyer)).toMatchObject({ billingType: 'yearly', period: 'year', lastPaidAmount: offer.due })
+  expect(await lastMailTo(buyer)).toMatch(/by the year[^]*Unused time of your quarter: -\$/)
+  expect(await mrr()).toBe(3250)
+  const { booked, wanted } = await compareBooks(shop)
+  expect(booked).toEqual(wanted)
+})
+
+test('a code for two months takes its share off a whole quarter, and the checkout says so', async () => {
+  const admin = await shop.admin()
+  await admin.call(codes.adminAdd, { code: 'TWOMONTHS', percentOff: 50, months: 2 })
+  const buyer = await shop.buyer({ billing: 'quarterly', code: 'TWOMONTHS' })
+  expect(await lastMailTo(buyer)).toMatch(/\$49\.50 today, then \$99\.00 every quarter from/)
+})
+
+test('an interval that no plan has is named as Stripe has it', async () => {
+  const buyer = await shop.buyer()
+  const { secretKey, api, controls } = shop.sandbox
+  const { id: price } = await new StripeSdk(secretKey, api).prices.create({
+    product: reboundSigmaPro.slug,
+    unit_amount: 15_000,
+    currency: 'usd',
+    recurring: { interval: 'month', interval_count: 6 },
+  })
+  const [row] = await shop.connection.db
+    .select({ subscription: rows.stripeSubscriptionId })
+    .from(rows)
+    .where(eq(rows.id, buyer.purchase.id))
+  await controls.dashboard.changePrice(row?.subscription ?? '', price)
+  await shop.settle()
+  const changed = await owned(buyer)
+  expect(changed).toMatchObject({ billingType: 'monthly', period: '6 months', amount: 15_000 })
+  await shop.advance(7, 'month')
+  expect(await lastMailTo(buyer)).toContain('Price: $150.00 per 6 months')
+})

@@ -1,0 +1,42 @@
+import type { Stripe } from 'stripe'
+import { type BillingType, planEvery } from '#contract/plans.ts'
+
+/** What each period costs, according to its items: an older subscription keeps its price. */
+export type PlanAtStripe = {
+  itemId: string
+  priceId: string
+  /** Null if Stripe charges it at another interval than any plan; `every` says which one. */
+  billing: BillingType | null
+  every: string
+  /** Zero for days and weeks. */
+  months: number
+  price: number
+  quantity: number
+}
+
+type Recurring = Pick<Stripe.Price, 'recurring'>
+
+/** Null for an interval that no plan has. */
+export const billingOf = ({ recurring }: Recurring): BillingType | null =>
+  planEvery(recurring?.interval ?? '', recurring?.interval_count ?? 1)?.key ?? null
+
+/** How often a price is charged, in words: `month` or `6 months`. */
+export function everyOf({ recurring }: Recurring) {
+  const { interval = '', interval_count: count = 1 } = recurring ?? {}
+  return count === 1 ? interval : `${count} ${interval}s`
+}
+
+const monthsIn: Record<string, number> = { month: 1, year: 12 }
+
+export function readPlan(item: Stripe.SubscriptionItem, items: Stripe.SubscriptionItem[]): PlanAtStripe {
+  const { interval = '', interval_count: count = 1 } = item.price.recurring ?? {}
+  return {
+    itemId: item.id,
+    priceId: item.price.id,
+    billing: billingOf(item.price),
+    every: everyOf(item.price),
+    months: (monthsIn[interval] ?? 0) * count,
+    price: items.reduce((sum, { price: { unit_amount: unit }, quantity }) => sum + (unit ?? 0) * (quantity ?? 1), 0),
+    quantity: items.reduce((sum, { quantity }) => sum + (quantity ?? 1), 0),
+  }
+}
