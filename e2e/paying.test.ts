@@ -86,12 +86,12 @@ for (const width of [390, 1280])
 
     // From here on the width no longer matters.
     if (!isNarrow) return
-    await expect(main.getByText('Switching the plan empties the card fields.').filter({ visible: true })).toHaveCount(1)
+    await fillCard(page, '4000 0027 6000 3184')
     await main.getByRole('link', { name: 'Yearly' }).click()
     await expect(lines.nth(3)).toHaveText(
       'Renews every year at $390.00; from year two: one month’s notice, rest refunded',
     )
-    await fillCard(page, '4000 0027 6000 3184')
+    await expect(typed).toHaveValue('4000 0027 6000 3184')
     await payButton(page, '$390.00').click()
     await page.getByRole('button', { name: 'Fail authentication' }).click()
     const refused = page.getByRole('form', { name: 'Payment' }).getByRole('alert')
@@ -209,8 +209,19 @@ test('a code applied while the checkout is still being opened is what is charged
     await typed.getByLabel('Discount code').fill(code)
     await typed.getByRole('button', { name: 'Apply' }).click()
   }
-  await apply()
+  // Typed and not applied, a code counts all the same; one that nobody knows stops here.
+  await typed.getByLabel('Discount code').fill('nobody-knows')
   await page.getByRole('button', { name: 'Continue to Payment' }).click()
+  await expect(typed.getByLabel('Discount code')).toBeFocused()
+  await expect(typed).toContainText('We can’t apply this code.')
+  await typed.getByLabel('Discount code').fill(code)
+  await page.getByRole('button', { name: 'Continue to Payment' }).click()
+  await expect(payButton(page, '$34.00')).toBeEnabled()
+  await expect(page.getByRole('heading', { name: 'Payment', exact: true })).toBeFocused()
+  await expect(page.getByRole('main')).toContainText(`${code}, $5.00 off, always−$5.00`)
+  await page.goBack()
+  await expect(page.getByLabel('Email', { exact: true }).first()).toHaveValue(email)
+  await page.goForward()
   await expect(payButton(page, '$34.00')).toBeEnabled()
   const letAnswerCome = await holdRequests(page, '**/api/create-subscription-intent')
   await page.getByRole('button', { name: 'Remove' }).click()

@@ -3,9 +3,18 @@ import { PaymentElement } from './payment-element.ts'
 
 type Fields = Record<string, string>
 type Intent = { id: string; object: 'payment_intent' | 'setup_intent'; status: string; client_secret: string }
-type ElementsOptions = { clientSecret?: string; appearance?: Appearance; fonts?: Font[]; [key: string]: unknown }
+type ElementsOptions = {
+  clientSecret?: string
+  mode?: string
+  amount?: number
+  appearance?: Appearance
+  fonts?: Font[]
+  [key: string]: unknown
+}
 type Confirmation = {
   elements: Elements
+  /** For elements that were made with a mode and an amount, before there was an intent. */
+  clientSecret?: string
   confirmParams?: { return_url?: string; payment_method_data?: { billing_details?: object } }
   redirect?: 'always' | 'if_required'
 }
@@ -18,6 +27,11 @@ const connectionError = {
 const notOffered = {
   type: 'invalid_request_error',
   message: 'The sandbox takes cards only through its Payment Element.',
+}
+
+const otherAmount = {
+  type: 'invalid_request_error',
+  message: 'The amount of the elements does not match the amount of the intent.',
 }
 
 /** Nested values as Stripe writes them in forms: `a[b]=c`. */
@@ -40,6 +54,7 @@ const read = (path: string, fields: Fields) => call(`${path}?${new URLSearchPara
 class Elements {
   options: ElementsOptions
   element: PaymentElement | undefined
+  isSubmitted = false
 
   constructor(options: ElementsOptions) {
     this.options = options
@@ -71,6 +86,7 @@ class Elements {
 
   async submit() {
     const error = this.fields.validate()
+    this.isSubmitted = !error
     return error ? { error } : { selectedPaymentMethod: 'card' }
   }
 }
@@ -108,8 +124,16 @@ function createStripe(key: string) {
 
   async function confirm(given: Confirmation) {
     const { elements, confirmParams = {} } = given
-    const secret = elements.options.clientSecret
+    const { mode, amount } = elements.options
+    const secret = mode ? given.clientSecret : elements.options.clientSecret
     if (!secret) throw new Error('Elements need a clientSecret.')
+    if (mode && !elements.isSubmitted)
+      throw new Error('elements.submit() must be called before stripe.confirmPayment().')
+    elements.isSubmitted = false
+    if (mode) {
+      const intent = await read(pathOf(secret), { key, client_secret: secret })
+      if (!intent.error && intent['amount'] !== amount) return { error: otherAmount }
+    }
     const fields = {
       key,
       client_secret: secret,

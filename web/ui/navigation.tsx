@@ -119,7 +119,13 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, pathname:
   }
 }
 
-export function Link({ href, onClick, children, ...rest }: ComponentProps<'a'> & { href: Href }) {
+type LinkProps = ComponentProps<'a'> & {
+  href: Href
+  /** Takes the place of this page in the history. */
+  replace?: boolean
+}
+
+export function Link({ href, replace = false, onClick, children, ...rest }: LinkProps) {
   const { navigate, prefetch } = useNavigator()
   const soon = () => prefetch(href)
   function follow(event: MouseEvent<HTMLAnchorElement>) {
@@ -128,7 +134,7 @@ export function Link({ href, onClick, children, ...rest }: ComponentProps<'a'> &
     const { button, metaKey, ctrlKey, shiftKey, altKey, defaultPrevented } = event
     if (button !== 0 || metaKey || ctrlKey || shiftKey || altKey || defaultPrevented) return
     event.preventDefault()
-    navigate(href)
+    navigate(href, { replace })
   }
   return (
     <a href={href} onPointerEnter={soon} onFocus={soon} onClick={follow} {...rest}>

@@ -33,7 +33,7 @@ function raise(shown: HTMLElement | null) {
 
 const controls = 'a, button, input, select, textarea, summary, iframe, header, h1, .cookie-banner, [role=alert]'
 
-/** Where it covers nothing to press or read: as far down as possible, or up while someone types on a phone. */
+/** Where it covers nothing to press or read: as far down as possible, on a phone as far up. */
 function settle(viewport: HTMLElement) {
   const { left, right, height } = viewport.getBoundingClientRect()
   const dialog = viewport.closest('dialog') ?? document
@@ -44,8 +44,7 @@ function settle(viewport: HTMLElement) {
   const isFree = (top: number) => !taken.some((box) => box.top < top + height && box.bottom > top)
   const last = innerHeight - height
   const places = Array.from({ length: Math.max(1, Math.ceil(last / 8)) }, (_, index) => Math.min(index * 8, last))
-  const isTyping = document.activeElement?.matches('input, textarea')
-  if (innerWidth >= 768 || !isTyping) places.reverse()
+  if (innerWidth >= 768) places.reverse()
   viewport.style.top = `${Math.max(0, places.find(isFree) ?? places[0] ?? 0)}px`
 }
 
@@ -104,7 +103,7 @@ export default function Toaster({ toast, dismiss }: { toast: Toast; dismiss: () 
         <Radix.Viewport
           popover="manual"
           hotkey={['F8']}
-          className="pointer-events-none fixed inset-auto right-0 flex overflow-visible bg-transparent w-full flex-col gap-2 p-4 md:max-w-[420px]"
+          className="pointer-events-none fixed inset-auto toasts right-0 flex overflow-visible bg-transparent w-full flex-col gap-2 p-4 md:max-w-[420px]"
         />,
         place,
       )}

@@ -2,8 +2,10 @@ import { type BillingType, soldPlans } from '#contract/plans.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 
-export const checkoutAddress = (billing: BillingType, slug: string) =>
-  `/checkout?product=${slug}&billing=${billing}` as const
+export const checkoutAddress = (billing: BillingType, slug: string, step: 'details' | 'payment' = 'details') =>
+  `/checkout?product=${slug}&billing=${billing}${step === 'payment' ? '&step=payment' : ''}` as const
+
+export const isAtPayment = (search: string) => new URLSearchParams(search).get('step') === 'payment'
 
 export type Order = { product: ListedProduct; billing: BillingType }
 

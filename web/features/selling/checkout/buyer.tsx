@@ -84,7 +84,6 @@ export function Buyer(props: {
         )}
         <NameField product={product} />
         {wantsPlace && <PlaceFields />}
-        <NewsLine />
         <Refusal error={refusal}>
           {user ? (
             <Link href="/dashboard" className={link}>
@@ -103,6 +102,7 @@ export function Buyer(props: {
         >
           Continue to Payment
         </Button>
+        <NewsLine />
       </Form>
       {!user && <p className="text-sm text-muted">Already have an account? {logIn}</p>}
     </>

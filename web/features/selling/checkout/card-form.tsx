@@ -11,8 +11,12 @@ import { appearanceFor, fonts } from './appearance.ts'
 import { stripeOf } from './load-stripe.ts'
 import { CardFieldsSkeleton, CardFormSkeleton } from './payment-skeleton.tsx'
 
-type Props = {
-  clientSecret: string
+/** Card fields for an intent that exists, or for an amount that may still change while they are filled in. */
+type CardFor = { clientSecret: string } | { amountDue: number }
+
+type Props = CardFor & {
+  /** The intent is still being made: nothing can be paid yet. */
+  isWaiting?: boolean
   label: string
   email?: string | undefined
   /**
@@ -28,7 +32,6 @@ type Props = {
 export default function CardForm(props: Props) {
   const { stripe: settings } = useSettings()
   const theme = useTheme()
-  // Outlives the fields, which start again with each secret.
   const [refusal, setRefusal] = useState('')
   const {
     data: stripe,
@@ -44,9 +47,15 @@ export default function CardForm(props: Props) {
   if (!stripe) return <CardFormSkeleton label={props.label}>{props.children}</CardFormSkeleton>
   return (
     <Elements
-      key={props.clientSecret}
       stripe={stripe}
-      options={{ clientSecret: props.clientSecret, appearance: appearanceFor(theme), fonts: fonts() }}
+      options={{
+        ...('clientSecret' in props
+          ? { clientSecret: props.clientSecret }
+          : // The same as the server's intent; Stripe refuses one that differs.
+            { mode: 'subscription', amount: props.amountDue, currency: 'usd', paymentMethodTypes: ['card'] }),
+        appearance: appearanceFor(theme),
+        fonts: fonts(),
+      }}
     >
       <Fields {...props} refusal={refusal} setRefusal={setRefusal} />
     </Elements>
@@ -55,7 +64,7 @@ export default function CardForm(props: Props) {
 
 type Refusal = { refusal: string; setRefusal: (refusal: string) => void }
 
-function Fields({ label, email, onSubmit, children, refusal, setRefusal }: Props & Refusal) {
+function Fields({ label, isWaiting = false, email, onSubmit, children, refusal, setRefusal }: Props & Refusal) {
   const stripe = useStripe()
   const elements = useElements()
   const [isReady, setIsReady] = useState(false)
@@ -64,7 +73,7 @@ function Fields({ label, email, onSubmit, children, refusal, setRefusal }: Props
   const busy = useRef(false)
 
   async function submit() {
-    if (!stripe || !elements || busy.current) return
+    if (!stripe || !elements || isWaiting || busy.current) return
     busy.current = true
     setIsBusy(true)
     setRefusal('')
@@ -114,7 +123,7 @@ function Fields({ label, email, onSubmit, children, refusal, setRefusal }: Props
         type="submit"
         size="lg"
         className="w-full"
-        disabled={!stripe || !elements || !isReady}
+        disabled={!stripe || !elements || !isReady || isWaiting}
         pending={isBusy}
         pendingText="Processing..."
       >

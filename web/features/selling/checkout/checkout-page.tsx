@@ -6,11 +6,11 @@ import { useUser } from '#web/api/session.ts'
 import { usePlan, useSettings } from '#web/api/settings.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { useNavigation } from '#web/ui/navigation.tsx'
+import { useNavigation, usePlace } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { useHydrated } from '#web/ui/store.ts'
-import { type Order, readOrder } from './address.ts'
+import { isAtPayment, type Order, readOrder } from './address.ts'
 import { type Offer, OrderDetails, OrderLine, OrderSummary } from './order-summary.tsx'
 import { Steps } from './steps.tsx'
 import { useOwned } from './use-owned.ts'
@@ -44,7 +44,10 @@ function Checkout({ product, billing, user }: Order & { user: User | null }) {
   return (
     <Container className="grid gap-8 py-10 sm:py-16 lg:grid-cols-[1fr_24rem] lg:items-start lg:gap-12">
       <div className="flex min-w-0 flex-col gap-6 sm:gap-8">
-        <h1 className="text-3xl">Checkout</h1>
+        <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
+          <h1 className="text-3xl">Checkout</h1>
+          {!owned.purchase && <StepMarker />}
+        </div>
         {owned.purchase ? (
           <AlreadyOwned user={user} product={product} />
         ) : (
@@ -71,6 +74,24 @@ function Checkout({ product, billing, user }: Order & { user: User | null }) {
       </div>
       {!owned.purchase && <OrderSummary product={product} billing={billing} offer={offer} />}
     </Container>
+  )
+}
+
+function StepMarker() {
+  const current = usePlace(({ search }) => (isAtPayment(search) ? 1 : 0))
+  return (
+    <ol aria-label="Steps" className="flex gap-x-5 text-sm text-muted">
+      {['Details', 'Payment'].map((name, index) => (
+        <li
+          key={name}
+          aria-current={index === current ? 'step' : undefined}
+          className="aria-[current]:font-medium aria-[current]:text-ink"
+        >
+          <span className="mr-1.5 font-mono">{index + 1}</span>
+          {name}
+        </li>
+      ))}
+    </ol>
   )
 }
 

@@ -1,40 +1,87 @@
-import { useEffect, useEffectEvent } from 'react'
-import * as z from 'zod/mini'
+import { useEffect, useEffectEvent, useId, useRef, useState } from 'react'
 import { checkout, type Discount } from '#contract/selling/checkout.ts'
 import type { BillingType } from '#contract/statuses.ts'
-import { toastError, useCall } from '#web/api/use-call.ts'
-import { TextButton } from '#web/ui/button.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { messageOf, toastError, useCall } from '#web/api/use-call.ts'
+import { Button, TextButton } from '#web/ui/button.tsx'
 import { Input } from '#web/ui/input.tsx'
 
-const form = z.object({ code: z.string().check(z.trim(), z.minLength(1, 'Please enter a code')) })
-
-/** Who opens it wants to type. */
-const focus = (input: HTMLInputElement | null) => input?.focus()
-
-/** A discount code, typed or from a link. For another plan, the server is asked again. */
-export default function CodeField(props: {
+type CodeOptions = {
   product: { slug: string }
   billing: BillingType
-  code: string
+  /** The applied code; '' while the field is open, null while it is closed. */
+  code: string | null
   discount: Discount | undefined
   onChange: (discount: Discount | null) => void
-}) {
-  const { product, billing, code, discount, onChange } = props
-  const { mutateAsync: quote } = useCall(checkout.quote, {})
-  const apply = async (typed: string, plan = billing) =>
-    onChange(await quote({ productSlug: product.slug, billingType: plan, code: typed }))
-  const askAgain = useEffectEvent((plan: BillingType) => {
-    apply(code, plan).catch((error: unknown) => {
-      onChange(null)
-      toastError(`${code} was not applied`, error)
-    })
-  })
-  const isUnasked = code !== '' && !discount
-  useEffect(() => {
-    if (isUnasked) askAgain(billing)
-  }, [isUnasked, billing])
+}
 
+/** A discount code, typed or from a link. For another plan, the server is asked again. */
+export function useCodeField({ product, billing, code, discount, onChange }: CodeOptions) {
+  const [typed, setTyped] = useState('')
+  const [refusal, setRefusal] = useState('')
+  const input = useRef<HTMLInputElement>(null)
+  const { mutateAsync: quote, isPending } = useCall(checkout.quote, {})
+  const ask = (wanted: string, plan: BillingType) =>
+    quote({ productSlug: product.slug, billingType: plan, code: wanted })
+  const askAgain = useEffectEvent((wanted: string, plan: BillingType) => {
+    ask(wanted, plan)
+      .then(onChange)
+      .catch((error: unknown) => {
+        onChange(null)
+        toastError(`${wanted} was not applied`, error)
+      })
+  })
+  const unasked = discount ? '' : code
+  useEffect(() => {
+    if (unasked) askAgain(unasked, billing)
+  }, [unasked, billing])
+
+  return {
+    input,
+    typed,
+    refusal,
+    isPending,
+    type(text: string) {
+      setTyped(text)
+      setRefusal('')
+    },
+    /** Applies the typed code. Returns null if nothing is typed; throws if the code is refused. */
+    async apply() {
+      if (!typed.trim()) return null
+      try {
+        const applied = await ask(typed.trim(), billing)
+        onChange(applied)
+        setTyped('')
+        return applied
+      } catch (error) {
+        setRefusal(messageOf(error) ?? 'We can’t apply this code.')
+        input.current?.focus()
+        throw error
+      }
+    },
+  }
+}
+
+export function CodeField(props: {
+  field: ReturnType<typeof useCodeField>
+  code: string | null
+  discount: Discount | undefined
+  onOpen: () => void
+  onRemove: () => void
+}) {
+  const { field, code, discount, onOpen, onRemove } = props
+  const id = useId()
+  // Only a click on "Have a code?" or "Remove" moves the focus here.
+  const wasClicked = useRef(false)
+  const clicked = (act: () => void) => () => {
+    wasClicked.current = true
+    act()
+  }
+  if (code === null)
+    return (
+      <TextButton className="self-start text-sm" onClick={clicked(onOpen)}>
+        Have a code?
+      </TextButton>
+    )
   if (code)
     return (
       <p role="status" className="flex flex-wrap items-baseline gap-x-2 text-sm">
@@ -42,22 +89,48 @@ export default function CodeField(props: {
           <strong className="font-semibold">{code}</strong>
           {discount && `: ${discount.worth}. ${discount.charges}.`}
         </span>
-        <TextButton onClick={() => onChange(null)}>Remove</TextButton>
+        <TextButton onClick={clicked(onRemove)}>Remove</TextButton>
       </p>
     )
   return (
-    <Form
-      schema={form}
+    <form
       aria-label="Discount code"
-      className="flex items-start gap-3"
-      onSubmit={(typed: { code: string }) => apply(typed.code)}
+      className="flex flex-col gap-1.5"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!field.isPending) void field.apply().catch(() => undefined)
+      }}
     >
-      <Field name="code" label="Discount code" labelHidden className="grow">
-        <Input ref={focus} autoComplete="off" autoCapitalize="characters" placeholder="Code" maxLength={60} />
-      </Field>
-      <SubmitButton variant="secondary" className="h-11" pendingText="Applying...">
-        Apply
-      </SubmitButton>
-    </Form>
+      <div className="flex items-start gap-3">
+        <label htmlFor={id} className="sr-only">
+          Discount code
+        </label>
+        <Input
+          id={id}
+          ref={(input) => {
+            field.input.current = input
+            if (wasClicked.current) input?.focus()
+            wasClicked.current = false
+          }}
+          value={field.typed}
+          onChange={(event) => field.type(event.target.value)}
+          aria-invalid={field.refusal ? true : undefined}
+          aria-describedby={field.refusal ? `${id}-refusal` : undefined}
+          autoComplete="off"
+          autoCapitalize="characters"
+          placeholder="Code"
+          maxLength={60}
+          className="grow"
+        />
+        <Button type="submit" variant="secondary" pending={field.isPending} pendingText="Applying...">
+          Apply
+        </Button>
+      </div>
+      {field.refusal && (
+        <p id={`${id}-refusal`} role="alert" className="text-sm font-medium text-danger">
+          {field.refusal}
+        </p>
+      )}
+    </form>
   )
 }

@@ -8,9 +8,9 @@ import { planSaving } from '#contract/selling/plan-saving.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
 import { usePlan, usePlans, useSettings } from '#web/api/settings.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { Link } from '#web/ui/navigation.tsx'
+import { Link, usePlace } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
-import { checkoutAddress, type Order } from './address.ts'
+import { checkoutAddress, isAtPayment, type Order } from './address.ts'
 
 /** What each period costs, and what is charged today: less, with a code, or if Stripe holds a credit. In cents. */
 export type Offer = { price: number; due: number; discount?: Discount | undefined }
@@ -29,6 +29,15 @@ export function OrderLine({ product, billing, offer }: Order & { offer: Offer })
         <span className="sr-only">{name} subscription</span>
       </p>
       <BillingSwitch product={product} billing={billing} />
+      {offer.discount && (
+        <dl className="flex flex-col gap-1">
+          <DiscountLine offer={offer} />
+          <div className="flex items-baseline justify-between gap-4">
+            <dt className="font-semibold">Due today</dt>
+            <dd className="font-semibold tabular-nums">{exactDollars(offer.due)}</dd>
+          </div>
+        </dl>
+      )}
     </div>
   )
 }
@@ -45,29 +54,38 @@ function Saving({ shorter, longer }: { shorter: Cost; longer: Cost }) {
 function BillingSwitch({ product, billing }: Order) {
   const plans = usePlans(product.slug)
   const longest = plans.at(-1)
+  const step = usePlace(({ search }) => (isAtPayment(search) ? 'payment' : 'details'))
   return (
-    <>
-      <nav
-        aria-label="Billing"
-        className="grid auto-cols-fr grid-flow-col gap-1 rounded-md border border-line bg-ground p-1 text-center text-sm font-medium"
-      >
-        {plans.map(({ key, name, ...cost }) => (
-          <Link
-            key={key}
-            href={checkoutAddress(key, product.slug)}
-            aria-current={key === billing ? 'true' : undefined}
-            className="flex min-h-10 flex-wrap items-center justify-center gap-x-2 rounded-sm px-2 py-1 text-muted transition-colors hover:text-ink aria-[current]:bg-raised aria-[current]:text-ink aria-[current]:shadow-card"
-          >
-            {name}
-            {key === longest?.key && <Saving shorter={plans[0]} longer={cost} />}
-          </Link>
-        ))}
-      </nav>
-      {/* The card's fields belong to one payment, and each plan is another. */}
-      <p className="hidden text-sm text-muted in-[main:has(.paying)]:block">
-        Switching the plan empties the card fields.
-      </p>
-    </>
+    <nav
+      aria-label="Billing"
+      className="grid auto-cols-fr grid-flow-col gap-1 rounded-md border border-line bg-ground p-1 text-center text-sm font-medium"
+    >
+      {plans.map(({ key, name, ...cost }) => (
+        <Link
+          key={key}
+          href={checkoutAddress(key, product.slug, step)}
+          replace
+          aria-current={key === billing ? 'true' : undefined}
+          className="flex min-h-10 flex-wrap items-center justify-center gap-x-2 rounded-sm px-2 py-1 text-muted transition-colors hover:text-ink aria-[current]:bg-raised aria-[current]:text-ink aria-[current]:shadow-card"
+        >
+          {name}
+          {key === longest?.key && <Saving shorter={plans[0]} longer={cost} />}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+/** Names the code and what it takes off today's payment. */
+function DiscountLine({ offer: { price, due, discount } }: { offer: Offer }) {
+  if (!discount) return null
+  return (
+    <div className="flex items-baseline justify-between gap-4 text-sm">
+      <dt>
+        {discount.code}, {discount.worth}
+      </dt>
+      <dd className="whitespace-nowrap tabular-nums">−{exactDollars(price - due)}</dd>
+    </div>
   )
 }
 
@@ -77,11 +95,9 @@ function AskedLater({ product }: { product: ListedProduct }) {
   return (
     <li className="flex gap-3">
       <KeyRound aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
-      {askExchangeKeys
-        ? 'To unlock it, we ask for your TradingView username, the name of your exchange, and read-only API keys for it.'
-        : 'To unlock it, we ask for your TradingView username, and nothing else.'}{' '}
-      {/* Elsewhere, the field for the username says it. */}
-      {!product.unlocksItself && whenAccessComes(product)}
+      {product.unlocksItself && 'Your TradingView username is all it takes to unlock it.'}
+      {!product.unlocksItself &&
+        `To unlock it, we ask for your TradingView username${askExchangeKeys ? ', the name of your exchange, and read-only API keys for it' : ', and nothing else'}. ${whenAccessComes(product)}`}
     </li>
   )
 }
@@ -168,9 +184,12 @@ export function OrderSummary({ product, billing, offer }: Order & { offer: Offer
         </p>
       </div>
       <Contents {...product} />
-      <dl className="flex items-baseline justify-between border-t border-line pt-6">
-        <dt className="font-semibold">Due today</dt>
-        <dd className="text-xl font-semibold tabular-nums">{exactDollars(due)}</dd>
+      <dl className="flex flex-col gap-2 border-t border-line pt-6">
+        <DiscountLine offer={offer} />
+        <div className="flex items-baseline justify-between">
+          <dt className="font-semibold">Due today</dt>
+          <dd className="text-xl font-semibold tabular-nums">{exactDollars(due)}</dd>
+        </div>
       </dl>
       <p className="text-sm text-muted">
         {discount ? discount.charges : `Renews every ${period} at ${exactDollars(price)}`} until you cancel. {tax.note}

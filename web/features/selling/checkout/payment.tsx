@@ -23,7 +23,7 @@ const CardForm = lazy(loadCardForm)
 /** What paying with this secret charges: the button says no other amount. */
 export type Ready = { clientSecret: string; tax: Tax | undefined; offer: Offer }
 
-/** The last step. It stays while the plan changes, and only the card is entered again: it belongs to one payment. */
+/** The last step. The card fields stay while the plan or the code changes; only the intent is made again. */
 export function Payment(props: {
   /** Undefined while the checkout for another plan begins. */
   ready: Ready | undefined
@@ -39,9 +39,8 @@ export function Payment(props: {
   const label = `Pay ${exactDollars(offer.due)}`
   const { consumerLaw } = useSettings()
   const essentials = <OrderEssentials product={product} billing={billing} offer={offer} tax={ready?.tax} />
-  const skeleton = <CardFormSkeleton label={label}>{essentials}</CardFormSkeleton>
   return (
-    <Card className="paying flex flex-col gap-6 sm:p-8">
+    <Card className="flex flex-col gap-6 sm:p-8">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
         {/* It replaces the button that had the focus. */}
         <h2 ref={focus} tabIndex={-1} className="text-xl">
@@ -52,30 +51,33 @@ export function Payment(props: {
           {onChange && <TextButton onClick={onChange}>Change</TextButton>}
         </p>
       </div>
-      {ready ? (
-        <Suspense fallback={skeleton}>
-          <CardForm
-            key={ready.clientSecret}
-            clientSecret={ready.clientSecret}
-            email={email}
-            label={label}
-            onSubmit={async (stripe, elements) => {
-              try {
-                // What was agreed to is on record before any money moves.
-                await agree(ready.clientSecret)
-              } catch (error) {
-                if (error instanceof ApiError && error.code === 'changed-meanwhile') onReplaced(error)
-                return tellFailed(messageOf(error))
-              }
-              return pay(stripe, elements)
-            }}
-          >
-            {essentials}
-          </CardForm>
-        </Suspense>
-      ) : (
-        skeleton
-      )}
+      <Suspense fallback={<CardFormSkeleton label={label}>{essentials}</CardFormSkeleton>}>
+        <CardForm
+          amountDue={offer.due}
+          isWaiting={!ready}
+          email={email}
+          label={label}
+          onSubmit={async (stripe, elements) => {
+            // Stripe wants the fields checked before anything else is waited for.
+            const { error: incomplete } = await elements.submit()
+            if (incomplete) {
+              tellFailed(incomplete.message)
+              return undefined
+            }
+            const clientSecret = ready?.clientSecret ?? ''
+            try {
+              // What was agreed to is on record before any money moves.
+              await agree(clientSecret)
+            } catch (error) {
+              if (error instanceof ApiError && error.code === 'changed-meanwhile') onReplaced(error)
+              return tellFailed(messageOf(error))
+            }
+            return pay(stripe, elements, clientSecret)
+          }}
+        >
+          {essentials}
+        </CardForm>
+      </Suspense>
       <p className="text-sm text-muted">
         Your access starts once we have your TradingView username.{' '}
         {consumerLaw === 'eu' && 'If you withdraw within 14 days, you get all your money back. '}
@@ -90,9 +92,10 @@ export function Payment(props: {
 }
 
 /** Returns why it didn't work, or nothing if a field says so itself. */
-async function pay(stripe: Stripe, elements: StripeElements) {
+async function pay(stripe: Stripe, elements: StripeElements, clientSecret: string) {
   const { error } = await stripe.confirmPayment({
     elements,
+    clientSecret,
     confirmParams: { return_url: new URL('/checkout/success', location.origin).href },
   })
   const reason = tellFailed(error.message)

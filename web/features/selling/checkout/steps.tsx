@@ -5,12 +5,13 @@ import { checkout, type Discount, newsVersion } from '#contract/selling/checkout
 import type { ListedProduct } from '#contract/selling/product.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
-import { TextButton } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
+import { classes } from '#web/ui/classes.ts'
 import { useNavigation } from '#web/ui/navigation.tsx'
+import { checkoutAddress, isAtPayment } from './address.ts'
 import { type Asked, Buyer } from './buyer.tsx'
 import { CardBrands } from './card-brands.tsx'
-import CodeField from './code-field.tsx'
+import { CodeField, useCodeField } from './code-field.tsx'
 import type { Offer } from './order-summary.tsx'
 import { loadCardForm, Payment, type Ready } from './payment.tsx'
 
@@ -30,6 +31,9 @@ export function Steps(props: {
   const [code, setCode] = useCode(search)
   const wanted = `${billing} ${code ?? ''}`
   const begin = useCall(checkout.createSubscriptionIntent, {})
+  const { discount } = offer
+  const codeField = useCodeField({ product, billing, code, discount, onChange: setDiscount })
+  const isPaying = asked !== null && isAtPayment(search)
 
   /** Another tab of this browser was faster: asked again, the server knows both as one. */
   const twice = (wish: Parameters<typeof begin.mutateAsync>[0]) =>
@@ -42,12 +46,21 @@ export function Steps(props: {
     void loadCardForm().catch(() => undefined)
     setRefusal(null)
     const { email, tradingViewUsername, noNews, country, ...where } = buyer
+    // A code that was typed and not applied counts. If it is refused, its field says so and nothing begins.
+    const typed = code ? null : await codeField.apply()
+    const wantedCode = typed?.code ?? code
     try {
-      const { clientSecret, isPaid, amountDue, tax, discount } = await twice({
+      const {
+        clientSecret,
+        isPaid,
+        amountDue,
+        tax,
+        discount: charges,
+      } = await twice({
         productSlug: product.slug,
         billingType: billing,
         amount: offer.price,
-        ...(code ? { code } : {}),
+        ...(wantedCode ? { code: wantedCode } : {}),
         ...(user ? {} : { email }),
         ...(tradingViewUsername ? { tradingViewUsername } : {}),
         news: { version: newsVersion, objects: !!noNews },
@@ -59,10 +72,12 @@ export function Steps(props: {
         navigate(`/checkout/success?payment_intent=${paymentIntentId}`)
         return
       }
-      const charged = { ...offer, due: amountDue, discount }
+      const charged = { ...offer, due: amountDue, discount: charges }
       onOffer(charged)
-      setReady({ wanted, clientSecret, tax, offer: charged })
+      setReady({ wanted: `${billing} ${wantedCode ?? ''}`, clientSecret, tax, offer: charged })
       setAsked(buyer)
+      // An entry of its own in the history: Back leads to the details, with what was typed.
+      if (!isPaying) navigate(checkoutAddress(billing, product.slug, 'payment'))
     } catch (error) {
       startOver()
       if (error instanceof ApiError && error.code === 'code-refused') setDiscount(null)
@@ -85,10 +100,11 @@ export function Steps(props: {
   function startOver() {
     setAsked(null)
     setReady(null)
+    if (isPaying) navigate(checkoutAddress(billing, product.slug), { replace: true })
   }
 
   const current = ready?.wanted === wanted ? ready : undefined
-  const missing = asked && !current ? wanted : null
+  const missing = isPaying && !current ? wanted : null
   // Another plan or code was chosen at the payment step, maybe while the one before it was still being asked for.
   const fetchMissing = useEffectEvent(async () => {
     if (asked) await proceed(asked)
@@ -100,42 +116,44 @@ export function Steps(props: {
         .catch(() => undefined)
   }, [missing])
 
-  const { discount } = offer
-  const codeField =
-    code === null ? (
-      <TextButton className="self-start text-sm" onClick={() => setCode('')}>
-        Have a code?
-      </TextButton>
-    ) : (
-      <CodeField {...{ product, billing, code, discount }} onChange={setDiscount} />
-    )
-  if (asked)
-    return (
-      <>
-        <Payment
-          ready={current}
-          email={asked.email}
-          product={product}
-          billing={billing}
-          offer={offer}
-          onChange={user ? null : startOver}
-          onReplaced={(refused) => {
-            startOver()
-            setRefusal(refused)
-          }}
-        />
-        {codeField}
-      </>
-    )
+  const codes = (
+    <CodeField
+      field={codeField}
+      code={code}
+      discount={discount}
+      onOpen={() => setCode('')}
+      onRemove={() => setDiscount(null)}
+    />
+  )
   return (
-    <Card className="flex flex-col gap-6 sm:p-8">
-      <Buyer {...{ product, user, refusal }} isPending={begin.isPending} onContinue={proceed} />
-      {codeField}
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line pt-5 text-sm text-muted">
-        <CardBrands />
-        Secure card payment by Stripe
-      </div>
-    </Card>
+    <>
+      {/* Hidden, it keeps what was typed for someone who comes back. */}
+      <Card className={classes('flex flex-col gap-6 sm:p-8', isPaying && 'hidden')}>
+        <Buyer {...{ product, user, refusal }} isPending={begin.isPending} onContinue={proceed} />
+        {!isPaying && codes}
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line pt-5 text-sm text-muted">
+          <CardBrands />
+          Secure card payment by Stripe
+        </div>
+      </Card>
+      {isPaying && (
+        <>
+          <Payment
+            ready={current}
+            email={asked.email}
+            product={product}
+            billing={billing}
+            offer={offer}
+            onChange={user ? null : startOver}
+            onReplaced={(refused) => {
+              startOver()
+              setRefusal(refused)
+            }}
+          />
+          {codes}
+        </>
+      )}
+    </>
   )
 }
 
