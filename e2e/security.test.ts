@@ -269,7 +269,7 @@ test('a guest confirms the address on the success page, and makes a passkey ther
   await shop.settle()
   await logInAs(page, guest, shop)
   await page.goto(`/checkout/success?payment_intent=${paymentIntentId}`)
-  await page.getByRole('button', { name: 'Send me the link' }).click()
+  await page.getByRole('button', { name: 'Confirm my email' }).click()
   await expect(page.getByText('We’ve emailed you a link.')).toBeVisible()
   await shop.settle()
   const link = /http\S+\/confirm-address\S+/

@@ -42,6 +42,8 @@ const ownAccess = z.object({
   mayChangeFrom: z.nullable(instant),
   /** The name that stays unlocked until the new one is. */
   oldUsername: z.nullable(z.string()),
+  /** From the request to the unlock; null unless unlocked. */
+  secondsToUnlock: z.nullable(z.int()),
   /** Whether the connector unlocks at the moment; else the seller does by hand. */
   unlocksItself: z.boolean(),
 })

@@ -13,10 +13,14 @@ const ticker = z.string('Please enter a ticker').check(
   ),
 )
 
-const recommendedAsset = z.object({ id, ticker: z.string(), note: z.nullable(z.string()), reviewedAt: instant })
+/** A symbol that came or left within this time is news. */
+export const newsDays = 31
+
+const asset = z.object({ id, ticker: z.string(), note: z.nullable(z.string()), reviewedAt: instant })
+const recommendedAsset = z.extend(asset, { createdAt: instant })
 export type RecommendedAsset = z.infer<typeof recommendedAsset>
 
-const managedAsset = z.extend(recommendedAsset, { productId: id, sortOrder: z.int(), isActive: z.boolean() })
+const managedAsset = z.extend(asset, { productId: id, sortOrder: z.int(), isActive: z.boolean() })
 export type ManagedAsset = z.infer<typeof managedAsset>
 
 export const newAsset = z.strictObject({ ticker, note: optionalText(500) })
@@ -25,6 +29,10 @@ export const assets = {
   list: endpoint('GET /api/recommended-assets', {
     summary: 'The lists of symbols, for those who own a product that has one',
     output: z.array(recommendedAsset),
+  }),
+  left: endpoint('GET /api/recommended-assets/left', {
+    summary: 'Symbols that left the lists lately, for those who own a product that has one',
+    output: z.array(z.object({ ticker: z.string() })),
   }),
   adminList: endpoint('GET /api/admin/recommended-assets', {
     access: 'content.write',

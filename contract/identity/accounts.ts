@@ -69,6 +69,14 @@ export const accounts = {
     limit: { requests: 20, seconds: 900 },
     input: z.strictObject({ token: mailedToken, newPassword: resetPassword }),
   }),
+  checkResetLink: endpoint('POST /api/auth/check-reset-link', {
+    access: 'public',
+    whileSettingUp: true,
+    summary: 'Whose password an emailed token sets; refused if the link no longer works',
+    limit: { requests: 60, seconds: 900 },
+    input: z.strictObject({ token: mailedToken }),
+    output: z.object({ email: z.string() }),
+  }),
   sendConfirmation: endpoint('POST /api/user/confirmation', {
     whileSettingUp: true,
     summary: 'Email me a link that confirms my address; nothing happens if it is confirmed',

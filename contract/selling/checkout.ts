@@ -18,6 +18,8 @@ const paidOrder = z.object({
   nextCharge: z.nullable(z.object({ amount: cents, at: instant })),
   /** As it was typed at the checkout; the receipt went there. */
   email: z.string(),
+  /** The TradingView username given at the checkout, which the account's owner has to confirm. */
+  username: z.nullable(z.string()),
   /** How the account's owner gets in: with what they have, or with the link we've emailed, which replaces an old password. */
   wayIn: z.enum(['login', 'first-link', 'new-link']),
 })

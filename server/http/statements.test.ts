@@ -32,6 +32,7 @@ const budgets: Record<string, number> = {
   'reviews.list': 1,
   'reviews.mine': 3,
   'reviews.adminList': 2,
+  'assets.left': 3,
   'assets.list': 3,
   'assets.adminList': 2,
   'declarations.adminList': 2,

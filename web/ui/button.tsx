@@ -63,3 +63,8 @@ export function ButtonLink({ variant, size, className, ...rest }: ComponentProps
   const Element = rest.href.startsWith('#') ? 'a' : Link
   return <Element className={classesOf({ variant, size } as Style, className)} {...rest} />
 }
+
+/** Opens another site in a new tab. */
+export function OutsideButton({ variant, size, className, ...rest }: ComponentProps<'a'> & Style) {
+  return <a target="_blank" rel="noreferrer" className={classesOf({ variant, size } as Style, className)} {...rest} />
+}

@@ -69,6 +69,7 @@ export function mountAccess({ mount }: Doors, { access, selling }: Wings) {
   mount(contract.privatePackage, { show: ({ product }, { actor }) => privatePackage.show(actor.user.id, product) })
   mount(contract.assets, {
     list: (_input, { actor }) => assets.list(actor.user.id),
+    left: (_input, { actor }) => assets.left(actor.user.id),
     adminList: () => assets.adminList(),
     adminAdd: ({ productId, ...asset }, { actor }) => assets.add(actor, productId, asset),
     adminImport: (input, { actor }) => assets.import(actor, input.productId, input.assets),

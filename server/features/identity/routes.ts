@@ -54,6 +54,7 @@ export function mountIdentity(doors: Doors, context: Context, identity: Identity
       return { message: resetRequested }
     },
 
+    checkResetLink: ({ token }) => accounts.passwords.checkLink(token),
     resetPassword: ({ token, newPassword }, { actor }) => accounts.passwords.resetPassword(actor, token, newPassword),
     sendConfirmation: (_input, { actor }) => accounts.login.sendConfirmation(actor),
     confirmAddress: ({ token }, { actor }) => accounts.login.confirmAddress(actor, token),

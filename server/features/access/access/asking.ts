@@ -85,6 +85,10 @@ export function createAsking(context: Context, connector: ConnectorDoor, names: 
           declinedBecause: row?.declinedBecause ?? null,
           mayChangeFrom: old ? changeFrom : null,
           oldUsername: old && isWaiting && keyOfName(old) !== row.nameKey ? old : null,
+          secondsToUnlock:
+            row?.state === 'unlocked' && row.askedAt
+              ? Math.max(1, Math.round((row.stateSince.getTime() - row.askedAt.getTime()) / 1000))
+              : null,
           unlocksItself: served.has(productId),
         }
       })

@@ -194,6 +194,23 @@ describe('the Rebound List', () => {
     await expect(buyer.call(assets.list, {})).rejects.toMatchObject({ status: 403 })
   })
 
+  test('owners read what left the list lately, unless it is back', async () => {
+    const buyer = await shop.user()
+    await expect(buyer.call(assets.left, {})).rejects.toMatchObject({ status: 403 })
+    await shop.connection.db
+      .insert(purchases)
+      .values({ userId: buyer.user.id, productId, billingType: 'monthly', price: 3900, status: 'active' })
+    for (const ticker of ['GONE', 'BACK']) {
+      await add(ticker)
+      const listed = await admin.call(assets.adminList, {})
+      await admin.call(assets.adminDelete, { id: listed.find((each) => each.ticker === ticker)?.id ?? '' })
+    }
+    await add('BACK')
+    const left = await buyer.call(assets.left, {})
+    expect(left).toContainEqual({ ticker: 'GONE' })
+    expect(left).not.toContainEqual({ ticker: 'BACK' })
+  })
+
   test('logs every change in a searchable audit log', async () => {
     await add('QQQ')
     const page = await admin.callPage(audit.adminList, { q: 'qqq' })

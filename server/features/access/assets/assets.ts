@@ -1,8 +1,9 @@
-import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gte, inArray, sql } from 'drizzle-orm'
+import { newsDays } from '#contract/access/assets.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import type { Transaction } from '#server/database/connect.ts'
-import { recommendedAssets } from '#server/database/schema.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { auditLog, recommendedAssets } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Product } from '#server/features/selling/catalog/catalog.ts'
 import type { AccessRoom } from '../access/access.ts'
@@ -40,15 +41,21 @@ export function createAssets({ db, now, audit, catalog }: Context, { owns }: Oth
       await audit.record(tx, actor, { action, subject: asset.ticker })
     })
 
+  /** Throws for someone who owns no product with a list. */
+  async function ownedLists(userId: string) {
+    const lists = catalog.products().filter(({ listed }) => listed.list !== null)
+    const owned = await Promise.all(lists.map(({ id }) => owns(userId, id)))
+    const theirs = lists.filter((_, index) => owned[index])
+    if (theirs.length === 0) {
+      const whose = lists.map(({ listed, name }) => `The ${listed.list} is for owners of ${name}`)
+      throw new Refusal(403, 'not-an-owner', whose.join('. ') || 'There is no list of symbols')
+    }
+    return theirs
+  }
+
   return {
     async list(userId: string) {
-      const lists = catalog.products().filter(({ listed }) => listed.list !== null)
-      const owned = await Promise.all(lists.map(({ id }) => owns(userId, id)))
-      const theirs = lists.filter((_, index) => owned[index])
-      if (theirs.length === 0) {
-        const whose = lists.map(({ listed, name }) => `The ${listed.list} is for owners of ${name}`)
-        throw new Refusal(403, 'not-an-owner', whose.join('. ') || 'There is no list of symbols')
-      }
+      const theirs = await ownedLists(userId)
       return db
         .select()
         .from(recommendedAssets)
@@ -62,6 +69,11 @@ export function createAssets({ db, now, audit, catalog }: Context, { owns }: Oth
           ),
         )
         .orderBy(asc(recommendedAssets.productId), asc(recommendedAssets.sortOrder))
+    },
+
+    async left(userId: string) {
+      await ownedLists(userId)
+      return findLeft(db, new Date(now().getTime() - newsDays * 86_400_000))
     },
 
     adminList: () =>
@@ -134,6 +146,21 @@ export function createAssets({ db, now, audit, catalog }: Context, { owns }: Oth
         await audit.record(tx, actor, { action: 'asset.delete', subject: removed.ticker })
       }),
   }
+}
+
+/** Symbols that were deleted or hidden since then, from the audit log: a deleted one has no row anymore. */
+function findLeft(db: Database, since: Date) {
+  return db
+    .selectDistinct({ ticker: auditLog.subject })
+    .from(auditLog)
+    .where(
+      and(
+        gte(auditLog.at, since),
+        inArray(auditLog.action, ['asset.delete', 'asset.hide']),
+        sql`not exists (select from ${recommendedAssets} where ticker = ${auditLog.subject} and is_active)`,
+      ),
+    )
+    .limit(20)
 }
 
 async function append(tx: Transaction, at: Date, productId: string, added: NewAsset[]) {

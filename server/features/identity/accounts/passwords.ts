@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { and, eq, gt, isNull, lt, lte } from 'drizzle-orm'
+import { and, eq, gt, isNull, lt, lte, type SQL } from 'drizzle-orm'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import type { Transaction } from '#server/database/connect.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
 import { passwordTokens, users } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
 import { createOwnPassword } from '#server/security/own-password.ts'
@@ -90,6 +90,8 @@ export function createPasswords(context: Context) {
     /** The same answer for every address. Strangers can't use up the owner's requests: see `mostLinksAnHour`. */
     requestReset: (email: string) => enqueueReset(db, { email }),
 
+    checkLink: (token: string) => findAccountOfLink(db, usable(token)),
+
     /** A link works once, even if used twice at the same moment, and ends every session. */
     async resetPassword(actor: Actor<User | null>, token: string, newPassword: string) {
       passwords.refuseCommon(newPassword, 'newPassword')
@@ -146,4 +148,15 @@ export function createPasswords(context: Context) {
       await db.delete(passwordTokens).where(lt(passwordTokens.expiresAt, now()))
     },
   }
+}
+
+/** The account of a link that still works; throws otherwise. Only the mailbox's owner has the token. */
+async function findAccountOfLink(db: Database, isUsable: SQL | undefined) {
+  const [found] = await db
+    .select({ email: users.email })
+    .from(passwordTokens)
+    .innerJoin(users, eq(users.id, passwordTokens.userId))
+    .where(isUsable)
+  if (!found) throw uselessLink()
+  return found
 }

@@ -137,6 +137,7 @@ export function createCheckout(context: Context, others: Others) {
         paidAmount: lastPaidAmount ?? price,
         nextCharge: currentPeriodEnd && { amount: nextAmount ?? price, at: currentPeriodEnd },
         email: begun.email,
+        username: begun.tradingViewUsername,
         wayIn,
       }
     },

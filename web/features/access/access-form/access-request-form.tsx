@@ -18,7 +18,7 @@ const messages = {
 export function AccessRequestForm(props: {
   of: { paymentIntentId: string } | { purchaseId: string }
   username: string | null
-  leave: { label: string; onClick: () => void }
+  leave?: { label: string; onClick: () => void } | undefined
   /** The form stays busy until this resolves. */
   onSubmitted: () => Promise<unknown> | void
 }) {
@@ -55,9 +55,11 @@ export function AccessRequestForm(props: {
       </Field>
       <div className="flex gap-3 max-sm:flex-col">
         <SubmitButton pendingText="Submitting...">Submit Access Request</SubmitButton>
-        <Button variant="secondary" onClick={leave.onClick}>
-          {leave.label}
-        </Button>
+        {leave && (
+          <Button variant="secondary" onClick={leave.onClick}>
+            {leave.label}
+          </Button>
+        )}
       </div>
     </Form>
   )

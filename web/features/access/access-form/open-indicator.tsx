@@ -1,6 +1,7 @@
 import { access, type OwnAccess } from '#contract/access/access.ts'
 import { privatePackage } from '#contract/access/package.ts'
 import { useData } from '#web/api/client.ts'
+import { OutsideButton } from '#web/ui/button.tsx'
 
 export const useAccess = () =>
   useData(access.mine, {}, { refetchInterval: (mine) => mine?.some(isOnItsWay) === true && 1000 })
@@ -8,18 +9,13 @@ export const useAccess = () =>
 const isOnItsWay = ({ state, problem, oldUsername }: OwnAccess) =>
   (state === 'unlocking' && !problem) || (state === 'unlocked' && oldUsername !== null)
 
-export function OpenIndicator({ product }: { product: string }) {
+export function OpenIndicator({ product, size = 'md' }: { product: string; size?: 'md' | 'lg' }) {
   const { data: links } = useData(privatePackage.show, { product })
   return (
     links?.indicatorUrl && (
-      <a
-        href={links.indicatorUrl}
-        target="_blank"
-        rel="noreferrer"
-        className="inline-flex h-9 shrink-0 items-center self-start rounded-md bg-accent px-3 text-sm font-medium text-on-accent shadow-card hover:bg-accent-strong"
-      >
+      <OutsideButton href={links.indicatorUrl} size={size} className="self-start">
         Open the indicator<span className="sr-only"> on TradingView, in a new tab</span>
-      </a>
+      </OutsideButton>
     )
   )
 }

@@ -1,9 +1,11 @@
 import { ChartCandlestick, Copy, Download } from 'lucide-react'
-import { assets, type RecommendedAsset } from '#contract/access/assets.ts'
+import { useState } from 'react'
+import { assets, newsDays, type RecommendedAsset } from '#contract/access/assets.ts'
 import { useData } from '#web/api/client.ts'
 import { useListName, useSettings } from '#web/api/settings.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Pending } from '#web/ui/card.tsx'
+import { Badge } from '#web/ui/notice.tsx'
 import { saveFile } from '#web/ui/save-file.ts'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -67,6 +69,7 @@ function ListActions({ list }: { list: RecommendedAsset[] }) {
 }
 
 function List({ list }: { list: RecommendedAsset[] }) {
+  const [now] = useState(Date.now)
   if (list.length === 0)
     return (
       <EmptyState
@@ -74,15 +77,42 @@ function List({ list }: { list: RecommendedAsset[] }) {
         icon={<ChartCandlestick className="size-8" strokeWidth={1.5} />}
       />
     )
+  const since = new Date(now - newsDays * 86_400_000).toISOString()
+  // A list that is new as a whole has no news.
+  const isNew = ({ createdAt }: RecommendedAsset) => createdAt >= since && list.some((each) => each.createdAt < since)
   return (
-    <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
-      {list.map(({ id, ticker, note }) => (
-        <li key={id} className="flex flex-col gap-1 rounded-md border border-line bg-surface px-4 py-3">
-          <span className="font-mono font-medium break-all">{ticker}</span>
-          {note && <span className="text-sm break-words text-muted">{note}</span>}
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul className="grid gap-x-10 border-t border-line sm:grid-cols-2 lg:grid-cols-3">
+        {list.map((asset) => (
+          <li key={asset.id} className="border-b border-line">
+            <a
+              href={`https://www.tradingview.com/chart/?symbol=${encodeURIComponent(asset.ticker)}`}
+              target="_blank"
+              rel="noreferrer"
+              className="group flex min-h-12 flex-wrap items-baseline gap-x-4 py-3"
+            >
+              <span className="font-mono font-medium break-all underline decoration-line underline-offset-4 group-hover:decoration-accent">
+                {asset.ticker}
+              </span>
+              {isNew(asset) && <Badge>new</Badge>}
+              {asset.note && <span className="text-sm break-words text-muted">{asset.note}</span>}
+              <span className="sr-only">chart on TradingView, in a new tab</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      <Left />
+    </>
+  )
+}
+
+function Left() {
+  const { data } = useData(assets.left, {})
+  if (!data || data.length === 0) return null
+  return (
+    <p className="mt-4 text-sm text-muted">
+      Left this month: <span className="font-mono">{data.map(({ ticker }) => ticker).join(', ')}</span>
+    </p>
   )
 }
 

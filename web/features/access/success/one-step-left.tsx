@@ -8,17 +8,21 @@ import { Paid } from './paid.tsx'
 const next: Record<PaidOrder['wayIn'], { title: string; text: string }> = {
   login: {
     title: 'One step left: log in',
-    text: 'There’s an account with this email address, and your subscription is in it. Log in, and you’ll be back here to request your access.',
+    text: 'There’s an account with this email address, and your subscription is in it.',
   },
   'first-link': {
     title: 'One step left: set your password',
-    text: 'We’ve sent you a link to set your password. Open it, then log in to request your access.',
+    text: 'We’ve sent you a link to set your password. Open it, and you’ll be back here.',
   },
   'new-link': {
     title: 'One step left: set your password',
-    text: 'We’ve sent you a link to set your password; the old one no longer works, because this address was never confirmed. Open it, log in, and you’ll be back here to request your access.',
+    text: 'We’ve sent you a link to set your password; the old one no longer works, because this address was never confirmed. Open it, and you’ll be back here.',
   },
 }
+
+/** A guest may type anyone's email, so only the account's owner confirms the username. */
+const thenAccess = (username: string | null) =>
+  username ? `Log in to confirm ${username}; then it is unlocked.` : 'Log in to request your access.'
 
 /** For someone who has paid with the address of an account that this browser isn't logged in to. */
 export function OneStepLeft({ paymentIntentId, order }: { paymentIntentId: string; order: PaidOrder }) {
@@ -27,7 +31,9 @@ export function OneStepLeft({ paymentIntentId, order }: { paymentIntentId: strin
   useEffect(() => returnTo(`/checkout/success?payment_intent=${paymentIntentId}`), [paymentIntentId])
   return (
     <Paid order={order} title={title} next={<p>Thank you. Your payment went through, so please don’t pay again.</p>}>
-      <p>{text}</p>
+      <p>
+        {text} {thenAccess(order.username)}
+      </p>
       {order.wayIn === 'login' ? (
         <ButtonLink href="/auth" className="self-start">
           Log In

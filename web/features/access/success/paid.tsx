@@ -2,11 +2,11 @@ import { CircleCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { exactDollars } from '#contract/money.ts'
 import type { PaidOrder } from '#contract/selling/checkout.ts'
-import { Card, Skeleton } from '#web/ui/card.tsx'
+import { Skeleton } from '#web/ui/card.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Time } from '#web/ui/time.tsx'
 
-type Order = Omit<PaidOrder, 'wayIn'>
+type Order = Omit<PaidOrder, 'wayIn' | 'username'>
 
 export function Paid(props: {
   /** Undefined while it loads. */
@@ -18,21 +18,26 @@ export function Paid(props: {
 }) {
   const { order, next, title, children, later } = props
   return (
-    <div className="hero">
-      <Container className="grid gap-x-16 gap-y-8 py-10 sm:py-20 lg:grid-cols-[2fr_3fr] lg:grid-rows-[auto_1fr]">
-        <div className="flex flex-col gap-4">
-          <CircleCheck className="size-12 text-accent" />
-          <h1 className="text-3xl">Payment Successful!</h1>
-          {order ? <Bill order={order} /> : <Skeleton className="h-56" />}
-          <div className="flex flex-col gap-4 text-lg">{next}</div>
-        </div>
-        <Card className="flex flex-col gap-6 sm:p-8 lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:self-start">
-          <h2 className="text-xl">{title}</h2>
-          {children}
-        </Card>
-        {later && <div className="flex flex-col gap-4">{later}</div>}
-      </Container>
-    </div>
+    <Container className="grid gap-x-16 gap-y-10 py-10 sm:py-20 lg:grid-cols-[2fr_3fr] lg:grid-rows-[auto_1fr]">
+      <div className="flex flex-col gap-6">
+        <h1 className="flex items-center gap-4 text-3xl">
+          <CircleCheck aria-hidden="true" className="size-9 shrink-0 text-accent" strokeWidth={1.5} />
+          Payment Successful!
+        </h1>
+        <div className="flex flex-col gap-5 text-lg">{next}</div>
+        {order ? <Bill order={order} /> : <BillSkeleton />}
+      </div>
+      <section
+        aria-labelledby="request"
+        className="flex flex-col gap-6 border-t border-ink pt-6 lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:self-start"
+      >
+        <h2 id="request" className="text-xl">
+          {title}
+        </h2>
+        {children}
+      </section>
+      {later}
+    </Container>
   )
 }
 
@@ -59,3 +64,16 @@ const Line = ({ name, children }: { name: string; children: ReactNode }) => (
     <dd className="font-medium wrap-anywhere">{children}</dd>
   </div>
 )
+
+function BillSkeleton() {
+  return (
+    <div className="divide-y divide-line border-y border-line">
+      {['w-36', 'w-16', 'w-40', 'w-44'].map((width) => (
+        <div key={width} className="flex items-center justify-between py-4">
+          <Skeleton className="h-3.5 w-24" />
+          <Skeleton className={`h-3.5 ${width}`} />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,3 +1,4 @@
+import { Check, LoaderCircle } from 'lucide-react'
 import type { OwnAccess } from '#contract/access/access.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
@@ -5,8 +6,9 @@ import { useData } from '#web/api/client.ts'
 import { AccessRequestForm } from '#web/features/access/access-form/access-request-form.tsx'
 import { AccessSentence, problemOf, StateBadge } from '#web/features/access/access-form/access-state.tsx'
 import { OpenIndicator, useAccess } from '#web/features/access/access-form/open-indicator.tsx'
-import GuestPasskey from '#web/features/identity/account/guest-passkey.tsx'
+import KeepAccess from '#web/features/identity/account/keep-access.tsx'
 import { wait } from '#web/features/selling/checkout/until-done.ts'
+import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Paid } from './paid.tsx'
 
@@ -18,53 +20,72 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
   const { data, isError } = useAccess()
   const purchase = bought?.find((each) => each.paymentIntentId === paymentIntentId)
   const mine = data?.find(({ purchaseId }) => purchaseId === purchase?.id) ?? data?.[0]
+  const skip = { label: 'Skip for Now', onClick: () => onLeave('/dashboard') }
+  const form = (leave?: typeof skip) => (
+    <AccessRequestForm
+      of={{ paymentIntentId }}
+      username={mine?.username ?? null}
+      leave={leave}
+      onSubmitted={async () => {
+        await wait(2000)
+        onLeave('/welcome')
+      }}
+    />
+  )
   return (
     <Paid
       order={purchase && profile && orderOf(purchase, profile.email)}
       next={mine ? <NextStep mine={mine} /> : <p>Thank you.</p>}
       title="TradingView Access Request"
-      later={
-        profile?.hasPassword === false && (
-          <>
-            <p className="text-muted">
-              We’ve created your account and emailed you a link to set a password. You’re logged in on this device until
-              you log out.
-            </p>
-            <GuestPasskey />
-          </>
-        )
-      }
+      later={profile?.hasPassword === false && <KeepAccess email={profile.email} />}
     >
       {!data && !isError ? (
-        <Skeleton className="h-96" />
+        <FormSkeleton />
+      ) : mine && isSettled(mine) ? (
+        <>
+          <p className="text-muted">
+            {mine.state === 'unlocked' ? (
+              'Already unlocked. Nothing more is needed.'
+            ) : (
+              <AccessSentence mine={mine} purchase={purchase} />
+            )}
+          </p>
+          <details className="group border-y border-line">
+            <summary className="flex min-h-13 cursor-pointer list-none items-center justify-between font-medium">
+              Correct your request
+              <span aria-hidden="true" className="text-xl text-muted group-open:rotate-45">
+                +
+              </span>
+            </summary>
+            <div className="pt-3 pb-6">{form()}</div>
+          </details>
+          <Button variant="secondary" className="self-start" onClick={skip.onClick}>
+            {skip.label}
+          </Button>
+        </>
       ) : (
         <>
           {mine && (
-            <div role="status" className="flex flex-col gap-2 rounded-md border border-line bg-ground px-4 py-3">
+            <div role="status" className="flex flex-col gap-2">
               {mine.username && (
                 <p className="flex flex-wrap items-center gap-3 font-medium break-words">
                   {mine.username} <StateBadge mine={mine} />
                 </p>
               )}
-              <p>
+              <p className="text-muted">
                 <AccessSentence mine={mine} purchase={purchase} />
               </p>
             </div>
           )}
-          <AccessRequestForm
-            of={{ paymentIntentId }}
-            username={mine?.username ?? null}
-            leave={{ label: 'Skip for Now', onClick: () => onLeave('/dashboard') }}
-            onSubmitted={async () => {
-              await wait(2000)
-              onLeave('/welcome')
-            }}
-          />
+          {form(skip)}
         </>
       )}
     </Paid>
   )
 }
+
+/** Nothing is left for the buyer to do. */
+const isSettled = (mine: OwnAccess) => !problemOf(mine) && ['unlocked', 'asked', 'unlocking'].includes(mine.state)
 
 function orderOf(purchase: Purchase, email: string) {
   const { billingType, amount, lastPaidAmount, nextAmount, currentPeriodEnd } = purchase
@@ -84,13 +105,61 @@ function NextStep({ mine }: { mine: OwnAccess }) {
       return (
         <>
           <p>Thank you. Your access is ready, and nothing more is needed.</p>
-          <OpenIndicator product={mine.product} />
+          <Progress mine={mine} />
+          <OpenIndicator product={mine.product} size="lg" />
+        </>
+      )
+    case 'unlocking':
+      return (
+        <>
+          <p>Thank you. Nothing left to do: we’re unlocking {mine.username}.</p>
+          <Progress mine={mine} />
         </>
       )
     case 'asked':
-    case 'unlocking':
       return <p>Thank you. Nothing left to do: an email follows as soon as your access is ready.</p>
     default:
       return <p>Thank you. One step left: send us your access request.</p>
   }
+}
+
+/** Longer than this, the buyer wasn't waiting for it on this page. */
+const longestWaitSeconds = 600
+
+/** From the payment to the unlocked indicator; the page asks every second. */
+function Progress({ mine: { state, secondsToUnlock } }: { mine: OwnAccess }) {
+  const isUnlocked = state === 'unlocked'
+  const took = secondsToUnlock !== null && secondsToUnlock <= longestWaitSeconds ? ` in ${secondsToUnlock} s` : ''
+  const steps = [
+    { text: 'Payment received', isDone: true },
+    { text: 'TradingView asked', isDone: true },
+    { text: isUnlocked ? `Unlocked${took}` : 'Unlocking…', isDone: isUnlocked },
+  ]
+  return (
+    <ol role="status" className="flex flex-col gap-2 text-base">
+      {steps.map(({ text, isDone }) => (
+        <li key={text} className="flex items-center gap-3">
+          {isDone ? (
+            <Check aria-hidden="true" className="size-4.5 text-accent" />
+          ) : (
+            <LoaderCircle aria-hidden="true" className="size-4.5 animate-spin text-muted" />
+          )}
+          {text}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function FormSkeleton() {
+  return (
+    <div className="flex flex-col gap-5">
+      {['w-28', 'w-40', 'w-32'].map((width) => (
+        <div key={width} className="flex flex-col gap-2.5">
+          <Skeleton className={`h-3.5 ${width}`} />
+          <Skeleton className="h-11" />
+        </div>
+      ))}
+    </div>
+  )
 }

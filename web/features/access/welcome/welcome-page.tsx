@@ -1,5 +1,4 @@
-import { BookOpen, CircleCheck, LayoutDashboard, type LucideIcon } from 'lucide-react'
-import type { OwnAccess } from '#contract/access/access.ts'
+import type { ReactNode } from 'react'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import { useListName, useSettings } from '#web/api/settings.tsx'
 import { OpenIndicator, useAccess } from '#web/features/access/access-form/open-indicator.tsx'
@@ -11,69 +10,67 @@ export default function WelcomePage() {
   const mine = useAccess().data?.[0]
   const { products } = useSettings()
   const product = products.find(({ slug }) => slug === mine?.product) ?? products[0]
+  const promise = whenAccessComes(mine ?? product)
+  const listName = useListName()
+  const isUnlocked = mine?.state === 'unlocked'
   return (
-    <div className="hero">
-      <Container className="flex flex-col items-center gap-12 py-16 sm:py-24">
-        <header className="flex max-w-2xl flex-col items-center gap-5 text-center">
-          <span className="grid size-14 place-items-center rounded-full bg-accent-soft text-accent-strong">
-            <CircleCheck className="size-7" strokeWidth={1.75} />
-          </span>
-          <h1 className="text-3xl">Welcome to {product.name}</h1>
-          <p role="status" className="text-lg text-muted">
-            <Activation mine={mine} promise={whenAccessComes(mine ?? product)} />
+    <Container className="grid gap-x-16 gap-y-10 py-14 sm:py-20 lg:grid-cols-[1fr_1.2fr]">
+      <header className="flex flex-col items-start gap-5">
+        <h1 className="text-3xl">Welcome to {product.name}</h1>
+        <div role="status" className="flex flex-col gap-3">
+          {isUnlocked && <h2 className="text-xl break-words">{mine.username} is unlocked</h2>}
+          <p className={isUnlocked ? 'text-sm text-muted' : 'text-lg text-muted'}>
+            {promise} {!isUnlocked && 'Until then, here’s where to start.'}
           </p>
-          {mine?.state === 'unlocked' && (
-            <div>
-              <OpenIndicator product={mine.product} />
-            </div>
-          )}
-        </header>
-        <ul className="grid w-full max-w-3xl gap-4 sm:grid-cols-2">
-          <NextStep
-            href="/setup-guide"
-            icon={BookOpen}
-            title="Setup Guide"
-            text="Six steps from access to your first signal. It takes about five minutes."
-          />
-          <NextStep
-            href="/dashboard"
-            icon={LayoutDashboard}
-            title="Dashboard"
-            text={`Your subscription, invoices, access status, and the ${useListName()}.`}
-          />
-        </ul>
-      </Container>
-    </div>
+        </div>
+      </header>
+      <ol className="divide-y divide-line border-y border-line">
+        {isUnlocked && (
+          <Step number={1} title="Open the indicator" text="Add it to a daily chart on TradingView.">
+            <OpenIndicator product={mine.product} />
+          </Step>
+        )}
+        <Step
+          number={isUnlocked ? 2 : 1}
+          href="/setup-guide"
+          title="Setup Guide"
+          text="Six steps from access to your first signal. It takes about five minutes."
+        />
+        <Step
+          number={isUnlocked ? 3 : 2}
+          href="/dashboard"
+          title="Dashboard"
+          text={`Your subscription, invoices, access status, and the ${listName}.`}
+        />
+      </ol>
+    </Container>
   )
 }
 
-/** The promise stays what it is, also for those who have their access already. */
-function Activation({ mine, promise }: { mine: OwnAccess | undefined; promise: string }) {
-  if (mine?.state !== 'unlocked') return <>{promise} Until then, here’s where to start.</>
-  return (
+function Step(props: { number: number; title: string; text: string; href?: Href; children?: ReactNode }) {
+  const { number, title, text, href, children } = props
+  const words = (
     <>
-      {promise} Yours is ready: <strong className="font-semibold text-ink">{mine.username}</strong> is unlocked.
+      <span className="font-mono text-sm text-muted">{number}</span>
+      <span className="flex grow flex-col gap-1">
+        <span className="text-lg font-semibold tracking-tight">{title}</span>
+        <span className="text-muted">{text}</span>
+      </span>
     </>
   )
-}
-
-function NextStep(props: { href: Href; icon: LucideIcon; title: string; text: string }) {
-  const { href, icon: Picture, title, text } = props
   return (
     <li>
-      <Link
-        href={href}
-        className="group flex h-full flex-col items-start gap-3 rounded-lg border border-line bg-surface p-6 shadow-card transition-colors hover:border-accent"
-      >
-        <span className="grid size-10 place-items-center rounded-md bg-accent-soft text-accent-strong">
-          <Picture className="size-5" strokeWidth={1.75} />
-        </span>
-        <span className="mt-2 flex items-center gap-2 text-lg font-semibold tracking-tight">
-          {title}
+      {href ? (
+        <Link href={href} className="group flex items-baseline gap-5 py-6">
+          {words}
           <Arrow />
-        </span>
-        <span className="text-muted">{text}</span>
-      </Link>
+        </Link>
+      ) : (
+        <div className="flex items-baseline gap-5 py-6">
+          {words}
+          {children}
+        </div>
+      )}
     </li>
   )
 }

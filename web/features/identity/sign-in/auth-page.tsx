@@ -9,10 +9,10 @@ import { Input } from '#web/ui/input.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
-import { useHydrated } from '#web/ui/store.ts'
+import { attempt, useHydrated } from '#web/ui/store.ts'
 import { Tabs } from '#web/ui/tabs.tsx'
 import { AuthCard, belowRefusal, PasskeyButton, Refusal, textLink } from './auth-card.tsx'
-import { endedKey, forgetReturnPath, returnKey, returnPath, returnTo } from './return-path.ts'
+import { emailKey, endedKey, forgetReturnPath, returnKey, returnPath, returnTo } from './return-path.ts'
 import SecondStep from './second-step.tsx'
 
 // The page is there without them: passkeys are suggested once someone is there, and few logins have a second step.
@@ -23,6 +23,7 @@ export default function AuthPage() {
   const { navigate, prefetch } = useNavigation()
   // Typed once, it serves both tabs.
   const [email, setEmail] = useState('')
+  const justSet = useJustSet()
   const isIn = user !== null
   const isTyping = email !== ''
   const hydrated = useHydrated()
@@ -52,7 +53,7 @@ export default function AuthPage() {
       <Tabs
         label="Log in or sign up"
         tabs={{
-          Login: <LoginForm email={email} onEmail={setEmail} />,
+          Login: <LoginForm key={justSet} email={justSet || email} onEmail={setEmail} focusPassword={justSet !== ''} />,
           'Sign Up': <SignUpForm email={email} onEmail={setEmail} />,
         }}
       />
@@ -73,7 +74,21 @@ function loginReason(): string {
 
 type EmailProps = { email: string; onEmail: (email: string) => void }
 
-function LoginForm({ email, onEmail }: EmailProps) {
+const focus = (input: HTMLInputElement | null) => input?.focus()
+
+/** The address whose password was just set, once it is known in the browser. */
+function useJustSet() {
+  const hydrated = useHydrated()
+  const [email] = useState(() =>
+    typeof window === 'undefined' ? '' : (attempt(() => sessionStorage.getItem(emailKey)) ?? ''),
+  )
+  useEffect(() => {
+    attempt(() => sessionStorage.removeItem(emailKey))
+  }, [])
+  return hydrated ? email : ''
+}
+
+function LoginForm({ email, onEmail, focusPassword = false }: EmailProps & { focusPassword?: boolean }) {
   const startSession = useStartSession()
   const login = useCall(accounts.login, {
     succeeded: 'Welcome back!',
@@ -93,7 +108,12 @@ function LoginForm({ email, onEmail }: EmailProps) {
     >
       <EmailField email={email} onEmail={onEmail} autoComplete="username webauthn" />
       <Field name="password" label="Password">
-        <PasswordInput autoComplete="current-password" required maxLength={128} />
+        <PasswordInput
+          autoComplete="current-password"
+          required
+          maxLength={128}
+          ref={focusPassword ? focus : undefined}
+        />
       </Field>
       <Link href="/forgot-password" className={`${textLink} -mt-2 self-start text-sm`}>
         Forgot password?

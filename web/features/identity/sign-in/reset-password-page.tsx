@@ -1,15 +1,18 @@
 import { useEffect, useState } from 'react'
+import { ApiError } from '#contract/call.ts'
 import { newPasswordTwice } from '#contract/forms.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { CallForm } from '#web/api/call-form.tsx'
+import { useData } from '#web/api/client.ts'
 import { useForgetSession } from '#web/api/session.ts'
+import { ButtonLink } from '#web/ui/button.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
-import { useHydrated } from '#web/ui/store.ts'
+import { attempt, useHydrated } from '#web/ui/store.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { AuthCard, belowRefusal, textLink } from './auth-card.tsx'
-import { returnTo } from './return-path.ts'
+import { emailKey, returnTo } from './return-path.ts'
 
 const form = newPasswordTwice
 
@@ -26,6 +29,17 @@ export default function ResetPasswordPage() {
     return () => clearTimeout(timer)
   }, [navigate])
   const first = new URLSearchParams(search).get('first')
+  const [isDone, setIsDone] = useState(false)
+  const link = useData(accounts.checkResetLink, { token }, { enabled: token !== '' && !isDone })
+  if (!isDone && link.error instanceof ApiError && link.error.status === 400)
+    return (
+      <AuthCard
+        title="This link has expired"
+        description="A link works once, and only for a while. A new one is a minute away."
+      >
+        <ButtonLink href="/forgot-password">Request a new link</ButtonLink>
+      </AuthCard>
+    )
   return (
     <AuthCard
       title={first ? 'Choose a password' : 'Reset password'}
@@ -37,7 +51,13 @@ export default function ResetPasswordPage() {
             : 'Choose a new password. Every device will be logged out.'
       }
     >
-      <ResetForm token={token} isFirst={first !== null} />
+      <ResetForm
+        token={token}
+        email={link.data?.email}
+        isFirst={first !== null}
+        isDone={isDone}
+        onDone={() => setIsDone(true)}
+      />
       <Link href="/forgot-password" className={`${textLink} self-center text-sm`}>
         Request a new link
       </Link>
@@ -45,10 +65,16 @@ export default function ResetPasswordPage() {
   )
 }
 
-function ResetForm({ token, isFirst }: { token: string; isFirst: boolean }) {
+function ResetForm(props: {
+  token: string
+  email: string | undefined
+  isFirst: boolean
+  isDone: boolean
+  onDone: () => void
+}) {
+  const { token, email, isFirst, isDone, onDone } = props
   const { navigate } = useNavigation()
   const forgetSession = useForgetSession()
-  const [isDone, setIsDone] = useState(false)
   // Until then a plain post brings the token along, in the address.
   const hydrated = useHydrated()
   return (
@@ -62,10 +88,11 @@ function ResetForm({ token, isFirst }: { token: string; isFirst: boolean }) {
         succeeded: isFirst ? 'Password set' : 'Password reset successful.',
         failed: { title: 'Reset failed', description: 'Failed to reset password. The link may have expired.' },
         onSuccess: async () => {
-          setIsDone(true)
+          onDone()
           // Somebody has bought with the address of this account: the login leads to what they bought.
           const paid = new URLSearchParams(location.search).get('payment_intent')
           if (paid) returnTo(`/checkout/success?payment_intent=${encodeURIComponent(paid)}`)
+          if (email) attempt(() => sessionStorage.setItem(emailKey, email))
           await forgetSession()
           setTimeout(() => navigate('/auth'), 2000)
         },
@@ -73,7 +100,7 @@ function ResetForm({ token, isFirst }: { token: string; isFirst: boolean }) {
       button={{
         disabled: (hydrated && !token) || isDone,
         pendingText: isFirst ? 'Saving...' : 'Resetting...',
-        children: isFirst ? 'Set password' : 'Reset Password',
+        children: isDone ? 'Password set' : isFirst ? 'Set password' : 'Reset Password',
       }}
       renderButton={belowRefusal}
     >

@@ -5,6 +5,9 @@ export const returnKey = 'return-to'
 
 export const endedKey = 'session-ended'
 
+/** The address whose password was just set, for the login that follows. */
+export const emailKey = 'login-email'
+
 export function rememberReturnPath(hasEnded?: unknown) {
   sessionStorage.setItem(returnKey, location.pathname + location.search)
   if (hasEnded === true) sessionStorage.setItem(endedKey, '1')

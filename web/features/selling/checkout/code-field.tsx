@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useId, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useId, useState } from 'react'
 import { checkout, type Discount } from '#contract/selling/checkout.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { messageOf, toastError, useCall } from '#web/api/use-call.ts'
@@ -18,7 +18,7 @@ type CodeOptions = {
 export function useCodeField({ product, billing, code, discount, onChange }: CodeOptions) {
   const [typed, setTyped] = useState('')
   const [refusal, setRefusal] = useState('')
-  const input = useRef<HTMLInputElement>(null)
+  const id = useId()
   const { mutateAsync: quote, isPending } = useCall(checkout.quote, {})
   const ask = (wanted: string, plan: BillingType) =>
     quote({ productSlug: product.slug, billingType: plan, code: wanted })
@@ -36,7 +36,7 @@ export function useCodeField({ product, billing, code, discount, onChange }: Cod
   }, [unasked, billing])
 
   return {
-    input,
+    id,
     typed,
     refusal,
     isPending,
@@ -54,12 +54,14 @@ export function useCodeField({ product, billing, code, discount, onChange }: Cod
         return applied
       } catch (error) {
         setRefusal(messageOf(error) ?? 'We can’t apply this code.')
-        input.current?.focus()
+        focus(id)
         throw error
       }
     },
   }
 }
+
+const focus = (id: string) => document.getElementById(id)?.focus()
 
 export function CodeField(props: {
   field: ReturnType<typeof useCodeField>
@@ -69,12 +71,11 @@ export function CodeField(props: {
   onRemove: () => void
 }) {
   const { field, code, discount, onOpen, onRemove } = props
-  const id = useId()
-  // Only a click on "Have a code?" or "Remove" moves the focus here.
-  const wasClicked = useRef(false)
+  const { id } = field
+  // Only a click on "Have a code?" or "Remove" moves the focus here, once the field is drawn.
   const clicked = (act: () => void) => () => {
-    wasClicked.current = true
     act()
+    requestAnimationFrame(() => focus(id))
   }
   if (code === null)
     return (
@@ -107,11 +108,6 @@ export function CodeField(props: {
         </label>
         <Input
           id={id}
-          ref={(input) => {
-            field.input.current = input
-            if (wasClicked.current) input?.focus()
-            wasClicked.current = false
-          }}
           value={field.typed}
           onChange={(event) => field.type(event.target.value)}
           aria-invalid={field.refusal ? true : undefined}

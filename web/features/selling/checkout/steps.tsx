@@ -15,14 +15,16 @@ import { CodeField, useCodeField } from './code-field.tsx'
 import type { Offer } from './order-summary.tsx'
 import { loadCardForm, Payment, type Ready } from './payment.tsx'
 
-export function Steps(props: {
+type StepsProps = {
   product: ListedProduct
   billing: BillingType
   offer: Offer
   onOffer: (offer: Offer) => void
   user: User | null
-}) {
-  const { product, billing, offer, onOffer, user } = props
+}
+
+/** How far the checkout is: the details asked for, the intent that can be paid, and the code. */
+function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
   const [asked, setAsked] = useState<Asked | null>(null)
   // A new checkout cancels the earlier one, so only the latest can be paid.
   const [ready, setReady] = useState<(Ready & { wanted: string }) | null>(null)
@@ -31,8 +33,7 @@ export function Steps(props: {
   const [code, setCode] = useCode(search)
   const wanted = `${billing} ${code ?? ''}`
   const begin = useCall(checkout.createSubscriptionIntent, {})
-  const { discount } = offer
-  const codeField = useCodeField({ product, billing, code, discount, onChange: setDiscount })
+  const codeField = useCodeField({ product, billing, code, discount: offer.discount, onChange: setDiscount })
   const isPaying = asked !== null && isAtPayment(search)
 
   /** Another tab of this browser was faster: asked again, the server knows both as one. */
@@ -116,27 +117,48 @@ export function Steps(props: {
         .catch(() => undefined)
   }, [missing])
 
+  return {
+    asked: isPaying ? asked : null,
+    current,
+    refusal,
+    isPending: begin.isPending,
+    proceed,
+    startOver,
+    refuse(refused: ApiError) {
+      startOver()
+      setRefusal(refused)
+    },
+    code,
+    codeField,
+    openCode: () => setCode(''),
+    removeCode: () => setDiscount(null),
+  }
+}
+
+export function Steps(props: StepsProps) {
+  const { product, billing, offer, user } = props
+  const { asked, current, refusal, isPending, proceed, startOver, refuse, ...discount } = useSteps(props)
   const codes = (
     <CodeField
-      field={codeField}
-      code={code}
-      discount={discount}
-      onOpen={() => setCode('')}
-      onRemove={() => setDiscount(null)}
+      field={discount.codeField}
+      code={discount.code}
+      discount={offer.discount}
+      onOpen={discount.openCode}
+      onRemove={discount.removeCode}
     />
   )
   return (
     <>
       {/* Hidden, it keeps what was typed for someone who comes back. */}
-      <Card className={classes('flex flex-col gap-6 sm:p-8', isPaying && 'hidden')}>
-        <Buyer {...{ product, user, refusal }} isPending={begin.isPending} onContinue={proceed} />
-        {!isPaying && codes}
+      <Card className={classes('flex flex-col gap-6 sm:p-8', asked && 'hidden')}>
+        <Buyer {...{ product, user, refusal, isPending }} onContinue={proceed} />
+        {!asked && codes}
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line pt-5 text-sm text-muted">
           <CardBrands />
           Secure card payment by Stripe
         </div>
       </Card>
-      {isPaying && (
+      {asked && (
         <>
           <Payment
             ready={current}
@@ -145,10 +167,7 @@ export function Steps(props: {
             billing={billing}
             offer={offer}
             onChange={user ? null : startOver}
-            onReplaced={(refused) => {
-              startOver()
-              setRefusal(refused)
-            }}
+            onReplaced={refuse}
           />
           {codes}
         </>

@@ -1,0 +1,88 @@
+import { type ReactNode, useState } from 'react'
+import { accounts } from '#contract/identity/accounts.ts'
+import { factors } from '#contract/identity/factors.ts'
+import { useData } from '#web/api/client.ts'
+import { supportsPasskeys } from '#web/api/passkeys.ts'
+import { useUser } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { useConfirmation } from './use-confirmation.ts'
+import { useMakePasskey } from './use-make-passkey.ts'
+
+/** For a guest whose payment made the account: two equal ways to come back. */
+export default function KeepAccess({ email }: { email: string }) {
+  return (
+    <section aria-labelledby="keep" className="flex flex-col gap-4 border-t border-line pt-6">
+      <h2 id="keep" className="text-xl">
+        Keep your access
+      </h2>
+      <p className="text-muted">You’re logged in on this device until you log out. To come back later:</p>
+      <div className="grid gap-x-8 gap-y-5 sm:grid-cols-2">
+        <ByPassword email={email} />
+        <ByPasskey />
+      </div>
+    </section>
+  )
+}
+
+function Way({ title, text, children }: { title: string; text: ReactNode; children: ReactNode }) {
+  return (
+    <div className="flex flex-col items-start gap-2">
+      <h3 className="text-base">{title}</h3>
+      <p role="status" className="grow text-sm text-muted">
+        {text}
+      </p>
+      {children}
+    </div>
+  )
+}
+
+function ByPassword({ email }: { email: string }) {
+  const send = useCall(accounts.requestPasswordReset, {
+    failed: { title: 'Error', description: 'Failed to send reset link' },
+  })
+  return (
+    <Way
+      title="A password"
+      text={`We’ve emailed a link to ${email}.${send.isSuccess ? ' And another one just now.' : ''}`}
+    >
+      <Button variant="secondary" size="sm" pending={send.isPending} onClick={() => send.mutate({ email })}>
+        Send it again
+      </Button>
+    </Way>
+  )
+}
+
+function ByPasskey() {
+  const { user } = useUser()
+  const show = useData(factors.show, {})
+  const confirmation = useConfirmation()
+  const [isNew, setIsNew] = useState(false)
+  const { make, pending } = useMakePasskey(() => setIsNew(true))
+  if (!supportsPasskeys() || !show.data) return null
+  if (isNew || show.data.passkeys.length > 0)
+    return (
+      <Way title="A passkey" text="Your passkey is ready. Next time, log in with it.">
+        {null}
+      </Way>
+    )
+  if (user?.isProven)
+    return (
+      <Way title="A passkey" text="Your fingerprint, face, or screen lock.">
+        <Button variant="secondary" size="sm" pending={pending} onClick={make}>
+          Create a passkey
+        </Button>
+      </Way>
+    )
+  const { isSent, isPending, problem, send } = confirmation
+  const text = isSent
+    ? 'We’ve emailed you a link. Open it in this browser; it works for 7 days.'
+    : 'Your fingerprint, face, or screen lock. Passkeys open your account, so confirm your email first.'
+  return (
+    <Way title="A passkey" text={problem || text}>
+      <Button variant="secondary" size="sm" pending={isPending} onClick={send}>
+        {isSent ? 'Send it again' : 'Confirm my email'}
+      </Button>
+    </Way>
+  )
+}
