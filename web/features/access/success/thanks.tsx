@@ -136,18 +136,20 @@ function Progress({ mine: { state, secondsToUnlock } }: { mine: OwnAccess }) {
     { text: isUnlocked ? `Unlocked${took}` : 'Unlocking…', isDone: isUnlocked },
   ]
   return (
-    <ol role="status" className="flex flex-col gap-2 text-base">
-      {steps.map(({ text, isDone }) => (
-        <li key={text} className="flex items-center gap-3">
-          {isDone ? (
-            <Check aria-hidden="true" className="size-4.5 text-accent" />
-          ) : (
-            <LoaderCircle aria-hidden="true" className="size-4.5 animate-spin text-muted" />
-          )}
-          {text}
-        </li>
-      ))}
-    </ol>
+    <div role="status">
+      <ol className="flex flex-col gap-2 text-base">
+        {steps.map(({ text, isDone }) => (
+          <li key={text} className="flex items-center gap-3">
+            {isDone ? (
+              <Check aria-hidden="true" className="size-4.5 text-accent" />
+            ) : (
+              <LoaderCircle aria-hidden="true" className="size-4.5 animate-spin text-muted" />
+            )}
+            {text}
+          </li>
+        ))}
+      </ol>
+    </div>
   )
 }
 
