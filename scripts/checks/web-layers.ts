@@ -25,7 +25,7 @@ export const offered = [
   'not-found/not-found.tsx',
   'identity/account/profile-dialog.tsx',
   'site/reviews/review-summary.tsx',
-  'identity/account/guest-passkey.tsx',
+  'identity/account/keep-access.tsx',
   'identity/account/use-confirmation.ts',
   'site/showcase/chart-panel.tsx',
   'site/showcase/example-chart.tsx',

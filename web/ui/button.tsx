@@ -65,6 +65,10 @@ export function ButtonLink({ variant, size, className, ...rest }: ComponentProps
 }
 
 /** Opens another site in a new tab. */
-export function OutsideButton({ variant, size, className, ...rest }: ComponentProps<'a'> & Style) {
-  return <a target="_blank" rel="noreferrer" className={classesOf({ variant, size } as Style, className)} {...rest} />
+export function OutsideButton({ variant, size, className, children, ...rest }: ComponentProps<'a'> & Style) {
+  return (
+    <a target="_blank" rel="noreferrer" className={classesOf({ variant, size } as Style, className)} {...rest}>
+      {children}
+    </a>
+  )
 }

@@ -85,7 +85,7 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
 }
 
 /** Nothing is left for the buyer to do. */
-const isSettled = (mine: OwnAccess) => !problemOf(mine) && ['unlocked', 'asked', 'unlocking'].includes(mine.state)
+const isSettled = (mine: OwnAccess) => !problemOf(mine) && (mine.state === 'unlocked' || mine.promisedBy !== null)
 
 function orderOf(purchase: Purchase, email: string) {
   const { billingType, amount, lastPaidAmount, nextAmount, currentPeriodEnd } = purchase
