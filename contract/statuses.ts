@@ -28,6 +28,10 @@ export type PurchaseNeed = (typeof purchaseNeeds)[number]
 export const purchaseRisks = ['failed_payments', 'expiring_cards', 'disputes'] as const
 export type PurchaseRisk = (typeof purchaseRisks)[number]
 
+/** An order begins a subscription, or switches one to another plan. */
+export const orderKinds = ['new', 'switch'] as const
+export type OrderKind = (typeof orderKinds)[number]
+
 /** The statuses the seller can choose when booking a purchase by hand. */
 export const bookableStatuses = ['active', 'cancelled', 'expired'] as const satisfies PurchaseStatus[]
 export type BookableStatus = (typeof bookableStatuses)[number]

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { desc, isNotNull } from 'drizzle-orm'
 import { codes } from '#contract/selling/codes.ts'
-import { orderRecords } from '#server/database/schema.ts'
+import { orders } from '#server/database/schema.ts'
 import { choose, openAdmin, question, rowOf } from './desk.ts'
 import { expect, expectAccessible, expectAccessibleInBothThemes, overflowOf, test } from './shop.ts'
 import { comeFrom, holdRequests } from './visitors.ts'
@@ -117,9 +117,9 @@ for (const width of [390, 1280])
     expect(lastLink.y + lastLink.height).toBeLessThanOrEqual(above.y)
     const [kept] = await shop.connection.db
       .select()
-      .from(orderRecords)
-      .where(isNotNull(orderRecords.agreedAt))
-      .orderBy(desc(orderRecords.agreedAt))
+      .from(orders)
+      .where(isNotNull(orders.agreedAt))
+      .orderBy(desc(orders.agreedAt))
       .limit(1)
     expect(kept).toMatchObject({ amountDue: 39000 })
   })

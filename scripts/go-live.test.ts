@@ -184,8 +184,7 @@ test('go-live takes a tried shop to Stripe’s live mode without its test data, 
   expect([before, switched]).toContainEqual(afterFirstKill)
 
   expect(switched).toMatchObject({
-    checkouts: 0,
-    order_records: 0,
+    orders: 0,
     purchases: 1,
     invoices: 0,
     payments: 0,
@@ -281,7 +280,7 @@ test('from test payments to Stripe’s test keys, and on to live keys, it is the
   await prepareStripe(sold)
   const answer = await goLive({ databaseUrl: url, env: settingsFor(sold), at: sold })
   expect(answer).toMatchObject({ code: 0, said: expect.stringContaining('from Stripe’s test mode to') })
-  expect(await stateOf(url)).toMatchObject({ purchases: 0, checkouts: 0, invoices: 0, payments: 0, users: 1 })
+  expect(await stateOf(url)).toMatchObject({ purchases: 0, orders: 0, invoices: 0, payments: 0, users: 1 })
   await drop()
 })
 

@@ -107,12 +107,12 @@ async function assertReady(db: Database, config: Config) {
 }
 
 async function isWanted(client: pg.Client, from: Awaited<ReturnType<typeof boundAccount>>, to: string) {
-  const { purchases, checkouts, accounts } = await countTestData(client)
+  const { purchases, orders, accounts } = await countTestData(client)
   console.log(`This moves the shop${from ? ` from ${accountInWords(from)}` : ''} to ${to}.`)
   console.log(
     from?.kind === 'live'
       ? `The books stay, marked as the former account’s: ${purchases} purchases.`
-      : `It removes ${purchases} test purchases, ${checkouts} checkouts and ${accounts} accounts that only a test purchase made. It keeps what you booked by hand or imported, people with a password, products, prices, texts, settings, newsletter addresses and the audit log.`,
+      : `It removes ${purchases} test purchases, ${orders} orders and ${accounts} accounts that only a test purchase made. It keeps what you booked by hand or imported, people with a password, products, prices, texts, settings, newsletter addresses and the audit log.`,
   )
   if (values.yes) return true
   const terminal = createInterface({ input: process.stdin, output: process.stdout })

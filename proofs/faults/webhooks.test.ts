@@ -162,7 +162,7 @@ async function trade(shop: LabShop, side: PaymentSide, guests: number) {
 
   async function atStripe(paymentIntentId: string) {
     const { rows } = await side.database.query<{ id: string; customer: string }>(
-      'select subscription_id as id, customer_id as customer from checkouts where payment_intent_id = $1',
+      'select subscription_id as id, customer_id as customer from orders where payment_intent_id = $1',
       [paymentIntentId],
     )
     return rows[0] ?? { id: '', customer: '' }

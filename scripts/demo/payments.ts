@@ -7,7 +7,7 @@ type Model = { purchase: Purchase; text: string }
 type StoredObject = { id: string; kind: string; due_at: number | null; data: Record<string, unknown> }
 type Copied = {
   objects: StoredObject[]
-  checkout: { customer_id: string; subscription_id: string; payment_intent_id: string }
+  order: { customer_id: string; subscription_id: string; payment_intent_id: string }
   /** Times in seconds, like Stripe's. */
   payments: { payment_intent_id: string; paid_at: number; period_start: number; period_end: number }[]
 }
@@ -70,12 +70,12 @@ const keyOf = ({ billing_type, status, price }: Purchase) => `${billing_type} ${
 
 /** The first purchase of each kind that was really bought. */
 async function readModels(client: pg.Client, others: string[]): Promise<Map<string, Model>> {
-  const { rows } = await client.query<Purchase & Pick<Copied, 'checkout' | 'payments'>>(
-    `select p.*, u.email, u.name, to_json(c) as checkout, (
+  const { rows } = await client.query<Purchase & Pick<Copied, 'order' | 'payments'>>(
+    `select p.*, u.email, u.name, to_json(o) as "order", (
        select json_agg(to_jsonb(m) || jsonb_build_object('paid_at', extract(epoch from paid_at)::bigint,
          'period_start', extract(epoch from period_start)::bigint, 'period_end', extract(epoch from period_end)::bigint))
        from payments m where purchase_id = p.id) as payments
-     from purchases p join users u on u.id = p.user_id join checkouts c on c.subscription_id = p.stripe_subscription_id
+     from purchases p join users u on u.id = p.user_id join orders o on o.subscription_id = p.stripe_subscription_id and o.kind = 'new'
      where p.refunded_amount = 0 and u.email <> all($1)`,
     [others],
   )
@@ -83,9 +83,9 @@ async function readModels(client: pg.Client, others: string[]): Promise<Map<stri
     'select id, kind, due_at, data from sandbox.objects order by seq',
   )
   return new Map(
-    rows.map(({ checkout, payments, ...purchase }) => [
+    rows.map(({ order, payments, ...purchase }) => [
       keyOf(purchase),
-      { purchase, text: JSON.stringify({ objects: objectsOf(checkout.customer_id, objects), checkout, payments }) },
+      { purchase, text: JSON.stringify({ objects: objectsOf(order.customer_id, objects), order, payments }) },
     ]),
   )
 }
@@ -137,15 +137,15 @@ function copy(
   }
 }
 
-/** The checkout anchors what the sandbox says from now on. */
+/** The order anchors what the sandbox says from now on. */
 async function store(client: pg.Client, copies: (ReturnType<typeof copy> & { purchase: Purchase })[]) {
   await client.query(
     `insert into sandbox.objects (id, kind, due_at, data)
      select id, kind, due_at, data from jsonb_to_recordset($1) as o (id text, kind text, due_at float, data jsonb)`,
     [JSON.stringify(copies.flatMap(({ objects }) => objects))],
   )
-  const rows = copies.map(({ purchase, checkout, dates: moved, figures: same }) => ({
-    ...checkout,
+  const rows = copies.map(({ purchase, order, dates: moved, figures: same }) => ({
+    ...order,
     ...moved,
     ...same,
     id: purchase.id,
@@ -153,10 +153,10 @@ async function store(client: pg.Client, copies: (ReturnType<typeof copy> & { pur
     email: purchase.email,
     created_at: purchase.created_at,
     nonce_hash: randomBytes(32).toString('hex'),
-    stripe_subscription_id: checkout.subscription_id,
+    stripe_subscription_id: order.subscription_id,
   }))
   const given = [JSON.stringify(rows)]
-  await client.query('insert into checkouts select * from jsonb_populate_recordset(null::checkouts, $1)', given)
+  await client.query('insert into orders select * from jsonb_populate_recordset(null::orders, $1)', given)
   const columns = ['stripe_subscription_id', 'payment_intent_id', ...figures, ...dates]
   await client.query(
     `update purchases set ${columns.map((name) => `${name} = c.${name}`).join(', ')}

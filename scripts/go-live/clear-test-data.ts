@@ -16,19 +16,19 @@ export async function clearTestData(client: pg.ClientBase) {
 
 /** How much there is to remove, for the question before it. */
 export async function countTestData(client: pg.ClientBase) {
-  const { rows } = await client.query<{ purchases: number; checkouts: number; accounts: number }>(
+  const { rows } = await client.query<{ purchases: number; orders: number; accounts: number }>(
     `select (select count(*)::int from purchases where stripe_subscription_id is not null) as purchases,
-       (select count(*)::int from checkouts) as checkouts,
+       (select count(*)::int from orders) as orders,
        (select count(*)::int from users where ${isOnlyATester}) as accounts`,
   )
-  return rows[0] ?? { purchases: 0, checkouts: 0, accounts: 0 }
+  return rows[0] ?? { purchases: 0, orders: 0, accounts: 0 }
 }
 
 /** Made by a test purchase, never given a password or passkey, and without anything that was booked by hand. */
 const isOnlyATester = `password_hash is null and not is_admin and role is null
   and not exists (select from passkeys where passkeys.user_id = users.id)
   and not exists (select from purchases p where p.user_id = users.id and p.stripe_subscription_id is null)
-  and (exists (select from purchases p where p.user_id = users.id) or exists (select from checkouts c where c.user_id = users.id))`
+  and (exists (select from purchases p where p.user_id = users.id) or exists (select from orders c where c.user_id = users.id))`
 
 /** Someone whose purchases of the product are all test purchases. */
 const isTestOnly = (table: string) => `${table}.user_id in (select user_id from test_buyers)
@@ -56,7 +56,7 @@ const statements = [
      union select purchase_id from invoices where purchase_id is not null`,
   `create temporary table test_buyers on commit drop as
      select user_id from purchases where stripe_subscription_id is not null
-     union select user_id from checkouts where user_id is not null union select user_id from invoices`,
+     union select user_id from orders where user_id is not null union select user_id from invoices`,
   `create temporary table testers on commit drop as select id, email from users where ${isOnlyATester}`,
 
   `delete from jobs.job where state <> 'completed' and name in (select name from jobs.queue where policy <> 'exclusive')
@@ -64,7 +64,7 @@ const statements = [
        or data->>'userId' in (select user_id::text from test_buyers)
        or coalesce(data->>'to', data->>'email') in (select email from testers)
        or data->>'kind' in (${mailsAboutPurchases}) and data->>'to' in (
-         select '${sellersAddress}' union select email from checkouts
+         select '${sellersAddress}' union select email from orders
          union select u.email from users u join test_buyers b on b.user_id = u.id))`,
   `delete from sent_mails where user_id in (select user_id from test_buyers) and kind in (${mailsAboutPurchases})
      or user_id in (select id from testers)`,
@@ -76,8 +76,7 @@ const statements = [
   'delete from mrr_movements where purchase_id in (select id from test_purchases)',
   'delete from mrr_proofs',
   'delete from code_uses',
-  'delete from order_records',
-  'delete from checkouts',
+  'delete from orders',
   `delete from reviews where ${isTestOnly('reviews')}`,
   `delete from access_forms where purchase_id in (select id from test_purchases)
      or (purchase_id is null and user_id in (select id from testers))`,

@@ -9,7 +9,7 @@ export async function isIdleAccount(client: pg.ClientBase) {
     `select p.stripe_subscription_id as id, u.email from purchases p join users u on u.id = p.user_id
      where p.stripe_subscription_id is not null and p.former_account is null and p.status not in ('cancelled', 'expired')
      union all
-     select subscription_id, email from checkouts where closed_at is null and created_at > now() - interval '24 hours'
+     select subscription_id, email from orders where kind = 'new' and closed_at is null and created_at > now() - interval '24 hours'
      order by 2`,
   )
   if (rows.length === 0) return
@@ -28,7 +28,8 @@ export async function leaveAccount(client: pg.ClientBase, accountId: string | nu
     former,
   )
   await client.query('update invoices set former_account = $1 where former_account is null', former)
-  await client.query('update checkouts set closed_at = now() where closed_at is null')
+  await client.query(`delete from orders where kind = 'switch' and closed_at is null`)
+  await client.query('update orders set closed_at = now() where closed_at is null')
   await client.query('update prices set stripe_price_id = null')
   await client.query('delete from stripe_events')
   await client.query('delete from stripe_events_pulled')

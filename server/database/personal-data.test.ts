@@ -6,7 +6,7 @@ import * as schema from './schema.ts'
 
 /** What is in these says nothing about a person, or says it with the purchase; their rooms keep newsletters and the audit log. */
 const aboutNoOne = new Set(
-  `attempts products prices recommended_assets shop_settings terms_texts discount_codes code_uses mrr_proofs tv_connection tv_scripts tv_runs stripe_events stripe_events_pulled payment_account invoices credit_notes payments refunds plan_switches newsletters service_messages newsletter_subscriptions newsletter_recipients mail_suppressions audit_log`.split(
+  `attempts products prices recommended_assets shop_settings terms_texts discount_codes code_uses mrr_proofs tv_connection tv_scripts tv_runs stripe_events stripe_events_pulled payment_account invoices credit_notes payments refunds newsletters service_messages newsletter_subscriptions newsletter_recipients mail_suppressions audit_log`.split(
     /\s+/,
   ),
 )
@@ -18,8 +18,6 @@ const besides: Record<string, string> = {
   accessForms: 'id userId',
   appCodes: 'userId sealedSecret lastStep createdAt',
   billingDetails: 'userId company street postalCode city country vatId updatedAt',
-  checkouts:
-    'id userId madeAccount codeId nonceHash customerId invoiceFooter subscriptionId paymentIntentId version syncedAt loginUsedAt',
   contactMessages: 'id userId',
   customerNotes: 'id userId authorId',
   declarations: 'id forCause userId purchaseId linkEndsAt sellerToldAt',
@@ -28,7 +26,8 @@ const besides: Record<string, string> = {
   knownDevices: 'userId fingerprint',
   logins: 'id userId',
   mrrMovements: 'id userId productId recordedAt source revision billingType people corrects',
-  orderRecords: 'checkoutId',
+  orders:
+    'id userId madeAccount codeId nonceHash customerId invoiceFooter subscriptionId paymentIntentId version syncedAt loginUsedAt',
   passkeys: 'id userId publicKey counter transports isSynced aaguid host name createdAt lastUsedAt',
   passwordTokens: 'id tokenHash userId createdAt expiresAt usedAt',
   purchases:

@@ -129,43 +129,6 @@ CREATE TABLE "billing_details" (
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "checkouts" (
-	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
-	"product_id" uuid NOT NULL,
-	"billing_type" text NOT NULL,
-	"amount" integer NOT NULL,
-	"code_id" uuid,
-	"email" text NOT NULL,
-	"user_id" uuid,
-	"made_account" boolean,
-	"nonce_hash" text NOT NULL,
-	"customer_id" text NOT NULL,
-	"invoice_footer" text,
-	"subscription_id" text NOT NULL,
-	"payment_intent_id" text NOT NULL,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"version" integer DEFAULT 0 NOT NULL,
-	"synced_at" timestamp (3) with time zone,
-	"closed_at" timestamp (3) with time zone,
-	"login_used_at" timestamp (3) with time zone,
-	"trading_view_username" text,
-	CONSTRAINT "checkouts_subscriptionId_unique" UNIQUE("subscription_id"),
-	CONSTRAINT "checkouts_paymentIntentId_unique" UNIQUE("payment_intent_id")
-);
---> statement-breakpoint
-CREATE TABLE "order_records" (
-	"checkout_id" uuid PRIMARY KEY NOT NULL,
-	"terms_version" text,
-	"agreed_at" timestamp (3) with time zone,
-	"country" text,
-	"postal_code" text,
-	"card_country" text,
-	"is_company" boolean DEFAULT false NOT NULL,
-	"amount_due" integer,
-	"news_version" text,
-	"news_objected_at" timestamp (3) with time zone
-);
---> statement-breakpoint
 CREATE TABLE "code_uses" (
 	"checkout_id" uuid PRIMARY KEY NOT NULL,
 	"code_id" uuid NOT NULL,
@@ -437,6 +400,40 @@ CREATE TABLE "newsletters" (
 	CONSTRAINT "newsletters_state" CHECK ("newsletters"."state" in ('draft', 'scheduled', 'sending', 'paused', 'stopped', 'sent'))
 );
 --> statement-breakpoint
+CREATE TABLE "orders" (
+	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
+	"kind" text NOT NULL,
+	"product_id" uuid NOT NULL,
+	"billing_type" text NOT NULL,
+	"amount" integer NOT NULL,
+	"amount_due" integer,
+	"code_id" uuid,
+	"email" text NOT NULL,
+	"user_id" uuid,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"terms_version" text,
+	"agreed_at" timestamp (3) with time zone,
+	"country" text,
+	"postal_code" text,
+	"card_country" text,
+	"is_company" boolean DEFAULT false NOT NULL,
+	"news_version" text,
+	"news_objected_at" timestamp (3) with time zone,
+	"trading_view_username" text,
+	"closed_at" timestamp (3) with time zone,
+	"customer_id" text NOT NULL,
+	"subscription_id" text NOT NULL,
+	"payment_intent_id" text,
+	"made_account" boolean,
+	"nonce_hash" text,
+	"login_used_at" timestamp (3) with time zone,
+	"version" integer DEFAULT 0 NOT NULL,
+	"synced_at" timestamp (3) with time zone,
+	"invoice_footer" text,
+	CONSTRAINT "orders_paymentIntentId_unique" UNIQUE("payment_intent_id"),
+	CONSTRAINT "orders_kind" CHECK ("orders"."kind" in ('new', 'switch'))
+);
+--> statement-breakpoint
 CREATE TABLE "payment_account" (
 	"id" integer PRIMARY KEY NOT NULL,
 	"kind" text NOT NULL,
@@ -456,15 +453,6 @@ CREATE TABLE "prices" (
 	"published_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"stripe_price_id" text,
 	CONSTRAINT "prices_product_id_billing_type_number_pk" PRIMARY KEY("product_id","billing_type","number")
-);
---> statement-breakpoint
-CREATE TABLE "plan_switches" (
-	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
-	"purchase_id" uuid NOT NULL,
-	"amount_due" integer NOT NULL,
-	"terms_version" text NOT NULL,
-	"agreed_at" timestamp (3) with time zone NOT NULL,
-	"done_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "purchases" (
@@ -717,10 +705,6 @@ ALTER TABLE "email_changes" ADD CONSTRAINT "email_changes_user_id_users_id_fk" F
 ALTER TABLE "password_tokens" ADD CONSTRAINT "password_tokens_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "recommended_assets" ADD CONSTRAINT "recommended_assets_product_id_products_id_fk" FOREIGN KEY ("product_id") REFERENCES "public"."products"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "billing_details" ADD CONSTRAINT "billing_details_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "checkouts" ADD CONSTRAINT "checkouts_product_id_products_id_fk" FOREIGN KEY ("product_id") REFERENCES "public"."products"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "checkouts" ADD CONSTRAINT "checkouts_code_id_discount_codes_id_fk" FOREIGN KEY ("code_id") REFERENCES "public"."discount_codes"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "checkouts" ADD CONSTRAINT "checkouts_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "order_records" ADD CONSTRAINT "order_records_checkout_id_checkouts_id_fk" FOREIGN KEY ("checkout_id") REFERENCES "public"."checkouts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "code_uses" ADD CONSTRAINT "code_uses_code_id_discount_codes_id_fk" FOREIGN KEY ("code_id") REFERENCES "public"."discount_codes"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "discount_codes" ADD CONSTRAINT "discount_codes_product_id_products_id_fk" FOREIGN KEY ("product_id") REFERENCES "public"."products"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "customer_notes" ADD CONSTRAINT "customer_notes_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -739,8 +723,10 @@ ALTER TABLE "sent_mails" ADD CONSTRAINT "sent_mails_user_id_users_id_fk" FOREIGN
 ALTER TABLE "mail_suppressions" ADD CONSTRAINT "mail_suppressions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "newsletter_recipients" ADD CONSTRAINT "newsletter_recipients_newsletter_id_newsletters_id_fk" FOREIGN KEY ("newsletter_id") REFERENCES "public"."newsletters"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "newsletters" ADD CONSTRAINT "newsletters_updated_by_users_id_fk" FOREIGN KEY ("updated_by") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "orders" ADD CONSTRAINT "orders_product_id_products_id_fk" FOREIGN KEY ("product_id") REFERENCES "public"."products"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "orders" ADD CONSTRAINT "orders_code_id_discount_codes_id_fk" FOREIGN KEY ("code_id") REFERENCES "public"."discount_codes"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "orders" ADD CONSTRAINT "orders_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "prices" ADD CONSTRAINT "prices_product_id_products_id_fk" FOREIGN KEY ("product_id") REFERENCES "public"."products"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "plan_switches" ADD CONSTRAINT "plan_switches_purchase_id_purchases_id_fk" FOREIGN KEY ("purchase_id") REFERENCES "public"."purchases"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "purchases" ADD CONSTRAINT "purchases_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "purchases" ADD CONSTRAINT "purchases_product_id_products_id_fk" FOREIGN KEY ("product_id") REFERENCES "public"."products"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "reviews" ADD CONSTRAINT "reviews_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -778,10 +764,6 @@ CREATE INDEX "audit_log_newest" ON "audit_log" USING btree ("at","id");--> state
 CREATE INDEX "audit_log_actor" ON "audit_log" USING btree ("actor_id");--> statement-breakpoint
 CREATE INDEX "audit_log_about" ON "audit_log" USING btree ("about_id");--> statement-breakpoint
 CREATE INDEX "audit_log_words" ON "audit_log" USING gin (lower("action" || ' ' || "subject" || ' ' || "ip") gin_trgm_ops);--> statement-breakpoint
-CREATE INDEX "checkouts_open" ON "checkouts" USING btree ("created_at") WHERE "checkouts"."closed_at" is null;--> statement-breakpoint
-CREATE INDEX "checkouts_nonce" ON "checkouts" USING btree ("nonce_hash");--> statement-breakpoint
-CREATE INDEX "checkouts_user" ON "checkouts" USING btree ("user_id");--> statement-breakpoint
-CREATE INDEX "checkouts_customer" ON "checkouts" USING btree ("customer_id");--> statement-breakpoint
 CREATE INDEX "code_uses_code" ON "code_uses" USING btree ("code_id");--> statement-breakpoint
 CREATE INDEX "contact_messages_newest" ON "contact_messages" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "contact_messages_open" ON "contact_messages" USING btree ("created_at","id") WHERE "contact_messages"."answered_at" is null;--> statement-breakpoint
@@ -818,8 +800,12 @@ CREATE INDEX "newsletter_recipients_email" ON "newsletter_recipients" USING btre
 CREATE INDEX "newsletter_newest" ON "newsletter_subscriptions" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "newsletter_search" ON "newsletter_subscriptions" USING gin ("email" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "newsletters_newest" ON "newsletters" USING btree ("created_at","id");--> statement-breakpoint
-CREATE INDEX "plan_switches_purchase" ON "plan_switches" USING btree ("purchase_id");--> statement-breakpoint
-CREATE INDEX "plan_switches_open" ON "plan_switches" USING btree ("agreed_at") WHERE "plan_switches"."done_at" is null;--> statement-breakpoint
+CREATE UNIQUE INDEX "orders_new" ON "orders" USING btree ("subscription_id") WHERE "orders"."kind" = 'new';--> statement-breakpoint
+CREATE INDEX "orders_subscription" ON "orders" USING btree ("subscription_id");--> statement-breakpoint
+CREATE INDEX "orders_open" ON "orders" USING btree ("created_at") WHERE "orders"."closed_at" is null;--> statement-breakpoint
+CREATE INDEX "orders_nonce" ON "orders" USING btree ("nonce_hash");--> statement-breakpoint
+CREATE INDEX "orders_user" ON "orders" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "orders_customer" ON "orders" USING btree ("customer_id");--> statement-breakpoint
 CREATE INDEX "purchases_untaxed" ON "purchases" USING btree ("created_at","id") WHERE "purchases"."tax_is_off";--> statement-breakpoint
 CREATE INDEX "purchases_warned" ON "purchases" USING btree ("created_at","id") WHERE "purchases"."warned_payment_intent_id" is not null;--> statement-breakpoint
 CREATE INDEX "purchases_disputed" ON "purchases" USING btree ("created_at","id") WHERE "purchases"."is_disputed";--> statement-breakpoint

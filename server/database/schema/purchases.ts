@@ -11,7 +11,7 @@ import {
 } from '#contract/statuses.ts'
 import { userId } from './accounts.ts'
 import { productId } from './catalog.ts'
-import { createdAt, id, listed, moment, monthOf, partOf } from './columns.ts'
+import { createdAt, id, listed, moment, monthOf } from './columns.ts'
 import { personal } from './personal.ts'
 
 export const purchases = pgTable(
@@ -134,25 +134,6 @@ export const purchases = pgTable(
   ],
 )
 
-/** A buyer's order to pay by the year from now on: what they agreed to, on record before anything is charged. */
-export const planSwitches = pgTable(
-  'plan_switches',
-  {
-    id: id(),
-    purchaseId: partOf(() => purchases.id),
-    /** What the buyer was told is due, in cents. */
-    amountDue: integer().notNull(),
-    termsVersion: text().notNull(),
-    agreedAt: moment().notNull(),
-    /** When it was paid. One that comes to nothing leaves no row. */
-    doneAt: moment(),
-  },
-  (t) => [
-    index('plan_switches_purchase').on(t.purchaseId),
-    index('plan_switches_open').on(t.agreedAt).where(sql`${t.doneAt} is null`),
-  ],
-)
-
 /** The inbox of Stripe's events, each kept once by its id. It stores only whom an event is about; Stripe has the rest. */
 export const stripeEvents = pgTable(
   'stripe_events',
@@ -185,10 +166,6 @@ const paymentsOfPurchase = sql`(
     from refunds r where r.payment_intent_id = p.payment_intent_id)) order by p.paid_at desc), '[]')
   from payments p where p.purchase_id = ${purchases}.id)`
 
-const switchesOfPurchase = sql`(
-  select coalesce(json_agg(json_build_object('agreedAt', s.agreed_at, 'termsVersion', s.terms_version, 'amountDueInCents', s.amount_due,
-    'paidAt', s.done_at) order by s.agreed_at desc), '[]') from ${planSwitches} s where s.purchase_id = ${purchases}.id)`
-
 /** The books stay; the seller's words about the person and their own go. */
 export const personalPurchases = [
   personal(purchases, {
@@ -209,7 +186,6 @@ export const personalPurchases = [
         bookedByHandAs: purchases.bookedAs,
         bookedByHandBecause: purchases.bookedBecause,
         payments: paymentsOfPurchase,
-        switchesToYearly: switchesOfPurchase,
       },
       order: desc(purchases.createdAt),
     },

@@ -1,10 +1,11 @@
 import type { Context } from '#server/context.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
 import type { Identity } from '../identity/identity.ts'
-import { createCheckout, createCheckouts, createCustomers } from './checkout/checkout.ts'
+import { createCheckout, createCustomers } from './checkout/checkout.ts'
 import { createCodeAdministration, createCodes } from './codes/codes.ts'
 import { createDeclarations } from './declarations/declarations.ts'
 import { createLedger, createProof } from './ledger/ledger.ts'
+import { createOrders } from './orders/orders.ts'
 import { createPrices } from './prices/prices.ts'
 import { type AccessEffects, createPurchases } from './purchases/purchases.ts'
 import { createStripeSetup } from './stripe-setup/stripe-setup.ts'
@@ -16,14 +17,14 @@ export type Selling = ReturnType<typeof openSelling>
 export function openSelling(context: Context, { identity, access }: Others) {
   const { config, stripe, log, now } = context
   const { accounts } = identity
-  const customers = createCustomers(context)
-  const checkouts = createCheckouts(context)
+  const orders = createOrders(context)
+  const customers = createCustomers(context, orders.customers)
   const prices = createPrices(context)
   const codes = createCodes(context)
   const ledger = createLedger(context)
-  const purchases = createPurchases(context, { accounts, checkouts, codes, ledger, prices, access })
-  const proof = createProof(context, { checkouts, sync: purchases.sync })
-  const checkout = createCheckout(context, { checkouts, customers, codes, prices, purchases })
+  const purchases = createPurchases(context, { accounts, orders, codes, ledger, prices, access })
+  const proof = createProof(context, { orders, sync: purchases.sync })
+  const checkout = createCheckout(context, { orders, customers, codes, prices, purchases })
   const declarations = createDeclarations(context, { purchases })
   const stripeSetup = createStripeSetup({
     stripe,
@@ -45,12 +46,12 @@ export function openSelling(context: Context, { identity, access }: Others) {
     'forget-old-movements': { cron: '32 3 * * *', run: ledger.forgetOld },
     'update-invoice-footers': { cron: '*/10 * * * *', run: customers.updateFooters },
     'prove-revenue': { cron: '41 2 * * *', run: proof.prove },
-    'forget-unpaid-checkouts': { cron: '37 3 * * *', run: () => checkouts.forgetUnpaid(customers.remove) },
+    'forget-unpaid-checkouts': { cron: '37 3 * * *', run: () => orders.forgetUnpaid(customers.remove) },
   }
 
   return {
     customers,
-    checkouts,
+    orders,
     prices,
     ledger,
     proof,

@@ -7,7 +7,7 @@ import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Actor, AssertFresh } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { access, checkouts, isLivePurchase, purchases, users } from '#server/database/schema.ts'
+import { access, isLivePurchase, orders, purchases, users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import { insistOnKeys, storeForm } from './forms.ts'
 import type { Names } from './names.ts'
@@ -56,12 +56,12 @@ export function createAsking(context: Context, connector: ConnectorDoor, names: 
           purchaseId: purchases.id,
           productId: purchases.productId,
           profileName: users.tradingViewUsername,
-          orderedName: checkouts.tradingViewUsername,
+          orderedName: orders.tradingViewUsername,
           row: access,
         })
         .from(purchases)
         .innerJoin(users, eq(users.id, purchases.userId))
-        .leftJoin(checkouts, eq(checkouts.paymentIntentId, purchases.paymentIntentId))
+        .leftJoin(orders, eq(orders.paymentIntentId, purchases.paymentIntentId))
         .leftJoin(access, and(eq(access.userId, purchases.userId), eq(access.productId, purchases.productId)))
         .where(and(eq(purchases.userId, userId), isLivePurchase))
       if (live.length === 0) return []

@@ -46,7 +46,7 @@ const everyRequest = `select id, user_id, purchase_id, null::uuid as product_id,
   union all
   select a.id, a.user_id, null, a.product_id, coalesce(e.at, a.asked_at, a.state_since), '', a.username, null,
     case when e.by_admin is not null then 'admin area'
-      when exists (select from checkouts c join purchases p on p.payment_intent_id = c.payment_intent_id
+      when exists (select from orders c join purchases p on p.payment_intent_id = c.payment_intent_id
         where p.user_id = a.user_id and lower(c.trading_view_username) = lower(a.username)) then 'checkout'
       else 'account' end
   from access a left join lateral (select at, by_admin from access_events
@@ -91,12 +91,11 @@ const tables: Record<FileKind, Table> = {
       'Stripe invoice (latest)': 'paid.invoice_id',
       'Stripe payment (first)': 'p.payment_intent_id',
       'Stripe subscription': 'p.stripe_subscription_id',
-      'Stripe customer': 'c.customer_id',
+      'Stripe customer': 'o.customer_id',
     },
     // Row by row, each by its index: the file starts immediately, and a reader who leaves stops it.
     from: `purchases p join users u on u.id = p.user_id join products product on product.id = p.product_id
-      left join checkouts c on c.subscription_id = p.stripe_subscription_id
-      left join order_records o on o.checkout_id = c.id
+      left join orders o on o.subscription_id = p.stripe_subscription_id and o.kind = 'new'
       left join billing_details b on b.user_id = p.user_id
       left join lateral (
         select sum(amount) as amount, sum(tax) as tax, (array_agg(invoice_id order by paid_at desc))[1] as invoice_id

@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { type Found, type Hit, mostPeopleFound } from '#contract/desk/search.ts'
 import type { Context } from '#server/context.ts'
-import { checkouts, invoices, payments, purchases, refunds, users } from '#server/database/schema.ts'
+import { invoices, orders, payments, purchases, refunds, users } from '#server/database/schema.ts'
 import { inOrder, usersMatching } from '#server/database/text-search.ts'
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -16,14 +16,14 @@ export function createSearch({ db }: Context) {
       .from(users)
       .where(and(isNull(users.deletedAt), where))
 
-  const ownersIn = (table: typeof purchases | typeof checkouts | typeof invoices, where: SQL) =>
+  const ownersIn = (table: typeof purchases | typeof orders | typeof invoices, where: SQL) =>
     people(inArray(users.id, db.select({ id: table.userId }).from(table).where(where))).limit(mostPeopleFound)
 
   const ownersOfPayment = (where: SQL) =>
     ownersIn(invoices, inArray(invoices.id, db.select({ id: payments.invoiceId }).from(payments).where(where)))
 
   function byId(typed: string): Promise<Hit[]> {
-    if (typed.startsWith('cus_')) return ownersIn(checkouts, eq(checkouts.customerId, typed))
+    if (typed.startsWith('cus_')) return ownersIn(orders, eq(orders.customerId, typed))
     if (typed.startsWith('sub_')) return ownersIn(purchases, eq(purchases.stripeSubscriptionId, typed))
     if (typed.startsWith('in_')) return ownersIn(invoices, eq(invoices.id, typed))
     if (typed.startsWith('pi_')) return ownersOfPayment(eq(payments.paymentIntentId, typed))

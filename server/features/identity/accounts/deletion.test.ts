@@ -230,7 +230,7 @@ describe('my data', () => {
       account: { id: buyer.user.id, email: buyer.user.email },
       devices: [{ ip: expect.any(String) }],
       knownBrowsers: [{ firstSeenAt: expect.any(String) }, {}],
-      checkouts: [{ amountInCents: 3900, email: buyer.user.email }],
+      orders: [{ amountInCents: 3900, email: buyer.user.email }],
       adminActions: [{ action: 'purchase.refund', by: 'the shop', ip: null, isAboutYou: true, at: expect.any(String) }],
       purchases: [
         {

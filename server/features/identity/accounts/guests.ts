@@ -75,10 +75,10 @@ export function createGuests({ now, mails }: Context, passwordLinks: PasswordLin
     },
 
     /** Bought with an unproven address: the account is the mailbox's, and nothing known to the person who signed up counts. */
-    async handOver(tx: Transaction, { id, email }: { id: string; email: string }, paymentIntentId: string) {
+    async handOver(tx: Transaction, { id, email }: { id: string; email: string }, paymentIntentId: string | null) {
       await startOver(tx, id, now())
       const tokenId = await passwordLinks.create(tx, id, 'firstPassword')
-      await mails.send(tx, email, 'accountHandedOver', { tokenId, paymentIntentId })
+      await mails.send(tx, email, 'accountHandedOver', { tokenId, ...(paymentIntentId && { paymentIntentId }) })
     },
   }
 }

@@ -15,13 +15,13 @@ import type { Place, Tax } from '#server/gateways/stripe.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Product } from '../catalog/catalog.ts'
 import type { Code, Codes } from '../codes/codes.ts'
+import { isPlacedAt, newsColumns, type OpenOrder, type Orders, placeColumns } from '../orders/orders.ts'
 import type { Price, Prices } from '../prices/prices.ts'
-import type { CheckoutRow, Checkouts } from './checkouts.ts'
 import type { Customers } from './stripe-customers.ts'
 import { createTurns } from './turns.ts'
 
 type Others = {
-  checkouts: Checkouts
+  orders: Orders
   customers: Customers
   codes: Codes
   prices: Prices
@@ -34,7 +34,7 @@ type Wish = ParsedInputOf<typeof checkout.createSubscriptionIntent>
 
 export function createBegin(context: Context, others: Others) {
   const { db, now, stripe, config, catalog, attempts, refuseShopAddress, crashPoint } = context
-  const { checkouts, codes, prices, sync, cancelUnpaid } = others
+  const { orders, codes, prices, sync, cancelUnpaid } = others
   const subscribe = createSubscribe(context, others)
   const inTurn = createTurns(context)
   // Stripe computes it, for which it must know where the buyer is.
@@ -66,11 +66,11 @@ export function createBegin(context: Context, others: Others) {
 
     return inTurn(user?.id ?? nonce ?? `${ip} ${userAgent} ${email}`, async (hadToWait) => {
       // Two tabs keep the nonce we issued and don't invalidate each other's; a planted one is replaced.
-      const issued = nonce && (await checkouts.logins.hasNonce(hashToken(nonce))) ? nonce : undefined
+      const issued = nonce && (await orders.logins.hasNonce(hashToken(nonce))) ? nonce : undefined
       // Their first click has just been answered, with the nonce that this one lacks. Only that browser may have it.
       if (hadToWait && !user && !issued) throw conflict('changed-meanwhile', secondClick)
       const who = user ? { userId: user.id } : issued ? { nonceHash: hashToken(issued) } : undefined
-      const open = who ? await checkouts.open(who) : []
+      const open = who ? await orders.open(who) : []
       const terms = { productId: product.id, billingType, price: amount, buyer: isBuyer }
       let refusal: unknown
       const applied =
@@ -79,14 +79,14 @@ export function createBegin(context: Context, others: Others) {
           refusal = error
           return undefined
         }))
-      const isSame = async (attempt: CheckoutRow) =>
+      const isSame = (attempt: OpenOrder) =>
         !refusal &&
         attempt.email === email &&
         attempt.productId === product.id &&
         attempt.billingType === billingType &&
         attempt.amount === amount &&
         attempt.codeId === (applied ? applied.code.id : null) &&
-        (!place || (await checkouts.orders.isPlacedAt(attempt.id, place)))
+        (!place || isPlacedAt(attempt, place))
       const answer = ({ tax, ...payment }: Unpaid) => ({
         ...payment,
         isPaid: false,
@@ -94,7 +94,7 @@ export function createBegin(context: Context, others: Others) {
         ...(applied ? { discount: discounted(applied, payment.amountDue, now()) } : {}),
       })
       const replaced: string[] = []
-      let same: { attempt: CheckoutRow; unpaid: Unpaid } | undefined
+      let same: { attempt: OpenOrder; unpaid: Unpaid } | undefined
       for (const attempt of open) {
         const unpaid = await stripe.newSubscriptions.open(attempt.subscriptionId)
         // Paid in the meantime, in another tab or before a crash.
@@ -103,7 +103,7 @@ export function createBegin(context: Context, others: Others) {
         else if (await stripe.payments.hasPaid(attempt.paymentIntentId)) {
           if (attempt.productId === product.id && attempt.email === email)
             return { ...answer(unpaid), isPaid: true, nonce }
-        } else if (!same && (await isSame(attempt))) same = { attempt, unpaid }
+        } else if (!same && isSame(attempt)) same = { attempt, unpaid }
         else replaced.push(attempt.subscriptionId)
       }
       if (!same) {
@@ -114,8 +114,7 @@ export function createBegin(context: Context, others: Others) {
       // One open checkout per account or browser: a code can't be taken along into several.
       for (const subscriptionId of replaced) await cancelUnpaid(subscriptionId)
       if (same) {
-        await checkouts.setUsername(same.attempt.id, tradingViewUsername)
-        await checkouts.orders.recordNews(same.attempt.id, wish.news)
+        await orders.change(same.attempt.id, { tradingViewUsername, news: wish.news })
         return { ...answer(same.unpaid), nonce }
       }
 
@@ -127,7 +126,7 @@ export function createBegin(context: Context, others: Others) {
       const { clientSecret, amountDue, tax, ...ids } = await subscribe(attempt, order)
       crashPoint('checkout before commit')
       // The browser gets the secret only now, so no one can pay for something we haven't recorded.
-      await checkouts.begin({
+      await orders.begin({
         ...isBuyer,
         id: attempt,
         productId: product.id,
@@ -137,10 +136,11 @@ export function createBegin(context: Context, others: Others) {
         nonceHash: hashToken(kept),
         tradingViewUsername,
         invoiceFooter: stripe.customers.footer(),
+        amountDue,
+        ...placeColumns(place),
+        ...newsColumns(wish.news, now()),
         ...ids,
       })
-      await checkouts.orders.recordOffer(attempt, amountDue, place)
-      await checkouts.orders.recordNews(attempt, wish.news)
       crashPoint('checkout after commit')
       return { ...answer({ clientSecret, amountDue, tax }), nonce: kept }
     })

@@ -326,7 +326,7 @@ describe('a new checkout', () => {
   const stateOf = async ({ paymentIntentId }: { paymentIntentId: string }) => {
     const { rows } = await shop.connection.pool.query<{ status: string }>(
       `select data->>'status' status from sandbox.objects
-       where id = (select subscription_id from checkouts where payment_intent_id = $1)`,
+       where id = (select subscription_id from orders where payment_intent_id = $1)`,
       [paymentIntentId],
     )
     return rows[0]?.status

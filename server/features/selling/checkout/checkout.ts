@@ -9,19 +9,18 @@ import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Authenticated } from '#server/features/identity/sessions/sessions.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Codes } from '../codes/codes.ts'
+import type { OrderRow, Orders } from '../orders/orders.ts'
 import type { Prices } from '../prices/prices.ts'
 import { keepTerms, termsOf } from '../terms/terms.ts'
 import { createBegin, discounted } from './begin.ts'
-import type { CheckoutRow, Checkouts } from './checkouts.ts'
 import type { Customers } from './stripe-customers.ts'
 
-export { type CheckoutRow, type Checkouts, createCheckouts } from './checkouts.ts'
 export { createCustomers } from './stripe-customers.ts'
 
 type Purchase = typeof bought.$inferSelect
 
 type Others = {
-  checkouts: Checkouts
+  orders: Orders
   customers: Customers
   codes: Codes
   prices: Prices
@@ -46,7 +45,7 @@ const pleaseLogIn = () => new Refusal(403, 'login-required', 'Please log in to c
 
 export function createCheckout(context: Context, others: Others) {
   const { db, now, stripe, catalog, site } = context
-  const { checkouts, purchases } = others
+  const { orders, purchases } = others
   const { sync, cancelUnpaid } = purchases
 
   return {
@@ -59,17 +58,17 @@ export function createCheckout(context: Context, others: Others) {
 
     /** Only by the browser or account that started the checkout, before it is paid. */
     async agree({ user }: Actor<User | null>, nonce: string | undefined, { paymentIntentId }: Paid) {
-      const begun = await checkouts.ofPayment(paymentIntentId)
+      const begun = await orders.ofPayment(paymentIntentId)
       const isTheirs = begun?.userId ? begun.userId === user?.id : isBegunWith(nonce, begun)
       if (!begun || !isTheirs) throw notFound('Checkout')
       if (begun.closedAt) throw conflict('changed-meanwhile', replaced)
       const { version } = await keepTerms(db, now(), site)
-      await checkouts.orders.recordAgreement(begun.id, version)
+      await orders.recordAgreement(begun.id, version)
     },
 
     /** The browser says the payment went through; we ask Stripe and book the purchase if that hasn't happened yet. */
     async confirm({ user }: Actor, paymentIntentId: string): Promise<'done' | 'not yet'> {
-      const checkout = await checkouts.ofPayment(paymentIntentId)
+      const checkout = await orders.ofPayment(paymentIntentId)
       // A guest's checkout has no user yet: booking decides whose it is, not the caller.
       if (!checkout || (checkout.userId && checkout.userId !== user.id)) throw notFound('Purchase')
       const find = () => purchases.ofPaymentIntent(user.id, paymentIntentId)
@@ -94,14 +93,14 @@ export function createCheckout(context: Context, others: Others) {
       nonce: string | undefined,
       paymentIntentId: string,
     ): Promise<(Authenticated & { newNonce: string }) | 'not yet'> {
-      const begun = await checkouts.ofPayment(paymentIntentId)
+      const begun = await orders.ofPayment(paymentIntentId)
       if (!begun || !isBegunWith(nonce, begun)) throw pleaseLogIn()
-      const find = () => checkouts.ofPayment(paymentIntentId)
+      const find = () => orders.ofPayment(paymentIntentId)
       const booked = begun.closedAt ? begun : await sync(begun.subscriptionId).then(find)
       if (!booked?.closedAt && (await stripe.payments.hasPaid(paymentIntentId))) return 'not yet'
       const [payment] = await db.select().from(payments).where(eq(payments.paymentIntentId, paymentIntentId))
       if (!payment) throw conflict('not-paid', 'The payment hasn’t been completed yet')
-      const amountDue = (await checkouts.orders.amountDueOf(begun.id)) ?? begun.amount
+      const amountDue = begun.amountDue ?? begun.amount
       const isRecent = payment.paidAt.getTime() >= now().getTime() - loginWindow
       if (!booked?.userId || payment.amount !== amountDue || !isRecent) throw pleaseLogIn()
       if (!booked.madeAccount) throw (await personOf(db, booked.userId)).passwordHash ? accountExists() : pleaseLogIn()
@@ -113,15 +112,15 @@ export function createCheckout(context: Context, others: Others) {
         provenBy: 'payment',
         refusal: accountExists,
         async claim(tx) {
-          if (!(await checkouts.logins.use(tx, begun.id))) throw pleaseLogIn()
-          await checkouts.logins.rotateNonce(tx, begun.nonceHash, hashToken(newNonce))
+          if (!(await orders.logins.use(tx, begun.id))) throw pleaseLogIn()
+          await orders.logins.rotateNonce(tx, hashToken(nonce ?? ''), hashToken(newNonce))
         },
       }
     },
 
     /** What the browser that paid may know while the account isn't its to enter, and how the owner gets in. */
     async paid(nonce: string | undefined, paymentIntentId: string) {
-      const begun = await checkouts.ofPayment(paymentIntentId)
+      const begun = await orders.ofPayment(paymentIntentId)
       const purchase =
         begun?.userId && isBegunWith(nonce, begun)
           ? await purchases.ofPaymentIntent(begun.userId, paymentIntentId)
@@ -143,7 +142,7 @@ export function createCheckout(context: Context, others: Others) {
     },
 
     /** At logout: the next person at this browser is someone else. */
-    forfeitNonce: (nonce: string) => checkouts.logins.forfeit(hashToken(nonce)),
+    forfeitNonce: (nonce: string) => orders.logins.forfeit(hashToken(nonce)),
   }
 }
 
@@ -158,7 +157,7 @@ const createQuote =
     return discounted(applied, applied.charges.today ?? price, now())
   }
 
-const isBegunWith = (nonce: string | undefined, begun: CheckoutRow | undefined) =>
+const isBegunWith = (nonce: string | undefined, begun: OrderRow | undefined) =>
   nonce !== undefined && begun?.nonceHash === hashToken(nonce)
 
 function refuseRefunded({ endedBecause }: Purchase) {

@@ -18,7 +18,7 @@ type Customer = { id: string; name: string | null; email: string; deleted?: bool
 async function customersOf(userId: string): Promise<Customer[]> {
   const { rows } = await shop.connection.db.execute<{ data: Customer }>(sql`
     select o.data from sandbox.objects o
-    where o.id in (select customer_id from checkouts where user_id = ${userId}) order by o.seq`)
+    where o.id in (select customer_id from orders where user_id = ${userId}) order by o.seq`)
   return rows.map(({ data }) => data)
 }
 
@@ -76,7 +76,7 @@ test('a customer the seller deleted at Stripe is replaced by a new one, with the
   await user.call(billing.save, { company: 'Ada Ltd', ...address })
   await shop.connection.db.execute(sql`
     update sandbox.objects set data = data || '{"deleted": true}'
-    where id in (select customer_id from checkouts where user_id = ${user.user.id})`)
+    where id in (select customer_id from orders where user_id = ${user.user.id})`)
   await shop.begin(user, { billing: 'yearly' })
   expect(await customersOf(user.user.id)).toMatchObject([{ deleted: true }, { name: 'Ada Ltd' }])
   // From then on, it is the account's.

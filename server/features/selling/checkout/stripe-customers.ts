@@ -1,20 +1,16 @@
 import { setTimeout } from 'node:timers/promises'
-import { and, desc, eq, isNull, not, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { type BillingDetails, needsPostalCode } from '#contract/selling/billing.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
-import {
-  billingDetails,
-  checkouts,
-  hasEndedPurchase,
-  isLivePurchase,
-  purchases,
-  users,
-} from '#server/database/schema.ts'
+import type { Transaction } from '#server/database/connect.ts'
+import { billingDetails, isLivePurchase, purchases, users } from '#server/database/schema.ts'
 import { invalid } from '#server/errors.ts'
 import type { Place } from '#server/gateways/stripe.ts'
+import type { Orders } from '../orders/orders.ts'
 
+type CustomerDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'queue' | 'config'>
+type OrderCustomers = Orders['customers']
 export type Customers = ReturnType<typeof createCustomers>
 
 /** Customers in one run; the rest follows 10 minutes later. */
@@ -25,15 +21,7 @@ const footerPauseMs = 500
 const none: BillingDetails = { company: '', street: '', postalCode: '', city: '', country: '', vatId: '' }
 
 /** The Stripe customers behind an account: its own, and one for each guest checkout. Stripe is told later, by a job. */
-export function createCustomers({ db, now, stripe, queue, config }: Context) {
-  async function idsOf(from: Database | Transaction, userId: string): Promise<string[]> {
-    const rows = await from
-      .selectDistinct({ id: checkouts.customerId })
-      .from(checkouts)
-      .where(eq(checkouts.userId, userId))
-    return rows.map(({ id }) => id)
-  }
-
+export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps, orders: OrderCustomers) {
   async function updateAll({ userId }: { userId: string }) {
     const [account] = await db
       .select({
@@ -44,7 +32,7 @@ export function createCustomers({ db, now, stripe, queue, config }: Context) {
       .from(users)
       .leftJoin(billingDetails, eq(billingDetails.userId, users.id))
       .where(and(eq(users.id, userId), isNull(users.deletedAt)))
-    if (account) for (const id of await idsOf(db, userId)) await stripe.customers.update(id, account)
+    if (account) for (const id of await orders.idsOf(db, userId)) await stripe.customers.update(id, account)
   }
 
   const update = queue.job('update-stripe-customers', updateAll, {
@@ -84,16 +72,7 @@ export function createCustomers({ db, now, stripe, queue, config }: Context) {
   }
 
   return {
-    /** The newest, because a deleted one was replaced. Not a guest's: the guest's card isn't the account's. */
-    async ownOf(userId: string): Promise<string | undefined> {
-      const [own] = await db
-        .select({ id: checkouts.customerId })
-        .from(checkouts)
-        .where(and(eq(checkouts.userId, userId), sql`${checkouts.madeAccount} is distinct from false`))
-        .orderBy(desc(checkouts.createdAt))
-        .limit(1)
-      return own?.id
-    },
+    ownOf: orders.ownOf,
 
     /** Keeps name and email at Stripe in sync with the account. */
     accountChanged: (tx: Transaction, userId: string) => update(tx, { userId }),
@@ -104,7 +83,7 @@ export function createCustomers({ db, now, stripe, queue, config }: Context) {
     async saveBillingDetails({ user }: Actor, given: { [Key in keyof BillingDetails]?: string | undefined }) {
       const details = { ...none, ...given } as BillingDetails
       if (config.tax.mode === 'stripe' && (await countLive(user.id)) > 0) insistOnPlace(details)
-      for (const id of await idsOf(db, user.id))
+      for (const id of await orders.idsOf(db, user.id))
         await stripe.customers.setBillingDetails(id, { ...details, name: user.name })
       if (config.tax.mode === 'stripe') await taxUntaxed(user.id)
       await db
@@ -127,17 +106,11 @@ export function createCustomers({ db, now, stripe, queue, config }: Context) {
     /** Writes the seller's present particulars on the next invoices of subscriptions that run. */
     async updateFooters() {
       const footer = stripe.customers.footer()
-      const isOld = sql`${checkouts.invoiceFooter} is distinct from ${footer}`
-      const outdated = await db
-        .selectDistinct({ id: checkouts.customerId })
-        .from(checkouts)
-        .innerJoin(purchases, eq(purchases.stripeSubscriptionId, checkouts.subscriptionId))
-        .where(and(not(hasEndedPurchase), isOld))
-        .limit(mostFooters)
-      for (const [place, { id }] of outdated.entries()) {
+      const outdated = await orders.withOtherFooter(footer, mostFooters)
+      for (const [place, id] of outdated.entries()) {
         if (place > 0) await setTimeout(footerPauseMs)
         await stripe.customers.setFooter(id, footer)
-        await db.update(checkouts).set({ invoiceFooter: footer }).where(eq(checkouts.customerId, id))
+        await orders.setFooter(id, footer)
       }
     },
 
@@ -148,7 +121,7 @@ export function createCustomers({ db, now, stripe, queue, config }: Context) {
 
     /** Deletes the account's customers too; Stripe keeps their invoices, with what was on them. */
     async forget(tx: Transaction, userId: string) {
-      const ids = await idsOf(tx, userId)
+      const ids = await orders.idsOf(tx, userId)
       if (ids.length > 0) await remove(tx, { ids })
     },
   }

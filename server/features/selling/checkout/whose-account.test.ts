@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { access } from '#contract/access/access.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { checkouts, users } from '#server/database/schema.ts'
+import { orders, users } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openConnectedShop } from '#server/testing/connected-shop.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -150,7 +150,7 @@ test('who gets an account handed over does not pay with the card of whoever had 
   await owner.call(accounts.login, { email, password: 'the owner of this' })
   await cancelAll(owner)
   const later = await shop.begin(owner)
-  const rows = await shop.connection.db.select().from(checkouts).where(eq(checkouts.email, email))
+  const rows = await shop.connection.db.select().from(orders).where(eq(orders.email, email))
   const customerOf = (paymentIntentId: string) =>
     rows.find((row) => row.paymentIntentId === paymentIntentId)?.customerId
   expect(customerOf(later.paymentIntentId)).toBeDefined()

@@ -71,8 +71,8 @@ test('says what is paid when, before anyone pays, in the receipt and on the dash
       ({ to, subject }) => to === buyer.user.email && subject.startsWith('Your receipt'),
     )
     expect(receipt?.text).toContain(charges)
-    const data: { checkouts?: { discountCode: string }[] } = await buyer.call(accounts.myData, {})
-    expect(data.checkouts).toMatchObject([{ discountCode: code.toUpperCase() }])
+    const data: { orders?: { discountCode: string }[] } = await buyer.call(accounts.myData, {})
+    expect(data.orders).toMatchObject([{ discountCode: code.toUpperCase() }])
   }
   expect(await shown('SPRING')).toMatchObject({ used: 1, state: 'running' })
 })

@@ -4,9 +4,9 @@ import type { DifferenceFault, ExplainedDifference } from '#contract/statuses.ts
 import type { Context } from '#server/context.ts'
 import { invoices, mrrMovements, mrrProofs, purchases } from '#server/database/schema.ts'
 import { gauge } from '#server/metrics/gauge.ts'
-import type { Checkouts } from '../checkout/checkout.ts'
+import type { Orders } from '../orders/orders.ts'
 
-type ProofDeps = { checkouts: Checkouts; sync: (subscriptionId: string) => Promise<void> }
+type ProofDeps = { orders: Orders; sync: (subscriptionId: string) => Promise<void> }
 type Compared = {
   subscriptionId: string
   atStripe: number
@@ -32,7 +32,7 @@ const rounding = 12
  * Compares three records of recurring revenue that share no code: the ledger, the invoices (in SQL), and the prices of
  * Stripe's own list of subscriptions.
  */
-export function createProof({ db, now, stripe, log, catalog }: Context, { checkouts, sync }: ProofDeps) {
+export function createProof({ db, now, stripe, log, catalog }: Context, { orders, sync }: ProofDeps) {
   const isAtStripe = eq(purchases.paidThrough, 'stripe')
 
   async function recordsOf(ids: string[]): Promise<Map<string, Recorded>> {
@@ -89,7 +89,7 @@ export function createProof({ db, now, stripe, log, catalog }: Context, { checko
       const seen = new Set<string>()
       for await (const page of stripe.existing.listPrices()) {
         const ids = page.map(({ id }) => id)
-        const [records, known] = [await recordsOf(ids), new Set(await checkouts.adopted.knownOf(ids))]
+        const [records, known] = [await recordsOf(ids), new Set(await orders.knownOf(ids))]
         for (const { id, arr, orderId, stripeProductId } of page) {
           seen.add(id)
           const isOurs = orderId !== null && catalog.bySlug(stripeProductId) !== undefined

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { type BillingType, type EndReason, isLive, refusedReasons } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { isOngoingPurchase, planSwitches, purchases, users } from '#server/database/schema.ts'
+import { isOngoingPurchase, purchases, users } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 import type { Enqueue } from '#server/jobs/queue.ts'
-import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
 import type { Codes } from '../codes/codes.ts'
 import { isRecorded, recordInvoices } from '../invoices/invoices.ts'
 import { arrOf, type Ledger, movementsOf } from '../ledger/ledger.ts'
+import { mayGetNews, type OrderRow, type Orders } from '../orders/orders.ts'
 import type { AccessEffects } from './entitlement.ts'
 import type { PurchaseRow } from './list.ts'
 import { restToPayBack } from './notice.ts'
@@ -20,7 +20,7 @@ import { isUnpaidAttempt, lastPaid, stateOf } from './state.ts'
 
 export type ApplyDependencies = {
   accounts: Accounts
-  checkouts: Checkouts
+  orders: Orders
   access: AccessEffects
   codes: Codes
   ledger: Ledger
@@ -33,28 +33,28 @@ export type ApplyDependencies = {
 
 /** Writes what Stripe has answered about a subscription, with everything that follows from it, in one transaction. */
 export function createApply({ now }: Context, others: ApplyDependencies) {
-  const { accounts, checkouts, access, codes, ledger, notices } = others
+  const { accounts, orders, access, codes, ledger, notices } = others
   const { payBack, payBackLate, payBackRest, creditRefunds } = others
 
-  async function book(tx: Transaction, checkout: CheckoutRow, answer: Subscription) {
-    const guest = checkout.userId ? undefined : await accounts.guests.forGuest(tx, checkout.email)
-    const userId = checkout.userId ?? guest?.id
-    if (!userId) throw new Error(`Checkout ${checkout.id} has no buyer`)
-    await checkouts.orders.recordCard(tx, checkout.id, answer.payments.at(-1)?.cardCountry)
-    await checkouts.close(tx, checkout.id, { userId, ...(guest ? { madeAccount: guest.isNew } : {}) })
+  async function book(tx: Transaction, order: OrderRow, answer: Subscription) {
+    const guest = order.userId ? undefined : await accounts.guests.forGuest(tx, order.email)
+    const userId = order.userId ?? guest?.id
+    if (!userId) throw new Error(`Order ${order.id} has no buyer`)
+    const cardCountry = answer.payments.at(-1)?.cardCountry ?? null
+    await orders.close(tx, order.id, { userId, cardCountry, ...(guest ? { madeAccount: guest.isNew } : {}) })
     const buyer = await lockBuyer(tx, userId)
-    const state = stateOf(answer, checkout.billingType)
-    const refused = state.endedAt === null ? await whyRefused(tx, buyer, checkout) : null
+    const state = stateOf(answer, order.billingType)
+    const refused = state.endedAt === null ? await whyRefused(tx, buyer, order) : null
     const refundedBecause = refused?.because
     const movements = refundedBecause ? [] : movementsOf(answer, endOf(state), now())
     const after = await insertPurchase(
       tx,
       {
         userId,
-        productId: checkout.productId,
+        productId: order.productId,
         createdAt: now(),
         stripeSubscriptionId: answer.id,
-        paymentIntentId: checkout.paymentIntentId,
+        paymentIntentId: order.paymentIntentId,
         ...state,
         arr: arrOf(movements),
         ...(refundedBecause ? endedAs(refundedBecause, now()) : {}),
@@ -65,16 +65,16 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     await access.purchasesChanged(tx, userId)
     const attached = guest?.isNew === false
     const isHandedOver = attached && !buyer.verifiedAt && !refundedBecause
-    const username = checkout.tradingViewUsername
+    const username = order.tradingViewUsername
     // A guest may type anyone's address: the owner of an existing account confirms the username themselves.
     if (username && !refundedBecause && (!attached || isHandedOver))
-      await access.usernameGiven(tx, { userId, username, productId: checkout.productId })
+      await access.usernameGiven(tx, { userId, username, productId: order.productId })
     if (refundedBecause) await payBack(tx, { subscriptionId: answer.id })
     if (hasLate(answer)) await payBackLate(tx, { subscriptionId: answer.id })
     if (isHandedOver) {
-      await accounts.guests.handOver(tx, buyer, checkout.paymentIntentId)
+      await accounts.guests.handOver(tx, buyer, order.paymentIntentId)
       // Whatever was started may still be open in someone's browser, and paying would only lead to a refund.
-      for (const subscriptionId of await checkouts.logins.end(tx, buyer)) await payBack(tx, { subscriptionId })
+      for (const subscriptionId of await orders.logins.end(tx, buyer)) await payBack(tx, { subscriptionId })
     }
     if (!buyer.deletedAt)
       await notices.tell(tx, {
@@ -84,18 +84,18 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
         code: refused && 'code' in refused ? refused.code : '',
         ...(attached && !isHandedOver ? { attached: { username } } : {}),
         money: moneyOf(answer),
-        unlocksItself: await access.unlocksItself(tx, checkout.productId),
-        mayGetNews: !attached && (await checkouts.orders.mayGetNews(tx, checkout.id)),
+        unlocksItself: await access.unlocksItself(tx, order.productId),
+        mayGetNews: !attached && mayGetNews(order),
       })
   }
 
   /** Counts the use of a discount code, unless the payment goes back. Expects the buyer's row to be locked. */
-  async function whyRefused(tx: Transaction, buyer: typeof users.$inferSelect, checkout: CheckoutRow) {
-    if (buyer.deletedAt || (await hasOther(tx, buyer.id, checkout))) return { because: 'duplicate' as const }
-    return codes.use(tx, checkout, { userId: buyer.id, email: checkout.email })
+  async function whyRefused(tx: Transaction, buyer: typeof users.$inferSelect, order: OrderRow) {
+    if (buyer.deletedAt || (await hasOther(tx, buyer.id, order))) return { because: 'duplicate' as const }
+    return codes.use(tx, order, { userId: buyer.id, email: order.email })
   }
 
-  async function change(tx: Transaction, checkout: CheckoutRow, answer: Subscription) {
+  async function change(tx: Transaction, order: OrderRow, answer: Subscription) {
     const [before] = await tx
       .select()
       .from(purchases)
@@ -104,14 +104,14 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
       .for('no key update')
     // An admin deleted it. Nothing brings it back, but later refunds and disputes still reach the books.
     if (!before) {
-      if (checkout.userId) await recordInvoices(tx, { id: null, userId: checkout.userId }, answer)
+      if (order.userId) await recordInvoices(tx, { id: null, userId: order.userId }, answer)
       return
     }
-    const state = changedState(before, answer, checkout.billingType)
+    const state = changedState(before, answer, order.billingType)
     const { refundedAmount, isDisputed, disputedAmount, lostAmount, disputeDueAt, failedRefunds, uncoveredNotes } =
       state
     const isBack = !isLive(before.status) && isLive(state.status)
-    const isSecond = !isPaidForNothing(before.endedBecause) && isBack && (await hasOther(tx, before.userId, checkout))
+    const isSecond = !isPaidForNothing(before.endedBecause) && isBack && (await hasOther(tx, before.userId, order))
     // It came back while its owner had another: what was paid since then goes back, and never counts.
     const since = isSecond ? (before.pausedAt ?? before.endedAt) : null
     const end: ReturnType<typeof endOf> = since ? { at: since, cause: 'duplicate' } : endOf(state)
@@ -126,11 +126,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     if (isSame) return
     const [after] = await tx.update(purchases).set(changes).where(eq(purchases.id, before.id)).returning()
     if (movements) await ledger.record(tx, before, movements)
-    if (answer.switchId && after?.orderedAt)
-      await tx
-        .update(planSwitches)
-        .set({ doneAt: after.orderedAt })
-        .where(and(eq(planSwitches.id, answer.switchId), isNull(planSwitches.doneAt)))
+    if (answer.switchId && after?.orderedAt) await orders.switches.close(tx, answer.switchId, after.orderedAt)
     await access.purchasesChanged(tx, before.userId)
     if (hasLate(answer)) await payBackLate(tx, { subscriptionId: answer.id })
     if (since) await payBack(tx, { subscriptionId: answer.id, since: since.toISOString() })
@@ -150,14 +146,14 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
   }
 
   /** False if the answer is no longer the newest. */
-  return async function apply(tx: Transaction, known: CheckoutRow, answer: Subscription): Promise<boolean> {
-    const checkout = await checkouts.nextVersion(tx, known)
-    if (!checkout) return false
-    const isGivenUp = !checkout.closedAt && answer.endedAt !== null && answer.payments.length === 0
+  return async function apply(tx: Transaction, known: OrderRow, answer: Subscription): Promise<boolean> {
+    const order = await orders.nextVersion(tx, known)
+    if (!order) return false
+    const isGivenUp = !order.closedAt && answer.endedAt !== null && answer.payments.length === 0
     if (isUnpaidAttempt(answer) || isGivenUp) {
-      if (answer.endedAt || answer.status === 'incomplete_expired') await checkouts.close(tx, checkout.id)
-    } else if (checkout.closedAt) await change(tx, checkout, answer)
-    else await book(tx, checkout, answer)
+      if (answer.endedAt || answer.status === 'incomplete_expired') await orders.close(tx, order.id)
+    } else if (order.closedAt) await change(tx, order, answer)
+    else await book(tx, order, answer)
     return true
   }
 }
@@ -216,7 +212,7 @@ export async function lockBuyer(tx: Transaction, userId: string) {
   return user
 }
 
-export async function hasOther(tx: Transaction, userId: string, { productId, subscriptionId }: CheckoutRow) {
+export async function hasOther(tx: Transaction, userId: string, { productId, subscriptionId }: OrderRow) {
   const isOther = and(
     eq(purchases.userId, userId),
     eq(purchases.productId, productId),

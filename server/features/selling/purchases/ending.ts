@@ -3,16 +3,17 @@ import { hasEnded, type LeaveReason } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import {
-  checkouts as checkoutRows,
   hasEndedPurchase,
   isLivePurchase,
+  isNewOrder,
+  orders as orderRows,
   payments,
   purchases,
   refunds,
 } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
-import type { Checkouts } from '../checkout/checkout.ts'
+import type { Orders } from '../orders/orders.ts'
 import { type Booked, endOf } from './booked.ts'
 import type { AccessEffects } from './entitlement.ts'
 import { findPurchase, type PurchaseRow } from './list.ts'
@@ -21,7 +22,7 @@ import { noticeFor, wasRenewedSince } from './notice.ts'
 import { withdrawable } from './state.ts'
 import { type DueOf, payBackAll, type Sync, whole } from './sync.ts'
 
-type Others = { checkouts: Checkouts; access: AccessEffects; booked: Booked; missing: Missing; sync: Sync }
+type Others = { orders: Orders; access: AccessEffects; booked: Booked; missing: Missing; sync: Sync }
 
 /** What was due and not refunded: paid too late for that, disputed (and by now decided), or sent back by the buyer's bank. */
 export type Kept = { late: number; disputed: number; lost: number; returned: number }
@@ -34,7 +35,7 @@ export type Ending = ReturnType<typeof createEnding>
 /** How buyers end their subscriptions, and undo that. Stripe first: after a crash, its webhook corrects the row. */
 export function createEnding(context: Context, others: Others) {
   const { db, now, stripe, crashPoint, config, runExclusive } = context
-  const { checkouts, booked, sync } = others
+  const { orders, booked, sync } = others
   const { consumerLaw } = config
 
   async function noticeOf(purchase: PurchaseRow) {
@@ -63,7 +64,7 @@ export function createEnding(context: Context, others: Others) {
         throw conflict('not-active', 'Only an active subscription can be cancelled')
       const notice = await noticeOf(purchase)
       const promised = notice && purchase.paidUntil ? { ...notice, until: purchase.paidUntil } : undefined
-      const key = await keyFor(checkouts, promised ? 'notice' : 'cancel', subscriptionId)
+      const key = await keyFor(orders, promised ? 'notice' : 'cancel', subscriptionId)
       if (status === 'active') await stripe.subscriptions.cancel(subscriptionId, key, promised)
       else await stripe.subscriptions.cancelNow(subscriptionId)
       crashPoint('cancelled at Stripe')
@@ -79,7 +80,7 @@ export function createEnding(context: Context, others: Others) {
       if (status === 'active' && !endsAt) return
       if (status !== 'pending_cancel' && status !== 'active')
         throw conflict('subscription-ended', 'This subscription has ended. You can buy a new one any time.')
-      await stripe.subscriptions.resume(subscriptionId, await keyFor(checkouts, 'resume', subscriptionId))
+      await stripe.subscriptions.resume(subscriptionId, await keyFor(orders, 'resume', subscriptionId))
       crashPoint('resumed at Stripe')
       await sync(subscriptionId)
     })
@@ -152,9 +153,9 @@ export function createEnding(context: Context, others: Others) {
 }
 
 /** An idempotency key based on what we know now: the same request made twice, even in two processes, counts once. */
-async function keyFor(checkouts: Checkouts, wish: string, subscriptionId: string) {
-  const checkout = await checkouts.ofSubscription(subscriptionId)
-  return `${wish}-${subscriptionId}-${checkout?.version ?? 0}`
+async function keyFor(orders: Orders, wish: string, subscriptionId: string) {
+  const order = await orders.ofSubscription(subscriptionId)
+  return `${wish}-${subscriptionId}-${order?.version ?? 0}`
 }
 
 const nothing: Kept = { late: 0, disputed: 0, lost: 0, returned: 0 }
@@ -195,11 +196,11 @@ async function giveReason(
 /** Before an account is deleted: it must not be charged again. What is being paid for can't be ended fairly yet. */
 async function endAllOf({ db, stripe }: Context, { access, booked, missing, sync }: Others, userId: string) {
   const open = await db
-    .select({ id: checkoutRows.subscriptionId, paymentIntentId: checkoutRows.paymentIntentId })
-    .from(checkoutRows)
-    .where(and(eq(checkoutRows.userId, userId), isNull(checkoutRows.closedAt)))
+    .select({ id: orderRows.subscriptionId, paymentIntentId: orderRows.paymentIntentId })
+    .from(orderRows)
+    .where(and(eq(orderRows.userId, userId), isNewOrder, isNull(orderRows.closedAt)))
   for (const { paymentIntentId } of open)
-    if (await stripe.payments.hasPaid(paymentIntentId))
+    if (paymentIntentId && (await stripe.payments.hasPaid(paymentIntentId)))
       throw conflict('payment-pending', 'A payment is still being processed. Please try again in a minute.')
   const live = await db
     .select({ id: purchases.stripeSubscriptionId, purchaseId: purchases.id })
@@ -209,7 +210,7 @@ async function endAllOf({ db, stripe }: Context, { access, booked, missing, sync
     if (!id) continue
     await stripe.subscriptions.cancelNow(id)
     // The card may have been charged since we asked.
-    if (open.some((checkout) => checkout.id === id)) await payBackAll(stripe, id)
+    if (open.some((order) => order.id === id)) await payBackAll(stripe, id)
     await sync(id)
   }
   // Stripe does not know them, so they can't charge anyone.

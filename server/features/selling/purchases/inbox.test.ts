@@ -29,7 +29,7 @@ const openInbox = () =>
       crashPoint: () => {},
     },
     {
-      checkouts: {} as Parameters<typeof createInbox>[1]['checkouts'],
+      orders: {} as Parameters<typeof createInbox>[1]['orders'],
       sync: async (id) => {
         synced.push(id)
         if (id.startsWith('poison')) throw new Error('Stripe does not know this subscription')

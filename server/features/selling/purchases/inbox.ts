@@ -3,10 +3,10 @@ import type { Context } from '#server/context.ts'
 import { isLivePurchase, payments, purchases, refunds, stripeEvents } from '#server/database/schema.ts'
 import { eventTypes, type StripeEvent } from '#server/gateways/stripe.ts'
 import { messageOf } from '#server/process/log.ts'
-import type { Checkouts } from '../checkout/checkout.ts'
+import type { Orders } from '../orders/orders.ts'
 import type { Sync } from './sync.ts'
 
-type Others = { checkouts: Pick<Checkouts, 'ofPayment' | 'runningOfCustomer'>; sync: Sync }
+type Others = { orders: Pick<Orders, 'ofPayment' | 'runningOfCustomer'>; sync: Sync }
 
 /** The rest follows with the next run. */
 const mostInARun = 50_000
@@ -19,16 +19,16 @@ export type Inbox = ReturnType<typeof createInbox>
 /** Each Stripe event is stored once and handled at least once. It only says where to look: state comes from `sync`. */
 export function createInbox(
   { db, now, stripe, crashPoint }: Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint'>,
-  { checkouts, sync }: Others,
+  { orders, sync }: Others,
 ) {
   /** An event that names neither a subscription nor a payment may concern any of its customer's. */
   async function subscriptionsOf({ subscriptionId, paymentIntentId, customerId }: Omit<StripeEvent, 'id'>) {
     if (subscriptionId) return [subscriptionId]
     if (paymentIntentId) {
-      const begun = await checkouts.ofPayment(paymentIntentId)
+      const begun = await orders.ofPayment(paymentIntentId)
       return [begun?.subscriptionId ?? (await stripe.payments.subscriptionOf(paymentIntentId)) ?? []].flat()
     }
-    return customerId ? checkouts.runningOfCustomer(customerId) : []
+    return customerId ? orders.runningOfCustomer(customerId) : []
   }
 
   /** Marked as handled only after the work is done: a failure leaves it to the next delivery or the reconciler. */

@@ -2,23 +2,23 @@ import { and, eq, isNotNull, isNull, not } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { hasEndedPurchase, purchases } from '#server/database/schema.ts'
-import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { OrderRow, Orders } from '../orders/orders.ts'
 import type { AccessEffects } from './entitlement.ts'
 
-type Deps = { checkouts: Checkouts; ledger: Ledger; access: AccessEffects }
+type Deps = { orders: Orders; ledger: Ledger; access: AccessEffects }
 
 export type Missing = ReturnType<typeof createMissing>
 
 /** Subscriptions that Stripe does not know, because they are gone or the keys are wrong. Nothing about them changes by itself. */
-export function createMissing({ db, now }: Pick<Context, 'db' | 'now'>, { checkouts, ledger, access }: Deps) {
+export function createMissing({ db, now }: Pick<Context, 'db' | 'now'>, { orders, ledger, access }: Deps) {
   const isMissing = and(isNotNull(purchases.missingSince), not(hasEndedPurchase))
 
   return {
     /** Counts as an answer, so that the reconciler asks about others first. */
-    mark: (known: CheckoutRow) =>
+    mark: (known: OrderRow) =>
       db.transaction(async (tx) => {
-        await checkouts.nextVersion(tx, known)
+        await orders.nextVersion(tx, known)
         await tx
           .update(purchases)
           .set({ missingSince: now() })

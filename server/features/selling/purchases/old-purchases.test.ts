@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { purchases as contract } from '#contract/selling/purchases.ts'
-import { checkouts, purchases } from '#server/database/schema.ts'
+import { orders, purchases } from '#server/database/schema.ts'
 import { openShop } from '#server/testing/open-shop.ts'
 
 test('an ended purchase leaves the books ten years later, at the end of the year, with its checkout', async () => {
@@ -13,14 +13,14 @@ test('an ended purchase leaves the books ten years later, at the end of the year
     const [{ db }, ids] = [shop.connection, { ended: ended.purchase.id, running: running.purchase.id }]
     const found = await db.select({ id: purchases.id }).from(purchases)
     const names = Object.entries(ids).filter(([, id]) => found.some((row) => row.id === id))
-    return { purchases: names.map(([name]) => name), checkouts: await db.$count(checkouts) }
+    return { purchases: names.map(([name]) => name), orders: await db.$count(orders) }
   }
   const until = (year: number, day: number) =>
     shop.clock.advance({ days: (Date.UTC(year, 0, day) - shop.clock.now().getTime()) / 86_400_000 })
 
   const year = shop.clock.now().getUTCFullYear()
   until(year + 10, 365)
-  expect(await kept()).toEqual({ purchases: ['ended', 'running'], checkouts: 2 })
+  expect(await kept()).toEqual({ purchases: ['ended', 'running'], orders: 2 })
   until(year + 11, 2)
-  expect(await kept()).toEqual({ purchases: ['running'], checkouts: 1 })
+  expect(await kept()).toEqual({ purchases: ['running'], orders: 1 })
 })

@@ -7,15 +7,15 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { purchases } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
-import type { Checkouts } from '../checkout/checkout.ts'
 import { type Documents, type PaidHistory, readPaidHistory } from '../invoices/invoices.ts'
+import type { Orders } from '../orders/orders.ts'
 import { findPurchase, type PurchaseRow } from './list.ts'
 import type { Notices } from './notices.ts'
 import { creditedOf, refundableAmount } from './refundable.ts'
 import { isPastDue, moneyIsBack } from './state.ts'
 import type { Sync } from './sync.ts'
 
-type Others = { checkouts: Checkouts; sync: Sync }
+type Others = { orders: Orders; sync: Sync }
 type Refund = Omit<ParsedInputOf<typeof purchasesAdmin.adminRefund>, 'id'>
 
 export function createInvoices({ db }: Pick<Context, 'db'>, documents: Documents) {
@@ -50,14 +50,14 @@ export function createInvoices({ db }: Pick<Context, 'db'>, documents: Documents
 }
 
 /** Another card for a live subscription; an open renewal is charged to it right away. */
-export function createCardUpdate({ db, now, stripe, mails, runExclusive }: Context, { checkouts, sync }: Others) {
+export function createCardUpdate({ db, now, stripe, mails, runExclusive }: Context, { orders, sync }: Others) {
   async function subscriptionOf(userId: string, id: string) {
     const { status, stripeSubscriptionId } = await findPurchase(db, id, userId)
     if (!stripeSubscriptionId || !isLive(status))
       throw conflict('no-live-subscription', 'There’s no live subscription to use this card for')
-    const checkout = await checkouts.ofSubscription(stripeSubscriptionId)
-    if (!checkout) throw notFound('Purchase')
-    return { subscriptionId: stripeSubscriptionId, customerId: checkout.customerId }
+    const order = await orders.ofSubscription(stripeSubscriptionId)
+    if (!order) throw notFound('Purchase')
+    return { subscriptionId: stripeSubscriptionId, customerId: order.customerId }
   }
 
   /** What makes it past due. Any other open invoice belongs to a change that may never be. */

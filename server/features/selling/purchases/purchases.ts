@@ -5,10 +5,10 @@ import type { Context } from '#server/context.ts'
 import type { HistoryPart } from '#server/database/cursor.ts'
 import { hasEndedPurchase, purchases } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
-import type { Checkouts } from '../checkout/checkout.ts'
 import type { Codes } from '../codes/codes.ts'
 import { createDocuments, forgetOldInvoices } from '../invoices/invoices.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Orders } from '../orders/orders.ts'
 import type { Prices } from '../prices/prices.ts'
 import { createAdministration, createSellerEnding } from './administration.ts'
 import { createBooked } from './booked.ts'
@@ -32,7 +32,7 @@ export type Purchases = ReturnType<typeof createPurchases>
 
 type Others = {
   accounts: Accounts
-  checkouts: Checkouts
+  orders: Orders
   codes: Codes
   ledger: Ledger
   prices: Prices

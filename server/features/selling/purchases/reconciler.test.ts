@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { checkouts, purchases as rows } from '#server/database/schema.ts'
+import { orders, purchases as rows } from '#server/database/schema.ts'
 import { atStripe } from '#server/testing/at-stripe.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -44,7 +44,7 @@ async function unpaid() {
 test('a checkout that no one finishes is asked about five times, with growing pauses', async () => {
   await shop.begin(shop.visitor(), { email: 'left@example.com' })
   await shop.settle()
-  const versionOf = async () => (await shop.connection.db.select().from(checkouts))[0]?.version ?? 0
+  const versionOf = async () => (await shop.connection.db.select().from(orders))[0]?.version ?? 0
   const before = await versionOf()
   const asked: number[] = []
   let passed = 0

@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lt, not, or, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
-import { checkouts, hasEndedPurchase, purchases, stripeEventsPulled } from '#server/database/schema.ts'
+import { hasEndedPurchase, isNewOrder, orders, purchases, stripeEventsPulled } from '#server/database/schema.ts'
 import { graceEnd } from './entitlement.ts'
 import type { Inbox } from './inbox.ts'
 import type { Switching } from './switching.ts'
@@ -41,15 +41,16 @@ export function createReconciler(context: Context, { inbox, sync, switching }: O
 
   /** Checkouts that no one finished, with growing pauses; one that is still there after a day, once a day. */
   async function syncOpen() {
-    const { createdAt, syncedAt, closedAt } = checkouts
+    const { createdAt, syncedAt, closedAt } = orders
     const isDue = askedAt.map((age) =>
       and(lt(createdAt, ago(age)), sql`${syncedAt} < ${createdAt} + make_interval(secs => ${age / 1000})`),
     )
     const open = await db
-      .select({ id: checkouts.subscriptionId })
-      .from(checkouts)
+      .select({ id: orders.subscriptionId })
+      .from(orders)
       .where(
         and(
+          isNewOrder,
           isNull(closedAt),
           lt(createdAt, ago(askedAt[0] ?? 0)),
           or(isNull(syncedAt), ...isDue, and(lt(createdAt, ago(day)), lt(syncedAt, ago(day)))),
@@ -63,11 +64,12 @@ export function createReconciler(context: Context, { inbox, sync, switching }: O
   /** Subscriptions that may have changed by themselves. */
   async function syncDue() {
     const due = await db
-      .select({ id: checkouts.subscriptionId })
+      .select({ id: orders.subscriptionId })
       .from(purchases)
-      .innerJoin(checkouts, eq(checkouts.subscriptionId, purchases.stripeSubscriptionId))
+      .innerJoin(orders, eq(orders.subscriptionId, purchases.stripeSubscriptionId))
       .where(
         and(
+          isNewOrder,
           not(hasEndedPurchase),
           or(
             lt(purchases.currentPeriodEnd, now()),
@@ -80,10 +82,10 @@ export function createReconciler(context: Context, { inbox, sync, switching }: O
             and(
               eq(purchases.status, 'active'),
               lt(purchases.cardExpiresAt, ago(-30 * day)),
-              lt(checkouts.syncedAt, ago(day)),
+              lt(orders.syncedAt, ago(day)),
             ),
           ),
-          or(isNull(checkouts.syncedAt), lt(checkouts.syncedAt, ago(hour))),
+          or(isNull(orders.syncedAt), lt(orders.syncedAt, ago(hour))),
         ),
       )
       .orderBy(longestAgo)
@@ -136,4 +138,4 @@ export function createReconciler(context: Context, { inbox, sync, switching }: O
   }
 }
 
-const longestAgo = sql`${checkouts.syncedAt} asc nulls first`
+const longestAgo = sql`${orders.syncedAt} asc nulls first`

@@ -4,21 +4,20 @@ import * as z from 'zod/mini'
 import { email as emailField } from '#contract/fields.ts'
 import type { Context } from '#server/context.ts'
 import { isOngoingPurchase, purchases, users } from '#server/database/schema.ts'
-import { hashToken, randomToken } from '#server/security/tokens.ts'
-import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
+import type { OrderRow, Orders } from '../orders/orders.ts'
 
-type RecoveryDeps = Pick<Context, 'db' | 'stripe' | 'catalog'> & { checkouts: Checkouts }
+type RecoveryDeps = Pick<Context, 'db' | 'stripe' | 'catalog'> & { orders: Orders }
 
 /** Stripe charges in each of these, or will again. */
 const chargedStatuses = new Set(['trialing', 'active', 'past_due', 'unpaid', 'paused'])
 
 /**
- * Rebuilds the checkout of a subscription that this shop sold and no longer knows, as after a restored backup: `sync` then
+ * Rebuilds the order of a subscription that this shop sold and no longer knows, as after a restored backup: `sync` then
  * books it. Returns nothing for what others sell on the account, what has ended, and what needs the seller's decision:
  * a customer without a usable address, or one who has another subscription by now.
  */
-export function createRecovery({ db, stripe, catalog, checkouts }: RecoveryDeps) {
-  return async function recover(subscriptionId: string): Promise<CheckoutRow | undefined> {
+export function createRecovery({ db, stripe, catalog, orders }: RecoveryDeps) {
+  return async function recover(subscriptionId: string): Promise<OrderRow | undefined> {
     const found = await stripe.existing.find(subscriptionId)
     const product = found?.orderId ? catalog.bySlug(found.stripeProductId) : undefined
     if (!found?.billing || !product || !found.hasOnePrice || !chargedStatuses.has(found.status)) return undefined
@@ -31,18 +30,16 @@ export function createRecovery({ db, stripe, catalog, checkouts }: RecoveryDeps)
       .where(and(eq(users.email, email.data), eq(purchases.productId, product.id), isOngoingPurchase))
     if (other) return undefined
     const { payments } = await stripe.subscriptions.read(subscriptionId)
-    const checkout = {
+    const order = {
       id: randomUUID(),
       productId: product.id,
       billingType: found.billing,
       amount: found.amount,
       email: email.data,
-      // No browser has it, so no payment logs anyone in.
-      nonceHash: hashToken(randomToken()),
       customerId: found.customerId,
       subscriptionId,
-      paymentIntentId: payments.at(-1)?.paymentIntentId ?? subscriptionId,
+      paymentIntentId: payments.at(-1)?.paymentIntentId ?? null,
     }
-    return db.transaction((tx) => checkouts.adopted.adopt(tx, checkout))
+    return db.transaction((tx) => orders.adopt(tx, order))
   }
 }

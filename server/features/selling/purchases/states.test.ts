@@ -98,7 +98,7 @@ async function arranger(shop: TestShop, paymentIntentId: string) {
   const postman = createPostman({ url: shop.url, dataDir: shop.config.dataDir })
   const { rows } = await db.execute<{ id: string; invoice: string; customer: string }>(sql`
     select s.id, s.data->>'latest_invoice' as invoice, s.data->>'customer' as customer
-    from sandbox.objects s join checkouts c on c.subscription_id = s.id
+    from sandbox.objects s join orders c on c.subscription_id = s.id
     where c.payment_intent_id = ${paymentIntentId}`)
   const { id = '', invoice = '', customer = '' } = rows[0] ?? {}
   const set = (where: ReturnType<typeof sql>, change: object) =>

@@ -1,10 +1,10 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { termsInForce } from '#contract/selling/legal/in-force.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { mrrMovements, planSwitches, purchases as rows } from '#server/database/schema.ts'
+import { mrrMovements, orders as orderRows, purchases as rows } from '#server/database/schema.ts'
 import { declared, mailsTo } from '#server/testing/declarations.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -35,7 +35,10 @@ async function everything({ purchase: { id } }: Buyer) {
     items: subscription?.data.items,
     pending: subscription?.data.pending_update,
     moved: await db.select().from(mrrMovements).where(eq(mrrMovements.purchaseId, id)),
-    orders: await db.select().from(planSwitches).where(eq(planSwitches.purchaseId, id)),
+    orders: await db
+      .select()
+      .from(orderRows)
+      .where(and(eq(orderRows.subscriptionId, row?.stripeSubscriptionId ?? ''), eq(orderRows.kind, 'switch'))),
   }
 }
 
@@ -95,9 +98,18 @@ test('the year begins now, the unused days are credited to the second, and the a
   expect(payable).toEqual([])
   expect(moved.at(-1)).toMatchObject({ cause: 'plan', arrBefore: 46_800, arrAfter: 39_000 })
   const { version } = await buyer.call(termsInForce.show, {})
-  expect(orders).toMatchObject([{ amountDue: offer.due, termsVersion: version, doneAt: row?.orderedAt }])
+  expect(orders).toMatchObject([
+    {
+      billingType: 'yearly',
+      amount: 39_000,
+      amountDue: offer.due,
+      email: buyer.user.email,
+      termsVersion: version,
+      closedAt: row?.orderedAt,
+    },
+  ])
   const mine = await (await buyer.fetch('/api/user/data')).text()
-  expect(mine).toContain('switchesToYearly')
+  expect(mine).toContain('"kind":"switch"')
 
   const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
   const mails = (await mailsTo(shop, buyer.user.email)).filter(({ text }) => text.includes(dollars(offer.due)))

@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { and, eq, isNull, lt } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { exactDollars } from '#contract/money.ts'
 import { type BillingType, planOf, soldPlans } from '#contract/plans.ts'
 import { hasEnded } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
-import { checkouts, planSwitches, purchases, users } from '#server/database/schema.ts'
+import { isNewOrder, orders as orderRows, users } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
 import type { StripeGateway, Subscription } from '#server/gateways/stripe.ts'
 import type { Codes } from '../codes/codes.ts'
+import type { Orders } from '../orders/orders.ts'
 import type { Prices } from '../prices/prices.ts'
 import { keepTerms } from '../terms/terms.ts'
 import { findPurchase, type PurchaseRow } from './list.ts'
 import { nextAmount, paidPeriod, stateOf } from './state.ts'
 import type { Sync } from './sync.ts'
 
-type SwitchingDeps = { prices: Prices; codes: Codes; sync: Sync }
+type SwitchingDeps = { orders: Orders; prices: Prices; codes: Codes; sync: Sync }
 type Order = { at: Date; amount: number }
 
 const minute = 60_000
@@ -90,9 +91,9 @@ async function discountObstacle(
 /** Refuses to charge a card that the account's holder did not give: a guest's, or that of a former holder. */
 async function assertOwnCard(db: Database, { userId, stripeSubscriptionId, createdAt, cardSavedAt }: PurchaseRow) {
   const [found] = await db
-    .select({ madeAccount: checkouts.madeAccount, handedOverAt: users.handedOverAt })
+    .select({ madeAccount: orderRows.madeAccount, handedOverAt: users.handedOverAt })
     .from(users)
-    .leftJoin(checkouts, eq(checkouts.subscriptionId, stripeSubscriptionId ?? ''))
+    .leftJoin(orderRows, and(eq(orderRows.subscriptionId, stripeSubscriptionId ?? ''), isNewOrder))
     .where(eq(users.id, userId))
   const isGuests = found?.madeAccount === false && !cardSavedAt
   const isFormerHolders = found?.handedOverAt && found.handedOverAt > (cardSavedAt ?? createdAt)
@@ -132,7 +133,7 @@ async function previewAt(
 export type Switching = ReturnType<typeof createSwitching>
 
 /** To the longest plan, now, with credit for the unused time. An order of its own, which nothing but its payment brings about. */
-export function createSwitching(context: Context, { prices, codes, sync }: SwitchingDeps) {
+export function createSwitching(context: Context, { orders, prices, codes, sync }: SwitchingDeps) {
   const { db, now, stripe, catalog, site, crashPoint, runExclusive } = context
 
   /** The longest plan that the product sells. */
@@ -159,11 +160,11 @@ export function createSwitching(context: Context, { prices, codes, sync }: Switc
   }
 
   /** One that came to nothing was no order: nothing payable and no agreement is left. */
-  async function drop(purchase: PurchaseRow, subscription: Subscription) {
+  async function drop(subscription: Subscription) {
     await stripe.planSwitches.drop(subscription)
     crashPoint('switch dropped')
     await sync(subscription.id)
-    await db.delete(planSwitches).where(and(eq(planSwitches.purchaseId, purchase.id), isNull(planSwitches.doneAt)))
+    await orders.switches.drop(subscription.id)
   }
 
   /** How far it is after the card was asked, or the bank: done, waiting for the buyer, or off. */
@@ -174,7 +175,7 @@ export function createSwitching(context: Context, { prices, codes, sync }: Switc
       if (open?.confirmWith) return { state: 'processing' as const, confirmWith: open.confirmWith }
       if (open?.isPaying) return { state: 'processing' as const, confirmWith: null }
     }
-    if (subscription.pending) await drop(purchase, subscription)
+    if (subscription.pending) await drop(subscription)
     else await sync(subscription.id)
     const { billingType } = await findPurchase(db, purchase.id)
     if (billingType === targetOf(purchase)) return { state: 'done' as const, confirmWith: null }
@@ -216,7 +217,7 @@ export function createSwitching(context: Context, { prices, codes, sync }: Switc
         const isStale = at > now() || at.getTime() < now().getTime() - offerLasts
         if (isStale || at < subscription.periodStart)
           throw conflict('changed-meanwhile', 'This offer is no longer current. Please look again.')
-        const { due, priceId } = await offerFor(purchase, subscription, at)
+        const { due, price, priceId } = await offerFor(purchase, subscription, at)
         if (due !== amount)
           throw new Refusal(
             409,
@@ -225,12 +226,21 @@ export function createSwitching(context: Context, { prices, codes, sync }: Switc
             { amount: due },
           )
         // A second attempt takes the place of one that waits for the bank.
-        if (subscription.pending) await drop(purchase, subscription)
+        if (subscription.pending) await drop(subscription)
         const switchId = randomUUID()
         const { version: termsVersion } = await keepTerms(db, now(), site)
-        await db
-          .insert(planSwitches)
-          .values({ id: switchId, purchaseId: id, amountDue: due, termsVersion, agreedAt: now() })
+        await orders.switches.begin({
+          id: switchId,
+          productId: purchase.productId,
+          billingType: targetOf(purchase),
+          amount: price,
+          amountDue: due,
+          email: user.email,
+          userId: user.id,
+          termsVersion,
+          customerId: subscription.customerId,
+          subscriptionId: subscription.id,
+        })
         crashPoint('switch agreed')
         const current = subscription.pending ? await subscriptionOf(stripe, purchase) : subscription
         await stripe.planSwitches.begin(current, { priceId, at, switchId })
@@ -249,15 +259,8 @@ export function createSwitching(context: Context, { prices, codes, sync }: Switc
 
     /** No one has answered the bank for an hour: nothing payable is left lying about. */
     async giveUpOld(onError: (error: unknown) => void) {
-      const old = await db
-        .select({ purchase: purchases })
-        .from(planSwitches)
-        .innerJoin(purchases, eq(purchases.id, planSwitches.purchaseId))
-        .where(and(isNull(planSwitches.doneAt), lt(planSwitches.agreedAt, new Date(now().getTime() - bankTakes))))
-      for (const { purchase } of old)
-        await runExclusive(purchase.stripeSubscriptionId ?? purchase.id, async () =>
-          drop(purchase, await subscriptionOf(stripe, purchase)),
-        ).catch(onError)
+      for (const id of await orders.switches.waitingSince(new Date(now().getTime() - bankTakes)))
+        await runExclusive(id, async () => drop(await stripe.subscriptions.read(id))).catch(onError)
     },
   }
 }

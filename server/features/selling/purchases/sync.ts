@@ -27,8 +27,8 @@ type Others = Omit<ApplyDependencies, 'payBack' | 'payBackLate' | 'payBackRest' 
  */
 export function createSync(context: Context, others: Others) {
   const { db, stripe, queue, crashPoint } = context
-  const { checkouts, missing } = others
-  const recover = createRecovery({ ...context, checkouts })
+  const { orders, missing } = others
+  const recover = createRecovery({ ...context, orders })
   const sync = coalesce(syncOnce)
 
   /** What was paid for nothing; for a second subscription, first of all. */
@@ -86,7 +86,7 @@ export function createSync(context: Context, others: Others) {
 
   async function syncOnce(subscriptionId: string) {
     for (;;) {
-      const known = (await checkouts.ofSubscription(subscriptionId)) ?? (await recover(subscriptionId))
+      const known = (await orders.ofSubscription(subscriptionId)) ?? (await recover(subscriptionId))
       if (!known) return
       const answer = await settled(subscriptionId).catch((error: unknown) => {
         if (!isUnknownToStripe(error)) throw error

@@ -8,14 +8,13 @@ import type { Context } from '#server/context.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { ExistingSubscription, Subscription } from '#server/gateways/stripe.ts'
-import { hashToken, randomToken } from '#server/security/tokens.ts'
-import type { Checkouts } from '../checkout/checkout.ts'
+import type { Orders } from '../orders/orders.ts'
 import { hasOther, insertPurchase, lockBuyer } from './apply.ts'
 import { type AccessEffects, graceEnd } from './entitlement.ts'
 import { isUnpaidAttempt, moneyIsBack, stateOf } from './state.ts'
 import type { Sync } from './sync.ts'
 
-type Others = { accounts: Accounts; checkouts: Checkouts; access: AccessEffects; sync: Sync }
+type Others = { accounts: Accounts; orders: Orders; access: AccessEffects; sync: Sync }
 type Plan = { productId: string; billingType: BillingType }
 type Verdict = { verdict: ImportVerdictKind; message: string }
 
@@ -23,7 +22,7 @@ type Verdict = { verdict: ImportVerdictKind; message: string }
 const other = 'other'
 
 /** Subscriptions that began at Stripe. Taken over, one is like any other, with its price, card and dates as before. */
-export function createTakeover(context: Context, { accounts, checkouts, access, sync }: Others) {
+export function createTakeover(context: Context, { accounts, orders, access, sync }: Others) {
   const { db, now, stripe, audit, queue, mails, refuseShopAddress, catalog, config } = context
 
   /** What happened at Stripe since it was read, when no event about it meant anything to us yet. */
@@ -57,26 +56,23 @@ export function createTakeover(context: Context, { accounts, checkouts, access, 
     const paymentIntentId = answer.payments.at(-1)?.paymentIntentId
 
     const verdict = await db.transaction(async (tx): Promise<Verdict> => {
-      const checkout = await checkouts.adopted.adopt(tx, {
+      const order = await orders.adopt(tx, {
         id: randomUUID(),
         productId,
         billingType,
         amount: state.price,
         email,
-        // No browser has it, so no payment logs anyone in.
-        nonceHash: hashToken(randomToken()),
         customerId,
         subscriptionId: id,
-        // If no one has paid yet, no payment can be meant by this.
-        paymentIntentId: paymentIntentId ?? id,
+        paymentIntentId: paymentIntentId ?? null,
       })
-      if (!checkout) return { verdict: 'there', message: 'It’s in the shop already.' }
+      if (!order) return { verdict: 'there', message: 'It’s in the shop already.' }
       const account = await accounts.guests.forTakeover(tx, { email, name: name.success ? name.data : '' })
       const buyer = await lockBuyer(tx, account.id)
-      if (await hasOther(tx, buyer.id, checkout))
+      if (await hasOther(tx, buyer.id, order))
         throw conflict('already-subscribed', `${email} has a subscription in the shop already.`)
-      if (!account.isNew && !buyer.verifiedAt) await checkouts.logins.end(tx, buyer)
-      await checkouts.close(tx, checkout.id, { userId: buyer.id, madeAccount: account.isNew })
+      if (!account.isNew && !buyer.verifiedAt) await orders.logins.end(tx, buyer)
+      await orders.close(tx, order.id, { userId: buyer.id, madeAccount: account.isNew })
       const purchase = await insertPurchase(
         tx,
         {
@@ -113,7 +109,7 @@ export function createTakeover(context: Context, { accounts, checkouts, access, 
   return {
     async list() {
       const live = await stripe.existing.list()
-      const known = new Set(await checkouts.adopted.knownOf(live.map(({ id }) => id)))
+      const known = new Set(await orders.knownOf(live.map(({ id }) => id)))
       const unknown = live.filter(({ id }) => !known.has(id))
       const ids = [...new Set(unknown.map(({ priceId }) => priceId))]
       const prices: Awaited<ReturnType<typeof stripe.existing.price>>[] = []

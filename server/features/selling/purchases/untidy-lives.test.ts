@@ -51,7 +51,7 @@ async function moneyOf(shop: TestShop, user: User) {
   const { rows } = await shop.connection.db.execute<{ charges: number }>(sql`
     select count(*)::int as charges from sandbox.objects
     where kind = 'charge' and data->>'status' = 'succeeded'
-      and data->>'customer' in (select customer_id from checkouts where user_id = ${user.user.id})`)
+      and data->>'customer' in (select customer_id from orders where user_id = ${user.user.id})`)
   return rows[0]?.charges
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { overview } from '#contract/desk/overview.ts'
 import { settings } from '#contract/desk/settings.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { checkouts, purchases as rows } from '#server/database/schema.ts'
+import { orders, purchases as rows } from '#server/database/schema.ts'
 import { atStripe } from '#server/testing/at-stripe.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -37,7 +37,7 @@ async function forget({ purchase: { id } }: Buyer) {
       await client.query(`alter table ${table} enable trigger user`)
     }
     await client.query('delete from purchases where id = $1', [id])
-    await client.query('delete from checkouts where subscription_id = $1', [found?.stripeSubscriptionId])
+    await client.query('delete from orders where subscription_id = $1', [found?.stripeSubscriptionId])
     await client.query('commit')
   } finally {
     client.release()
@@ -87,8 +87,8 @@ test('a changed address of the seller reaches the invoices of running subscripti
   const buyer = await shop.buyer()
   const [checkout] = await shop.connection.db
     .select()
-    .from(checkouts)
-    .where(eq(checkouts.subscriptionId, (await row(buyer)).subscriptionId))
+    .from(orders)
+    .where(eq(orders.subscriptionId, (await row(buyer)).subscriptionId))
   await (await shop.admin()).call(settings.adminSave, { SELLER_NAME: 'Sigma AG', SELLER_CITY: '6300 Zug' })
   await shop.queue.runNow('update-invoice-footers')
   const customer = await stripe.object(checkout?.customerId)
@@ -152,7 +152,7 @@ describe('a checkout that nobody paid', () => {
     shop.clock.advance({ days: 31 })
     await shop.queue.runNow('forget-unpaid-checkouts')
     await shop.queue.idle()
-    expect(await shop.connection.db.$count(checkouts, eq(checkouts.email, email))).toBe(0)
+    expect(await shop.connection.db.$count(orders, eq(orders.email, email))).toBe(0)
     expect(await customersOf(email)).toHaveLength(0)
     expect(await customersOf(buyer.user.email)).toHaveLength(1)
   })

@@ -3,11 +3,10 @@ import { liveStatuses } from '#contract/statuses.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { sqlList } from '#server/database/schema/columns.ts'
 import {
-  checkouts,
   mailSuppressions,
   newsletterRecipients,
   newsletterSubscriptions,
-  orderRecords,
+  orders,
   purchases,
   users,
 } from '#server/database/schema.ts'
@@ -27,11 +26,11 @@ export const audienceOf = ({ toSubscribers, buyersOf }: Audience, email?: SQL): 
   where u.verified_at is not null and u.deleted_at is null${email ? sql` and u.email = ${email}` : sql``}
     and exists (select from ${purchases} p where p.user_id = u.id and p.product_id = ${buyersOf}::uuid
       and p.status in ${sql.raw(sqlList(liveStatuses))})
-    and exists (select from ${checkouts} c join ${orderRecords} o on o.checkout_id = c.id
-      where c.user_id = u.id and c.email = u.email and c.closed_at is not null and o.news_version is not null
-        and c.made_account is distinct from false)
-    and not exists (select from ${checkouts} c join ${orderRecords} o on o.checkout_id = c.id
-      where c.user_id = u.id and o.news_objected_at is not null and c.made_account is distinct from false)
+    and exists (select from ${orders} o
+      where o.user_id = u.id and o.email = u.email and o.closed_at is not null and o.news_version is not null
+        and o.made_account is distinct from false)
+    and not exists (select from ${orders} o
+      where o.user_id = u.id and o.news_objected_at is not null and o.made_account is distinct from false)
     and not exists (select from ${mailSuppressions} m where m.email = u.email)
     and not exists (select from ${mailSuppressions} m where m.user_id = u.id)
 )`
@@ -62,8 +61,8 @@ export async function countUnreachable(db: Database, { buyersOf }: Audience): Pr
     from (
       select coalesce(
         (select m.because from ${mailSuppressions} m where m.email = u.email or m.user_id = u.id limit 1),
-        (select 'objected' from ${checkouts} c join ${orderRecords} o on o.checkout_id = c.id
-          where c.user_id = u.id and o.news_objected_at is not null limit 1)) as why
+        (select 'objected' from ${orders} o
+          where o.user_id = u.id and o.news_objected_at is not null limit 1)) as why
       from ${users} u
       where u.deleted_at is null
         and exists (select from ${purchases} p where p.user_id = u.id and p.product_id = ${buyersOf}::uuid

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { checkouts } from '#server/database/schema.ts'
+import { orders } from '#server/database/schema.ts'
 import { openShop } from '#server/testing/open-shop.ts'
 
 test('unpaid checkouts are deleted after 30 days; those that became purchases stay', async () => {
   await using shop = await openShop()
   const emails = async () =>
-    (await shop.connection.db.select({ email: checkouts.email }).from(checkouts)).map(({ email }) => email)
+    (await shop.connection.db.select({ email: orders.email }).from(orders)).map(({ email }) => email)
   const { user } = await shop.buyer()
   await shop.begin(shop.visitor(), { email: 'window-shopper@example.com' })
 
