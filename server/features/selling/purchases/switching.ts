@@ -3,7 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import { exactDollars } from '#contract/money.ts'
 import { type BillingType, planOf, soldPlans } from '#contract/plans.ts'
 import { hasEnded } from '#contract/statuses.ts'
-import type { Actor } from '#server/actor.ts'
+import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { isNewOrder, orders as orderRows, users } from '#server/database/schema.ts'
@@ -130,6 +130,15 @@ async function previewAt(
   return { ...offer, billingType: target, price: price.amount, priceId }
 }
 
+/** By whom an order is, and what it is about. */
+const partiesOf = ({ id: userId, email }: User, { productId }: PurchaseRow, { id, customerId }: Subscription) => ({
+  userId,
+  email,
+  productId,
+  subscriptionId: id,
+  customerId,
+})
+
 export type Switching = ReturnType<typeof createSwitching>
 
 /** To the longest plan, now, with credit for the unused time. An order of its own, which nothing but its payment brings about. */
@@ -229,18 +238,8 @@ export function createSwitching(context: Context, { orders, prices, codes, sync 
         if (subscription.pending) await drop(subscription)
         const switchId = randomUUID()
         const { version: termsVersion } = await keepTerms(db, now(), site)
-        await orders.switches.begin({
-          id: switchId,
-          productId: purchase.productId,
-          billingType: targetOf(purchase),
-          amount: price,
-          amountDue: due,
-          email: user.email,
-          userId: user.id,
-          termsVersion,
-          customerId: subscription.customerId,
-          subscriptionId: subscription.id,
-        })
+        const agreed = { id: switchId, billingType: targetOf(purchase), amount: price, amountDue: due, termsVersion }
+        await orders.switches.begin({ ...agreed, ...partiesOf(user, purchase, subscription) })
         crashPoint('switch agreed')
         const current = subscription.pending ? await subscriptionOf(stripe, purchase) : subscription
         await stripe.planSwitches.begin(current, { priceId, at, switchId })
