@@ -294,7 +294,9 @@ test('a failed renewal is fixed with another card', async ({ page, shop }) => {
     await dialog.getByRole('button', { name: 'Pay $39.00 and save card' }).click()
   }
   await save('4000 0000 0000 0341')
-  await expect(dialog.getByRole('alert')).toHaveText('Your card was declined. Your card on file stays the same.')
+  await expect(dialog.getByRole('alert')).toHaveText(
+    'Your bank declined this card. Use another card, or ask your bank. Your card on file stays the same.',
+  )
   await save('4242 4242 4242 4242')
   await expect(toastIn(page)).toContainText('Card updated')
   await expect(row.getByText('active', { exact: true })).toBeVisible()
@@ -337,7 +339,9 @@ test('monthly becomes yearly: declined, then refused at the bank, then paid as t
   expect(await overflowOf(page)).toBe(0)
   await expectAccessibleInBothThemes(page)
   await pay.click()
-  await expect(dialog.getByRole('alert')).toHaveText('Your card was declined. Nothing has changed.')
+  await expect(dialog.getByRole('alert')).toHaveText(
+    'Your bank declined this card. Use another card, or ask your bank. Nothing has changed.',
+  )
   await dialog.getByRole('button', { name: 'Not now' }).click()
   await expect(row.getByText('$39/month', { exact: true })).toBeVisible()
 

@@ -106,15 +106,15 @@ test('a Stripe that cannot be reached is temporary, too', async () => {
   })
 })
 
-test('what a bank says about a card reaches the buyer and is not reported as a fault', async () => {
+test('why a card was refused reaches the buyer in our words and is not reported as a fault', async () => {
   const { stripe, faults } = await talkTo(({ method }) =>
     method === 'POST'
-      ? { status: 402, body: error('card_error', { code: 'card_declined' }) }
+      ? { status: 402, body: error('card_error', { code: 'card_declined', decline_code: 'insufficient_funds' }) }
       : { status: 200, body: { object: 'invoice', status: 'open' } },
   )
   await expect(stripe.invoices.pay('in_1', 'pm_1')).rejects.toMatchObject({
     status: 402,
-    message: 'Stripe’s own words',
+    message: 'There isn’t enough money on this card. Use another card, or try again later.',
   })
   expect(faults).toEqual([])
 })

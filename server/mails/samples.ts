@@ -112,7 +112,7 @@ export const samples: Samples = {
   ],
   paymentFailed: [
     { ...subscription, step: 1, endsAt: null },
-    { ...subscription, step: 2, endsAt: renewsAt },
+    { ...subscription, step: 2, endsAt: renewsAt, refusal: 'This card has expired. Please use another one.' },
     { ...subscription, step: 3, endsAt: renewsAt },
     { ...subscription, step: 1, endsAt: renewsAt, awaitsBank: true },
     { ...subscription, step: 2, endsAt: renewsAt, invoice: { purchaseId: id, invoiceId: 'in_1' } },

@@ -500,6 +500,7 @@ CREATE TABLE "purchases" (
 	"collection_resumes_at" timestamp (3) with time zone,
 	"tax_is_off" boolean DEFAULT false NOT NULL,
 	"awaits_bank" boolean DEFAULT false NOT NULL,
+	"card_refusal" text,
 	"failed_refunds" integer DEFAULT 0 NOT NULL,
 	"refunded_elsewhere" integer DEFAULT 0 NOT NULL,
 	"uncovered_notes" integer DEFAULT 0 NOT NULL,

@@ -83,6 +83,8 @@ export const purchases = pgTable(
     taxIsOff: boolean().notNull().default(false),
     /** An unpaid renewal only wants the buyer to confirm it with their bank. */
     awaitsBank: boolean().notNull().default(false),
+    /** Why the card was refused for the open payment, in a sentence. */
+    cardRefusal: text(),
     /** What banks sent back of our refunds and hasn't gone back since; what the seller has paid back another way. */
     failedRefunds: integer().notNull().default(0),
     refundedElsewhere: integer().notNull().default(0),
@@ -172,7 +174,7 @@ export const personalPurchases = [
     shown: {
       as: 'purchases',
       columns:
-        'id productId billingType otherInterval status createdAt currentPeriodEnd endsAt endedAt card cardExpiresAt cardSavedAt',
+        'id productId billingType otherInterval status createdAt currentPeriodEnd endsAt endedAt card cardExpiresAt cardSavedAt cardRefusal',
       more: {
         amountInCents: purchases.price,
         lastPaidInCents: purchases.lastPaidAmount,

@@ -1,4 +1,5 @@
 import StripeSdk, { type Stripe } from 'stripe'
+import { declineSentence } from '#contract/selling/declines.ts'
 import { Refusal } from '../../errors.ts'
 
 /** What Stripe would not do and no buyer can fix: a wrong key, a missing permission, a mistake on our side. */
@@ -69,10 +70,10 @@ export const needsBuyer = (error: unknown) =>
   error instanceof StripeError && error.code === 'invoice_payment_intent_requires_action'
 
 export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) {
-  /** Stripe's words never reach a visitor as ours, except what a bank says about a card. */
+  /** Stripe's words never reach a visitor as ours. */
   function translate(error: unknown): unknown {
     if (!(error instanceof StripeError)) return error
-    if (error instanceof StripeCardError) return new Refusal(402, 'card-declined', error.message)
+    if (error instanceof StripeCardError) return new Refusal(402, 'card-declined', declineSentence(error))
     const { type, statusCode: status, code, message, requestId, headers } = error
     const isOutage = error instanceof StripeConnectionError || passes(status)
     const fault = { type, status, code, message, requestId, isOutage }

@@ -1,4 +1,5 @@
 import type { Stripe } from 'stripe'
+import { declineSentence } from '#contract/selling/declines.ts'
 import { type Rate, rateReader, type Tax, taxReader } from './amounts.ts'
 import { type Client, date, dateOrNull, idOf, isMissing } from './client.ts'
 import { type Disputed, disputeReader } from './disputes.ts'
@@ -71,7 +72,7 @@ export type OwedInvoice = {
   /** The client secret with which the buyer confirms the payment, if that is all their bank wants. */
   confirmWith: string | null
   isPaying: boolean
-  /** What the bank said about the card, if it refused. */
+  /** Why the card was refused, in a sentence. */
   refusal: string | null
 }
 
@@ -211,7 +212,7 @@ async function attemptOn(
   return {
     confirmWith: status === 'requires_action' ? secret : null,
     isPaying: status === 'processing' || status === 'succeeded',
-    refusal: failure?.message ?? null,
+    refusal: failure ? declineSentence(failure) : null,
   }
 }
 

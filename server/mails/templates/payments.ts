@@ -51,7 +51,7 @@ function contractTexts(site: MailSite) {
 const dunning = {
   1: {
     subject: 'Your payment did not go through',
-    text: 'It happens: an expired card, a spending limit, a bank that wants confirmation. We’ll keep trying over the next few days, and you keep your access in the meantime.',
+    text: 'We’ll keep trying over the next few days, and you keep your access in the meantime.',
   },
   2: {
     subject: 'Reminder: your payment did not go through',
@@ -62,6 +62,8 @@ const dunning = {
     text: 'This was our last attempt. Unless you pay with another card, your subscription and your access to the indicator will end soon.',
   },
 }
+
+const itHappens = 'It happens: an expired card, a spending limit, a bank that wants confirmation.'
 
 /** An attempt more would fail the same way: only the buyer can confirm it. */
 const wantsBank = {
@@ -141,15 +143,21 @@ export const paymentMails = {
       step: keyof typeof dunning
       endsAt: string | null
       awaitsBank?: boolean
+      /** Why the card was refused. */
+      refusal?: string | null
       /** Sent by the seller: it can be paid there, without a login. */
       invoice?: { purchaseId: string; invoiceId: string }
     },
     site,
   ) => {
     const { subject, text } = data.awaitsBank ? wantsBank : dunning[data.step]
+    const why = data.awaitsBank ? '' : (data.refusal ?? (data.step === 1 ? itHappens : ''))
     return {
       subject,
-      paragraphs: [greeting(data.name), `We couldn’t charge ${chargedOf(data)} for ${data.product}. ${text}`],
+      paragraphs: [
+        greeting(data.name),
+        [`We couldn’t charge ${chargedOf(data)} for ${data.product}.`, why, text].filter(Boolean).join(' '),
+      ],
       details: [...plan(data), data.endsAt && ['Access until', day(data.endsAt)]],
       action: data.invoice
         ? [`Pay ${chargedOf(data)}`, invoiceLink(data.invoice, site)]

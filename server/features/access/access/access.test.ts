@@ -401,6 +401,8 @@ describe('the seller', () => {
     await second.ask({ tradingViewUsername: first.name })
     expect(await todoOf(second)).toMatchObject([{ kind: 'unlock' }])
     expect(await accessOf(first)).toMatchObject({ state: 'locked', nameKey: null })
+    const [newest] = await first.admin.call(accessAdmin.history, { id: first.id })
+    expect(newest).toMatchObject({ what: 'Access locked', outcome: 'locked', detail: first.name })
   })
 
   test('leaves a trace of every action in the audit log, and in the person’s history', async () => {

@@ -7,7 +7,7 @@ import { access, accessEvents } from '#server/database/schema.ts'
 import { conflict, invalid, Refusal } from '#server/errors.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
 import { recompute } from './entitled.ts'
-import { type ConnectorDoor, change, type Whose } from './rows.ts'
+import { type ConnectorDoor, change, lockRows, type Telling, type Whose } from './rows.ts'
 import { type AccessRow, factsOf, next } from './rules.ts'
 
 /** The form's field that a refusal belongs to. */
@@ -68,7 +68,7 @@ export function createNames(context: Context, connector: ConnectorDoor) {
   ) {
     const isTaken = key !== null && (await takenBy(tx, row, key)) !== undefined
     if (isTaken && field && works) throw new Refusal(409, 'name-taken', nameTaken, { fields: { [field]: nameTaken } })
-    if (key && !isTaken) await release(tx, row, key)
+    if (key && !isTaken) await release(tx, context, row, key)
     const nameKey = isTaken ? null : key
     const nameProblem = isTaken ? ('taken' as const) : key ? null : ('unreadable' as const)
     const isSame = nameKey === row.nameKey && nameProblem === row.nameProblem && nameKey !== null
@@ -172,18 +172,20 @@ async function takenBy(tx: Transaction | Database, whose: Whose, key: string): P
 }
 
 /** Another customer had this name, and no longer pays; if they come back, they are told that it is taken. */
-async function release(tx: Transaction, whose: Whose, key: string) {
+async function release(tx: Transaction, context: Telling, whose: Whose, key: string) {
   await tx
     .update(access)
     .set({ nameKey: null, nameProblem: 'taken', version: sql`${access.version} + 1` })
     .where(and(ofOthers(whose), eq(access.nameKey, key)))
-  // What is open now belongs to the new customer: nothing is left to lock.
-  await tx
-    .update(access)
-    .set({
-      unlockedName: null,
-      state: sql`case ${access.state} when 'unlocked' then 'locked' else ${access.state} end`,
-      version: sql`${access.version} + 1`,
-    })
+  const open = await tx
+    .select({ id: access.id })
+    .from(access)
     .where(and(ofOthers(whose), isUnlockedName(key)))
+  const ids = open.map(({ id }) => id)
+  // The TradingView account now belongs to the new customer: nothing is left to lock, and nobody is told.
+  for (const row of await lockRows(tx, ids)) {
+    const { unlockedName: username } = row
+    const step = next('closed', factsOf(row, false, context.now()))
+    await change(tx, context, row, { event: 'closed', to: step?.to ?? row.state, username }, { unlockedName: null })
+  }
 }

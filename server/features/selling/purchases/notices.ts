@@ -79,6 +79,7 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Contex
           ...subscription,
           charged: after.dueAmount ?? amount,
           awaitsBank: after.awaitsBank,
+          refusal: after.cardRefusal,
           step: after.dunningStep >= 3 ? 3 : after.dunningStep === 2 ? 2 : 1,
           endsAt: after.pastDueSince ? graceEnd(after.pastDueSince).toISOString() : null,
         })
@@ -141,6 +142,7 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Contex
           period: periodOf(purchase),
           amount,
           charged: dueAmount ?? amount,
+          refusal: purchase.cardRefusal,
           step: 2,
           endsAt: pastDueSince ? graceEnd(pastDueSince).toISOString() : null,
           invoice: { purchaseId, invoiceId },

@@ -224,6 +224,7 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
     pastDueSince: null,
     dunningStep: 0,
     awaitsBank: false,
+    cardRefusal: null,
     isCollectionPaused: subscription.collectionPaused !== null && !endedAt,
     collectionResumesAt: endedAt ? null : (subscription.collectionPaused?.resumesAt ?? null),
     pausedAt: null,
@@ -251,6 +252,7 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
       pastDueSince: (isWrittenOff ? owed?.closedAt : null) ?? owed?.payableSince ?? currentPeriodEnd,
       dunningStep: dunningStep(owed),
       awaitsBank: Boolean(owed?.confirmWith),
+      cardRefusal: owed?.refusal ?? null,
       endsAt,
     }
   // With a day beyond this period, it renews until then.

@@ -126,7 +126,7 @@ test('declined, given up or forgotten, everything is as it was, and nothing paya
   await expect(switchNow(buyer)).rejects.toMatchObject({
     status: 402,
     code: 'card-declined',
-    serverMessage: 'Your card was declined. Nothing has changed.',
+    serverMessage: 'Your bank declined this card. Use another card, or ask your bank. Nothing has changed.',
   })
   await shop.settle()
   expect(await everything(buyer)).toEqual(before)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
 import { exactDollars } from '#contract/money.ts'
 import { type BillingType, planOf, soldPlans } from '#contract/plans.ts'
+import { declineSentence } from '#contract/selling/declines.ts'
 import { hasEnded } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -189,7 +190,7 @@ export function createSwitching(context: Context, { orders, prices, codes, sync 
     const { billingType } = await findPurchase(db, purchase.id)
     if (billingType === targetOf(purchase)) return { state: 'done' as const, confirmWith: null }
     if (subscription.pending && !giveUp)
-      throw new Refusal(402, 'card-declined', `${open?.refusal ?? 'Your card was declined.'} Nothing has changed.`)
+      throw new Refusal(402, 'card-declined', `${open?.refusal ?? declineSentence({})} Nothing has changed.`)
     return { state: 'off' as const, confirmWith: null }
   }
 

@@ -1,7 +1,8 @@
-import type { Stripe, StripeElements } from '@stripe/stripe-js'
+import type { Stripe, StripeElements, StripeError } from '@stripe/stripe-js'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { exactDollars } from '#contract/money.ts'
+import { declineSentence, isDecline } from '#contract/selling/declines.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { call, keyOf } from '#web/api/client.ts'
 import { messageOf } from '#web/api/use-call.ts'
@@ -38,7 +39,7 @@ export default function CardUpdateDialog(props: {
       redirect: 'if_required',
     })
     if (error?.type === 'validation_error') throw new IncompleteCard()
-    if (error) throw new Error(error.message ?? 'Your card was not accepted.')
+    if (error) throw new Error(reasonOf(error))
     try {
       await finishCardUpdate(purchaseId, setupIntent.id, async () => stripe)
     } catch (refused) {
@@ -95,6 +96,9 @@ export default function CardUpdateDialog(props: {
     </Dialog>
   )
 }
+
+const reasonOf = (error: StripeError) =>
+  isDecline(error) ? declineSentence(error) : (error.message ?? 'Your card was not accepted.')
 
 /** Each field says itself what it lacks. */
 class IncompleteCard extends Error {}

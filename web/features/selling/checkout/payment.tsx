@@ -4,6 +4,7 @@ import { ApiError } from '#contract/call.ts'
 import { exactDollars } from '#contract/money.ts'
 import type { Tax } from '#contract/selling/billing.ts'
 import { checkout } from '#contract/selling/checkout.ts'
+import { declineSentence, isDecline } from '#contract/selling/declines.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { call } from '#web/api/client.ts'
@@ -100,9 +101,8 @@ async function pay(stripe: Stripe, elements: StripeElements, clientSecret: strin
   })
   const reason = tellFailed(error.message)
   if (error.type === 'validation_error') return undefined
-  // The card was refused, or the buyer's bank didn't confirm. After any other error, something may have been charged.
-  const isDeclined = error.type === 'card_error' || error.code === 'payment_intent_authentication_failure'
-  return isDeclined ? `${reason} ${declined}` : reason
+  // After any other error than a refused card, something may have been charged.
+  return isDecline(error) ? `${declineSentence(error)} You weren’t charged.` : reason
 }
 
 function tellFailed(reason = 'Please try again.') {
@@ -114,7 +114,5 @@ function agree(clientSecret: string) {
   const [paymentIntentId = ''] = clientSecret.split('_secret_')
   return call(checkout.agree, { paymentIntentId })
 }
-
-const declined = 'You weren’t charged. Check the details, try another card, or ask your bank.'
 
 const focus = (heading: HTMLElement | null) => heading?.focus()

@@ -4,6 +4,7 @@ import { access } from '#contract/access/access.ts'
 import { ApiError } from '#contract/call.ts'
 import { exactDollars } from '#contract/money.ts'
 import { planOf, soldPlans } from '#contract/plans.ts'
+import { declineSentence, isDecline } from '#contract/selling/declines.ts'
 import { type Purchase, purchases, type SwitchOffer } from '#contract/selling/purchases.ts'
 import { call, useRefresh } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -40,7 +41,8 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
     const { error } = await stripe.handleNextAction({ clientSecret }).finally(() => setIsAtBank(false))
     if (!error) return
     const { state } = await call(purchases.finishSwitch, { id, giveUp: true })
-    if (state !== 'done') throw new Error(`${error.message ?? 'Your bank didn’t confirm the payment.'} ${unchanged}`)
+    const reason = isDecline(error) ? declineSentence(error) : error.message
+    if (state !== 'done') throw new Error(`${reason ?? 'Your bank didn’t confirm the payment.'} ${unchanged}`)
   }
 
   const pay = useMutation({

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { declineSentence, isDecline } from '#contract/selling/declines.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { call, keyOf } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -16,8 +17,7 @@ export function useBankConfirmation(id: string) {
       if (!confirmWith) throw new Error('Your bank no longer waits for it. Please pay with another card.')
       const stripe = await (await import('./load-stripe.ts')).stripeOf(settings)
       const { error } = await stripe.handleNextAction({ clientSecret: confirmWith })
-      if (error?.code === 'payment_intent_authentication_failure')
-        throw new Error(`${error.message} You weren’t charged.`)
+      if (error && isDecline(error)) throw new Error(`${declineSentence(error)} You weren’t charged.`)
       if (error) throw new Error(error.message ?? 'Your bank didn’t confirm the payment.')
       await untilDone(async () => (await call(purchases.finishCardUpdate, { id })).state === 'done')
     },

@@ -1,6 +1,7 @@
 import type { Stripe } from '@stripe/stripe-js'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent } from 'react'
+import { declineSentence, isDecline } from '#contract/selling/declines.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { call, keyOf } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -37,6 +38,7 @@ export async function finishCardUpdate(id: string, setupIntentId: string, load: 
     if (!confirmWith) return state === 'done'
     const stripe = await load()
     const { error } = await stripe.handleNextAction({ clientSecret: confirmWith })
+    if (error && isDecline(error)) throw new Error(declineSentence(error))
     if (error) throw new Error(error.message ?? 'Your bank didn’t confirm the payment.')
     // Asked again now that the bank has confirmed, the shop learns that it was paid.
     return (await finish()).state === 'done'

@@ -1,0 +1,48 @@
+/** Stripe's words for a refused card: on an API error, a payment's last error, and an error of Stripe.js. */
+type CardFault = { code?: string | undefined; decline_code?: string | undefined }
+
+const sentences = {
+  funds: 'There isn’t enough money on this card. Use another card, or try again later.',
+  limit: 'This card has reached its limit. Use another card, or try again tomorrow.',
+  expired: 'This card has expired. Please use another one.',
+  code: 'The security code is wrong. Please check it and try again.',
+  details: 'The card’s details are wrong. Please check them and try again.',
+  confirm: 'Your bank wants you to confirm this payment. Please try again and confirm it.',
+  later: 'Your bank didn’t answer. Please try again in a few minutes.',
+  test: 'This shop is in test mode and takes test cards only, such as 4242 4242 4242 4242.',
+  // Also for lost and stolen cards: only the bank tells its customer about those.
+  other: 'Your bank declined this card. Use another card, or ask your bank.',
+}
+
+/** By Stripe's `decline_code`, or by `code` where the card itself is at fault. */
+const reasons: Record<string, keyof typeof sentences> = {
+  insufficient_funds: 'funds',
+  card_velocity_exceeded: 'limit',
+  withdrawal_count_limit_exceeded: 'limit',
+  expired_card: 'expired',
+  incorrect_cvc: 'code',
+  invalid_cvc: 'code',
+  incorrect_number: 'details',
+  invalid_number: 'details',
+  invalid_expiry_month: 'details',
+  invalid_expiry_year: 'details',
+  incorrect_zip: 'details',
+  authentication_required: 'confirm',
+  payment_intent_authentication_failure: 'confirm',
+  setup_intent_authentication_failure: 'confirm',
+  processing_error: 'later',
+  issuer_not_available: 'later',
+  reenter_transaction: 'later',
+  try_again_later: 'later',
+  test_mode_live_card: 'test',
+  live_mode_test_card: 'other',
+}
+
+/** Whether a card was refused, so that nothing was charged. */
+export const isDecline = ({ type, code }: { type?: string | undefined; code?: string | undefined }) =>
+  type === 'card_error' || (code ?? '').endsWith('authentication_failure')
+
+/** Why a card was refused and what to do about it. */
+export function declineSentence({ code, decline_code: declineCode }: CardFault): string {
+  return sentences[reasons[declineCode ?? ''] ?? reasons[code ?? ''] ?? 'other']
+}
