@@ -116,15 +116,6 @@ test('a cancellation is one page, with its button in sight; a reason is asked fo
   await expect(page.getByRole('main')).toContainText('It does not work')
 })
 
-test('the admin area warns loudly while the imprint is empty', async ({ page, shop }) => {
-  const { cookies } = await shop.admin()
-  await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: shop.url })))
-  await page.goto('/admin/overview')
-  await expect(page.getByRole('alert').filter({ hasText: 'Your imprint is incomplete' })).toContainText(
-    'Add your name, street, city, and country in Settings',
-  )
-})
-
 test('the seller decides what the shop can’t, by a button that says what it does', async ({ page, shop }) => {
   const buyer = await shop.buyer()
   await shop

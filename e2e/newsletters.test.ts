@@ -51,7 +51,7 @@ test('the seller writes about a change, reads the preview, tries it on themselve
 
   // Leaving with unsaved words asks: on a link, on Back, and when the tab closes.
   const writing = page.url()
-  await page.getByRole('link', { name: 'Overview', exact: true }).click()
+  await page.getByRole('link', { name: /^Overview/ }).click()
   await expect(question(page)).toContainText('Leave without saving')
   await question(page).getByRole('button', { name: 'Cancel' }).click()
   await page.goBack()

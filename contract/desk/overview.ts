@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { cents, instant } from '../fields.ts'
-import { movementKinds, purchaseNeeds, purchaseRisks } from '../statuses.ts'
+import type { Permission } from '../permissions.ts'
+import { movementKinds, type PurchaseNeed, purchaseNeeds, purchaseRisks } from '../statuses.ts'
 
 /** Whatever waits is counted up to here: beyond it, the count would cost more than it says. */
 export const mostCounted = 1000
@@ -31,17 +32,15 @@ const overviewFigures = z.object({
   lastMonthSoFar: month,
   /** Money that may not come, each up to `mostCounted`, with the day on which the first of them is decided. */
   atRisk: z.record(z.enum(purchaseRisks), z.object({ count: z.int(), amount: cents, dueAt: z.nullable(instant) })),
-  /** Up to `mostCounted`. */
-  openAccessRequests: z.int(),
-  overdueAccessRequests: z.int(),
 })
 
-/** What needs the seller, in the order of urgency in which the overview shows it. */
+/** What needs the seller. Those with a deadline come first in the inbox; the others follow in this order. */
 export const needKinds = [
   'overdue_requests',
   'declarations',
   ...purchaseNeeds,
   'messages',
+  'reviews',
   'new_requests',
   'declined_to_end',
   'unscripted_products',
@@ -60,6 +59,30 @@ export const needKinds = [
 ] as const
 export type NeedKind = (typeof needKinds)[number]
 
+/** Permission of the screen on which each kind is settled; who lacks it is not told. */
+export const needPermissions: Record<NeedKind, Permission> = {
+  ...(Object.fromEntries(purchaseNeeds.map((kind) => [kind, 'money.refund'])) as Record<PurchaseNeed, Permission>),
+  overdue_requests: 'access.decide',
+  declarations: 'money.refund',
+  messages: 'customers.help',
+  reviews: 'content.write',
+  new_requests: 'access.decide',
+  declined_to_end: 'money.refund',
+  unscripted_products: 'access.manage',
+  access_stuck: 'access.decide',
+  access_name_not_found: 'access.decide',
+  access_name_taken: 'access.decide',
+  access_name_unreadable: 'access.decide',
+  access_had_access: 'access.decide',
+  access_renamed: 'access.decide',
+  to_lock: 'access.decide',
+  paused_newsletters: 'content.write',
+  unknown_subscriptions: 'purchases.manage',
+  revenue_differs: 'figures.read',
+  failed_jobs: 'settings.write',
+  settings: 'settings.write',
+}
+
 const need = z.object({
   kind: z.enum(needKinds),
   /** Up to `mostCounted`. */
@@ -68,10 +91,12 @@ const need = z.object({
   dueAt: z.nullable(instant),
 })
 
+export type Need = z.infer<typeof need>
+
 export const overview = {
   adminNeeds: endpoint('GET /api/admin/overview/needs', {
-    access: 'figures.read',
-    summary: 'What needs the seller now; kinds with nothing open are left out',
+    access: 'customers.read',
+    summary: 'What needs the caller now, by deadline; kinds with nothing open are left out',
     output: z.array(need),
   }),
   adminShow: endpoint('GET /api/admin/overview', {

@@ -43,7 +43,17 @@ const review = z.object({
 })
 export type Review = z.infer<typeof review>
 
-const managedReview = z.extend(review, { report: z.nullable(z.string()), reportedAt: z.nullable(instant) })
+/** Reviews with as few stars as this, or fewer, want a reply. */
+export const starsToAnswer = 3
+export const reviewChoices = ['to_answer', 'unanswered', 'reported'] as const
+export type ReviewChoice = (typeof reviewChoices)[number]
+
+const managedReview = z.extend(review, {
+  report: z.nullable(z.string()),
+  reportedAt: z.nullable(instant),
+  /** Null once the author's account is deleted. */
+  customerId: z.nullable(id),
+})
 
 export const reviews = {
   list: endpoint('GET /api/reviews', {
@@ -76,7 +86,7 @@ export const reviews = {
   adminList: endpoint('GET /api/admin/reviews', {
     access: 'content.write',
     summary: 'Every review with its report, newest first',
-    input: z.strictObject(pages),
+    input: z.strictObject({ ...pages, show: z.optional(z.enum(reviewChoices)) }),
     output: z.array(managedReview),
     answer: 'list',
   }),

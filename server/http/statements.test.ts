@@ -43,7 +43,7 @@ const budgets: Record<string, number> = {
   'jobs.adminList': 1,
   'logins.passkeyOptions': 0,
   'audit.adminList': 2,
-  'overview.adminShow': 6,
+  'overview.adminShow': 5,
   'figures.adminExport': 4,
   'figures.adminExportPayments': 3,
   'figures.adminMovements': 2,

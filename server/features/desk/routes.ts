@@ -14,7 +14,10 @@ export function mountDesk({ mount }: Doors, { desk, site }: { desk: Desk; site: 
     return exports.download(actor, kind, which)
   }
 
-  mount(contract.overview, { adminShow: () => overview.show(), adminNeeds: () => overview.needs() })
+  mount(contract.overview, {
+    adminShow: () => overview.show(),
+    adminNeeds: (_input, { actor }) => overview.needs(actor.user),
+  })
   mount(contract.checklist, {
     adminShow: () => desk.checklist.show(),
     adminConfirm: ({ key }, { actor }) => desk.checklist.confirm(actor, key),

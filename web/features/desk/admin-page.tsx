@@ -1,16 +1,16 @@
-import { Search } from 'lucide-react'
+import { ChevronLeft, Search } from 'lucide-react'
 import { Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { useCan } from '#web/api/session.ts'
 import { NotFound } from '#web/features/not-found/not-found.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
-import { TabList } from '#web/ui/tabs.tsx'
+import { useNeeds } from './inbox/use-needs.ts'
 import { type Area, areasFor, pathOfHash, screenAt } from './screens.ts'
 import SearchDialog from './search/search-dialog.tsx'
 import KeysDialog from './shell/keys-dialog.tsx'
-import { useRememberedList, useTitle } from './shell/place.ts'
-import { AreaTabs, panelId, SideNavigation } from './shell/side-navigation.tsx'
+import { lastList, useRememberedList, useTitle } from './shell/place.ts'
+import { panelId, SideNavigation, Waiting } from './shell/side-navigation.tsx'
 import { useKeys } from './shell/use-keys.ts'
 
 export default function AdminPage() {
@@ -45,28 +45,22 @@ export default function AdminPage() {
     <div className="mx-auto flex w-full max-w-[90rem] items-start gap-6 px-5 pt-6 sm:px-8 lg:px-6 lg:pt-8">
       <SideNavigation areas={areas} here={area} onSearch={() => setOpened('search')} />
       <div className="flex min-w-0 flex-1 flex-col gap-6">
-        <header className="flex flex-wrap items-center gap-x-6 gap-y-3">
-          <h1 tabIndex={-1} className="min-w-0 text-2xl wrap-anywhere max-lg:flex-1">
-            {title}
-          </h1>
-          <Button
-            variant="secondary"
-            size="icon"
-            aria-label="Search everywhere"
-            className="lg:hidden"
-            onClick={() => setOpened('search')}
-          >
-            <Search className="size-4.5" />
-          </Button>
-          {isList && area.isTab && (
-            <TabList aria-label="Admin" className="max-sm:w-full lg:hidden">
-              <AreaTabs
-                areas={areas}
-                here={area}
-                className="flex h-9 flex-1 items-center justify-center rounded-sm px-4 text-sm font-medium text-muted transition-colors hover:text-ink aria-selected:bg-raised aria-selected:text-ink aria-selected:shadow-card"
-              />
-            </TabList>
-          )}
+        <header className="flex flex-col gap-2">
+          {!isList && <Breadcrumb area={area} />}
+          <div className="flex items-center gap-3">
+            <h1 tabIndex={-1} className="min-w-0 flex-1 text-2xl wrap-anywhere">
+              {title}
+            </h1>
+            <Button
+              variant="secondary"
+              size="icon"
+              aria-label="Search everywhere"
+              className="lg:hidden"
+              onClick={() => setOpened('search')}
+            >
+              <Search className="size-4.5" />
+            </Button>
+          </div>
           {isList && area.listed.length > 1 && <SubNavigation area={area} here={path} />}
         </header>
         <div {...(area.isTab ? { role: 'tabpanel', id: panelId, 'aria-label': area.title } : {})}>
@@ -98,17 +92,32 @@ function usePathname() {
   return named || pathname
 }
 
-function SubNavigation({ area, here }: { area: Area; here: string }) {
+/** The list someone came from, above the title of a record. */
+function Breadcrumb({ area }: { area: Area }) {
   return (
-    <nav aria-label={area.title} className="flex flex-wrap gap-x-5 gap-y-1 text-sm max-lg:w-full">
+    <nav aria-label="Breadcrumb" className="text-sm">
+      <Link href={lastList(area.path)} className="inline-flex items-center gap-1 font-medium text-muted hover:text-ink">
+        <ChevronLeft className="size-4" />
+        {area.title}
+      </Link>
+    </nav>
+  )
+}
+
+/** Screens of an area in a row of their own, which scrolls where it is too long. */
+function SubNavigation({ area, here }: { area: Area; here: string }) {
+  const { countAt } = useNeeds()
+  return (
+    <nav aria-label={area.title} className="flex gap-x-6 overflow-x-auto border-b border-line text-sm">
       {area.listed.map(({ path, title, tab = title }) => (
         <Link
           key={path}
           href={path}
           aria-current={path === here ? 'page' : undefined}
-          className="py-2 font-medium text-muted underline-offset-4 hover:text-ink aria-[current]:text-ink aria-[current]:underline aria-[current]:decoration-accent aria-[current]:decoration-2"
+          className="-mb-px flex min-h-11 items-center gap-2 border-b-2 border-transparent font-medium whitespace-nowrap text-muted -outline-offset-2 hover:text-ink aria-[current]:border-accent aria-[current]:text-ink"
         >
           {tab}
+          <Waiting count={path === '/admin/overview' ? 0 : countAt([path])} />
         </Link>
       ))}
     </nav>

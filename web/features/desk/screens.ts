@@ -54,7 +54,7 @@ type Definition = {
   icon: LucideIcon
   /** One of the three tabs of docs/product.md. */
   isTab?: boolean
-  /** On a phone, the bar has room for these; the others are behind “More”. */
+  /** On a phone, the bar has room for these and the tabs; the others are behind “More”. */
   isInBar?: boolean
   /** The first one is the area's own. */
   screens: readonly [Screen, ...Screen[]]
@@ -69,12 +69,12 @@ const table = [
   { letter: 't', icon: ChartCandlestick, isTab: true, screens: [
     { path: '/admin/assets', title: 'Assets', needs: 'content.write', show: Assets },
   ] },
-  { letter: 'u', icon: UsersIcon, isTab: true, isInBar: true, screens: [
+  { letter: 'u', icon: UsersIcon, isTab: true, screens: [
     { path: '/admin/users', title: 'Users', needs: 'customers.read', show: Users },
     { path: '/admin/customers/:id', title: 'Customer', needs: 'customers.read', show: CustomerScreen },
     { path: '/admin/customers/:id/dashboard', title: 'As the buyer sees it', needs: 'customers.read', show: SeeAs },
   ] },
-  { letter: 'p', icon: Receipt, isTab: true, isInBar: true, screens: [
+  { letter: 'p', icon: Receipt, isTab: true, screens: [
     { path: '/admin/purchases', title: 'Purchases', needs: 'customers.read', show: Purchases },
     { path: '/admin/purchases/payments', title: 'Payments', needs: 'payments.read', show: Payments },
     { path: '/admin/purchases/at-stripe', title: 'At Stripe', needs: 'purchases.manage', show: AtStripe },
@@ -82,7 +82,7 @@ const table = [
     { path: '/admin/purchases/prices', title: 'Prices', needs: 'offer.write', show: Prices },
     { path: '/admin/purchases/codes', title: 'Codes', needs: 'offer.write', show: Codes },
   ] },
-  { letter: 'a', icon: KeyRound, isInBar: true, screens: [
+  { letter: 'a', icon: KeyRound, screens: [
     { path: '/admin/access', title: 'Access', tab: 'To do', needs: 'access.decide', show: Todo },
     { path: '/admin/access/people', title: 'People', needs: 'access.decide', show: People },
     { path: '/admin/access/connection', title: 'Connection', needs: 'access.manage', show: Connection },

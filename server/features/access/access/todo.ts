@@ -1,8 +1,9 @@
 import { and, asc, desc, eq, inArray, like, lt, or, type SQL, sql } from 'drizzle-orm'
 import { union } from 'drizzle-orm/pg-core'
 import { accessPromiseHours, promisedBy } from '#contract/access/promise.ts'
-import { promisedKinds, type TodoKind, todoKinds } from '#contract/statuses.ts'
+import { type AccessState, promisedKinds, type TodoKind, todoKinds } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/connect.ts'
 import { containing, decodeCursor, pageOf } from '#server/database/cursor.ts'
 import {
   access,
@@ -68,6 +69,8 @@ function kindOf(now: Date, isOn: boolean, served: ReadonlySet<string>): SQL<Todo
   end`
 }
 
+const isWaiting = (state: AccessState) => state === 'asked' || state === 'unlocking'
+
 type Chosen = { kind?: TodoKind | undefined; overdue?: 'yes' | 'no' | undefined }
 
 export const whoseOf = <User>({ id, state, reason, undoUntil }: AccessRow, user: User, now: Date, works: boolean) => ({
@@ -126,7 +129,7 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
           and(
             mayBeHere,
             q ? or(matchesUser(q), isOpenSearched(q)) : undefined,
-            overdue === 'yes' ? isOverdue() : overdue === 'no' ? isNew() : undefined,
+            overdue && and(overdue === 'yes' ? isOverdue() : isNew(), inArray(sql`${kindHere}`, promisedKinds)),
             only ? sql`${kindHere} = ${only}` : sql`${kindHere} is not null`,
             after && sql`(${since}, ${access.id}) > (${after.at}, ${after.id})`,
           ),
@@ -139,14 +142,13 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
         next,
         items: items.map(({ row, kind: what, newName: seenAs, error, user, product, scripts }) => {
           const form = forms.find(({ userId }) => userId === row.userId)
-          const isPromised = promisedKinds.some((each) => each === what)
           const wanted = row.username ?? row.unlockedName
           return {
             ...whoseOf(row, user, now(), served.has(row.productId)),
             kind: what,
             username: what === 'renamed' ? seenAs : what === 'lock' ? row.unlockedName : wanted,
             oldUsername: what === 'move' ? row.unlockedName : what === 'renamed' ? wanted : null,
-            due: isPromised && row.askedAt ? promisedBy(row.askedAt) : null,
+            due: isWaiting(row.state) && row.askedAt ? promisedBy(row.askedAt) : null,
             detail: what === 'stuck' ? error : what === 'decide' ? row.declinedBecause : null,
             exchangeName: form?.exchangeName || null,
             additionalInfo: form?.additionalInfo ?? null,
@@ -159,20 +161,61 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
       }
     },
 
+    ...createCounts(db, { kind, isOverdue, mayBeHere }),
+  }
+}
+
+type CountDeps = { kind: () => Promise<SQL<TodoKind | null>>; isOverdue: () => SQL | undefined; mayBeHere: SQL }
+
+function createCounts(db: Database, { kind, isOverdue, mayBeHere }: CountDeps) {
+  async function countByKind() {
+    const { state, askedAt } = access
+    const found = db
+      .select({
+        kind: sql<TodoKind | null>`${await kind()}`.as('kind'),
+        isOverdue: sql<boolean>`${isOverdue()} is true`.as('is_overdue'),
+        state,
+        askedAt: sql`case when ${state} in ('asked', 'unlocking') then ${askedAt} end`.as('waits_since'),
+      })
+      .from(access)
+      .where(mayBeHere)
+      .as('found')
+    return db
+      .select({
+        kind: found.kind,
+        isOverdue: found.isOverdue,
+        count: sql<number>`count(*)::int`,
+        askedAt: sql<Date | null>`min(${found.askedAt})`.mapWith(askedAt),
+      })
+      .from(found)
+      .where(sql`${found.kind} is not null or ${found.state} = 'unlocking'`)
+      .groupBy(found.kind, found.isOverdue)
+  }
+
+  return {
     async counts() {
-      const found = db
-        .select({ kind: sql<TodoKind | null>`${await kind()}`.as('kind'), state: access.state })
-        .from(access)
-        .where(mayBeHere)
-        .as('found')
-      const rows = await db
-        .select({ kind: found.kind, count: sql<number>`count(*)::int` })
-        .from(found)
-        .where(sql`${found.kind} is not null or ${found.state} = 'unlocking'`)
-        .groupBy(found.kind)
-      const countOf = (what: TodoKind | null) => rows.find((row) => row.kind === what)?.count ?? 0
+      const rows = await countByKind()
+      const countOf = (what: TodoKind | null) =>
+        rows.filter((row) => row.kind === what).reduce((sum, row) => sum + row.count, 0)
       const todo = Object.fromEntries(todoKinds.map((what) => [what, countOf(what)]))
       return { todo: todo as Record<TodoKind, number>, addingNow: countOf(null) }
+    },
+
+    /** Counts for the inbox, with when the first of each kind is due. Their sum is that of `counts`. */
+    async waiting() {
+      const rows = await countByKind()
+      const sumOf = (some: typeof rows) => {
+        const first = Math.min(...some.map(({ askedAt }) => askedAt?.getTime() ?? Number.POSITIVE_INFINITY))
+        const count = some.reduce((sum, row) => sum + row.count, 0)
+        return { count, dueAt: Number.isFinite(first) ? promisedBy(new Date(first)) : null }
+      }
+      const isPromised = ({ kind: what }: { kind: TodoKind | null }) => promisedKinds.some((each) => each === what)
+      const todo = Object.fromEntries(todoKinds.map((what) => [what, sumOf(rows.filter((row) => row.kind === what))]))
+      return {
+        todo: todo as Record<TodoKind, ReturnType<typeof sumOf>>,
+        overdue: sumOf(rows.filter((row) => isPromised(row) && row.isOverdue)),
+        requested: sumOf(rows.filter((row) => isPromised(row) && !row.isOverdue)),
+      }
     },
 
     async promised() {

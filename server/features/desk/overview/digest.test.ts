@@ -46,7 +46,13 @@ test('the seller is reminded of exactly the requests in the queue', async () => 
   await admin.call(purchases.adminCancel, { id: leaving.purchase.id })
 
   expect(await admin.call(accessAdmin.todo, {})).toMatchObject([{ user: { id: staying.user.id } }])
-  expect(await admin.call(overview.adminShow, {})).toMatchObject({ openAccessRequests: 1 })
+  expect(await admin.call(overview.adminNeeds, {})).toHaveLength(1)
+  await shop.sandbox.controls.openDispute(staying.purchase.paymentIntentId ?? '')
+  await shop.settle()
+  const kindsFor = async (someone: typeof admin) =>
+    (await someone.call(overview.adminNeeds, {})).map(({ kind }) => kind).toSorted()
+  expect(await kindsFor(admin)).toEqual(['disputes', 'new_requests'])
+  expect(await kindsFor(await shop.staff('support')), 'what support may do').toEqual(['new_requests'])
   await shop.queue.runNow('digest')
   expect(await digests(shop)).toEqual(['Action needed: 1 access request'])
 })
@@ -56,8 +62,8 @@ test('while a connector works, nobody waits for the seller; when it is off, they
   await shop.namedBuyer('nobody_by_this_name')
   await shop.settle()
   const admin = await shop.admin()
-  const waiting = async () => (await admin.call(overview.adminShow, {})).openAccessRequests
-  expect(await waiting()).toBe(0)
+  const waiting = async () => (await admin.call(overview.adminNeeds, {})).map(({ kind }) => kind)
+  expect(await waiting()).toEqual(['access_name_not_found'])
   await admin.call(tradingViewAdmin.forget, {})
-  expect(await waiting()).toBe(1)
+  expect(await waiting()).toEqual(['new_requests'])
 })

@@ -10,6 +10,7 @@ import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { contact } from '#contract/site/contact.ts'
 import { messages } from '#contract/site/messages.ts'
+import { reviews } from '#contract/site/reviews.ts'
 import { movementKinds } from '#contract/statuses.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { openSmtp } from '#server/testing/smtp.ts'
@@ -153,12 +154,32 @@ test('a message to answer is counted until it is answered', async () => {
   expect(await needs()).toEqual({})
 })
 
+test('a review of three stars or fewer waits for a reply', async () => {
+  const [critic, fan] = [await shop.buyer(), await shop.buyer()]
+  for (const [visitor, stars] of [
+    [critic, 3],
+    [fan, 4],
+  ] as const)
+    await shop.connection.db.execute(sql`
+      insert into reviews (user_id, product_id, invited_at, stars, text, author, written_at)
+      values (${visitor.user.id}, ${visitor.purchase.productId}, now(), ${stars}, 'It does what it says.', 'Ada', now())`)
+  await shop.visitor().call(contact.send, { firstName: 'V', lastName: 'S', email: 'v@x.test', message: 'Hm?' })
+  expect(Object.keys(await needs())).toEqual(['messages', 'reviews'])
+  const [toAnswer, ...others] = await admin.call(reviews.adminList, { show: 'to_answer' })
+  expect([toAnswer, others]).toMatchObject([{ stars: 3, customerId: critic.user.id }, []])
+  expect(await admin.call(reviews.adminList, { show: 'unanswered' })).toHaveLength(2)
+  await admin.call(reviews.adminAnswer, { id: toAnswer?.id ?? '', answer: 'Thank you.' })
+  const [message] = await admin.call(messages.adminList, { state: 'open' })
+  await admin.call(messages.adminSettle, { id: message?.id ?? '', state: 'answered' })
+  expect(await needs()).toEqual({})
+})
+
 test('an overdue request, a failed renewal, and a declaration are counted as their lists show them', async () => {
   const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   const other = await shop.buyer()
   const form = { exchangeName: 'Kraken', tradingViewUsername: 'late_one', apiKey: 'k', secretKey: 's' }
   await other.call(access.submitForPurchase, { purchaseId: other.purchase.id, ...form })
-  expect(await needs()).toEqual({ new_requests: { count: 1, dueAt: null } })
+  expect(await needs()).toEqual({ new_requests: { count: 1, dueAt: expect.any(String) } })
   expect(await admin.call(accessAdmin.todo, { overdue: 'no' })).toHaveLength(1)
   expect(await admin.call(accessAdmin.todo, { overdue: 'yes' })).toEqual([])
   await shop.connection.db.execute(sql`update access set asked_at = asked_at - interval '25 hours'`)
@@ -168,6 +189,7 @@ test('an overdue request, a failed renewal, and a declaration are counted as the
     .visitor()
     .call(declarations.withdraw, { name: 'Somebody', contract: 'I do not remember', email: 'somebody@example.com' })
   const found = await needs()
+  expect(Object.keys(found), 'by deadline').toEqual(['overdue_requests', 'failed_payments', 'declarations'])
   expect(found).toMatchObject({
     overdue_requests: { count: 1 },
     failed_payments: { count: 1, dueAt: expect.any(String) },

@@ -1,13 +1,15 @@
 import { eq, isNull, min, type SQL, sql } from 'drizzle-orm'
-import { promisedBy } from '#contract/access/promise.ts'
-import { mostCounted, type NeedKind, needKinds } from '#contract/desk/overview.ts'
+import { mostCounted, type NeedKind, needKinds, needPermissions } from '#contract/desk/overview.ts'
+import { can } from '#contract/permissions.ts'
 import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
-import type { PurchaseNeed, TodoKind } from '#contract/statuses.ts'
+import type { PurchaseNeed } from '#contract/statuses.ts'
+import type { User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { contactMessages, declarations, newsletters, type purchases } from '#server/database/schema.ts'
 import { isSellers } from '#server/features/selling/declarations/declarations.ts'
 import { countNeedy } from '#server/features/selling/purchases/purchases.ts'
+import { countReviewsToAnswer } from '#server/features/site/reviews/reviews.ts'
 import type { Wings } from '../wings.ts'
 import { createFigures } from './figures.ts'
 import { lastTwelveMonths, rememberUntilMoved } from './months.ts'
@@ -25,11 +27,7 @@ export function createOverview(context: Context, wings: Wings) {
     figures: createFigures(context, wings),
 
     async show() {
-      const [figures, needy, { open, overdue }] = await Promise.all([
-        months(),
-        countNeedy(db, now(), mostCounted),
-        lists.promised(),
-      ])
+      const [figures, needy] = await Promise.all([months(), countNeedy(db, now(), mostCounted)])
       return {
         ...figures,
         atRisk: {
@@ -37,8 +35,6 @@ export function createOverview(context: Context, wings: Wings) {
           expiring_cards: needy('expiring_cards'),
           disputes: needy('disputes'),
         },
-        openAccessRequests: open,
-        overdueAccessRequests: overdue,
       }
     },
 
@@ -63,17 +59,14 @@ const countUpToMost = (db: Database, table: typeof purchases | typeof contactMes
 type Found = { count: number; dueAt: Date | null }
 
 /** What needs the seller now. Each is an indexed read, and the list behind its link shows exactly the same rows. */
-function createNeeds({ db, now, queue, settings }: Context, { access, selling }: Wings) {
+function createNeeds({ db, now, queue, settings, paymentAccount }: Context, { access, selling }: Wings) {
   const { lists } = access.room
   type OtherNeed = Exclude<NeedKind, PurchaseNeed>
+  type Waiting = Awaited<ReturnType<typeof lists.waiting>>
   const counted = async (count: number | Promise<number>): Promise<Found> => ({ count: await count, dueAt: null })
 
-  type Waiting = { todo: Record<TodoKind, number>; promised: Awaited<ReturnType<typeof lists.promised>> }
-
-  const ways: Record<OtherNeed, (waiting: Waiting) => Promise<Found>> = {
-    async overdue_requests({ promised: { overdue, oldest } }) {
-      return { count: overdue, dueAt: overdue > 0 && oldest ? promisedBy(oldest) : null }
-    },
+  const ways: Record<OtherNeed, (waiting: Waiting) => Found | Promise<Found>> = {
+    overdue_requests: ({ overdue }) => overdue,
     async declarations() {
       const [found] = await db
         .select({ count: sql<number>`count(*)::int`, since: min(declarations.declaredAt) })
@@ -83,36 +76,34 @@ function createNeeds({ db, now, queue, settings }: Context, { access, selling }:
       return { count, dueAt: since && declarationDue(since) }
     },
     messages: () => counted(countUpToMost(db, contactMessages, isNull(contactMessages.answeredAt))),
-    new_requests: ({ promised: { open, overdue } }) => counted(open - overdue),
+    reviews: () => counted(countReviewsToAnswer(db)),
+    new_requests: ({ requested }) => requested,
     declined_to_end: () => counted(lists.countEndRequests()),
     unscripted_products: async () => counted((await access.tradingView.scripts.unscripted()).length),
-    access_stuck: ({ todo }) => counted(todo.stuck),
-    access_name_not_found: ({ todo }) => counted(todo.name_not_found),
-    access_name_taken: ({ todo }) => counted(todo.name_taken),
-    access_name_unreadable: ({ todo }) => counted(todo.name_unreadable),
-    access_had_access: ({ todo }) => counted(todo.had_access),
-    access_renamed: ({ todo }) => counted(todo.renamed),
-    to_lock: ({ todo }) => counted(todo.lock),
+    access_stuck: ({ todo }) => todo.stuck,
+    access_name_not_found: ({ todo }) => todo.name_not_found,
+    access_name_taken: ({ todo }) => todo.name_taken,
+    access_name_unreadable: ({ todo }) => todo.name_unreadable,
+    access_had_access: ({ todo }) => todo.had_access,
+    access_renamed: ({ todo }) => todo.renamed,
+    to_lock: ({ todo }) => todo.lock,
     paused_newsletters: () => counted(db.$count(newsletters, eq(newsletters.state, 'paused'))),
     unknown_subscriptions: async () => counted((await selling.proof.latest())?.unknown ?? 0),
     revenue_differs: async () => counted((await selling.proof.latest())?.differing ?? 0),
     failed_jobs: () => counted(queue.failed.count()),
-    settings: () => counted(settings.countProblems()),
+    // Until the shop sells, its checklist names them.
+    settings: () => counted(paymentAccount.kind === 'live' ? settings.countProblems() : 0),
   }
+  const isOther = (kind: NeedKind): kind is OtherNeed => kind in ways
 
-  return async function needs() {
-    const [needy, { todo }, promised] = await Promise.all([
-      countNeedy(db, now(), mostCounted),
-      lists.counts(),
-      lists.promised(),
-    ])
-    const isOther = (kind: NeedKind): kind is OtherNeed => kind in ways
+  return async function needs(user: User) {
+    const [needy, waiting] = await Promise.all([countNeedy(db, now(), mostCounted), lists.waiting()])
     const found = await Promise.all(
-      needKinds.map(async (kind) => ({
-        kind,
-        ...(isOther(kind) ? await ways[kind]({ todo, promised }) : needy(kind)),
-      })),
+      needKinds
+        .filter((kind) => can(user, needPermissions[kind]))
+        .map(async (kind) => ({ kind, ...(isOther(kind) ? await ways[kind](waiting) : needy(kind)) })),
     )
-    return found.filter(({ count }) => count > 0)
+    const dueOf = ({ dueAt }: Found) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY
+    return found.filter(({ count }) => count > 0).toSorted((a, b) => (dueOf(a) === dueOf(b) ? 0 : dueOf(a) - dueOf(b)))
   }
 }

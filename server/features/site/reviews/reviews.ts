@@ -1,16 +1,16 @@
 import { and, desc, eq, isNull, lt, not, type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod/mini'
 import { keptSince, retention } from '#contract/retention.ts'
-import { type newReview, paidDaysToReview } from '#contract/site/reviews.ts'
+import { type newReview, paidDaysToReview, type ReviewChoice } from '#contract/site/reviews.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { hasRow } from '#server/database/has-row.ts'
 import { purchases, reviews, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import { forEveryone, forTheSeller, isWritten, listReviews, type Page } from './shown.ts'
+import { chosenReviews, forEveryone, forTheSeller, isWritten, listReviews, type Page } from './shown.ts'
 
-export { latestReviews, reviewSummary, reviewsByProduct } from './shown.ts'
+export { countReviewsToAnswer, latestReviews, reviewSummary, reviewsByProduct } from './shown.ts'
 
 /** Invitations of one day. */
 const batch = 500
@@ -132,7 +132,8 @@ const hasReview = (productId: string, more?: SQL) =>
 /** What the seller may do about reviews: answer all of them, hide the text of a reported one, delete none. */
 function createModeration({ db, now, mails, audit }: Context) {
   return {
-    list: (page: Page) => listReviews(db, page, forTheSeller),
+    list: ({ show, ...page }: Page & { show?: ReviewChoice | undefined }) =>
+      listReviews(db, page, forTheSeller, show && chosenReviews[show]),
 
     async answer(actor: Actor, id: string, answer: string) {
       await db.transaction(async (tx) => {

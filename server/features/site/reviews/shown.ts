@@ -1,6 +1,6 @@
-import { and, avg, count, desc, isNotNull, sql } from 'drizzle-orm'
+import { and, avg, count, desc, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
-import { reviews as contract, reviewsPerPage } from '#contract/site/reviews.ts'
+import { reviews as contract, type ReviewChoice, reviewsPerPage, starsToAnswer } from '#contract/site/reviews.ts'
 import type { Shown, SiteSettings } from '#contract/site/site-settings.ts'
 import type { Database } from '#server/database/connect.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
@@ -48,12 +48,13 @@ export async function listReviews<Item extends { id: string; writtenAt: Date }>(
   db: Database,
   { cursor, limit }: Page,
   present: (row: Row) => Item,
+  only?: SQL,
 ) {
   const after = decodeCursor(cursor)
   const rows = await db
     .select()
     .from(reviews)
-    .where(and(isWritten, after && sql`(${reviews.writtenAt}, ${reviews.id}) < (${after.at}, ${after.id}::uuid)`))
+    .where(and(isWritten, only, after && sql`(${reviews.writtenAt}, ${reviews.id}) < (${after.at}, ${after.id}::uuid)`))
     .orderBy(desc(reviews.writtenAt), desc(reviews.id))
     .limit(limit + 1)
   return pageOf(rows.map(present), limit, ({ writtenAt: at, id }) => ({ at, id }))
@@ -65,7 +66,21 @@ export function forEveryone(row: Row) {
   return review.hiddenBecause ? { ...review, text: '', author: null } : { ...review, text, author }
 }
 
-export const forTheSeller = (row: Row) => ({ ...whole(row), report: row.report, reportedAt: row.reportedAt })
+export const forTheSeller = (row: Row) => ({
+  ...whole(row),
+  report: row.report,
+  reportedAt: row.reportedAt,
+  customerId: row.author === null ? null : row.userId,
+})
+
+const isUnanswered = and(isNull(reviews.answer), isNull(reviews.hiddenBecause))
+export const chosenReviews: Record<ReviewChoice, SQL | undefined> = {
+  to_answer: and(isUnanswered, lte(reviews.stars, starsToAnswer)),
+  unanswered: isUnanswered,
+  reported: and(isNotNull(reviews.reportedAt), isNull(reviews.hiddenBecause)),
+}
+
+export const countReviewsToAnswer = (db: Database) => db.$count(reviews, and(isWritten, chosenReviews.to_answer))
 
 function whole({ id, stars, text, author, writtenAt, invitedAt, answer, answeredAt, hiddenBecause }: Row) {
   return {

@@ -169,7 +169,7 @@ export function DeclineDialog({ ids, onClose }: { ids: string[]; onClose: () => 
         >
           {mayRefund
             ? 'The latest payment goes back to their card, and the subscription ends today.'
-            : 'An admin finds it under Needs attention. Until then they go on paying.'}
+            : 'An admin finds it in the inbox. Until then they go on paying.'}
         </Choice>
       </fieldset>
     </CallDialog>

@@ -14,7 +14,6 @@ import { Input } from '#web/ui/input.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { saveFile } from '#web/ui/save-file.ts'
 import { Time } from '#web/ui/time.tsx'
-import { BackLink } from '../parts/record.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
 
 export function Who({ customer }: { customer: Customer }) {
@@ -34,7 +33,6 @@ export function Who({ customer }: { customer: Customer }) {
 
   return (
     <Card role="region" aria-label="Customer" className="flex flex-col gap-5">
-      <BackLink list="/admin/users" />
       <div className="flex flex-wrap items-start gap-x-6 gap-y-4">
         <div className="min-w-0 flex-1 basis-64">
           <div className="flex flex-wrap items-center gap-2">

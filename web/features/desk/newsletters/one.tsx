@@ -6,7 +6,7 @@ import { Card, Pending } from '#web/ui/card.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { useUnsaved } from '#web/ui/use-unsaved.ts'
 import { useProducts } from '../parts/products.tsx'
-import { BackLink, isMissing, NoSuch } from '../parts/record.tsx'
+import { isMissing, NoSuch } from '../parts/record.tsx'
 import { useRecordTitle } from '../shell/place.ts'
 import { Draft } from './draft.tsx'
 import { Progress } from './progress.tsx'
@@ -15,12 +15,7 @@ import { SendCard } from './send-card.tsx'
 const list = '/admin/messages/newsletters'
 
 export default function NewsletterScreen({ id }: { id: string }) {
-  return (
-    <div className="flex flex-col gap-6">
-      <BackLink list={list} />
-      {id === 'new' ? <NewDraft /> : <Stored id={id} />}
-    </div>
-  )
+  return <div className="flex flex-col gap-6">{id === 'new' ? <NewDraft /> : <Stored id={id} />}</div>
 }
 
 function NewDraft() {

@@ -3,9 +3,9 @@ import { classes } from '#web/ui/classes.ts'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 
-/** Five beside each other, or two; then the fifth has a row to itself. */
-export const FiveFigures = ({ children }: { children: ReactNode }) => (
-  <dl className="grid grid-cols-1 gap-px overflow-hidden rounded-lg border border-line bg-line shadow-card sm:grid-cols-2 sm:max-xl:*:last:col-span-2 xl:grid-cols-[1.2fr_repeat(4,1fr)]">
+/** All beside each other, or two in a row; then an odd last one has a row to itself. */
+export const Figures = ({ children }: { children: ReactNode }) => (
+  <dl className="grid grid-cols-1 gap-px overflow-hidden rounded-lg border border-line bg-line shadow-card sm:grid-cols-2 sm:max-xl:*:last:odd:col-span-2 xl:auto-cols-fr xl:grid-flow-col xl:grid-cols-none">
     {children}
   </dl>
 )

@@ -11,7 +11,7 @@ import { FilterSelect, RecordList } from '../lists/record-list.tsx'
 import { DayCell } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { number } from '../parts/count.ts'
-import { Figure, FigureTable, FiveFigures, Nothing, Part, underlined } from './figure.tsx'
+import { Figure, Figures as FigureRow, FigureTable, Nothing, Part, underlined } from './figure.tsx'
 import { Cash, Proof, Stayed } from './figure-tables.tsx'
 import { causeTexts, kindTexts, monthName, movedMeaning, perMonth, signed } from './words.ts'
 
@@ -74,7 +74,7 @@ function Moved({ data, range }: { data: ShownFigures; range: Range }) {
       <p className="text-muted">
         From {perMonth(before)} to {perMonth(before + net)} of monthly recurring revenue: {signed(net)}.
       </p>
-      <FiveFigures>
+      <FigureRow>
         {movementKinds.map((kind) => (
           <Figure
             key={kind}
@@ -84,7 +84,7 @@ function Moved({ data, range }: { data: ShownFigures; range: Range }) {
             href={peopleAt({ kind, range })}
           />
         ))}
-      </FiveFigures>
+      </FigureRow>
     </Part>
   )
 }

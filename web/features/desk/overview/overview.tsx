@@ -6,11 +6,12 @@ import { type PurchaseRisk, purchaseRisks } from '#contract/statuses.ts'
 import { useData } from '#web/api/client.ts'
 import { Pending } from '#web/ui/card.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { Inbox } from '../inbox/inbox.tsx'
+import { upToMost } from '../inbox/use-needs.ts'
 import { number } from '../parts/count.ts'
 import { MovementsChart, netOf } from './chart.tsx'
 import { Checklist } from './checklist.tsx'
-import { Figure, FiveFigures } from './figure.tsx'
-import { counted, ImprintWarning, Needs } from './needs.tsx'
+import { Figure, Figures as FigureRow } from './figure.tsx'
 import { monthName, perMonth, signed } from './words.ts'
 
 const percent = (value: number | null) => (value === null ? '–' : `${value.toFixed(1)}%`)
@@ -19,8 +20,7 @@ export default function Overview() {
   return (
     <section aria-label="Overview" className="flex flex-col gap-8">
       <Checklist />
-      <ImprintWarning />
-      <Needs />
+      <Inbox />
       <Figures />
     </section>
   )
@@ -38,14 +38,14 @@ function Figures() {
   const [today] = useState(() => new Date())
   const now = data?.months.at(-1)
   if (!data || !now) return <Pending query={query} className="h-[34rem] rounded-lg" />
-  const { lastMonthSoFar: then, openAccessRequests, overdueAccessRequests } = data
+  const { lastMonthSoFar: then } = data
   const soFar = daysSoFar(now.month, today)
   const than = `${monthName(then.month).split(' ')[0]} ${today.getUTCDate()}`
   const by = `up to ${than}`
   const more = (change: number) => `${change > 0 ? '+' : ''}${number(change)}`
   return (
     <div className="flex flex-col gap-6">
-      <FiveFigures>
+      <FigureRow>
         <Figure
           {...figureDefinitions.mrr}
           value={perMonth(now.arr)}
@@ -72,14 +72,7 @@ function Figures() {
           note={`${number(now.stopped)} of ${number(now.paidWhenItBegan)} who paid on the 1st${then.churn === null ? '' : `; ${percent(then.churn)} ${by}`}`}
           href={`/admin/overview/figures?kind=churn&month=${now.month}`}
         />
-        <Figure
-          title="Open access requests"
-          value={counted(openAccessRequests)}
-          note={overdueAccessRequests > 0 ? `${counted(overdueAccessRequests)} overdue` : undefined}
-          isBad={overdueAccessRequests > 0}
-          href="/admin/access"
-        />
-      </FiveFigures>
+      </FigureRow>
       <AtRisk atRisk={data.atRisk} />
       <MovementsChart months={data.months} soFar={soFar} />
     </div>
@@ -105,7 +98,7 @@ function AtRisk({ atRisk }: { atRisk: Risks }) {
           const [{ count, amount, dueAt }, { title, due }] = [atRisk[risk], riskTexts[risk]]
           const href = `/admin/purchases?need=${risk}` as const
           const note = dueAt && <Time before={due} value={dueAt} />
-          const value = count === 0 ? 'None' : `${exactDollars(amount)} · ${counted(count)}`
+          const value = count === 0 ? 'None' : `${exactDollars(amount)} · ${upToMost(count)}`
           return <Figure key={risk} title={title} value={value} note={note} href={href} isBad={count > 0} />
         })}
       </dl>

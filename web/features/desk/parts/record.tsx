@@ -1,20 +1,5 @@
-import { ArrowLeft } from 'lucide-react'
 import { EmptyState } from '#web/ui/card.tsx'
 import { type Href, Link } from '#web/ui/navigation.tsx'
-import { lastList } from '../shell/place.ts'
-
-/** To the list someone came from, or the record's own. */
-export function BackLink({ list }: { list: Href }) {
-  return (
-    <Link
-      href={lastList(list)}
-      className="inline-flex w-fit items-center gap-1.5 text-sm font-medium text-muted hover:text-ink"
-    >
-      <ArrowLeft className="size-4" />
-      Back
-    </Link>
-  )
-}
 
 /** Whether the address names no record. */
 export const isMissing = (error: Error | null) =>

@@ -17,6 +17,19 @@ export function timeLeft(promisedBy: string, now: number) {
   return { text: `${words} left`, tone: left < 6 * hour ? 'warning' : 'neutral' } as const
 }
 
+const days = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const startOfDay = (at: number) => new Date(at).setHours(0, 0, 0, 0)
+
+/** How soon something is due: "in 5 hours", "tomorrow", "in 11 days". Amber within 48 hours, red when it is late. */
+export function dueIn(dueAt: string, now: number) {
+  const at = new Date(dueAt).getTime()
+  const left = at - now
+  if (left <= 0) return timeLeft(dueAt, now)
+  const away = Math.round((startOfDay(at) - startOfDay(now)) / (24 * hour))
+  const text = away === 0 ? days.format(Math.max(1, Math.floor(left / hour)), 'hour') : days.format(away, 'day')
+  return { text, tone: left < 48 * hour ? 'warning' : 'neutral' } as const
+}
+
 export function TimeLeft({ until }: { until: string }) {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

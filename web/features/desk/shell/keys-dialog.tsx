@@ -15,6 +15,8 @@ export default function KeysDialog({ areas, onClose }: { areas: Area[]; onClose:
             Go to {title}
           </Shortcut>
         ))}
+        <Shortcut keys={['j', 'k']}>Move through the inbox</Shortcut>
+        <Shortcut keys={['e']}>Put off until tomorrow</Shortcut>
         <Shortcut keys={['?']}>Show these shortcuts</Shortcut>
       </dl>
       <Checkbox label="Single-key shortcuts" checked={isOn} onTick={switchKeys} />

@@ -3,6 +3,7 @@ import { Fragment, useState } from 'react'
 import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { moveByKey } from '#web/ui/tabs.tsx'
+import { upToMost, useNeeds } from '../inbox/use-needs.ts'
 import type { Area } from '../screens.ts'
 
 type Props = { areas: Area[]; here: Area; onSearch: () => void }
@@ -13,8 +14,10 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
   const close = () => setIsOpen(false)
   // Support has no more than fits.
   const hasMore = areas.length > 5
-  const isInBar = (area: Area) => !hasMore || area.isInBar
+  const isInBar = (area: Area) => !hasMore || area.isTab || area.isInBar
   const isBehindMore = !isInBar(here)
+  const behindMore = areas.filter((area) => !isInBar(area))
+  const { countAt } = useNeeds()
   const firstTab = areas.find(({ isTab }) => isTab)
   return (
     <nav
@@ -44,29 +47,31 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
         {areas.map((area) => (
           <Fragment key={area.path}>
             {area === firstTab && (
-              <li className="mt-3 mb-3 border-y border-line py-3 max-lg:hidden">
+              <li className="max-lg:contents lg:mt-3 lg:mb-3 lg:border-y lg:border-line lg:py-3">
                 <div
                   role="tablist"
                   aria-label="Shop data"
                   aria-orientation="vertical"
                   tabIndex={-1}
                   onKeyDown={moveByKey}
-                  className="lg:flex lg:flex-col lg:gap-0.5"
+                  className="max-lg:contents lg:flex lg:flex-col lg:gap-0.5"
                 >
-                  <AreaTabs areas={areas} here={here} className={areaLink} withIcons />
+                  <AreaTabs areas={areas} here={here} onChoose={close} />
                 </div>
               </li>
             )}
-            <li className={classes(!isInBar(area) && 'more max-lg:order-1', area.isTab && 'lg:hidden')}>
-              <Link
-                href={area.path}
-                onClick={close}
-                aria-current={area === here ? 'page' : undefined}
-                className={areaLink}
-              >
-                <AreaName area={area} />
-              </Link>
-            </li>
+            {!area.isTab && (
+              <li className={classes(!isInBar(area) && 'more max-lg:order-1')}>
+                <Link
+                  href={area.path}
+                  onClick={close}
+                  aria-current={area === here ? 'page' : undefined}
+                  className={areaLink}
+                >
+                  <AreaName area={area} />
+                </Link>
+              </li>
+            )}
           </Fragment>
         ))}
         <li className={hasMore ? 'lg:hidden' : 'hidden'}>
@@ -80,6 +85,10 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
           >
             <Ellipsis className="size-5" />
             More
+            <Waiting
+              count={countAt(behindMore.flatMap((area) => area.listed.map(({ path }) => path)))}
+              className={inCorner}
+            />
           </button>
         </li>
       </ul>
@@ -88,41 +97,60 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
 }
 
 const item =
-  'flex items-center font-medium text-muted transition-colors hover:text-ink max-lg:min-h-14 max-lg:flex-col max-lg:justify-center max-lg:gap-1 max-lg:text-xs lg:min-h-10 lg:gap-3 lg:rounded-md lg:px-3 lg:text-sm'
+  'flex items-center font-medium text-muted transition-colors hover:text-ink max-lg:relative max-lg:min-h-14 max-lg:flex-col max-lg:justify-center max-lg:gap-1 max-lg:text-xs lg:min-h-10 lg:gap-3 lg:rounded-md lg:px-3 lg:text-sm'
 
 const areaLink = classes(
   item,
   'aria-[current]:text-accent lg:hover:bg-accent-soft/60 lg:aria-[current]:bg-accent-soft lg:aria-[current]:text-accent-strong',
 )
 
-function AreaName({ area: { icon: Icon, title } }: { area: Area }) {
+function AreaName({ area: { icon: Icon, title, path, listed } }: { area: Area }) {
+  const { count, countAt } = useNeeds()
+  const waiting = path === '/admin/overview' ? count : countAt(listed.map((screen) => screen.path))
   return (
     <>
       <Icon className="size-5 lg:size-4.5" />
       {title}
+      <Waiting count={waiting} className={inCorner} />
     </>
+  )
+}
+
+const inCorner = 'lg:ml-auto max-lg:absolute max-lg:top-1 max-lg:left-1/2 max-lg:ml-1.5'
+
+/** How many things wait on a screen. Drawn by CSS, which keeps the link's own text as it is. */
+export function Waiting({ count, className }: { count: number; className?: string }) {
+  if (count === 0) return null
+  return (
+    <span
+      data-count={upToMost(count)}
+      className={classes(
+        'rounded-full bg-warning-soft px-1.5 text-xs leading-5 font-medium text-warning tabular-nums after:content-[attr(data-count)]',
+        className,
+      )}
+    />
   )
 }
 
 export const panelId = 'admin-panel'
 
-/** The three tabs of docs/product.md, in the side bar or above their screens: links, so each opens in a window of its own. */
-export function AreaTabs(props: { areas: Area[]; here: Area; className: string; withIcons?: boolean }) {
-  const { areas, here, className, withIcons } = props
+/** The three tabs of docs/product.md: links, so each opens in a window of its own. */
+function AreaTabs({ areas, here, onChoose }: { areas: Area[]; here: Area; onChoose: () => void }) {
   const tabs = areas.filter(({ isTab }) => isTab)
   return tabs.map((tab) => (
     <Link
       key={tab.path}
       role="tab"
       href={tab.path}
+      onClick={onChoose}
       aria-selected={tab === here}
       aria-current={tab === here ? 'page' : undefined}
       aria-controls={tab === here ? panelId : undefined}
       // While none is selected, the first can be reached.
       tabIndex={tab === (here.isTab ? here : tabs[0]) ? 0 : -1}
-      className={className}
+      className={areaLink}
     >
-      {withIcons ? <AreaName area={tab} /> : tab.title}
+      <AreaName area={tab} />
     </Link>
   ))
 }

@@ -5,7 +5,7 @@ const storageKey = 'admin-keys'
 const store = createStore<'on' | 'off' | null>(null)
 
 /** Single letters get in the way of some assistive software, so one switch turns them off. */
-const keysAreOn = () => (store.get() ?? localStorage.getItem(storageKey)) !== 'off'
+export const keysAreOn = () => (store.get() ?? localStorage.getItem(storageKey)) !== 'off'
 export function useKeysAreOn() {
   useStore(store)
   return keysAreOn()
@@ -44,7 +44,7 @@ export function useKeys({ search, help, go }: Actions) {
 }
 
 /** Keys that belong to a field, to a dialog, to the browser, or to an input method. */
-function isTyping(event: KeyboardEvent) {
+export function isTyping(event: KeyboardEvent) {
   const { target, ctrlKey, metaKey, altKey, isComposing, defaultPrevented } = event
   const inField =
     target instanceof HTMLElement &&
