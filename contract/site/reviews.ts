@@ -54,6 +54,7 @@ const managedReview = z.extend(review, {
   /** Null once the author's account is deleted. */
   customerId: z.nullable(id),
 })
+export type ManagedReview = z.infer<typeof managedReview>
 
 export const reviews = {
   list: endpoint('GET /api/reviews', {

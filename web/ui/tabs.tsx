@@ -41,7 +41,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: Record<string, Reac
   )
 }
 
-export function TabList({ className, ...rest }: ComponentProps<'div'>) {
+function TabList({ className, ...rest }: ComponentProps<'div'>) {
   return (
     <div
       role="tablist"

@@ -47,10 +47,11 @@ export function useActions() {
   })
   const failed = 'That didn’t work'
   const retry = useCall(accessAdmin.retry, { failed, succeeded: 'Trying again' })
+  const retryQuietly = useCall(accessAdmin.retry, { failed, refreshes: [accessAdmin.todo, accessAdmin.counts] })
   const settle = useCall(accessAdmin.settleDeclined, { failed, succeeded: 'Settled' })
   const adopt = useCall(accessAdmin.adopt, { failed, succeeded: 'Managed from here now' })
   return {
-    isBusy: [unlock, undo, restore, withhold, lock, retry, adopt].some(({ isPending }) => isPending),
+    isBusy: [unlock, undo, restore, withhold, lock, retry, retryQuietly, adopt].some(({ isPending }) => isPending),
     unlock(ids: string[]) {
       setIsByHand(false)
       unlock.mutate({ ids })
@@ -71,6 +72,10 @@ export function useActions() {
       restore.mutate({ ids })
     },
     retry: (id: string) => retry.mutate({ id }),
+    async retryAll(ids: string[]) {
+      for (const id of ids) await retryQuietly.mutateAsync({ id })
+      toast({ title: 'Trying again', description: `For ${people(ids.length)}.` })
+    },
     adopt: (id: string) => adopt.mutate({ id }),
     settleDeclined: (id: string, decision: 'keep' | 'end') => settle.mutate({ id, decision }),
     withhold(id: string, username: string | null) {

@@ -19,6 +19,7 @@ export default function People() {
       <RecordList
         label="People"
         noun={['person', 'people']}
+        countBy={({ user }) => user.id}
         columns={['Customer', 'TradingView username', 'Access', 'On TradingView', 'Until', hiddenActions]}
         list={accessAdmin.people}
         search="Search people..."
@@ -54,12 +55,15 @@ export default function People() {
   )
 }
 
+/** Scripts of a product share their first words. */
+const initialOf = (script: string) => script.trim().split(/\s+/).at(-1)?.charAt(0).toUpperCase()
+
 function Until({ person: { until, reason } }: { person: AccessPerson }) {
-  if (!reason) return <Badge tone="neutral">not paid</Badge>
+  if (!reason) return <span className="text-muted">no longer paid</span>
   return until ? <Time value={until} /> : 'no end'
 }
 
-/** One dot for each script: full where TradingView shows the name. */
+/** Initial of each script, filled where TradingView shows the name. */
 function Lists({ lists }: { lists: AccessPerson['lists'] }) {
   if (lists.length === 0) return '–'
   return (
@@ -72,11 +76,13 @@ function Lists({ lists }: { lists: AccessPerson['lists'] }) {
             <span
               aria-hidden="true"
               className={classes(
-                'block size-3 rounded-full border',
-                isPresent ? 'border-accent bg-accent' : 'border-field',
+                'grid size-6 place-items-center rounded-full border text-xs font-medium',
+                isPresent ? 'border-accent bg-accent text-on-accent' : 'border-field text-muted',
                 isPresent === null && 'border-dashed',
               )}
-            />
+            >
+              {initialOf(script)}
+            </span>
           </li>
         )
       })}

@@ -2,11 +2,13 @@ import { useState } from 'react'
 import { type AccessTodo, accessAdmin, mostAtOnce } from '#contract/access/access-admin.ts'
 import { type TodoKind, todoKinds } from '#contract/statuses.ts'
 import { useData } from '#web/api/client.ts'
+import { useCan } from '#web/api/session.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Pills, RecordList } from '../lists/record-list.tsx'
 import { hiddenActions, usePages } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
+import { people } from '../parts/count.ts'
 import { BrokenBar } from '../tradingview/trouble.tsx'
 import { DeclineDialog, useActions } from './actions.tsx'
 import { isAsking, kinds, TodoCells } from './todo-row.tsx'
@@ -29,6 +31,7 @@ export default function Todo() {
       <BrokenBar />
       {actions.undoBar}
       <Chosen selection={selection} actions={actions} />
+      <Stuck ids={rows.filter(({ kind }) => kind === 'stuck').map(({ id }) => id)} actions={actions} />
       <RecordList
         label="To do"
         noun={['person', 'people']}
@@ -47,35 +50,53 @@ export default function Todo() {
         shownElsewhere={{ kind: todoKinds }}
         chips={{ overdue: { yes: 'Overdue', no: 'New requests' } }}
         none={{ title: 'All clear', description: 'People who wait for you appear here.' }}
+        countBy={({ user }) => user.id}
         firstHead={
-          <span className="flex items-center justify-between gap-4 sm:flex-row-reverse sm:justify-end">
-            <span aria-hidden="true" className="@min-[60rem]:hidden">
-              All
+          selection.possible > 0 && (
+            <span className="flex items-center justify-between gap-4 sm:flex-row-reverse sm:justify-end">
+              <span aria-hidden="true" className="@min-[60rem]:hidden">
+                All
+              </span>
+              <TickBox
+                label="Select everyone loaded"
+                checked={selection.rows.length > 0 && selection.rows.length === selection.possible}
+                onChange={selection.toggleAll}
+              />
             </span>
-            <TickBox
-              label="Select everyone loaded"
-              disabled={selection.possible === 0}
-              checked={selection.rows.length > 0 && selection.rows.length === selection.possible}
-              onChange={selection.toggleAll}
-            />
-          </span>
+          )
         }
         columns={['Customer', 'TradingView username', 'What to do', 'Due', hiddenActions]}
         renderRow={(row) => (
           <>
-            <Cell className="w-10">
-              {mayChoose(row) && (
-                <TickBox
-                  label={`Select ${row.username}`}
-                  checked={selection.rows.includes(row)}
-                  onChange={() => selection.toggle(row.id)}
-                />
-              )}
-            </Cell>
+            {selection.possible > 0 && (
+              <Cell className="w-10">
+                {mayChoose(row) && (
+                  <TickBox
+                    label={`Select ${row.username}`}
+                    checked={selection.rows.includes(row)}
+                    onChange={() => selection.toggle(row.id)}
+                  />
+                )}
+              </Cell>
+            )}
             <TodoCells row={row} actions={actions} />
           </>
         )}
       />
+    </div>
+  )
+}
+
+/** What failed for many is tried again for all of them at once. */
+function Stuck({ ids, actions }: { ids: string[]; actions: ReturnType<typeof useActions> }) {
+  const mayRetry = useCan()('access.manage')
+  if (ids.length < 2 || !mayRetry) return null
+  return (
+    <div className="flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-4 py-2 text-sm text-warning">
+      <p className="mr-auto">TradingView kept failing for {people(ids.length)}.</p>
+      <Button size="sm" variant="secondary" pending={actions.isBusy} onClick={() => void actions.retryAll(ids)}>
+        Try all again
+      </Button>
     </div>
   )
 }

@@ -1,4 +1,4 @@
-import { FileUp, Plus, Search, X } from 'lucide-react'
+import { FileUp, ListFilter, Plus, Search, X } from 'lucide-react'
 import { type ComponentType, type ReactNode, Suspense, useEffect, useEffectEvent, useState } from 'react'
 import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -50,14 +50,34 @@ export function RecordList<E extends Listed>(props: Props<E>) {
     if (!value) return []
     return { name, text: typeof texts === 'function' ? texts(value) : (texts[value] ?? value) }
   })
+  const [areFiltersOpen, setAreFiltersOpen] = useState(false)
+  const chosenCount = selects.filter(([name]) => chosen[name]).length
   const isFiltered = Object.keys(chosen).some((name) => name !== 'sort')
   return (
     <div className="flex flex-col gap-5">
       {(search || controls || selects.length > 0) && (
         <div className="flex flex-wrap items-center gap-3">
           {search && <SearchBox placeholder={search} />}
+          {selects.length > 0 && (
+            <Button
+              variant="secondary"
+              size="icon"
+              aria-label={chosenCount > 0 ? `Filter, ${chosenCount} chosen` : 'Filter'}
+              aria-expanded={areFiltersOpen}
+              className={classes('sm:hidden', chosenCount > 0 && 'border-accent text-accent-strong')}
+              onClick={() => setAreFiltersOpen(!areFiltersOpen)}
+            >
+              <ListFilter className="size-4.5" />
+            </Button>
+          )}
           {selects.map(([name, filter]) => (
-            <FilterSelect key={name} {...filter} value={chosen[name]} onChange={(value) => choose({ [name]: value })} />
+            <FilterSelect
+              key={name}
+              {...filter}
+              className={areFiltersOpen ? 'max-sm:order-1' : 'max-sm:hidden'}
+              value={chosen[name]}
+              onChange={(value) => choose({ [name]: value })}
+            />
           ))}
           {controls}
         </div>
@@ -106,7 +126,7 @@ function SearchBox({ placeholder }: { placeholder: string }) {
     return () => clearTimeout(timer)
   }, [typed, q])
   return (
-    <div className="relative w-full lg:max-w-sm lg:flex-1">
+    <div className="relative min-w-40 flex-1 lg:max-w-sm">
       <Search className="pointer-events-none absolute top-1/2 left-3.5 size-4 -translate-y-1/2 text-muted" />
       <Input
         type="search"
@@ -121,11 +141,15 @@ function SearchBox({ placeholder }: { placeholder: string }) {
   )
 }
 
-type SelectProps = Filter & { value: string | undefined; onChange: (value: string | undefined) => void }
+type SelectProps = Filter & {
+  value: string | undefined
+  onChange: (value: string | undefined) => void
+  className?: string
+}
 
-export function FilterSelect({ label, all, options, value = '', onChange }: SelectProps) {
+export function FilterSelect({ label, all, options, value = '', onChange, className }: SelectProps) {
   return (
-    <div className="max-sm:grow max-sm:basis-[45%] sm:w-40">
+    <div className={classes('max-sm:grow max-sm:basis-[45%] sm:w-40', className)}>
       <Select
         aria-label={label}
         options={[['', all], ...options]}
@@ -184,11 +208,11 @@ export function AddButton(props: { text: string; dialog: ComponentType<{ onClose
     <>
       <Button
         variant={isImport ? 'secondary' : 'primary'}
-        className={classes('max-sm:w-full', !isImport && 'sm:ml-auto')}
+        className={classes('max-sm:px-3', !isImport && 'sm:ml-auto')}
         onClick={() => setIsOpen(true)}
       >
         <Icon className="size-4" />
-        {text}
+        <span className="max-sm:sr-only">{text}</span>
       </Button>
       <Suspense fallback={null}>{isOpen && <AddDialog onClose={() => setIsOpen(false)} />}</Suspense>
     </>

@@ -14,7 +14,8 @@ import { classes } from '#web/ui/classes.ts'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 
-type Column = string | { title: string; isForReaders?: boolean }
+/** As an object, it is right-aligned: the row's buttons, and money. A note explains the figures below it. */
+export type Column = string | { title: string; isForReaders?: boolean; note?: string }
 /** The last column, with a row's buttons; its heading may be for screen readers only. */
 export const actionColumn: Column = { title: 'Action' }
 export const hiddenActions: Column = { title: 'Actions', isForReaders: true }
@@ -27,11 +28,15 @@ export type TableProps<Item> = {
   empty: ReactNode
   /** What to call one row, and several. */
   noun: [string, string]
+  /** Rows with the same key are counted once, such as those of one person. */
+  countBy?: (item: Item) => string
+  /** On a phone, the first cell and the money are one line, the others a second one. */
+  hasTwoLines?: boolean
   renderRow: (item: Item) => ReactNode
 }
 
 export function RecordTable<Item extends { id: string | number }>(props: TableProps<Item>) {
-  const { label, firstHead, columns, query, empty, noun, renderRow } = props
+  const { label, firstHead, columns, query, empty, noun, countBy, hasTwoLines, renderRow } = props
   const table = useRef<HTMLTableElement>(null)
   const items = query.data?.pages.flatMap((page) => page.items) ?? []
   const count = items.length
@@ -43,6 +48,7 @@ export function RecordTable<Item extends { id: string | number }>(props: TablePr
     table.current?.tBodies[0]?.rows[before.current]?.focus({ preventScroll: true })
     before.current = null
   }, [count])
+  const shownCount = countBy ? new Set(items.map(countBy)).size : count
   if (!query.data) return <Pending query={query} />
   if (count === 0 && !query.hasNextPage) return empty
 
@@ -57,7 +63,7 @@ export function RecordTable<Item extends { id: string | number }>(props: TablePr
         ref={table}
         label={label}
         aria-rowcount={query.hasNextPage ? -1 : count + 1}
-        className={classes('records', query.isPlaceholderData && 'opacity-60')}
+        className={classes('records', hasTwoLines && 'two-lines', query.isPlaceholderData && 'opacity-60')}
       >
         <thead>
           <tr>
@@ -67,6 +73,7 @@ export function RecordTable<Item extends { id: string | number }>(props: TablePr
               return (
                 <HeadCell key={column.title} className="text-right">
                   <span className={column.isForReaders ? 'sr-only' : ''}>{column.title}</span>
+                  {column.note && <span className="font-normal"> {column.note}</span>}
                 </HeadCell>
               )
             })}
@@ -82,7 +89,7 @@ export function RecordTable<Item extends { id: string | number }>(props: TablePr
       </Table>
       <footer className="flex min-h-11 items-center justify-between gap-4 text-sm text-muted">
         <output>
-          {count} {noun[count === 1 ? 0 : 1]}
+          {shownCount} {noun[shownCount === 1 ? 0 : 1]}
           {query.hasNextPage && ' so far'}
         </output>
         {query.hasNextPage && (
@@ -94,6 +101,9 @@ export function RecordTable<Item extends { id: string | number }>(props: TablePr
     </div>
   )
 }
+
+/** Money, right-aligned in tabular figures. */
+export const moneyCell = 'money text-right whitespace-nowrap tabular-nums'
 
 export function DayCell({ label, value }: { label: string; value: string | null }) {
   return (

@@ -1,5 +1,5 @@
 import { Ellipsis } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { Fragment, type ReactNode, useState } from 'react'
 import { createPortal } from 'react-dom'
 import type { Permission } from '#contract/permissions.ts'
 import { useCan } from '#web/api/session.ts'
@@ -13,6 +13,8 @@ export type RowAction = {
   do?: () => unknown
   renderDialog?: (close: () => void) => ReactNode
   isDangerous?: boolean
+  /** Stands behind a divider, so that nobody hits it by chance. */
+  isApart?: boolean
   asks?: Omit<Question, 'destructive'>
   /** Why it can't be done to this row. */
   not?: string | false
@@ -38,10 +40,13 @@ export function RowMenu({ of, actions }: { of: string; actions: (RowAction | fal
         label={<Ellipsis className="size-4.5" />}
         className="ml-auto grid size-10 place-items-center rounded-md text-muted hover:bg-accent-soft hover:text-ink"
       >
-        {present.map((action) => (
-          <MenuItem key={action.text} isDangerous={action.isDangerous} not={action.not} onClick={() => start(action)}>
-            {action.text}
-          </MenuItem>
+        {present.map((action, place) => (
+          <Fragment key={action.text}>
+            {action.isApart && place > 0 && <hr className="mx-2 my-1.5 border-line" />}
+            <MenuItem isDangerous={action.isDangerous} not={action.not} onClick={() => start(action)}>
+              {action.text}
+            </MenuItem>
+          </Fragment>
         ))}
       </Menu>
       {/* Outside of the table, whose looks a dialog should not have. */}

@@ -4,15 +4,16 @@ import { exactDollars } from '#contract/money.ts'
 import type { PaymentKind } from '#contract/statuses.ts'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
-import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
 import { ExportButton, ExportProgress, useExport } from '../exports/exports.tsx'
 import { RecordList } from '../lists/record-list.tsx'
-import { DayCell } from '../lists/record-table.tsx'
+import { DayCell, moneyCell } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { monthName } from '../overview/words.ts'
 
 const kindTexts: Record<PaymentKind, string> = { payment: 'Payment', refund: 'Refund', dispute: 'Lost dispute' }
+const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
+const year = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 const countryName = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
 
 function periodsUntil(now: Date) {
@@ -35,7 +36,8 @@ export default function Payments() {
       <RecordList
         label="Payments"
         noun={['payment', 'payments']}
-        columns={['Person', 'What', 'Amount', 'Tax', 'Country', 'For', 'Invoice', 'Date']}
+        hasTwoLines
+        columns={['Person', 'What', { title: 'Amount' }, 'Country', 'For', 'Invoice', 'Date']}
         list={figures.adminPayments}
         search="Search by email, name or invoice..."
         filters={{
@@ -66,24 +68,27 @@ function Row(payment: ShownPayment) {
         <Badge tone={kind === 'payment' ? 'good' : kind === 'refund' ? 'warning' : 'bad'}>{kindTexts[kind]}</Badge>
         {status && status !== 'succeeded' && <span className="block pt-1 text-xs text-muted">{status}</span>}
       </Cell>
-      <Cell label="Amount" className="whitespace-nowrap tabular-nums">
+      <Cell label="Amount" className={moneyCell}>
         {kind === 'payment' ? '' : '−'}
         {exactDollars(amount)}
+        {tax ? <span className="block text-xs text-muted">with {exactDollars(tax)} tax</span> : null}
       </Cell>
-      <Cell label="Tax" className="whitespace-nowrap text-muted tabular-nums">
-        {tax ? exactDollars(tax) : '–'}
+      <Cell label="Country" className="@max-[36rem]:hidden" title={(country && countryName.of(country)) || undefined}>
+        {country ?? '–'}
       </Cell>
-      <Cell label="Country">{country ? countryName.of(country) : '–'}</Cell>
-      <Cell label="For" className="text-muted">
+      <Cell label="For" className="whitespace-nowrap text-muted @max-[36rem]:hidden">
         {periodStart && periodEnd ? (
-          <>
-            <Time value={periodStart} /> – <Time value={periodEnd} />
-          </>
+          <time
+            dateTime={periodStart}
+            title={`${year.format(new Date(periodStart))} – ${year.format(new Date(periodEnd))}`}
+          >
+            {day.format(new Date(periodStart))} – {day.format(new Date(periodEnd))}
+          </time>
         ) : (
           '–'
         )}
       </Cell>
-      <Cell label="Invoice" className="max-w-40 break-all" title={invoice.id}>
+      <Cell label="Invoice" className="max-w-52 truncate whitespace-nowrap" title={invoice.number ?? invoice.id}>
         {invoice.number ?? invoice.id}
       </Cell>
       <DayCell label="Date" value={at} />

@@ -8,7 +8,7 @@ import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
 import { AddButton, RecordList, sorting } from '../lists/record-list.tsx'
-import { actionColumn } from '../lists/record-table.tsx'
+import { actionColumn, moneyCell } from '../lists/record-table.tsx'
 import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
 import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
 import { Disputed } from './disputed.tsx'
@@ -21,7 +21,8 @@ export default function Purchases() {
     <RecordList
       label="Purchases"
       noun={['purchase', 'purchases']}
-      columns={['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', actionColumn]}
+      hasTwoLines
+      columns={['User', 'Product', 'Billing', { title: 'Amount' }, 'Status', 'Date', actionColumn]}
       list={purchases.adminList}
       search="Search by email or name..."
       filters={{
@@ -57,7 +58,9 @@ function Row({ purchase, actions }: { purchase: ManagedPurchase; actions: (RowAc
   return (
     <>
       <CustomerCell user={{ id: purchase.userId, ...user }} />
-      <Cell label="Product">{product.name}</Cell>
+      <Cell label="Product" className="whitespace-nowrap @max-[36rem]:hidden">
+        {product.name}
+      </Cell>
       <Cell label="Billing" className="max-w-48">
         {billingType}
         {kind && <span className="block text-xs text-muted">{bookingKindTexts[kind]}</span>}
@@ -67,7 +70,7 @@ function Row({ purchase, actions }: { purchase: ManagedPurchase; actions: (RowAc
           </span>
         )}
       </Cell>
-      <Cell label="Amount" className="whitespace-nowrap tabular-nums">
+      <Cell label="Amount" className={moneyCell}>
         {exactDollars(amount)}
         {refundedAmount > 0 && (
           <span className="block text-xs text-muted">{exactDollars(refundedAmount)} refunded</span>

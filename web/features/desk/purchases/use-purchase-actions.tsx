@@ -87,15 +87,10 @@ export function usePurchaseActions() {
         do: () => settleWarning.mutate({ id, decision: 'refund' }),
         isDangerous: true,
       },
-      mayRefund && { text: 'Refund', needs: 'money.refund', renderDialog: opens(RefundDialog), isDangerous: true },
+      mayRefund && { text: 'Refund', needs: 'money.refund', renderDialog: opens(RefundDialog) },
       status === 'active'
-        ? { text: 'Cancel', needs: 'purchases.cancel', renderDialog: opens(CancelDialog), isDangerous: true }
-        : !hasEnded(status) && {
-            text: 'End now',
-            needs: 'purchases.manage',
-            renderDialog: opens(CancelDialog),
-            isDangerous: true,
-          },
+        ? { text: 'Cancel', needs: 'purchases.cancel', renderDialog: opens(CancelDialog) }
+        : !hasEnded(status) && { text: 'End now', needs: 'purchases.manage', renderDialog: opens(CancelDialog) },
       {
         text: 'Delete purchase',
         needs: 'purchases.manage',
@@ -109,6 +104,7 @@ export function usePurchaseActions() {
         },
         do: () => remove.mutate({ id }),
         isDangerous: true,
+        isApart: true,
       },
     ]
   }

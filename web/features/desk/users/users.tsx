@@ -33,7 +33,8 @@ export default function Users() {
     <RecordList
       label="Users"
       noun={['user', 'users']}
-      columns={['Name', 'Email', 'Admin', 'Purchases', 'Registered', hiddenActions]}
+      hasTwoLines
+      columns={['Name', 'Email', 'Admin', { title: 'Purchases', note: 'active / all' }, 'Registered', hiddenActions]}
       list={accounts.adminList}
       search="Search by email or name..."
       filters={{ sort: sorting('Sort users') }}
@@ -51,16 +52,20 @@ export default function Users() {
               {user.name || user.email}
             </CustomerLink>
           </Cell>
-          <Cell className="max-w-80" title={user.email}>
+          <Cell label="Email" className="max-w-80" title={user.email}>
             <span className="flex min-w-0 items-center gap-2">
               <span className="truncate">{user.email}</span>
-              {!user.isProven && <Badge>Not confirmed</Badge>}
+              {!user.isProven && <Badge>not confirmed</Badge>}
             </span>
           </Cell>
           <Cell label="Admin">
             <RoleName user={user} />
           </Cell>
-          <Cell label="Purchases" className="whitespace-nowrap tabular-nums">
+          <Cell
+            label="Purchases"
+            className="text-right whitespace-nowrap tabular-nums"
+            title={`${user.activePurchases} with access now, ${user.totalPurchases} in all`}
+          >
             {user.activePurchases} / {user.totalPurchases}
             <span className="sr-only"> active of all</span>
           </Cell>
@@ -84,6 +89,7 @@ export default function Users() {
                     },
                     do: () => remove.mutate({ id: user.id }),
                     isDangerous: true,
+                    isApart: true,
                     not: user.id === myself?.id && 'You cannot delete yourself',
                   },
                 ]}
@@ -99,7 +105,7 @@ export default function Users() {
 function RoleName({ user }: { user: User }) {
   if (user.isAdmin) return <Badge tone="good">Admin</Badge>
   if (user.role) return <Badge>{roleTexts[user.role]}</Badge>
-  return <span className="text-muted">No</span>
+  return null
 }
 
 function AddUserDialog({ onClose }: { onClose: () => void }) {
