@@ -64,9 +64,9 @@ test('the list and the role dialog say who has not confirmed their address', asy
   const stranger = (await customer(shop)).email
   const confirmed = (await shop.verifiedUser()).user.email
   await openAdmin(page, shop, '/admin/users')
-  await expect(rowOf(page, stranger)).toContainText('Not confirmed')
+  await expect(rowOf(page, stranger)).toContainText('not confirmed')
   await expect(rowOf(page, confirmed)).toBeVisible()
-  await expect(rowOf(page, confirmed)).not.toContainText('Not confirmed')
+  await expect(rowOf(page, confirmed)).not.toContainText('not confirmed')
 
   await choose(rowOf(page, stranger), 'Change role')
   await expect(dialog(page).getByText('Not confirmed.')).toBeVisible()

@@ -71,9 +71,8 @@ export function RecordTable<Item extends { id: string | number }>(props: TablePr
             {columns.map((column) => {
               if (typeof column === 'string') return <HeadCell key={column}>{column}</HeadCell>
               return (
-                <HeadCell key={column.title} className="text-right">
+                <HeadCell key={column.title} className="text-right" title={column.note}>
                   <span className={column.isForReaders ? 'sr-only' : ''}>{column.title}</span>
-                  {column.note && <span className="font-normal"> {column.note}</span>}
                 </HeadCell>
               )
             })}

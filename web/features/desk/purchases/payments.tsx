@@ -13,7 +13,7 @@ import { monthName } from '../overview/words.ts'
 
 const kindTexts: Record<PaymentKind, string> = { payment: 'Payment', refund: 'Refund', dispute: 'Lost dispute' }
 const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
-const year = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
+const longDay = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 const countryName = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
 
 function periodsUntil(now: Date) {
@@ -80,7 +80,7 @@ function Row(payment: ShownPayment) {
         {periodStart && periodEnd ? (
           <time
             dateTime={periodStart}
-            title={`${year.format(new Date(periodStart))} – ${year.format(new Date(periodEnd))}`}
+            title={`${longDay.format(new Date(periodStart))} – ${longDay.format(new Date(periodEnd))}`}
           >
             {day.format(new Date(periodStart))} – {day.format(new Date(periodEnd))}
           </time>

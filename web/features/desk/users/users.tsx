@@ -34,7 +34,14 @@ export default function Users() {
       label="Users"
       noun={['user', 'users']}
       hasTwoLines
-      columns={['Name', 'Email', 'Admin', { title: 'Purchases', note: 'active / all' }, 'Registered', hiddenActions]}
+      columns={[
+        'Name',
+        'Email',
+        'Admin',
+        { title: 'Purchases', note: 'With access now / in all' },
+        'Registered',
+        hiddenActions,
+      ]}
       list={accounts.adminList}
       search="Search by email or name..."
       filters={{ sort: sorting('Sort users') }}
