@@ -1,5 +1,4 @@
-import type { NeedKind } from '#contract/desk/overview.ts'
-import type { Href } from '#web/ui/navigation.tsx'
+import type { NeedKind } from './overview.ts'
 
 type NeedText = {
   /** Sentence that names the action; `#` is how many. */
@@ -8,10 +7,10 @@ type NeedText = {
   /** What happens at the deadline, or what helps. */
   note?: string
   /** The list that shows exactly these; without it, that of purchases. */
-  href?: Href
+  href?: string
 }
 
-const needTexts: Record<NeedKind, NeedText> = {
+const needTexts = {
   fraud_warnings: { one: 'Decide about 1 fraud warning', many: 'Decide about # fraud warnings' },
   disputes: { one: 'Answer 1 dispute', many: 'Answer # disputes', note: 'The bank wants to hear from you by then' },
   lost_disputes: {
@@ -128,12 +127,15 @@ const needTexts: Record<NeedKind, NeedText> = {
   },
   failed_jobs: { one: 'Look at 1 failed job', many: 'Look at # failed jobs', href: '/admin/activity' },
   settings: { one: 'Fix 1 setting', many: 'Fix # settings', href: '/admin/settings' },
-}
+} as const satisfies Record<NeedKind, NeedText>
 
+/** Sentence about so many of a kind. */
 export function needText(kind: NeedKind, count: string) {
-  const { one, many, note, href = `/admin/purchases?need=${kind}` as const } = needTexts[kind]
-  return { text: count === '1' ? one : many.replace('#', count), note, href }
+  const texts: NeedText = needTexts[kind]
+  return { text: count === '1' ? texts.one : texts.many.replace('#', count), note: texts.note }
 }
 
-/** Path of the screen on which a kind is settled. */
-export const screenOf = (kind: NeedKind) => needText(kind, '1').href.split('?')[0]
+export function needHref(kind: NeedKind) {
+  const texts = needTexts[kind]
+  return 'href' in texts ? texts.href : (`/admin/purchases?need=${kind}` as const)
+}

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { cents, instant } from '../fields.ts'
+import { cents, id, instant } from '../fields.ts'
 import type { Permission } from '../permissions.ts'
 import { movementKinds, type PurchaseNeed, purchaseNeeds, purchaseRisks } from '../statuses.ts'
 
@@ -93,7 +93,27 @@ const need = z.object({
 
 export type Need = z.infer<typeof need>
 
+const pulseKinds = ['sale', 'cancelled', 'left', 'review', 'message'] as const
+
+const pulseEntry = z.object({
+  id: z.string(),
+  at: instant,
+  kind: z.enum(pulseKinds),
+  who: z.string(),
+  /** Null for someone without an account. */
+  customerId: z.nullable(id),
+  amount: z.nullable(cents),
+  /** Plan, reason, stars or the first words, as the kind wants. */
+  detail: z.string(),
+})
+export type PulseEntry = z.infer<typeof pulseEntry>
+
 export const overview = {
+  adminToday: endpoint('GET /api/admin/overview/today', {
+    access: 'figures.read',
+    summary: 'Sales, cancellations, reviews and messages of the last 24 hours, newest first',
+    output: z.array(pulseEntry),
+  }),
   adminNeeds: endpoint('GET /api/admin/overview/needs', {
     access: 'customers.read',
     summary: 'What needs the caller now, by deadline; kinds with nothing open are left out',

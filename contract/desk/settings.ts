@@ -20,12 +20,31 @@ export const settingFields = {
   SUPPORT_EMAIL: { label: 'Support address', type: 'email' },
   MAKER_NAME: { label: 'Name' },
   MAKER_SENTENCE: { label: 'In one sentence' },
+  SALE_EMAILS: { label: 'Email about sales' },
+  MONDAY_LETTER: { label: 'Letter on Mondays' },
   ASK_EXCHANGE_KEYS: { label: 'Ask buyers for exchange keys' },
   TERMS_LAW: { label: 'Law that applies, like “Swiss law”' },
   TERMS_VENUE: { label: 'Place of jurisdiction' },
 } as const satisfies Record<string, { label: string; type?: 'email' | 'url' | 'tel' }>
 export type EditableSetting = keyof typeof settingFields
 export const editableSettings = Object.keys(settingFields) as EditableSetting[]
+
+/** Answers of the settings that are chosen, not typed. */
+export const settingChoices: Partial<Record<EditableSetting, readonly (readonly [value: string, text: string])[]>> = {
+  SALE_EMAILS: [
+    ['each', 'For each sale'],
+    ['daily', 'Once a day'],
+    ['off', 'None'],
+  ],
+  MONDAY_LETTER: [
+    ['yes', 'Yes, the week in one email'],
+    ['no', 'No'],
+  ],
+  ASK_EXCHANGE_KEYS: [
+    ['yes', 'Yes, with every request'],
+    ['no', 'No, only the TradingView username'],
+  ],
+}
 
 const line = z.string().check(
   z.trim(),
@@ -48,8 +67,14 @@ function valueOf(name: EditableSetting) {
         'Please enter a valid email address',
       ),
     )
-  if (name === 'ASK_EXCHANGE_KEYS')
-    return line.check(z.refine<string>((typed) => ['', 'yes', 'no'].includes(typed), 'Please choose yes or no'))
+  const choices: readonly (readonly [string, string])[] | undefined = settingChoices[name]
+  if (choices)
+    return line.check(
+      z.refine<string>(
+        (typed) => typed === '' || choices.some(([value]) => value === typed),
+        'Please choose one of the answers',
+      ),
+    )
   if (name === 'MAKER_NAME')
     return line.check(z.refine<string>((typed) => !looksLikeLink(typed), 'Please enter a name without links'))
   return line

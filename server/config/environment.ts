@@ -95,6 +95,8 @@ export const settings = z.object({
   COOKIE_BANNER: z._default(oneOf('always', 'if-needed'), 'always'),
   GA_MEASUREMENT_ID: z.optional(like(/^G-[A-Z0-9]+$/, 'must look like G-XXXXXXX')),
   ASK_EXCHANGE_KEYS: z._default(oneOf('yes', 'no'), 'yes'),
+  SALE_EMAILS: z._default(oneOf('each', 'daily', 'off'), 'each'),
+  MONDAY_LETTER: z._default(oneOf('yes', 'no'), 'yes'),
   MAKER_NAME: text,
   MAKER_SENTENCE: text,
   MAKER_PHOTO: z.optional(

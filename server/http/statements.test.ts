@@ -44,6 +44,7 @@ const budgets: Record<string, number> = {
   'logins.passkeyOptions': 0,
   'audit.adminList': 2,
   'overview.adminShow': 5,
+  'overview.adminToday': 5,
   'figures.adminExport': 4,
   'figures.adminExportPayments': 3,
   'figures.adminMovements': 2,

@@ -199,4 +199,36 @@ export const samples: Samples = {
     { openRequests: 3, overdueRequests: 1, oldestHours: 26, failedJobs: 2 },
     { openRequests: 0, overdueRequests: 0, oldestHours: 0, failedJobs: 1 },
   ],
+  saleMade: [
+    {
+      who: 'Ada Lovelace',
+      customerId: id,
+      product: 'Sample Indicator',
+      billingType: 'yearly',
+      amount: 39_000,
+      mrr: 1_917_600,
+    },
+  ],
+  salesOfDay: [
+    {
+      sales: [
+        { who: 'Ada Lovelace', billingType: 'yearly', amount: 39_000 },
+        { who: 'grace@example.com', billingType: 'monthly', amount: 3900 },
+      ],
+      mrr: 1_917_600,
+    },
+  ],
+  mondayLetter: [
+    {
+      came: 6,
+      gone: [
+        { who: 'Ada Lovelace', why: 'Too expensive: “For now.”' },
+        { who: 'grace@example.com', why: '' },
+      ],
+      mrr: 1_917_600,
+      due: ['Answer 1 dispute', 'Decide 2 declarations'],
+      open: ['Answer 3 messages'],
+    },
+    { came: 1, gone: [], mrr: 390_000, due: [], open: [] },
+  ],
 }

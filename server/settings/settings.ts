@@ -90,6 +90,12 @@ export function createShopSettings({ db, now, audit, config, products }: Ground)
     get askExchangeKeys() {
       return value('ASK_EXCHANGE_KEYS') !== 'no'
     },
+    get saleEmails() {
+      return value('SALE_EMAILS')
+    },
+    get wantsMondayLetter() {
+      return value('MONDAY_LETTER') !== 'no'
+    },
     /** Whether the seller has said if this shop needs exchange keys. */
     get hasChosenKeys() {
       return isFixed('ASK_EXCHANGE_KEYS') || Boolean(stored.get('ASK_EXCHANGE_KEYS'))

@@ -13,7 +13,12 @@ export type Desk = ReturnType<typeof openDesk>
 
 export function openDesk(context: Context, wings: Wings) {
   const overview = createOverview(context, wings)
-  const schedules: Schedules = { digest: { cron: '5 6 * * *', run: overview.sendDigest } }
+  const schedules: Schedules = {
+    digest: { cron: '5 6 * * *', run: overview.sendDigest },
+    'tell-of-sales': { cron: '*/5 * * * *', run: overview.letters.tellOfSales },
+    'sales-of-day': { cron: '6 6 * * *', run: overview.letters.tellOfDay },
+    'monday-letter': { cron: '10 6 * * 1', run: overview.letters.sendLetter },
+  }
 
   return {
     overview,

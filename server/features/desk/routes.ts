@@ -17,6 +17,7 @@ export function mountDesk({ mount }: Doors, { desk, site }: { desk: Desk; site: 
   mount(contract.overview, {
     adminShow: () => overview.show(),
     adminNeeds: (_input, { actor }) => overview.needs(actor.user),
+    adminToday: () => overview.pulse.today(),
   })
   mount(contract.checklist, {
     adminShow: () => desk.checklist.show(),

@@ -1,4 +1,5 @@
 import { exactDollars } from '#contract/money.ts'
+import type { BillingType } from '#contract/statuses.ts'
 import { inert, inertLine } from '../inert.ts'
 import { greeting, type Nothing, type Templates } from '../template.ts'
 
@@ -10,6 +11,12 @@ type Message = { firstName: string; lastName: string; email: string; message: st
 type Answer = Pick<Message, 'firstName' | 'message'> & { answer: string }
 type Request = { name: string; email: string; product: string; tradingViewUsername: string }
 type Digest = Record<'openRequests' | 'overdueRequests' | 'oldestHours' | 'failedJobs', number>
+
+type Sale = { who: string; billingType: BillingType; amount: number }
+type Letter = { came: number; gone: { who: string; why: string }[]; mrr: number; due: string[]; open: string[] }
+
+const revenueNow = (mrr: number) => `You are at ${exactDollars(mrr)} a month.`
+const turnOff = 'You can turn this off in the admin area, under Settings.'
 
 export const adminMails = {
   contactMessage: ({ firstName, lastName, email, message }: Message) => ({
@@ -72,6 +79,40 @@ export const adminMails = {
       ['Failed jobs', String(failedJobs)],
     ],
     action: ['Open the admin area', '/admin/overview'],
+  }),
+  saleMade: ({
+    who,
+    customerId,
+    product,
+    billingType,
+    amount,
+    mrr,
+  }: Sale & { customerId: string; product: string; mrr: number }) => ({
+    subject: `${inertLine(who)} bought ${billingType}: ${exactDollars(amount)}`,
+    paragraphs: [
+      `${inertLine(who)} bought ${product}, ${billingType}, for ${exactDollars(amount)}. ${revenueNow(mrr)}`,
+    ],
+    action: ['Open the customer', `/admin/customers/${customerId}`],
+    footnote: turnOff,
+  }),
+  salesOfDay: ({ sales, mrr }: { sales: Sale[]; mrr: number }) => ({
+    subject: `${counted(sales.length, 'sale', 'sales')} since yesterday`,
+    paragraphs: [revenueNow(mrr)],
+    details: sales.map(({ who, billingType, amount }) => [inertLine(who), `${billingType}, ${exactDollars(amount)}`]),
+    action: ['Open the overview', '/admin/overview'],
+    footnote: turnOff,
+  }),
+  /** What came and went in a week, and what is due in the next one. */
+  mondayLetter: ({ came, gone, mrr, due, open }: Letter) => ({
+    subject: `Your week: ${came} new, ${gone.length} gone`,
+    paragraphs: [
+      `${counted(came, 'person began', 'people began')} to pay, and ${counted(gone.length, 'person', 'people')} left. ${revenueNow(mrr)}`,
+      due.length > 0 ? `Due this week: ${due.join('; ')}.` : 'Nothing is due this week.',
+      open.length > 0 && `Without a deadline: ${open.join('; ')}.`,
+    ],
+    details: gone.map(({ who, why }) => [inertLine(who), inertLine(why) || 'gave no reason']),
+    action: ['Open the inbox', '/admin/overview'],
+    footnote: turnOff,
   }),
   mailTest: (_: Nothing) => ({
     subject: 'Emails work',

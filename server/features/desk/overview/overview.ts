@@ -13,6 +13,8 @@ import { countReviewsToAnswer } from '#server/features/site/reviews/reviews.ts'
 import type { Wings } from '../wings.ts'
 import { createFigures } from './figures.ts'
 import { lastTwelveMonths, rememberUntilMoved } from './months.ts'
+import { createPulse } from './pulse.ts'
+import { createSellerLetters } from './seller-letters.ts'
 
 const hour = 3_600_000
 
@@ -22,8 +24,12 @@ export function createOverview(context: Context, wings: Wings) {
   const { lists } = wings.access.room
   const months = rememberUntilMoved(db, now, () => lastTwelveMonths(db, now()))
 
+  const needs = createNeeds(context, wings)
+
   return {
-    needs: createNeeds(context, wings),
+    needs,
+    pulse: createPulse(context),
+    letters: createSellerLetters(context, needs),
     figures: createFigures(context, wings),
 
     async show() {
@@ -96,7 +102,7 @@ function createNeeds({ db, now, queue, settings, paymentAccount }: Context, { ac
   }
   const isOther = (kind: NeedKind): kind is OtherNeed => kind in ways
 
-  return async function needs(user: User) {
+  return async function needs(user: Pick<User, 'isAdmin' | 'role'>) {
     const [needy, waiting] = await Promise.all([countNeedy(db, now(), mostCounted), lists.waiting()])
     const found = await Promise.all(
       needKinds

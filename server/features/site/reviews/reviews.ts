@@ -10,7 +10,7 @@ import { purchases, reviews, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import { chosenReviews, forEveryone, forTheSeller, isWritten, listReviews, type Page } from './shown.ts'
 
-export { countReviewsToAnswer, latestReviews, reviewSummary, reviewsByProduct } from './shown.ts'
+export { countReviewsToAnswer, isWritten, latestReviews, reviewSummary, reviewsByProduct } from './shown.ts'
 
 /** Invitations of one day. */
 const batch = 500

@@ -1,5 +1,6 @@
 import { ChevronRight, Clock } from 'lucide-react'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { needHref, needText } from '#contract/desk/need-texts.ts'
 import { Pending } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { type Href, Link } from '#web/ui/navigation.tsx'
@@ -8,7 +9,6 @@ import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { dueIn } from '../parts/time-left.tsx'
 import { isTyping, keysAreOn } from '../shell/use-keys.ts'
-import { needText } from './need-texts.ts'
 import { useSetAside } from './set-aside.ts'
 import { upToMost, useNeeds } from './use-needs.ts'
 
@@ -20,7 +20,11 @@ export function Inbox() {
   const { isSetAside, setAside, bringBack } = useSetAside()
   const [now] = useState(() => Date.now())
   if (!needs) return <Pending query={query} what="the inbox" className="h-28 rounded-lg" />
-  const all: Item[] = needs.map((need) => ({ ...need, ...needText(need.kind, upToMost(need.count)) }))
+  const all: Item[] = needs.map((need) => ({
+    ...need,
+    ...needText(need.kind, upToMost(need.count)),
+    href: needHref(need.kind),
+  }))
   if (stripeSteps > 0)
     all.push({
       kind: 'stripe',

@@ -1,9 +1,9 @@
+import { needHref } from '#contract/desk/need-texts.ts'
 import { mostCounted, type Need, overview } from '#contract/desk/overview.ts'
 import { stripeSetup } from '#contract/selling/stripe-setup.ts'
 import { useData } from '#web/api/client.ts'
 import { useCan } from '#web/api/session.ts'
 import { number } from '../parts/count.ts'
-import { screenOf } from './need-texts.ts'
 
 export const upToMost = (value: number) => `${number(value)}${value < mostCounted ? '' : '+'}`
 
@@ -23,7 +23,7 @@ export function useNeeds() {
     isCounted: !needs.isLoading && !stripe.isLoading,
     count: sum(found) + stripeSteps,
     countAt: (paths: readonly string[]) =>
-      sum(found.filter(({ kind }) => paths.includes(screenOf(kind) ?? ''))) +
+      sum(found.filter(({ kind }) => paths.includes(needHref(kind).split('?')[0] ?? ''))) +
       (paths.includes('/admin/settings') ? stripeSteps : 0),
   }
 }

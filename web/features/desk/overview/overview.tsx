@@ -12,6 +12,7 @@ import { number } from '../parts/count.ts'
 import { MovementsChart, netOf } from './chart.tsx'
 import { Checklist } from './checklist.tsx'
 import { Figure, Figures as FigureRow } from './figure.tsx'
+import { Today } from './today.tsx'
 import { monthName, perMonth, signed } from './words.ts'
 
 const percent = (value: number | null) => (value === null ? '–' : `${value.toFixed(1)}%`)
@@ -21,6 +22,7 @@ export default function Overview() {
     <section aria-label="Overview" className="flex flex-col gap-8">
       <Checklist />
       <Inbox />
+      <Today />
       <Figures />
     </section>
   )

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { editableSettings, type Setting, settingFields, settings } from '#contract/desk/settings.ts'
+import { editableSettings, type Setting, settingChoices, settingFields, settings } from '#contract/desk/settings.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Card } from '#web/ui/card.tsx'
 import { ask } from '#web/ui/confirm.tsx'
@@ -11,6 +11,7 @@ type Group = { title: string; hint: string; hasPhoto?: true; isAsked?: true; of:
 
 export const groups: Group[] = [
   { title: 'Seller', hint: 'For the imprint, emails, invoices, and legal texts.', of: /^SELLER_/ },
+  { title: 'Emails to you', hint: 'They go to the support address.', of: /^(SALE_EMAILS|MONDAY_LETTER)$/ },
   { title: 'Support', hint: 'Buyers write to this address, and access requests go to it.', of: /^SUPPORT_/ },
   {
     title: 'Maker',
@@ -94,14 +95,11 @@ export function EditableCard(props: {
         {fields.map(({ name, label, type = 'text', value, isFixed }) => (
           <Field key={name} name={name} label={label} hint={isFixed ? `Set on the server by ${name}` : undefined}>
             {/* What is disabled is not sent. */}
-            {name === 'ASK_EXCHANGE_KEYS' ? (
+            {settingChoices[name] ? (
               <Select
                 defaultValue={value}
                 disabled={isFixed}
-                options={[
-                  ['yes', 'Yes, with every request'],
-                  ['no', 'No, only the TradingView username'],
-                ]}
+                options={settingChoices[name]}
                 onChange={({ target }) => setTyped({ ...typed, [name]: target.value })}
               />
             ) : (
