@@ -5,15 +5,23 @@ type Line = { title: string; todo: string; href: string | null; confirms?: strin
 
 /** Lines of the checklist, in its order. `confirms` is what the seller says about a default. */
 export const checklistLines = {
-  imprint: { title: 'Imprint', todo: 'Add your name, street, city and country.', href: '/admin/settings' },
-  support_address: { title: 'Support address', todo: 'Set the address that buyers write to.', href: '/admin/settings' },
-  law: { title: 'Law and venue', todo: 'Confirm or change what your terms say.', href: '/admin/settings' },
+  imprint: { title: 'Imprint', todo: 'Add your name, street, city and country.', href: '/admin/settings#SELLER_NAME' },
+  support_address: {
+    title: 'Support address',
+    todo: 'Set the address that buyers write to.',
+    href: '/admin/settings#SUPPORT_EMAIL',
+  },
+  law: { title: 'Law and venue', todo: 'Confirm or change what your terms say.', href: '/admin/settings#TERMS_LAW' },
   exchange_keys: {
     title: 'Exchange keys',
     todo: 'Say whether buyers are asked for the API keys of their exchange.',
-    href: '/admin/settings',
+    href: '/admin/settings#ASK_EXCHANGE_KEYS',
   },
-  scripts: { title: 'Scripts', todo: 'Add the links to your indicator and strategy.', href: '/admin/settings' },
+  scripts: {
+    title: 'Scripts',
+    todo: 'Add the links to your indicator and strategy.',
+    href: '/admin/settings#indicatorUrl',
+  },
   texts: {
     title: 'Name and texts',
     todo: 'Read your pages: name, tagline, help, setup guide and legal texts (docs/selling.md).',
@@ -48,7 +56,11 @@ export const checklistLines = {
     todo: 'Set PUBLIC_URL to an address that begins with https:// (docs/operations.md).',
     href: null,
   },
-  email: { title: 'Email', todo: 'Set SMTP_URL, and send yourself a test email.', href: '/admin/settings' },
+  email: {
+    title: 'Email',
+    todo: 'Set SMTP_URL, and send yourself a test email.',
+    href: '/admin/settings#section_email',
+  },
   payments: {
     title: 'Payments',
     todo: 'Test mode: you are not selling yet. Replace PAYMENTS=sandbox by Stripe’s live keys (docs/stripe.md).',

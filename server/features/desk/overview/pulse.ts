@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, inArray, isNull, notExists } from 'drizzle-orm'
+import { and, desc, eq, gte, isNull, notExists, notInArray } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { PulseEntry } from '#contract/desk/overview.ts'
 import { leaveReasonTexts } from '#contract/selling/leaving.ts'
@@ -36,7 +36,7 @@ export const readComingAndGoing = (db: Database, since: Date) =>
     .where(
       and(
         gte(mrrMovements.at, since),
-        inArray(mrrMovements.kind, ['new', 'reactivation', 'churn']),
+        notInArray(mrrMovements.kind, ['expansion', 'contraction']),
         isNull(mrrMovements.corrects),
         notExists(db.select({ id: taker.id }).from(taker).where(eq(taker.corrects, mrrMovements.id))),
       ),

@@ -35,7 +35,7 @@ export function Checklist() {
         <h2 id="checklist" className="text-lg">
           {titleOf(data)}
         </h2>
-        <ol className="flex flex-col divide-y divide-line">
+        <ol className="gap-x-10 md:columns-2">
           {data.map(({ key, isDone }) => (
             <Line key={key} name={key} isDone={isDone} />
           ))}
@@ -57,7 +57,7 @@ function Line({ name, isDone }: { name: ChecklistKey; isDone: boolean }) {
   const line = checklistLines[name]
   const Icon = isDone ? CircleCheck : CircleDashed
   return (
-    <li className="flex items-start gap-3 py-3 text-sm">
+    <li className="flex break-inside-avoid items-start gap-3 py-2 text-sm">
       <Icon className={isDone ? 'mt-0.5 size-4.5 shrink-0 text-accent' : 'mt-0.5 size-4.5 shrink-0 text-muted'} />
       <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 basis-52">

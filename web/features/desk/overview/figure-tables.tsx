@@ -1,8 +1,11 @@
+import { CircleCheck } from 'lucide-react'
 import { cashMeaning, figureDefinitions } from '#contract/desk/figure-definitions.ts'
 import type { ShownFigures } from '#contract/desk/figures.ts'
 import { exactDollars } from '#contract/money.ts'
 import type { DifferenceFault, ExplainedDifference } from '#contract/statuses.ts'
+import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'
+import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
 import { number } from '../parts/count.ts'
@@ -13,27 +16,59 @@ const cashFigures = ['cashPaid', 'cashTax', 'cashRefunded', 'cashLost', 'cashLef
 
 export function Stayed({ cohorts }: Pick<ShownFigures, 'cohorts'>) {
   const longest = Math.max(0, ...cohorts.map(({ stayed }) => stayed.length))
-  const ages = Array.from({ length: longest }, (_, age) => (age === 0 ? 'Same month' : `+${age}`))
+  const ages = Array.from({ length: longest }, (_, age) => (age === 0 ? 'Same' : `+${age}`))
   return (
     <Part {...figureDefinitions.stayed}>
       {cohorts.length === 0 ? (
         <Nothing>It begins with the first payment.</Nothing>
       ) : (
-        <FigureTable
-          label="Who stayed, by month of first payment"
-          heads={['First paid in', 'People', ...ages]}
-          rows={cohorts.map(({ month, joined, stayed }) => [
-            monthName(month),
-            number(joined),
-            ...stayed.map(({ count, arr }, age) => (
-              <span key={ages[age]}>
-                {Math.round((100 * count) / joined)}% <span className="block text-xs text-muted">{perMonth(arr)}</span>
-              </span>
-            )),
-          ])}
-        />
+        <Table label="Who stayed, by month of first payment">
+          <thead>
+            <tr>
+              <HeadCell className={stickyFirst}>First paid in</HeadCell>
+              {['People', ...ages].map((title) => (
+                <HeadCell key={title} className="px-2 text-right">
+                  {title}
+                </HeadCell>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {cohorts.map(({ month, joined, stayed }) => (
+              <tr key={month}>
+                <th
+                  scope="row"
+                  className={classes(stickyFirst, 'border-b border-line px-4 text-left font-normal whitespace-nowrap')}
+                >
+                  {monthName(month)}
+                </th>
+                <Cell className="h-11 px-2 py-1 text-right tabular-nums">{number(joined)}</Cell>
+                {ages.map((title, age) => (
+                  <Stayers key={title} joined={joined} at={stayed[age]} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </Table>
       )}
     </Part>
+  )
+}
+
+const stickyFirst = 'sticky left-0 z-10 bg-surface'
+/** From few to all. */
+const tints = ['', 'bg-accent/10', 'bg-accent/20', 'bg-accent/30', 'bg-accent/40', 'bg-accent/50']
+
+function Stayers({ joined, at }: { joined: number; at: { count: number; arr: number } | undefined }) {
+  if (!at) return <Cell className="px-2 py-1" />
+  const share = at.count / joined
+  return (
+    <Cell
+      title={`${number(at.count)} of ${number(joined)}, ${perMonth(at.arr)} a month`}
+      className={classes('px-2 py-1 text-right tabular-nums', tints[Math.min(5, Math.ceil(share * 5))])}
+    >
+      {Math.round(100 * share)}%<span className="sr-only">, {perMonth(at.arr)} a month</span>
+    </Cell>
   )
 }
 
@@ -82,6 +117,19 @@ const faults: Record<DifferenceFault, string> = {
   books: 'Its invoices say otherwise',
   missing: 'Stripe doesn’t have it',
   unknown: 'Not in the shop',
+}
+
+/** The comparison in one line, above every figure that it vouches for. */
+export function ProofLine({ proof }: Pick<ShownFigures, 'proof'>) {
+  if (!proof || proof.differing + proof.unreadable > 0) return null
+  return (
+    <p className="flex items-center gap-2 text-sm font-medium text-accent-strong">
+      <CircleCheck className="size-4.5 shrink-0" />
+      <span>
+        Matches Stripe, checked <Time value={proof.at} withClock />
+      </span>
+    </p>
+  )
 }
 
 export function Proof({ proof }: Pick<ShownFigures, 'proof'>) {

@@ -12,7 +12,7 @@ import { DayCell } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { number } from '../parts/count.ts'
 import { Figure, Figures as FigureRow, FigureTable, Nothing, Part, underlined } from './figure.tsx'
-import { Cash, Proof, Stayed } from './figure-tables.tsx'
+import { Cash, Proof, ProofLine, Stayed } from './figure-tables.tsx'
 import { causeTexts, kindTexts, monthName, movedMeaning, perMonth, signed } from './words.ts'
 
 const choices = {
@@ -49,6 +49,7 @@ export default function Figures() {
           Download the last 12 months (CSV)
         </a>
       </div>
+      {data && <ProofLine proof={data.proof} />}
       {data?.proof && data.proof.differing > 0 && proof}
       {data ? <Moved data={data} range={range} /> : <Pending query={query} className="h-40 rounded-lg" />}
       {(kind || cause || reason || month) && <People range={month ? undefined : range} />}

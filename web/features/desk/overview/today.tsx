@@ -1,4 +1,4 @@
-import { type LucideIcon, LogOut, MessageSquare, Receipt, Star, Undo2 } from 'lucide-react'
+import { LogOut, type LucideIcon, MessageSquare, Receipt, Star, Undo2 } from 'lucide-react'
 import { overview, type PulseEntry } from '#contract/desk/overview.ts'
 import { exactDollars } from '#contract/money.ts'
 import { useData } from '#web/api/client.ts'

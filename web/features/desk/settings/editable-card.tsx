@@ -84,7 +84,7 @@ export function EditableCard(props: {
         key={fields.map(({ value }) => value).join('\n')}
         schema={schema}
         aria-label={group.title}
-        className="flex flex-col gap-4"
+        className="grid gap-4 sm:grid-cols-2"
         onSubmit={async (values) => {
           await save.mutateAsync(values)
           setTyped({})
@@ -115,7 +115,7 @@ export function EditableCard(props: {
           </Field>
         ))}
         {(isChanged || (group.isAsked && isUnanswered)) && (
-          <SubmitButton pendingText="Saving..." className="self-start">
+          <SubmitButton pendingText="Saving..." className="justify-self-start sm:col-span-2">
             Save
           </SubmitButton>
         )}

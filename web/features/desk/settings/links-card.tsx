@@ -33,7 +33,7 @@ export function LinksCard({ links, onChanged }: Props) {
         key={`${links.indicatorUrl} ${links.strategyUrl}`}
         schema={schema}
         aria-label={title}
-        className="flex flex-col gap-4"
+        className="grid gap-4 sm:grid-cols-2"
         onSubmit={async (values) => {
           await save.mutateAsync(values)
           setTyped({})
@@ -52,7 +52,7 @@ export function LinksCard({ links, onChanged }: Props) {
           </Field>
         ))}
         {isChanged && (
-          <SubmitButton pendingText="Saving..." className="self-start">
+          <SubmitButton pendingText="Saving..." className="justify-self-start sm:col-span-2">
             Save
           </SubmitButton>
         )}

@@ -1,5 +1,6 @@
 import { Check, ChevronDown, CircleAlert, Info } from 'lucide-react'
-import { type ReactNode, useCallback, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
+import { checklist } from '#contract/desk/checklist.ts'
 import { editableSettings, type Problem, type Setting, settings } from '#contract/desk/settings.ts'
 import { stripeSetup } from '#contract/selling/stripe-setup.ts'
 import { CallButton } from '#web/api/call-button.tsx'
@@ -7,10 +8,12 @@ import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Card, Pending } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
+import { Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { useUnsaved } from '#web/ui/use-unsaved.ts'
+import { ChecklistLine } from '../overview/checklist.tsx'
 import { EditableCard, groups } from './editable-card.tsx'
 import { LinksCard } from './links-card.tsx'
 import { PhotoField } from './photo-field.tsx'
@@ -28,23 +31,104 @@ export default function Settings() {
     },
     [changed, setUnsaved],
   )
+  const { data: lines } = useData(checklist.adminShow, {})
+  useFieldOfAddress(data !== undefined)
   if (!data) return <Pending query={query} />
   return (
-    <div className="flex max-w-4xl flex-col gap-6">
-      <Problems problems={data.problems} />
-      <PaymentsCard />
-      <MailCard goesTo={data.mailsGoTo} />
-      {groups.map((group) => (
-        <EditableCard key={group.title} group={group} settings={data.settings} onChanged={onChanged}>
-          {group.hasPhoto && <PhotoField photo={data.photo} source={data.photoSource} />}
-        </EditableCard>
-      ))}
-      {data.links.map((links) => (
-        <LinksCard key={links.slug} links={links} onChanged={onChanged} />
-      ))}
-      <Environment all={data.settings} />
+    <div className="grid items-start gap-6 lg:grid-cols-[10rem_1fr]">
+      <Contents />
+      <div className="flex max-w-4xl min-w-0 flex-col gap-6">
+        {lines === null ? <Problems problems={data.problems} /> : <ChecklistLine />}
+        <section id="section_shop" className={anchor}>
+          <Elsewhere />
+        </section>
+        {groups.map((group) => (
+          <section key={group.title} id={sectionId(group.title)} className={anchor}>
+            <EditableCard group={group} settings={data.settings} onChanged={onChanged}>
+              {group.hasPhoto && <PhotoField photo={data.photo} source={data.photoSource} />}
+            </EditableCard>
+          </section>
+        ))}
+        <section id="section_package_links" className={classes(anchor, 'flex flex-col gap-6')}>
+          {data.links.map((links) => (
+            <LinksCard key={links.slug} links={links} onChanged={onChanged} />
+          ))}
+        </section>
+        <section id="section_payments" className={anchor}>
+          <PaymentsCard />
+        </section>
+        <section id="section_email" className={anchor}>
+          <MailCard goesTo={data.mailsGoTo} />
+        </section>
+        <section id="section_administrator" className={anchor}>
+          <Environment all={data.settings} />
+        </section>
+      </div>
     </div>
   )
+}
+
+const anchor = 'scroll-mt-24'
+const sectionId = (title: string) => `section_${title.toLowerCase().replaceAll(' ', '_')}`
+const sections = [
+  'Shop',
+  ...groups.map(({ title }) => title),
+  'Package links',
+  'Payments',
+  'Email',
+  'Administrator',
+].map((title) => ({ title, id: sectionId(title) }))
+
+/** Sections at the side of a wide screen. */
+function Contents() {
+  return (
+    <nav aria-label="Sections" className="sticky top-24 flex flex-col text-sm max-lg:hidden">
+      {sections.map(({ title, id }) => (
+        <a key={id} href={`#${id}`} className="flex min-h-9 items-center text-muted hover:text-ink">
+          {title}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+/** What a seller looks for here, and where it is. */
+function Elsewhere() {
+  const links = [
+    ['/admin/users', 'Team', 'Give someone a role under Users, “Change role”.'],
+    ['/admin/purchases/prices', 'Prices and codes', 'What each plan costs, and discounts.'],
+    ['/admin/access/connection', 'TradingView', 'Connect it, and choose the scripts of each product.'],
+  ] as const
+  return (
+    <Card className="flex flex-col gap-4">
+      <h2 className="text-lg">Shop</h2>
+      <ul className="grid gap-3 text-sm sm:grid-cols-2">
+        {links.map(([href, title, text]) => (
+          <li key={href}>
+            <Link href={href} className="font-medium underline underline-offset-4">
+              {title}
+            </Link>
+            <span className="block text-muted">{text}</span>
+          </li>
+        ))}
+        <li>
+          <span className="font-medium">Name, color, logo and texts</span>
+          <span className="block text-muted">Files that your administrator changes (docs/selling.md).</span>
+        </li>
+      </ul>
+    </Card>
+  )
+}
+
+/** A line of the checklist leads to its field. */
+function useFieldOfAddress(isReady: boolean) {
+  useEffect(() => {
+    const name = location.hash.slice(1)
+    if (!isReady || !/^\w+$/.test(name)) return
+    const target = document.querySelector<HTMLElement>(`[name="${name}"], #${name}`)
+    target?.scrollIntoView({ block: name.startsWith('section') ? 'start' : 'center' })
+    target?.focus({ preventScroll: true })
+  }, [isReady])
 }
 
 function Problems({ problems }: { problems: Problem[] }) {
@@ -52,7 +136,7 @@ function Problems({ problems }: { problems: Problem[] }) {
   return (
     <Card className="flex flex-col gap-4">
       <h2 className="flex items-center gap-3 text-lg">
-        Setup checklist <Badge tone="bad">{problems.length}</Badge>
+        To fix <Badge tone="bad">{problems.length}</Badge>
       </h2>
       <ul className="flex flex-col gap-3">
         {problems.map(({ text, mend, isUrgent }) => (
@@ -108,7 +192,7 @@ function Fold(props: { title: string; badge?: ReactNode; open?: boolean; childre
 function Environment({ all }: { all: Setting[] }) {
   const rest = all.filter(({ name }) => !editableSettings.some((editable) => editable === name))
   return (
-    <Fold title="Set on the server">
+    <Fold title="For your administrator">
       <p className="text-sm text-muted">From the environment or .env; .env.example explains each. Restart to apply.</p>
       <Table label="Settings on the server">
         <thead>
