@@ -41,7 +41,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     pool: connection.pool,
     queue,
     stripe,
-    overdueEvents: selling.purchases.inbox.countOverdue,
+    overdueEvents: selling.subscriptions.inbox.countOverdue,
     cspReports: await mountCspReports(app),
     more: [access.tradingView.measures, selling.proof.measures],
     token: config.metricsToken,
@@ -89,7 +89,7 @@ async function mountAll(
   mountIdentity(doors, context, identity, {
     ...site,
     rooms: [selling.customers, access.room, site.newsletter, audit],
-    endSubscriptionsOf: selling.purchases.ending.endAllOf,
+    endSubscriptionsOf: selling.subscriptions.cancellation.endAllOf,
     checkout: selling.checkout,
   })
   await mountSelling(doors, context, wings)

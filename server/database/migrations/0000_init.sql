@@ -519,22 +519,6 @@ CREATE TABLE "purchases" (
 	CONSTRAINT "purchases_amount" CHECK ("purchases"."price" >= 0 and "purchases"."refunded_amount" >= 0)
 );
 --> statement-breakpoint
-CREATE TABLE "stripe_events" (
-	"id" text PRIMARY KEY NOT NULL,
-	"type" text NOT NULL,
-	"subscription_id" text,
-	"customer_id" text,
-	"payment_intent_id" text,
-	"received_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"handled_at" timestamp (3) with time zone,
-	"last_error" text
-);
---> statement-breakpoint
-CREATE TABLE "stripe_events_pulled" (
-	"id" integer PRIMARY KEY NOT NULL,
-	"until" timestamp (3) with time zone NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "reviews" (
 	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"user_id" uuid NOT NULL,
@@ -606,6 +590,22 @@ CREATE TABLE "shop_settings" (
 	"name" text PRIMARY KEY NOT NULL,
 	"value" text NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "stripe_events" (
+	"id" text PRIMARY KEY NOT NULL,
+	"type" text NOT NULL,
+	"subscription_id" text,
+	"customer_id" text,
+	"payment_intent_id" text,
+	"received_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"handled_at" timestamp (3) with time zone,
+	"last_error" text
+);
+--> statement-breakpoint
+CREATE TABLE "stripe_events_pulled" (
+	"id" integer PRIMARY KEY NOT NULL,
+	"until" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "terms_texts" (
@@ -825,8 +825,6 @@ CREATE INDEX "purchases_drafts" ON "purchases" USING btree ("draft_since") WHERE
 CREATE INDEX "purchases_missing" ON "purchases" USING btree ("missing_since") WHERE "purchases"."missing_since" is not null;--> statement-breakpoint
 CREATE INDEX "purchases_cards" ON "purchases" USING btree ("card_expires_at") WHERE "purchases"."status" = 'active';--> statement-breakpoint
 CREATE UNIQUE INDEX "purchases_one_live" ON "purchases" USING btree ("user_id","product_id") WHERE "purchases"."stripe_subscription_id" is not null and "purchases"."status" in ('active', 'pending_cancel', 'past_due');--> statement-breakpoint
-CREATE INDEX "stripe_events_unhandled" ON "stripe_events" USING btree ("received_at") WHERE "stripe_events"."handled_at" is null;--> statement-breakpoint
-CREATE INDEX "stripe_events_received" ON "stripe_events" USING btree ("received_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "reviews_one_each" ON "reviews" USING btree ("user_id","product_id");--> statement-breakpoint
 CREATE INDEX "reviews_newest" ON "reviews" USING btree ("written_at","id") WHERE "reviews"."written_at" is not null;--> statement-breakpoint
 CREATE INDEX "service_messages_newest" ON "service_messages" USING btree ("sent_at","id");--> statement-breakpoint
@@ -835,6 +833,8 @@ CREATE INDEX "logins_at" ON "logins" USING btree ("at");--> statement-breakpoint
 CREATE INDEX "sessions_user" ON "sessions" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "sessions_previous_token" ON "sessions" USING btree ("previous_token_hash");--> statement-breakpoint
+CREATE INDEX "stripe_events_unhandled" ON "stripe_events" USING btree ("received_at") WHERE "stripe_events"."handled_at" is null;--> statement-breakpoint
+CREATE INDEX "stripe_events_received" ON "stripe_events" USING btree ("received_at");--> statement-breakpoint
 CREATE INDEX "tv_events_name" ON "tv_events" USING btree ("username_key","id");--> statement-breakpoint
 CREATE INDEX "tv_events_at" ON "tv_events" USING btree ("at");--> statement-breakpoint
 CREATE UNIQUE INDEX "tv_people_name" ON "tv_people" USING btree ("script_id","username_key");--> statement-breakpoint

@@ -37,7 +37,7 @@ export const purchases = pgTable(
     currentPeriodEnd: moment(),
     endsAt: moment(),
     pastDueSince: moment(),
-    /** How far the reminders about an unpaid renewal have gotten: see `dunningStep` in purchases/state.ts. */
+    /** How far the reminders about an unpaid renewal have gotten: see `dunningStep` in subscriptions/state.ts. */
     dunningStep: integer().notNull().default(0),
     endedAt: moment(),
     endedBecause: text().$type<EndReason>(),
@@ -135,31 +135,6 @@ export const purchases = pgTable(
       .where(sql`${t.stripeSubscriptionId} is not null and ${t.status} in ${listed(liveStatuses)}`),
   ],
 )
-
-/** The inbox of Stripe's events, each kept once by its id. It stores only whom an event is about; Stripe has the rest. */
-export const stripeEvents = pgTable(
-  'stripe_events',
-  {
-    id: text().primaryKey(),
-    type: text().notNull(),
-    subscriptionId: text(),
-    customerId: text(),
-    paymentIntentId: text(),
-    receivedAt: createdAt(),
-    handledAt: moment(),
-    lastError: text(),
-  },
-  (t) => [
-    index('stripe_events_unhandled').on(t.receivedAt).where(sql`${t.handledAt} is null`),
-    index('stripe_events_received').on(t.receivedAt),
-  ],
-)
-
-/** One row: the time up to which the reconciler has asked Stripe for missed events. */
-export const stripeEventsPulled = pgTable('stripe_events_pulled', {
-  id: integer().primaryKey(),
-  until: moment().notNull(),
-})
 
 /** With the purchase itself, in one statement. */
 const paymentsOfPurchase = sql`(

@@ -33,13 +33,13 @@ export function mountAccess({ mount }: Doors, { access, selling }: Wings) {
       // Support may not refund: for an admin, the request stays until it is done.
       if (can(actor.user, 'money.refund'))
         for (const { userId, productId } of await decisions.endRequestsAmong(ids))
-          await selling.purchases.sellerEnding.refundAndEnd(actor, userId, productId)
+          await selling.subscriptions.sellerActions.refundAndEnd(actor, userId, productId)
       return declined
     },
     async settleDeclined({ id, decision }, { actor }) {
       if (decision === 'keep') return decisions.keepDeclined(actor, id)
       for (const { userId, productId } of await decisions.endRequestsAmong([id]))
-        await selling.purchases.sellerEnding.refundAndEnd(actor, userId, productId)
+        await selling.subscriptions.sellerActions.refundAndEnd(actor, userId, productId)
     },
     withhold: ({ ids }, { actor }) => decisions.withhold(actor, ids),
     restore: ({ ids }, { actor }) => decisions.restore(actor, ids),

@@ -12,9 +12,8 @@ type Wings = { identity: Identity; selling: Selling }
 export async function mountSelling(doors: Doors, context: Context, { identity, selling }: Wings) {
   const { mount, pages, checkoutCookie: cookie } = doors
   const { catalog, securityLog } = context
-  const { checkout, customers, declarations, prices, purchases } = selling
-  const { ending, switching, invoices, card, administration, refunds, sellerEnding, unpaid } = purchases
-  const { takeover } = purchases
+  const { bookings, checkout, customers, declarations, invoices, prices, purchases, subscriptions } = selling
+  const { cancellation, cardUpdate, refunds, sellerActions, switching, takeover, unpaid } = subscriptions
 
   async function listCatalog() {
     const shown = await prices.shown()
@@ -80,36 +79,36 @@ export async function mountSelling(doors: Doors, context: Context, { identity, s
     list: (page, { actor }) => purchases.list(actor.user.id, page),
     async cancel({ id }, { actor }) {
       const isDone = context.paymentAccount.isKnown()
-      await (isDone ? ending.cancel(actor, id) : declarations.cancelLater(actor, id))
+      await (isDone ? cancellation.cancel(actor, id) : declarations.cancelLater(actor, id))
       return { isDone }
     },
-    cancellation: ({ id }, { actor }) => ending.preview(actor.user.id, id),
-    nextCharge: ({ id }, { actor }) => purchases.nextCharge(actor.user.id, id),
-    giveReason: ({ id, reason, comment }, { actor }) => ending.giveReason(actor, id, reason, comment ?? ''),
-    resume: ({ id }, { actor }) => ending.resume(actor, id),
+    cancellation: ({ id }, { actor }) => cancellation.preview(actor.user.id, id),
+    nextCharge: async ({ id }, { actor }) => selling.nextChargeOf(await purchases.find(id, actor.user.id)),
+    giveReason: ({ id, reason, comment }, { actor }) => cancellation.giveReason(actor, id, reason, comment ?? ''),
+    resume: ({ id }, { actor }) => cancellation.resume(actor, id),
     invoice: ({ id }, { actor }) => invoices.latest(actor.user.id, id),
     invoices: ({ id }, { actor }) => invoices.list(actor.user.id, id),
     document: ({ document }, { actor }) => invoices.linksOf(actor.user.id, document),
-    openInvoice: (link) => invoices.open(link),
-    beginCardUpdate: ({ id }, { actor }) => card.begin(actor, id),
+    openInvoice: (link) => invoices.openMailed(link),
+    beginCardUpdate: ({ id }, { actor }) => cardUpdate.begin(actor, id),
     switchOffer: ({ id }, { actor }) => switching.offer(actor.user.id, id),
     switch: ({ id, at, ...order }, { actor }) => switching.order(actor, id, { ...order, at: new Date(at) }),
     finishSwitch: ({ id, giveUp }, { actor }) => switching.finish(actor, id, giveUp),
-    finishCardUpdate: ({ id, setupIntentId }, { actor }) => card.finish(actor, id, setupIntentId),
-    adminList: (page) => administration.list(page),
+    finishCardUpdate: ({ id, setupIntentId }, { actor }) => cardUpdate.finish(actor, id, setupIntentId),
+    adminList: (page) => purchases.listForSeller(page),
     adminAdd: ({ endsAt, ...booking }, { actor }) =>
-      administration.add(actor, { ...booking, ...(endsAt ? { endsAt: new Date(endsAt) } : {}) }),
-    adminCancel: ({ id, refund }, { actor }) => sellerEnding.cancel(actor, id, refund),
-    adminCancelAtPeriodEnd: ({ id }, { actor }) => sellerEnding.cancelAtPeriodEnd(actor, id),
-    adminCancellation: ({ id }) => sellerEnding.preview(id),
+      bookings.add(actor, { ...booking, ...(endsAt ? { endsAt: new Date(endsAt) } : {}) }),
+    adminCancel: ({ id, refund }, { actor }) => sellerActions.cancel(actor, id, refund),
+    adminCancelAtPeriodEnd: ({ id }, { actor }) => sellerActions.cancelAtPeriodEnd(actor, id),
+    adminCancellation: ({ id }) => sellerActions.preview(id),
     adminRetryPayment: ({ id }, { actor }) => unpaid.retry(actor, id),
     adminSendPayLink: ({ id }, { actor }) => unpaid.sendLink(actor, id),
-    adminResume: ({ id }, { actor }) => sellerEnding.resume(actor, id),
-    adminDelete: ({ id }, { actor }) => administration.remove(actor, id),
-    adminSettleRefunds: ({ id, amount }, { actor }) => administration.settleRefunds(actor, id, amount),
-    adminKeepAfterLoss: ({ id, amount }, { actor }) => administration.keepAfterLoss(actor, id, amount),
-    adminSettleWarning: ({ id, decision }, { actor }) => administration.settleWarning(actor, id, decision),
-    adminExtend: ({ id, until }, { actor }) => administration.extend(actor, id, until),
+    adminResume: ({ id }, { actor }) => sellerActions.resume(actor, id),
+    adminDelete: ({ id }, { actor }) => sellerActions.remove(actor, id),
+    adminSettleRefunds: ({ id, amount }, { actor }) => refunds.settleRefunds(actor, id, amount),
+    adminKeepAfterLoss: ({ id, amount }, { actor }) => refunds.keepAfterLoss(actor, id, amount),
+    adminSettleWarning: ({ id, decision }, { actor }) => refunds.settleWarning(actor, id, decision),
+    adminExtend: ({ id, until }, { actor }) => sellerActions.extend(actor, id, until),
     adminRefundable: ({ id }) => refunds.refundable(id),
     adminRefund: ({ id, ...wanted }, { actor }) => refunds.refund(actor, id, wanted),
   })
@@ -133,7 +132,7 @@ export async function mountSelling(doors: Doors, context: Context, { identity, s
 const bodyLimit = 1024 * 1024
 
 /** Stripe's own call. Its signature covers the raw bytes, so they are not parsed before it is checked. */
-async function mountWebhook({ app }: Doors, { stripe, paymentAccount }: Context, { purchases }: Selling) {
+async function mountWebhook({ app }: Doors, { stripe, paymentAccount }: Context, { subscriptions }: Selling) {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -146,7 +145,7 @@ async function mountWebhook({ app }: Doors, { stripe, paymentAccount }: Context,
         const event = readSigned(body, signature)
         // Another account's event must not be kept; Stripe sends it again.
         if (!paymentAccount.isKnown()) throw new Refusal(503, 'payments-away', 'Please send this event again later')
-        await purchases.inbox.receive(event)
+        await subscriptions.inbox.receive(event)
         return { received: true }
       },
     })

@@ -1,20 +1,24 @@
 import type { Context } from '#server/context.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
 import type { Identity } from '../identity/identity.ts'
+import { createBookings } from './bookings/bookings.ts'
 import { createCheckout, createCustomers } from './checkout/checkout.ts'
 import { createCodeAdministration, createCodes } from './codes/codes.ts'
 import { createDeclarations } from './declarations/declarations.ts'
+import { createDocuments, forgetOldInvoices } from './invoices/invoices.ts'
 import { createLedger, createProof } from './ledger/ledger.ts'
+import { createAnnouncements, createNextCharge, createNotices } from './notices/notices.ts'
 import { createOrders } from './orders/orders.ts'
 import { createPrices } from './prices/prices.ts'
 import { type AccessEffects, createPurchases } from './purchases/purchases.ts'
 import { createStripeSetup } from './stripe-setup/stripe-setup.ts'
+import { createSubscriptions } from './subscriptions/subscriptions.ts'
 
-type Others = { identity: Identity; access: AccessEffects }
+type SellingDeps = { identity: Pick<Identity, 'accounts'>; access: AccessEffects }
 
 export type Selling = ReturnType<typeof openSelling>
 
-export function openSelling(context: Context, { identity, access }: Others) {
+export function openSelling(context: Context, { identity, access }: SellingDeps) {
   const { config, stripe, log, now } = context
   const { accounts } = identity
   const orders = createOrders(context)
@@ -22,10 +26,27 @@ export function openSelling(context: Context, { identity, access }: Others) {
   const prices = createPrices(context)
   const codes = createCodes(context)
   const ledger = createLedger(context)
-  const purchases = createPurchases(context, { accounts, orders, codes, ledger, prices, access })
-  const proof = createProof(context, { orders, sync: purchases.sync })
-  const checkout = createCheckout(context, { orders, customers, codes, prices, purchases })
-  const declarations = createDeclarations(context, { purchases })
+  const purchases = createPurchases(context)
+  const invoices = createDocuments(context)
+  const notices = createNotices(context)
+  const bookings = createBookings({ ...context, accounts, ledger, access, notices })
+  const subscriptions = createSubscriptions({
+    ...context,
+    accounts,
+    orders,
+    codes,
+    prices,
+    ledger,
+    notices,
+    bookings,
+    access,
+  })
+  const { sync, cancellation } = subscriptions
+  const nextChargeOf = createNextCharge(context)
+  const announcements = createAnnouncements({ ...context, sync, nextChargeOf })
+  const proof = createProof(context, { orders, sync })
+  const checkout = createCheckout(context, { orders, customers, codes, prices, purchases, subscriptions })
+  const declarations = createDeclarations(context, { purchases, cancellation })
   const stripeSetup = createStripeSetup({
     stripe,
     now,
@@ -35,14 +56,20 @@ export function openSelling(context: Context, { identity, access }: Others) {
     prices: prices.wanted,
   })
   const schedules: Schedules = {
-    reconcile: { cron: '*/5 * * * *', run: purchases.reconcile },
-    'end-booked': { cron: '* * * * *', run: purchases.booked.endDue },
-    'ending-notices': { cron: '9 * * * *', run: purchases.announce.ends },
-    'renewal-notices': { cron: '7 8 * * *', run: purchases.announce.renewals },
+    reconcile: { cron: '*/5 * * * *', run: subscriptions.reconcile },
+    'end-booked': { cron: '* * * * *', run: bookings.endDue },
+    'ending-notices': { cron: '9 * * * *', run: announcements.ends },
+    'renewal-notices': { cron: '7 8 * * *', run: announcements.renewals },
     'carry-out-declarations': { cron: '23 * * * *', run: declarations.carryOutConfirmed },
     'hand-declarations-to-seller': { cron: '33 * * * *', run: declarations.handToSeller },
     'forget-declarations': { cron: '27 3 * * *', run: declarations.forgetOld },
-    'forget-old-purchases': { cron: '31 3 * * *', run: purchases.forgetOld },
+    'forget-old-purchases': {
+      cron: '31 3 * * *',
+      async run() {
+        await purchases.forgetOld()
+        await forgetOldInvoices(context.db, now())
+      },
+    },
     'forget-old-movements': { cron: '32 3 * * *', run: ledger.forgetOld },
     'update-invoice-footers': { cron: '*/10 * * * *', run: customers.updateFooters },
     'prove-revenue': { cron: '41 2 * * *', run: proof.prove },
@@ -56,6 +83,10 @@ export function openSelling(context: Context, { identity, access }: Others) {
     ledger,
     proof,
     purchases,
+    invoices,
+    bookings,
+    subscriptions,
+    nextChargeOf,
     checkout,
     declarations,
     codeAdministration: createCodeAdministration(context, prices),

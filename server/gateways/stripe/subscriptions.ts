@@ -111,7 +111,7 @@ export function subscriptionCalls(
       }
     },
 
-    /** At the end of the period, or as the notice says. The key makes parallel requests one: see `purchases/ending.ts`. */
+    /** At the end of the period, or as the notice says. The key makes parallel requests one: see `subscriptions/cancellation.ts`. */
     async cancel(id: string, key: string, notice?: Notice) {
       const wanted = notice ? withPromise(notice) : { cancel_at_period_end: true }
       await releasingSchedule(id, () =>

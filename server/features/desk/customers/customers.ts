@@ -20,7 +20,7 @@ const mostMails = { requests: 10, seconds: 86_400 }
 export function createCustomerDesk(context: Context, wings: Wings) {
   const { db, audit, attempts, mails, catalog } = context
   const { sendPasswordLink, correctEmail } = wings.identity.accounts.corrections
-  const { purchases } = wings.selling
+  const { invoices, purchases } = wings.selling
   const { room, privatePackage, assets } = wings.access
   const { newsletter } = wings.site
   const notes = createNotes(context)
@@ -55,7 +55,7 @@ export function createCustomerDesk(context: Context, wings: Wings) {
     async show(id: string) {
       const account = await findUser(db, id)
       const [owned, rows, written, suppressed] = await Promise.all([
-        purchases.administration.list({ userId: id, limit: mostPurchases }),
+        purchases.listForSeller({ userId: id, limit: mostPurchases }),
         room.lists.of(id),
         notes.of(id),
         newsletter.suppressionOf(id, account.email),
@@ -72,10 +72,10 @@ export function createCustomerDesk(context: Context, wings: Wings) {
 
     async payments(id: string) {
       await findUser(db, id)
-      return purchases.paymentsOf(id)
+      return invoices.summaryOf(id)
     },
 
-    document: purchases.invoices.linksOf,
+    document: invoices.linksOf,
 
     mail: mails.sent.find,
 

@@ -50,7 +50,7 @@ export function createImports({ db, now, audit, catalog }: Context, { identity, 
       const known = await obstacle(tx, subscriber)
       if (known) return known
       const userId = await identity.accounts.guests.forImport(tx, { email, name })
-      const { id: purchaseId } = await selling.purchases.booked.book(tx, {
+      const { id: purchaseId } = await selling.bookings.book(tx, {
         userId,
         productId: product.id,
         billingType,

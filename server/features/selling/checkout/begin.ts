@@ -20,7 +20,7 @@ import type { Price, Prices } from '../prices/prices.ts'
 import type { Customers } from './stripe-customers.ts'
 import { createTurns } from './turns.ts'
 
-type Others = {
+type BeginDeps = {
   orders: Orders
   customers: Customers
   codes: Codes
@@ -32,10 +32,10 @@ type Others = {
 type Unpaid = { clientSecret: string; amountDue: number; tax: Tax | null }
 type Wish = ParsedInputOf<typeof checkout.createSubscriptionIntent>
 
-export function createBegin(context: Context, others: Others) {
+export function createBegin(context: Context, deps: BeginDeps) {
   const { db, now, stripe, config, catalog, attempts, refuseShopAddress, crashPoint } = context
-  const { orders, codes, prices, sync, cancelUnpaid } = others
-  const subscribe = createSubscribe(context, others)
+  const { orders, codes, prices, sync, cancelUnpaid } = deps
+  const subscribe = createSubscribe(context, deps)
   const inTurn = createTurns(context)
   // Stripe computes it, for which it must know where the buyer is.
   const wantsTax = config.tax.mode === 'stripe'
@@ -158,7 +158,7 @@ type Order = {
 }
 
 /** An unpaid subscription at Stripe, with everything it needs there. */
-function createSubscribe({ stripe }: Context, { customers, prices, codes }: Others) {
+function createSubscribe({ stripe }: Context, { customers, prices, codes }: BeginDeps) {
   /** Recreates, once, whatever was archived or deleted at Stripe. */
   return async function subscribe(attempt: string, order: Order) {
     const { user, email, price, place, code, before } = order

@@ -4,31 +4,28 @@ import type { BillingType } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { personOf } from '#server/database/people.ts'
-import { type purchases as bought, payments } from '#server/database/schema.ts'
+import { payments } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Authenticated } from '#server/features/identity/sessions/sessions.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Codes } from '../codes/codes.ts'
 import type { OrderRow, Orders } from '../orders/orders.ts'
 import type { Prices } from '../prices/prices.ts'
+import type { PurchaseRow, Purchases } from '../purchases/purchases.ts'
+import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { keepTerms, termsOf } from '../terms/terms.ts'
 import { createBegin, discounted } from './begin.ts'
 import type { Customers } from './stripe-customers.ts'
 
 export { createCustomers } from './stripe-customers.ts'
 
-type Purchase = typeof bought.$inferSelect
-
-type Others = {
+type CheckoutDeps = {
   orders: Orders
   customers: Customers
   codes: Codes
   prices: Prices
-  purchases: {
-    sync(subscriptionId: string): Promise<void>
-    cancelUnpaid(subscriptionId: string): Promise<void>
-    ofPaymentIntent(userId: string, id: string): Promise<Purchase | undefined>
-  }
+  purchases: Pick<Purchases, 'ofPaymentIntent'>
+  subscriptions: Pick<Subscriptions, 'sync' | 'cancelUnpaid'>
 }
 
 type Paid = { paymentIntentId: string }
@@ -43,18 +40,18 @@ const accountExists = () =>
   new Refusal(403, 'login-required', 'An account with this email exists. Please log in to continue.')
 const pleaseLogIn = () => new Refusal(403, 'login-required', 'Please log in to continue. We’ve emailed you how.')
 
-export function createCheckout(context: Context, others: Others) {
+export function createCheckout(context: Context, deps: CheckoutDeps) {
   const { db, now, stripe, catalog, site } = context
-  const { orders, purchases } = others
-  const { sync, cancelUnpaid } = purchases
+  const { orders, purchases } = deps
+  const { sync, cancelUnpaid } = deps.subscriptions
 
   return {
-    begin: createBegin(context, { ...others, sync, cancelUnpaid }),
+    begin: createBegin(context, { ...deps, sync, cancelUnpaid }),
 
     /** In force, or as an order's version says. */
     terms: (version?: string) => (version ? termsOf(db, version) : keepTerms(db, now(), site)),
 
-    quote: createQuote(context, others),
+    quote: createQuote(context, deps),
 
     /** Only by the browser or account that started the checkout, before it is paid. */
     async agree({ user }: Actor<User | null>, nonce: string | undefined, { paymentIntentId }: Paid) {
@@ -147,7 +144,7 @@ export function createCheckout(context: Context, others: Others) {
 }
 
 const createQuote =
-  ({ catalog, now }: Context, { prices, codes }: Others) =>
+  ({ catalog, now }: Context, { prices, codes }: CheckoutDeps) =>
   async ({ user }: Actor<User | null>, { productSlug, billingType, code }: WantedQuote) => {
     const product = catalog.onSale().find(({ slug }) => slug === productSlug)
     if (!product) throw notFound('Product')
@@ -160,7 +157,7 @@ const createQuote =
 const isBegunWith = (nonce: string | undefined, begun: OrderRow | undefined) =>
   nonce !== undefined && begun?.nonceHash === hashToken(nonce)
 
-function refuseRefunded({ endedBecause }: Purchase) {
+function refuseRefunded({ endedBecause }: PurchaseRow) {
   if (endedBecause === 'duplicate')
     throw conflict('paid-twice', 'You already have a subscription. We’re refunding this second payment.')
   if (endedBecause === 'code_used_up')

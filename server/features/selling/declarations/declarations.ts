@@ -13,6 +13,7 @@ import { conflict, invalid, notFound, Refusal } from '#server/errors.ts'
 import type { Enqueue } from '#server/jobs/queue.ts'
 import { hashToken } from '#server/security/tokens.ts'
 import type { Purchases } from '../purchases/purchases.ts'
+import type { Cancellation } from '../subscriptions/subscriptions.ts'
 import { createAdministration, isSellers } from './administration.ts'
 import { createCorrespondence } from './correspondence.ts'
 import { createExecution, type DeclarationRow, findContract, mayCarryOut } from './execution.ts'
@@ -33,10 +34,12 @@ export { isSellers }
  * and is stored before anything else; a job then sends the receipt and looks for the contract. So everyone gets the
  * same answer after the same time, and no one learns from it whether a contract exists, but its owner who is logged in.
  */
-export function createDeclarations(context: Context, { purchases }: { purchases: Purchases }) {
+type DeclarationDeps = { purchases: Pick<Purchases, 'find'>; cancellation: Cancellation }
+
+export function createDeclarations(context: Context, { purchases, cancellation }: DeclarationDeps) {
   const { db, now, queue, config, isLinkToken, paymentAccount } = context
   const { sendReceipt, askOwner, tellSeller, tellUnconfirmed } = createCorrespondence(context)
-  const execution = createExecution(context, purchases)
+  const execution = createExecution(context, purchases, cancellation)
 
   const handle = queue.job<{ id: string }>('handle-declaration', async ({ id }) => {
     const row = await execution.find(id)
@@ -75,7 +78,7 @@ export function createDeclarations(context: Context, { purchases }: { purchases:
   }
 
   return {
-    cancelLater: createCancelLater(context, purchases, store),
+    cancelLater: createCancelLater(context, { purchases, cancellation }, store),
     withdraw: (actor: Actor<User | null>, declared: Declared) => declare(actor, 'withdrawal', declared),
     cancel: (actor: Actor<User | null>, declared: Declared) => declare(actor, 'cancellation', declared),
 
@@ -180,10 +183,14 @@ function createStore({ db, now }: Context, handle: Enqueue<{ id: string }>) {
 }
 
 /** A buyer's own cancellation that can't reach Stripe yet. It counts from now, with a receipt, once. */
-function createCancelLater({ db }: Context, purchases: Purchases, store: ReturnType<typeof createStore>) {
+function createCancelLater(
+  { db }: Context,
+  { purchases, cancellation }: DeclarationDeps,
+  store: ReturnType<typeof createStore>,
+) {
   return async function cancelLater(actor: Actor, purchaseId: string) {
     const { id, status, stripeSubscriptionId } = await purchases.find(purchaseId, actor.user.id)
-    if (!stripeSubscriptionId) return purchases.ending.cancel(actor, id)
+    if (!stripeSubscriptionId) return cancellation.cancel(actor, id)
     const isAsked = and(eq(declarations.purchaseId, id), ne(declarations.state, 'done'))
     if (status === 'pending_cancel' || (await db.$count(declarations, isAsked)) > 0) return
     if (hasEnded(status)) throw conflict('not-active', 'Only an active subscription can be cancelled')

@@ -7,7 +7,8 @@ import { hasEnded, type PaymentPlace } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { declarations, isLivePurchase, purchases as purchaseRows, users } from '#server/database/schema.ts'
-import type { Kept, Purchases } from '../purchases/purchases.ts'
+import type { Purchases } from '../purchases/purchases.ts'
+import type { Cancellation, Kept } from '../subscriptions/subscriptions.ts'
 
 export type DeclarationRow = typeof declarations.$inferSelect
 
@@ -58,7 +59,8 @@ export type Execution = ReturnType<typeof createExecution>
 /** Carries out what was confirmed. Every step is safe to repeat, and an hourly job repeats what a crash left behind. */
 export function createExecution(
   { db, now, mails, supportEmail }: Context,
-  { find: findPurchase, ending }: Pick<Purchases, 'find' | 'ending'>,
+  { find: findPurchase }: Pick<Purchases, 'find'>,
+  cancellation: Pick<Cancellation, 'withdraw' | 'cancelDeclared'>,
 ) {
   async function find(id: string) {
     const [row] = await db.select().from(declarations).where(eq(declarations.id, id))
@@ -79,17 +81,17 @@ export function createExecution(
     let kept: Kept | undefined
     if (row.kind === 'withdrawal') {
       const wasDue = !isOver || before.refundedAmount < (before.lastPaidAmount ?? before.price)
-      kept = await ending.withdraw(row.purchaseId, declared)
+      kept = await cancellation.withdraw(row.purchaseId, declared)
       if (wasDue || waits) outcome = endedWith(kept, until, 'Ended right away and refunded in full')
       await tellOfRepeated(id, before)
     } else if (!isOver || waits) {
       // Not before the day that was asked for: the period in which it falls is the last one.
       const { currentPeriodEnd } = before
       if (!waits && row.endsOn && currentPeriodEnd && currentPeriodEnd < new Date(row.endsOn)) return
-      kept = await ending.cancelDeclared(row.purchaseId, declared, waits)
+      kept = await cancellation.cancelDeclared(row.purchaseId, declared, waits)
       const { endsAt, refundedAmount } = await findPurchase(row.purchaseId)
-      const paidBack = refundedAmount > before.refundedAmount ? ', and the renewal was refunded' : ''
-      outcome = endsAt ? `Ends on ${dayOf(endsAt)}` : endedWith(kept, until, `Ended right away${paidBack}`)
+      const alsoRefunded = refundedAmount > before.refundedAmount ? ', and the renewal was refunded' : ''
+      outcome = endsAt ? `Ends on ${dayOf(endsAt)}` : endedWith(kept, until, `Ended right away${alsoRefunded}`)
     }
     if (kept && kept.disputed > 0) await db.update(declarations).set({ outcome }).where(eq(declarations.id, id))
     else await close(id, outcome)

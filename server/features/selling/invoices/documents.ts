@@ -1,7 +1,8 @@
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
-import { creditNotes, invoices, payments } from '#server/database/schema.ts'
-import { notFound, Refusal } from '#server/errors.ts'
+import { creditNotes, invoices, payments, purchases } from '#server/database/schema.ts'
+import { conflict, notFound, Refusal } from '#server/errors.ts'
+import { findPurchase } from '../purchases/purchases.ts'
 
 type DocumentDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'attempts' | 'isLinkToken'>
 type InvoiceDocument = {
@@ -18,13 +19,13 @@ type MailedLink = { purchase: string; invoice: string; token: string }
 
 /** Invoices and credit notes as the books have them. Stripe is asked only for the link to one that is opened. */
 export type Documents = {
-  /** Newest first. */
-  listOf(purchaseIds: string[]): Promise<InvoiceDocument[]>
-  /** What was paid for these purchases, in cents. */
-  receivedFor(purchaseIds: string[]): Promise<number>
+  /** Newest first. Throws 404 for someone else's purchase. */
+  list(userId: string, purchaseId: string): Promise<InvoiceDocument[]>
+  /** All documents of a person's purchases, with what came in and stayed, in cents. */
+  summaryOf(userId: string): Promise<{ documents: InvoiceDocument[]; paid: number; refunded: number }>
   /** Throws 404 for a document of someone else, and for one that Stripe does not show. */
   linksOf(userId: string, documentId: string): Promise<DocumentLinks>
-  latestOf(purchaseId: string): Promise<{ invoiceUrl: string }>
+  latest(userId: string, purchaseId: string): Promise<{ invoiceUrl: string }>
   /** A receipt's link opens its invoice once, also for a guest who has no password yet; later it takes a login. */
   openMailed(link: MailedLink): Promise<{ invoiceUrl: string }>
 }
@@ -40,32 +41,42 @@ export function createDocuments({ db, now, stripe, attempts, isLinkToken }: Docu
     return { invoiceUrl: viewUrl }
   }
 
+  async function listOf(purchaseIds: string[]): Promise<InvoiceDocument[]> {
+    const issued = await db
+      .select({ invoice: invoices, hasDocument: isShown })
+      .from(invoices)
+      .where(inArray(invoices.purchaseId, purchaseIds))
+      .orderBy(desc(invoices.createdAt), desc(invoices.number))
+    const notes = await db
+      .select({ note: creditNotes, hasDocument: isShown })
+      .from(creditNotes)
+      .innerJoin(invoices, eq(invoices.id, creditNotes.invoiceId))
+      .where(inArray(invoices.purchaseId, purchaseIds))
+      .orderBy(desc(creditNotes.createdAt), desc(creditNotes.number))
+    return [
+      ...notes.map(({ note, hasDocument }) => ({ ...shown(note), kind: 'credit_note' as const, hasDocument })),
+      ...issued.map(({ invoice, hasDocument }) => ({ ...shown(invoice), kind: 'invoice' as const, hasDocument })),
+      // Stable: within one second, a credit note comes after its invoice.
+    ].toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+  }
+
   return {
-    async listOf(purchaseIds) {
-      const issued = await db
-        .select({ invoice: invoices, hasDocument: isShown })
-        .from(invoices)
-        .where(inArray(invoices.purchaseId, purchaseIds))
-        .orderBy(desc(invoices.createdAt), desc(invoices.number))
-      const notes = await db
-        .select({ note: creditNotes, hasDocument: isShown })
-        .from(creditNotes)
-        .innerJoin(invoices, eq(invoices.id, creditNotes.invoiceId))
-        .where(inArray(invoices.purchaseId, purchaseIds))
-        .orderBy(desc(creditNotes.createdAt), desc(creditNotes.number))
-      return [
-        ...notes.map(({ note, hasDocument }) => ({ ...shown(note), kind: 'credit_note' as const, hasDocument })),
-        ...issued.map(({ invoice, hasDocument }) => ({ ...shown(invoice), kind: 'invoice' as const, hasDocument })),
-        // Stable: within one second, a credit note comes after its invoice.
-      ].toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+    async list(userId, purchaseId) {
+      await findPurchase(db, purchaseId, userId)
+      return listOf([purchaseId])
     },
 
-    async receivedFor(purchaseIds) {
+    async summaryOf(userId) {
+      const owned = await db.select().from(purchases).where(eq(purchases.userId, userId))
+      const ids = owned.map(({ id }) => id)
       const [received] = await db
         .select({ amount: sql<number>`coalesce(sum(${payments.amount}), 0)::int` })
         .from(payments)
-        .where(inArray(payments.purchaseId, purchaseIds))
-      return received?.amount ?? 0
+        .where(inArray(payments.purchaseId, ids))
+      const byHand = owned.filter((row) => row.paidThrough === 'hand' && row.bookedAs !== 'gift')
+      const refunded = owned.reduce((sum, { refundedAmount }) => sum + refundedAmount, 0)
+      const paid = byHand.reduce((sum, { price }) => sum + price, received?.amount ?? 0) - refunded
+      return { documents: await listOf(ids), paid: Math.max(0, paid), refunded }
     },
 
     async linksOf(userId, documentId) {
@@ -84,7 +95,10 @@ export function createDocuments({ db, now, stripe, attempts, isLinkToken }: Docu
       return stripe.invoices.links(documentId)
     },
 
-    async latestOf(purchaseId) {
+    async latest(userId, purchaseId) {
+      const { paidThrough } = await findPurchase(db, purchaseId, userId)
+      if (paidThrough === 'hand')
+        throw conflict('booked-by-hand', 'There is no invoice for this purchase: it was not paid through this shop')
       const [latest] = await db
         .select({ id: invoices.id })
         .from(invoices)

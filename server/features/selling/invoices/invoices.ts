@@ -1,10 +1,20 @@
 import { and, eq, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm'
+import { keptSinceNewYear, retention } from '#contract/retention.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { creditNotes, invoices, payments, purchases, refunds } from '#server/database/schema.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 
-export { createDocuments, type Documents } from './documents.ts'
+export { createDocuments } from './documents.ts'
 export { isArriving, type PaidHistory, readPaidHistory } from './paid-history.ts'
+export {
+  lastPaid,
+  orderedPeriod,
+  paidPeriod,
+  paymentsOfPeriod,
+  refundedAsRest,
+  restOf,
+  reversalOf,
+} from './paid-periods.ts'
 export { presentPeriod } from './present-period.ts'
 
 /** `id` is null once the seller has deleted the purchase. */
@@ -148,10 +158,10 @@ async function upsertRefunds(tx: Transaction, answer: Subscription) {
 const shareOf = (tax: number, amount: number, total: number) => (total > 0 ? Math.round((tax * amount) / total) : 0)
 
 /** Invoices of purchases that are gone, once the books need not be kept anymore, with what hangs on them. */
-export async function forgetOldInvoices(db: Database, before: Date) {
+export async function forgetOldInvoices(db: Database, now: Date) {
   const kept = db.select({ id: purchases.id }).from(purchases)
   const isOld = and(
-    lt(invoices.createdAt, before),
+    lt(invoices.createdAt, keptSinceNewYear(now, retention.books)),
     // By the database's time, as the trigger that protects the books has it.
     sql`${invoices.createdAt} < now() - interval '10 years'`,
     notInArray(sql`coalesce(${invoices.purchaseId}, ${invoices.userId})`, kept),

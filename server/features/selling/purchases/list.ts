@@ -4,15 +4,13 @@ import { planOf } from '#contract/plans.ts'
 import { chargesInWords } from '#contract/selling/charges.ts'
 import type { purchases as contract } from '#contract/selling/purchases.ts'
 import { isLive } from '#contract/statuses.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
+import type { Database } from '#server/database/connect.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { isLivePurchase, products, purchases, users } from '#server/database/schema.ts'
 import { beyond, inOrder, usersMatching } from '#server/database/text-search.ts'
-import { notFound } from '#server/errors.ts'
 import { graceEnd } from './entitlement.ts'
 import { needy } from './needs.ts'
-
-export type PurchaseRow = typeof purchases.$inferSelect
+import type { PurchaseRow } from './rows.ts'
 
 const buyersColumns = {
   id: purchases.id,
@@ -45,22 +43,12 @@ const buyersColumns = {
   bookedAs: purchases.bookedAs,
 }
 
-/** With a user, finds only what's theirs: someone else's purchase doesn't exist. */
-export async function findPurchase(db: Database | Transaction, id: string, userId?: string): Promise<PurchaseRow> {
-  const [found] = await db
-    .select()
-    .from(purchases)
-    .where(and(eq(purchases.id, id), userId ? eq(purchases.userId, userId) : undefined))
-  if (!found) throw notFound('Purchase')
-  return found
-}
-
-export type Wanted = ParsedInputOf<typeof contract.adminList> & { userId?: string }
+export type PurchaseFilter = ParsedInputOf<typeof contract.adminList> & { userId?: string }
 
 /** Purchases as the contract shows them. A page costs the same however many there are and however deep it is. */
 export async function listPurchases<Shown extends Position>(
   db: Database,
-  wanted: Wanted,
+  wanted: PurchaseFilter,
   now: Date,
   show: (row: Row<keyof PurchaseRow>) => Shown,
 ) {

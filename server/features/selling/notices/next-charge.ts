@@ -1,6 +1,6 @@
 import { isOngoing } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
-import type { PurchaseRow } from './list.ts'
+import type { PurchaseRow } from '../purchases/purchases.ts'
 
 type NextChargeDeps = Pick<Context, 'stripe' | 'log'>
 

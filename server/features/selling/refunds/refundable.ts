@@ -1,23 +1,22 @@
-import type { Payment } from '#server/gateways/stripe.ts'
-import { isArriving, type PaidHistory } from '../invoices/invoices.ts'
-import { restOf } from './notice.ts'
-import { paidPeriod } from './state.ts'
+import { withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
+import type { Payment, Subscription } from '#server/gateways/stripe.ts'
+import { isArriving, orderedPeriod, type PaidHistory, paidPeriod, restOf } from '../invoices/invoices.ts'
 
 type PaymentRecord = PaidHistory['payments'][number]
 
-/** What can go back of the payment for the period that runs, if it ends now: the share of the days that are left. */
+/** What can be refunded of the payment for the present period, if it ends now: the share of the days that are left. */
 export function unusedShare(history: PaidHistory, now: Date) {
   const period = history.endedAt ? undefined : paidPeriod(history)
   const payment = history.payments.find(({ invoiceId }) => invoiceId === period?.invoiceId)
-  if (!period || !payment || !canGoBack(payment)) return null
+  if (!period || !payment || !isRefundable(payment)) return null
   // What a switch credited was paid, too: by the payment before it.
   const rest = restOf({ from: period.start, until: period.end, amount: payment.amount + period.credit }, now)
   const amount = Math.min(rest, payment.amount - payment.refunded)
   return amount > 0 ? { paymentIntentId: payment.paymentIntentId, amount } : null
 }
 
-/** Of a disputed payment, the bank decides; what a bank has sent back needs another way, which is the seller's to find. */
-export const canGoBack = ({ isRefundBlocked, refunds }: Pick<PaymentRecord, 'isRefundBlocked' | 'refunds'>) =>
+/** A bank decides about a disputed payment. A refund that a bank returned needs another way, which the seller must find. */
+export const isRefundable = ({ isRefundBlocked, refunds }: Pick<PaymentRecord, 'isRefundBlocked' | 'refunds'>) =>
   !isRefundBlocked && refunds.every(({ status }) => status !== 'failed')
 
 /** Part of a payment that a later plan switch took as credit, as long as the switch itself is not refunded. */
@@ -36,11 +35,25 @@ export function creditedOf({ periods, payments }: PaidHistory, { paymentIntentId
 export const refundableAmount = (history: PaidHistory, payment: PaymentRecord) =>
   Math.max(0, payment.amount - payment.refunded - creditedOf(history, payment))
 
-/** What banks sent back of our refunds, unless it was refunded again since: never more than is left of a payment. */
-export const sentBack = (payments: Payment[]) =>
+/** Refunds that banks returned, unless refunded again since: never more than is left of a payment. */
+export const returnedRefunds = (payments: Payment[]) =>
   payments.reduce((sum, { amount, refunded, refunds }) => {
     const first = refunds.findIndex(({ status }) => status === 'failed')
     const later = first < 0 ? [] : refunds.slice(first)
     const open = later.reduce((left, refund) => left + (isArriving(refund) ? -refund.amount : refund.amount), 0)
     return sum + Math.min(Math.max(open, 0), amount - refunded)
   }, 0)
+
+/** All of a payment. Of someone whose plan changed long after the first order, only what the time since then has cost. */
+export function withdrawable(subscription: Subscription, declaredAt: Date): (payment: Payment) => number {
+  const { periods, payments } = subscription
+  const [first, last] = [periods[0], paidPeriod(subscription)]
+  const order = last && orderedPeriod(subscription, last)
+  if (!first || !order || declaredAt < withdrawalEnds(first.paidAt)) return ({ amount }) => amount
+  const invoices = new Set(periods.flatMap(({ paidAt, invoiceId: id }) => (paidAt < order.paidAt ? id : [])))
+  const before = payments.find(({ invoiceId }) => invoices.has(invoiceId))?.paymentIntentId
+  return ({ paymentIntentId, invoiceId, amount }) => {
+    if (!invoices.has(invoiceId)) return amount
+    return paymentIntentId === before ? Math.min(amount, order.credit) : 0
+  }
+}

@@ -4,9 +4,13 @@ import { isLivePurchase, payments, purchases, refunds, stripeEvents } from '#ser
 import { eventTypes, type StripeEvent } from '#server/gateways/stripe.ts'
 import { messageOf } from '#server/process/log.ts'
 import type { Orders } from '../orders/orders.ts'
+import { updatePurchases } from '../purchases/purchases.ts'
 import type { Sync } from './sync.ts'
 
-type Others = { orders: Pick<Orders, 'ofPayment' | 'runningOfCustomer'>; sync: Sync }
+type InboxDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint'> & {
+  orders: Pick<Orders, 'ofPayment' | 'runningOfCustomer'>
+  sync: Sync
+}
 
 /** The rest follows with the next run. */
 const mostInARun = 50_000
@@ -14,13 +18,19 @@ const mostInARun = 50_000
 const usualBudgetMs = 5 * 60_000
 const overdueAfter = 15 * 60_000
 
-export type Inbox = ReturnType<typeof createInbox>
-
 /** Each Stripe event is stored once and handled at least once. It only says where to look: state comes from `sync`. */
-export function createInbox(
-  { db, now, stripe, crashPoint }: Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint'>,
-  { orders, sync }: Others,
-) {
+export type Inbox = {
+  /** What is not ours to handle is kept as handled. Returns nothing if it was kept before. */
+  keep(event: StripeEvent): Promise<unknown>
+  receive(event: StripeEvent): Promise<void>
+  /** What a crash or failure left behind, each once. Those that never failed go first, so that the others hold up no one. */
+  handlePending(onError: (error: unknown) => void, budgetMs?: number): Promise<void>
+  /** By then both webhook and reconciler have tried, so any count means trouble. */
+  countOverdue(): Promise<number>
+  forgetHandled(before: Date): Promise<void>
+}
+
+export function createInbox({ db, now, stripe, crashPoint, orders, sync }: InboxDeps): Inbox {
   /** An event that names neither a subscription nor a payment may concern any of its customer's. */
   async function subscriptionsOf({ subscriptionId, paymentIntentId, customerId }: Omit<StripeEvent, 'id'>) {
     if (subscriptionId) return [subscriptionId]
@@ -55,18 +65,14 @@ export function createInbox(
       .from(payments)
       .where(eq(payments.paymentIntentId, paymentIntentId ?? ''))
     if (payment && payment.left <= 0) return
-    await db
-      .update(purchases)
-      .set({ warnedPaymentIntentId: paymentIntentId })
-      .where(
-        and(inArray(purchases.stripeSubscriptionId, subscriptions), isLivePurchase, eq(purchases.isDisputed, false)),
-      )
+    const isMeant = inArray(purchases.stripeSubscriptionId, subscriptions)
+    const isOpen = and(isMeant, isLivePurchase, eq(purchases.isDisputed, false))
+    await updatePurchases(db, isOpen, { warnedPaymentIntentId: paymentIntentId })
   }
 
   const mark = (id: string, change: { handledAt?: Date; lastError: string | null }) =>
     db.update(stripeEvents).set(change).where(eq(stripeEvents.id, id))
 
-  /** What is not ours to handle is kept as handled. Nothing, if it was kept before. */
   async function keep(event: StripeEvent) {
     const handledAt = eventTypes.includes(event.type) ? null : now()
     const [kept] = await db
@@ -80,15 +86,14 @@ export function createInbox(
   return {
     keep,
 
-    async receive(event: StripeEvent) {
+    async receive(event) {
       const added = await keep(event)
       crashPoint('event kept')
       const [kept] = added ? [added] : await db.select().from(stripeEvents).where(eq(stripeEvents.id, event.id))
       if (!kept?.handledAt) await handle(event)
     },
 
-    /** What a crash or failure left behind, each once. Those that never failed go first, so that the others hold up no one. */
-    async handlePending(onError: (error: unknown) => void, budgetMs = usualBudgetMs) {
+    async handlePending(onError, budgetMs = usualBudgetMs) {
       const startedAt = performance.now()
       const { handledAt, lastError, receivedAt } = stripeEvents
       const left = await db
@@ -103,14 +108,13 @@ export function createInbox(
       }
     },
 
-    /** By then both webhook and reconciler have tried, so any count means trouble. */
     countOverdue: () =>
       db.$count(
         stripeEvents,
         and(isNull(stripeEvents.handledAt), lt(stripeEvents.receivedAt, new Date(now().getTime() - overdueAfter))),
       ),
 
-    async forgetHandled(before: Date) {
+    async forgetHandled(before) {
       await db.delete(stripeEvents).where(and(isNotNull(stripeEvents.handledAt), lt(stripeEvents.receivedAt, before)))
     },
   }

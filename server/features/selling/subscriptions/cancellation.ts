@@ -13,29 +13,52 @@ import {
 } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
+import { type Bookings, endOfBooking } from '../bookings/bookings.ts'
 import type { Orders } from '../orders/orders.ts'
-import { type Booked, endOf } from './booked.ts'
-import type { AccessEffects } from './entitlement.ts'
-import { findPurchase, type PurchaseRow } from './list.ts'
+import { type AccessEffects, findPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
+import { type AmountDue, refundAll, wholePayment, withdrawable } from '../refunds/refunds.ts'
 import type { Missing } from './missing.ts'
-import { noticeFor, wasRenewedSince } from './notice.ts'
-import { withdrawable } from './state.ts'
-import { type DueOf, payBackAll, type Sync, whole } from './sync.ts'
+import { noticeFor, wasRenewedSince } from './notice-period.ts'
+import type { Sync } from './sync.ts'
 
-type Others = { orders: Orders; access: AccessEffects; booked: Booked; missing: Missing; sync: Sync }
+type CancellationDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint' | 'config' | 'runExclusive'> & {
+  orders: Pick<Orders, 'ofSubscription'>
+  access: Pick<AccessEffects, 'purchasesChanged'>
+  bookings: Pick<Bookings, 'cancel' | 'resume' | 'end'>
+  missing: Pick<Missing, 'end'>
+  sync: Sync
+}
+type EndPreview = { endsAt: Date | null; refund: number }
 
-/** What was due and not refunded: paid too late for that, disputed (and by now decided), or sent back by the buyer's bank. */
+/** What was due and not refunded: paid too late for that, disputed (and by now decided), or returned by the buyer's bank. */
 export type Kept = { late: number; disputed: number; lost: number; returned: number }
 
-/** From when a declaration counts, and until when payments go back without a person's decision. */
+/** From when a declaration counts, and until when payments are refunded without a person's decision. */
 type Declared = { from: Date; until: Date }
 
-export type Ending = ReturnType<typeof createEnding>
-
 /** How buyers end their subscriptions, and undo that. Stripe first: after a crash, its webhook corrects the row. */
-export function createEnding(context: Context, others: Others) {
-  const { db, now, stripe, crashPoint, config, runExclusive } = context
-  const { orders, booked, sync } = others
+export type Cancellation = {
+  /** The buyer keeps access until the paid period ends; an unpaid subscription ends immediately. */
+  cancel(actor: Actor, id: string): Promise<void>
+  preview(userId: string, id: string): Promise<EndPreview>
+  resume(actor: Actor, id: string): Promise<void>
+  giveReason(actor: Actor, id: string, reason: LeaveReason, comment: string): Promise<void>
+  /** The same for someone else, who asked the seller to. */
+  forBuyer: {
+    cancel(id: string): Promise<void>
+    preview(id: string): Promise<EndPreview>
+    resume(id: string): Promise<void>
+  }
+  /** Renewed since it was declared, it ends now and the renewals are refunded. Returns what was not refunded; `again` tries once more. */
+  cancelDeclared(id: string, declared: Declared, again: boolean): Promise<Kept>
+  /** It ends now, and what was paid before `until` is refunded. Returns what was not refunded. Safe to repeat. */
+  withdraw(id: string, declared: Declared): Promise<Kept>
+  /** Before an account is deleted: it must not be charged again. Throws 409 while a payment is being processed. */
+  endAllOf(userId: string): Promise<void>
+}
+
+export function createCancellation(deps: CancellationDeps): Cancellation {
+  const { db, now, stripe, crashPoint, config, runExclusive, orders, bookings, sync } = deps
   const { consumerLaw } = config
 
   async function noticeOf(purchase: PurchaseRow) {
@@ -55,7 +78,7 @@ export function createEnding(context: Context, others: Others) {
 
   async function cancel(id: string, userId?: string) {
     const { stripeSubscriptionId: subscriptionId } = await findPurchase(db, id, userId)
-    if (!subscriptionId) return db.transaction((tx) => booked.cancel(tx, id))
+    if (!subscriptionId) return db.transaction((tx) => bookings.cancel(tx, id))
     await runExclusive(subscriptionId, async () => {
       const purchase = await findPurchase(db, id, userId)
       const { status } = purchase
@@ -74,7 +97,7 @@ export function createEnding(context: Context, others: Others) {
 
   async function resume(id: string, userId?: string) {
     const { stripeSubscriptionId: subscriptionId } = await findPurchase(db, id, userId)
-    if (!subscriptionId) return db.transaction((tx) => booked.resume(tx, id))
+    if (!subscriptionId) return db.transaction((tx) => bookings.resume(tx, id))
     await runExclusive(subscriptionId, async () => {
       const { status, endsAt } = await findPurchase(db, id, userId)
       if (status === 'active' && !endsAt) return
@@ -89,84 +112,79 @@ export function createEnding(context: Context, others: Others) {
   async function preview(id: string, userId?: string) {
     const purchase = await findPurchase(db, id, userId)
     if (purchase.status !== 'active') return { endsAt: null, refund: 0 }
-    if (!purchase.stripeSubscriptionId) return { endsAt: endOf(purchase, now()), refund: 0 }
+    if (!purchase.stripeSubscriptionId) return { endsAt: endOfBooking(purchase, now()), refund: 0 }
     return (await noticeOf(purchase)) ?? { endsAt: purchase.currentPeriodEnd, refund: 0 }
   }
 
-  async function endAndPayBack(
+  async function endAndRefund(
     { id, stripeSubscriptionId: subscriptionId }: PurchaseRow,
-    dueOf: DueOf,
+    amountDue: AmountDue,
     until: Date,
   ): Promise<Kept> {
     if (!subscriptionId) {
-      await db.transaction((tx) => booked.end(tx, id))
+      await db.transaction((tx) => bookings.end(tx, id))
       return nothing
     }
     return runExclusive(subscriptionId, async () => {
       await stripe.subscriptions.cancelNow(subscriptionId)
       crashPoint('withdrawn at Stripe')
-      await payBackAll(stripe, subscriptionId, (payment, answer) =>
-        payment.paidAt <= until ? dueOf(payment, answer) : 0,
+      await refundAll(stripe, subscriptionId, (payment, answer) =>
+        payment.paidAt <= until ? amountDue(payment, answer) : 0,
       )
       await sync(subscriptionId)
-      return keptOf(await stripe.subscriptions.read(subscriptionId), dueOf)
+      return keptOf(await stripe.subscriptions.read(subscriptionId), amountDue)
     })
   }
 
   return {
-    /** The buyer keeps access until the paid period ends; an unpaid subscription ends immediately. */
-    cancel: ({ user }: Actor, id: string) => cancel(id, user.id),
+    cancel: ({ user }, id) => cancel(id, user.id),
 
-    preview: (userId: string, id: string) => preview(id, userId),
+    preview: (userId, id) => preview(id, userId),
 
-    resume: ({ user }: Actor, id: string) => resume(id, user.id),
+    resume: ({ user }, id) => resume(id, user.id),
 
-    giveReason: (actor: Actor, id: string, reason: LeaveReason, comment: string) =>
-      giveReason(context, others, actor, id, { reason, comment }),
+    giveReason: (actor, id, reason, comment) => giveReason(deps, actor, id, { reason, comment }),
 
-    /** The same for someone else, who asked the seller to. */
     forBuyer: {
       cancel: (id: string) => cancel(id),
       preview: (id: string) => preview(id),
       resume: (id: string) => resume(id),
     },
 
-    /** Renewed since it was declared, it ends now and the renewals go back. Returns what was not refunded; `again` tries once more. */
-    async cancelDeclared(id: string, { from, until }: Declared, again: boolean): Promise<Kept> {
+    async cancelDeclared(id, { from, until }, again) {
       const purchase = await findPurchase(db, id)
       if (again || (!hasEnded(purchase.status) && wasRenewedSince(from, purchase, consumerLaw)))
-        return endAndPayBack(
+        return endAndRefund(
           purchase,
-          whole(({ paidAt }) => paidAt > from),
+          wholePayment(({ paidAt }) => paidAt > from),
           until,
         )
       if (!hasEnded(purchase.status) && purchase.status !== 'pending_cancel') await cancel(id)
       return nothing
     },
 
-    /** It ends now, and what was paid before `until` goes back. Returns what was not refunded. Safe to repeat. */
-    withdraw: async (id: string, { from, until }: Declared) =>
-      endAndPayBack(await findPurchase(db, id), (payment, answer) => withdrawable(answer, from)(payment), until),
+    withdraw: async (id, { from, until }) =>
+      endAndRefund(await findPurchase(db, id), (payment, answer) => withdrawable(answer, from)(payment), until),
 
-    endAllOf: (userId: string) => endAllOf(context, others, userId),
+    endAllOf: (userId) => endAllOf(deps, userId),
   }
 }
 
 /** An idempotency key based on what we know now: the same request made twice, even in two processes, counts once. */
-async function keyFor(orders: Orders, wish: string, subscriptionId: string) {
+async function keyFor(orders: CancellationDeps['orders'], wish: string, subscriptionId: string) {
   const order = await orders.ofSubscription(subscriptionId)
   return `${wish}-${subscriptionId}-${order?.version ?? 0}`
 }
 
 const nothing: Kept = { late: 0, disputed: 0, lost: 0, returned: 0 }
 
-function keptOf(answer: Subscription, dueOf: DueOf): Kept {
+function keptOf(answer: Subscription, amountDue: AmountDue): Kept {
   const kept = { ...nothing }
   for (const payment of answer.payments) {
     const { dispute, refunded } = payment
     const isReturned = payment.refunds.some(({ status }) => status === 'failed')
     const why = { open: 'disputed', lost: 'lost', none: null, won: null } as const
-    const left = Math.max(0, dueOf(payment, answer) - refunded)
+    const left = Math.max(0, amountDue(payment, answer) - refunded)
     kept[why[dispute] ?? (isReturned ? 'returned' : 'late')] += left
   }
   return kept
@@ -174,8 +192,7 @@ function keptOf(answer: Subscription, dueOf: DueOf): Kept {
 
 /** Asked after the cancellation, never before: a buyer who doesn't answer has cancelled all the same. */
 async function giveReason(
-  { db, stripe }: Context,
-  { sync }: Others,
+  { db, stripe, sync }: CancellationDeps,
   { user }: Actor,
   id: string,
   { reason, comment }: { reason: LeaveReason; comment: string },
@@ -186,15 +203,10 @@ async function giveReason(
   if (stripeSubscriptionId) {
     await stripe.subscriptions.giveReason(stripeSubscriptionId, reason, comment)
     await sync(stripeSubscriptionId)
-  } else
-    await db
-      .update(purchases)
-      .set({ leaveReason: reason, leaveComment: comment || null })
-      .where(eq(purchases.id, id))
+  } else await updatePurchase(db, id, { leaveReason: reason, leaveComment: comment || null })
 }
 
-/** Before an account is deleted: it must not be charged again. What is being paid for can't be ended fairly yet. */
-async function endAllOf({ db, stripe }: Context, { access, booked, missing, sync }: Others, userId: string) {
+async function endAllOf({ db, stripe, access, bookings, missing, sync }: CancellationDeps, userId: string) {
   const open = await db
     .select({ id: orderRows.subscriptionId, paymentIntentId: orderRows.paymentIntentId })
     .from(orderRows)
@@ -210,7 +222,7 @@ async function endAllOf({ db, stripe }: Context, { access, booked, missing, sync
     if (!id) continue
     await stripe.subscriptions.cancelNow(id)
     // The card may have been charged since we asked.
-    if (open.some((order) => order.id === id)) await payBackAll(stripe, id)
+    if (open.some((order) => order.id === id)) await refundAll(stripe, id)
     await sync(id)
   }
   // Stripe does not know them, so they can't charge anyone.
@@ -224,6 +236,6 @@ async function endAllOf({ db, stripe }: Context, { access, booked, missing, sync
     .select({ id: purchases.id })
     .from(purchases)
     .where(and(eq(purchases.userId, userId), isLivePurchase, eq(purchases.paidThrough, 'hand')))
-  for (const { id } of byHand) await db.transaction((tx) => booked.end(tx, id))
+  for (const { id } of byHand) await db.transaction((tx) => bookings.end(tx, id))
   await db.transaction((tx) => access.purchasesChanged(tx, userId))
 }

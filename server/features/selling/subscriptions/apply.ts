@@ -6,35 +6,33 @@ import type { Transaction } from '#server/database/connect.ts'
 import { isOngoingPurchase, purchases, users } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
-import type { Enqueue } from '#server/jobs/queue.ts'
 import type { Codes } from '../codes/codes.ts'
-import { isRecorded, recordInvoices } from '../invoices/invoices.ts'
+import { isRecorded, lastPaid, recordInvoices } from '../invoices/invoices.ts'
 import { arrOf, type Ledger, movementsOf } from '../ledger/ledger.ts'
+import type { Notices } from '../notices/notices.ts'
 import { mayGetNews, type OrderRow, type Orders } from '../orders/orders.ts'
-import type { AccessEffects } from './entitlement.ts'
-import type { PurchaseRow } from './list.ts'
-import { restToPayBack } from './notice.ts'
-import type { Notices } from './notices.ts'
-import { canGoBack, sentBack } from './refundable.ts'
-import { isUnpaidAttempt, lastPaid, stateOf } from './state.ts'
+import { type AccessEffects, insertPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
+import { isRefundable, type RefundJobs, returnedRefunds } from '../refunds/refunds.ts'
+import { restToRefund } from './notice-period.ts'
+import { isUnpaidAttempt, stateOf } from './state.ts'
 
-export type ApplyDependencies = {
-  accounts: Accounts
-  orders: Orders
-  access: AccessEffects
-  codes: Codes
-  ledger: Ledger
-  notices: Notices
-  payBack: Enqueue<{ subscriptionId: string; since?: string }>
-  payBackLate: Enqueue<{ subscriptionId: string }>
-  payBackRest: Enqueue<{ subscriptionId: string; amount: number }>
-  creditRefunds: Enqueue<{ subscriptionId: string }>
-}
+export type ApplyDeps = Pick<Context, 'now'> &
+  RefundJobs & {
+    accounts: Pick<Accounts, 'guests'>
+    orders: Orders
+    access: AccessEffects
+    codes: Pick<Codes, 'use'>
+    ledger: Pick<Ledger, 'record'>
+    notices: Pick<Notices, 'tell' | 'tellRefundFailed'>
+  }
+
+/** Returns false if the answer is no longer the newest. */
+export type Apply = (tx: Transaction, known: OrderRow, answer: Subscription) => Promise<boolean>
 
 /** Writes what Stripe has answered about a subscription, with everything that follows from it, in one transaction. */
-export function createApply({ now }: Context, others: ApplyDependencies) {
-  const { accounts, orders, access, codes, ledger, notices } = others
-  const { payBack, payBackLate, payBackRest, creditRefunds } = others
+export function createApply(deps: ApplyDeps): Apply {
+  const { now, accounts, orders, access, codes, ledger, notices } = deps
+  const { refundDuplicate, refundLate, refundRest, creditRefunds } = deps
 
   async function book(tx: Transaction, order: OrderRow, answer: Subscription) {
     const guest = order.userId ? undefined : await accounts.guests.forGuest(tx, order.email)
@@ -47,7 +45,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     const refused = state.endedAt === null ? await whyRefused(tx, buyer, order) : null
     const refundedBecause = refused?.because
     const movements = refundedBecause ? [] : movementsOf(answer, endOf(state), now())
-    const after = await insertPurchase(
+    const after = await recordPurchase(
       tx,
       {
         userId,
@@ -69,12 +67,12 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     // A guest may type anyone's address: the owner of an existing account confirms the username themselves.
     if (username && !refundedBecause && (!attached || isHandedOver))
       await access.usernameGiven(tx, { userId, username, productId: order.productId })
-    if (refundedBecause) await payBack(tx, { subscriptionId: answer.id })
-    if (hasLate(answer)) await payBackLate(tx, { subscriptionId: answer.id })
+    if (refundedBecause) await refundDuplicate(tx, { subscriptionId: answer.id })
+    if (hasLate(answer)) await refundLate(tx, { subscriptionId: answer.id })
     if (isHandedOver) {
       await accounts.guests.handOver(tx, buyer, order.paymentIntentId)
       // Whatever was started may still be open in someone's browser, and paying would only lead to a refund.
-      for (const subscriptionId of await orders.logins.end(tx, buyer)) await payBack(tx, { subscriptionId })
+      for (const subscriptionId of await orders.logins.end(tx, buyer)) await refundDuplicate(tx, { subscriptionId })
     }
     if (!buyer.deletedAt)
       await notices.tell(tx, {
@@ -89,7 +87,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
       })
   }
 
-  /** Counts the use of a discount code, unless the payment goes back. Expects the buyer's row to be locked. */
+  /** Counts the use of a discount code, unless the payment is refunded. Expects the buyer's row to be locked. */
   async function whyRefused(tx: Transaction, buyer: typeof users.$inferSelect, order: OrderRow) {
     if (buyer.deletedAt || (await hasOther(tx, buyer.id, order))) return { because: 'duplicate' as const }
     return codes.use(tx, order, { userId: buyer.id, email: order.email })
@@ -112,7 +110,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
       state
     const isBack = !isLive(before.status) && isLive(state.status)
     const isSecond = !isPaidForNothing(before.endedBecause) && isBack && (await hasOther(tx, before.userId, order))
-    // It came back while its owner had another: what was paid since then goes back, and never counts.
+    // Its owner bought another while it was paused: what was paid since then is refunded, and never counts.
     const since = isSecond ? (before.pausedAt ?? before.endedAt) : null
     const end: ReturnType<typeof endOf> = since ? { at: since, cause: 'duplicate' } : endOf(state)
     const movements = isPaidForNothing(before.endedBecause) ? null : movementsOf(answer, end, now())
@@ -124,29 +122,28 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     const news = !isSame || !(await isRecorded(tx, answer)) ? await recordInvoices(tx, before, answer) : []
     if (news.some(({ status }) => status === 'succeeded')) await creditRefunds(tx, { subscriptionId: answer.id })
     if (isSame) return
-    const [after] = await tx.update(purchases).set(changes).where(eq(purchases.id, before.id)).returning()
+    const after = await updatePurchase(tx, before.id, changes)
     if (movements) await ledger.record(tx, before, movements)
     if (answer.switchId && after?.orderedAt) await orders.switches.close(tx, answer.switchId, after.orderedAt)
     await access.purchasesChanged(tx, before.userId)
-    if (hasLate(answer)) await payBackLate(tx, { subscriptionId: answer.id })
-    if (since) await payBack(tx, { subscriptionId: answer.id, since: since.toISOString() })
-    // The bank has decided: what it left with the shop goes back now, if it had to.
+    if (hasLate(answer)) await refundLate(tx, { subscriptionId: answer.id })
+    if (since) await refundDuplicate(tx, { subscriptionId: answer.id, since: since.toISOString() })
+    // The bank has decided: what it left with the shop is refunded now, if it had to be.
     const isDecided = before.isDisputed && !isDisputed
     const [newest] = answer.payments
     if (isDecided && isPaidForNothing(before.endedBecause) && newest) {
       // That payment itself, by its own time, and none before it: its invoice may be paid seconds later.
       const justBefore = new Date(newest.paidAt.getTime() - 1000)
-      await payBack(tx, { subscriptionId: answer.id, since: justBefore.toISOString() })
+      await refundDuplicate(tx, { subscriptionId: answer.id, since: justBefore.toISOString() })
     }
-    const rest = after && (!before.endedAt || isDecided) ? restToPayBack(after) : 0
-    if (rest > 0) await payBackRest(tx, { subscriptionId: answer.id, amount: rest })
+    const rest = after && (!before.endedAt || isDecided) ? restToRefund(after) : 0
+    if (rest > 0) await refundRest(tx, { subscriptionId: answer.id, amount: rest })
     if (after) await notices.tell(tx, { before, after, money: moneyOf(answer) })
     for (const { amount } of news.filter(({ status }) => status === 'failed'))
       await notices.tellRefundFailed(tx, before, amount)
   }
 
-  /** False if the answer is no longer the newest. */
-  return async function apply(tx: Transaction, known: OrderRow, answer: Subscription): Promise<boolean> {
+  return async function apply(tx, known, answer) {
     const order = await orders.nextVersion(tx, known)
     if (!order) return false
     const isGivenUp = !order.closedAt && answer.endedAt !== null && answer.payments.length === 0
@@ -158,10 +155,10 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
   }
 }
 
-/** Money that came when nothing could be bought with it anymore. What the bank decides about is the bank's. */
+/** Payments received after the subscription ended, unless a bank decides about them. */
 const hasLate = ({ endedAt, payments }: Subscription) =>
   endedAt !== null &&
-  payments.some((payment) => payment.paidAt > endedAt && payment.refunded < payment.amount && canGoBack(payment))
+  payments.some((payment) => payment.paidAt > endedAt && payment.refunded < payment.amount && isRefundable(payment))
 
 const isPaidForNothing = (because: EndReason | null) => refusedReasons.some((reason) => reason === because)
 
@@ -182,7 +179,7 @@ const moneyOf = (answer: Subscription) => ({ paid: lastPaid(answer) ?? null })
 /** What Stripe says, and what it no longer says: why it ended, and what was promised or settled here. */
 function changedState(before: PurchaseRow, answer: Subscription, bought: BillingType) {
   const { restRefund: promised, refundedElsewhere } = before
-  const returned = sentBack(answer.payments)
+  const returned = returnedRefunds(answer.payments)
   const state = stateOf(answer, bought)
   return {
     ...state,
@@ -198,9 +195,8 @@ function changedState(before: PurchaseRow, answer: Subscription, bought: Billing
   }
 }
 
-export async function insertPurchase(tx: Transaction, bought: typeof purchases.$inferInsert, answer: Subscription) {
-  const [purchase] = await tx.insert(purchases).values(bought).returning()
-  if (!purchase) throw new Error(`The purchase of ${answer.id} was not booked`)
+export async function recordPurchase(tx: Transaction, bought: typeof purchases.$inferInsert, answer: Subscription) {
+  const purchase = await insertPurchase(tx, bought)
   await recordInvoices(tx, purchase, answer)
   return purchase
 }

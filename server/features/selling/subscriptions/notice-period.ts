@@ -1,10 +1,8 @@
 import { addMonths, monthsBetween } from '#contract/plans.ts'
-import type { PurchaseRow } from './list.ts'
+import { restOf } from '../invoices/invoices.ts'
+import type { PurchaseRow } from '../purchases/purchases.ts'
 
 const day = 86_400_000
-
-/** The period that was paid for last; `amount` is what came in for it and can go back. */
-type PaidTerm = { from: Date; until: Date; amount: number }
 
 /** A renewed term of more than a month can be ended with one month's notice; the rest is refunded to the day (§ 309 no. 9 BGB). */
 export function noticeFor(purchase: PurchaseRow, amount: number, now: Date): { endsAt: Date; refund: number } | null {
@@ -15,7 +13,7 @@ export function noticeFor(purchase: PurchaseRow, amount: number, now: Date): { e
   return { endsAt, refund: restOf({ from, until, amount }, endsAt) }
 }
 
-export const restToPayBack = ({ restRefund, endedBecause }: PurchaseRow) =>
+export const restToRefund = ({ restRefund, endedBecause }: PurchaseRow) =>
   endedBecause === 'cancelled' ? (restRefund ?? 0) : 0
 
 /** Whether it was renewed after its buyer had declared its end. A longer term that had renewed before runs on for a month instead. */
@@ -26,13 +24,6 @@ export function wasRenewedSince(from: Date, purchase: PurchaseRow, consumerLaw: 
   if (consumerLaw === 'eu' && months > 1 && addMonths(orderedAt, months) <= from) return false
   // The first payment is no renewal.
   return paidFrom > from && paidFrom > orderedAt
-}
-
-/** The share of a term's price for the days after `endsAt`; a day that has begun counts for the buyer. */
-export function restOf({ from, until, amount }: PaidTerm, endsAt: Date): number {
-  const days = Math.round((until.getTime() - from.getTime()) / day)
-  const left = Math.ceil((until.getTime() - endsAt.getTime()) / day)
-  return Math.round((amount * Math.min(Math.max(left, 0), days)) / days)
 }
 
 /** Of UTC's day: a second request on the same day asks for the same. */

@@ -168,7 +168,7 @@ test('what cannot be taken over stays as it is at Stripe, and the seller is told
     'It’s paid in EUR, and the shop counts in dollars. It stays as it is at Stripe.',
     'The customer has no email address at Stripe. Add it there first.',
     'It has ended at Stripe.',
-    'Its last payment went back, which ends a subscription here. Cancel it at Stripe.',
+    'Its last payment was refunded or lost to a dispute, which ends a subscription here. Cancel it at Stripe.',
   ])
   await shop.settle()
   const states = await Promise.all(

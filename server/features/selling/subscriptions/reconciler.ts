@@ -2,12 +2,17 @@ import { and, eq, gt, inArray, isNotNull, isNull, lt, not, or, sql } from 'drizz
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
 import { hasEndedPurchase, isNewOrder, orders, purchases, stripeEventsPulled } from '#server/database/schema.ts'
-import { graceEnd } from './entitlement.ts'
+import { graceEnd } from '../purchases/purchases.ts'
+import { refundAll, wholePayment } from '../refunds/refunds.ts'
 import type { Inbox } from './inbox.ts'
 import type { Switching } from './switching.ts'
-import { payBackAll, type Sync, whole } from './sync.ts'
+import type { Sync } from './sync.ts'
 
-type Others = { inbox: Inbox; sync: Sync; switching: Switching }
+type ReconcilerDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'log' | 'runExclusive'> & {
+  inbox: Pick<Inbox, 'keep' | 'handlePending' | 'forgetHandled'>
+  switching: Pick<Switching, 'giveUpOld'>
+  sync: Sync
+}
 
 const minute = 60_000
 const hour = 60 * minute
@@ -19,8 +24,8 @@ const batch = 500
 const askedAt = [2 * minute, 10 * minute, hour, 6 * hour, 23 * hour + 10 * minute]
 
 /** Asks Stripe for anything we missed, so a lost webhook or a browser that never came back loses nothing. */
-export function createReconciler(context: Context, { inbox, sync, switching }: Others) {
-  const { db, now, stripe, log, runExclusive } = context
+export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
+  const { db, now, stripe, log, runExclusive, inbox, sync, switching } = deps
   const ago = (span: number) => new Date(now().getTime() - span)
   const logError = (error: unknown) => log.error({ err: error }, 'reconciliation')
 
@@ -103,7 +108,7 @@ export function createReconciler(context: Context, { inbox, sync, switching }: O
         await runExclusive(stripeSubscriptionId, () => endGracePeriod(id, stripeSubscriptionId)).catch(logError)
   }
 
-  /** Stripe first: a buyer who has just paid keeps it, and one who pays while it ends gets the money back. */
+  /** Stripe first: a buyer who has just paid keeps it, and one who pays while it ends is refunded. */
   async function endGracePeriod(id: string, subscriptionId: string) {
     await sync(subscriptionId)
     const [purchase] = await db.select().from(purchases).where(eq(purchases.id, id))
@@ -113,10 +118,10 @@ export function createReconciler(context: Context, { inbox, sync, switching }: O
     if (payments.some(({ invoiceId, refunded }) => invoiceId === openInvoice?.id && refunded === 0)) return
     const known = new Set(payments.map(({ paymentIntentId }) => paymentIntentId))
     await stripe.subscriptions.cancelNow(subscriptionId)
-    await payBackAll(
+    await refundAll(
       stripe,
       subscriptionId,
-      whole(({ paymentIntentId }) => !known.has(paymentIntentId)),
+      wholePayment(({ paymentIntentId }) => !known.has(paymentIntentId)),
     )
     await sync(subscriptionId)
   }

@@ -6,7 +6,7 @@ import type { Context } from '#server/context.ts'
 import { isOngoingPurchase, purchases, users } from '#server/database/schema.ts'
 import type { OrderRow, Orders } from '../orders/orders.ts'
 
-type RecoveryDeps = Pick<Context, 'db' | 'stripe' | 'catalog'> & { orders: Orders }
+type RecoveryDeps = Pick<Context, 'db' | 'stripe' | 'catalog'> & { orders: Pick<Orders, 'adopt'> }
 
 /** Stripe charges in each of these, or will again. */
 const chargedStatuses = new Set(['trialing', 'active', 'past_due', 'unpaid', 'paused'])

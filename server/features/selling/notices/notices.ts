@@ -1,14 +1,13 @@
-import { and, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
-import { planOf, plans, soldPlans } from '#contract/plans.ts'
-import { liveStatuses } from '#contract/statuses.ts'
+import { and, eq, isNull } from 'drizzle-orm'
+import { planOf, soldPlans } from '#contract/plans.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { sqlList } from '#server/database/schema/columns.ts'
-import { purchases, users } from '#server/database/schema.ts'
+import { users } from '#server/database/schema.ts'
 import type { PaidPeriod } from '#server/gateways/stripe.ts'
-import { graceEnd } from './entitlement.ts'
-import { chargesOf, findPurchase, type PurchaseRow, periodOf } from './list.ts'
-import type { NextCharge } from './next-charge.ts'
+import { chargesOf, graceEnd, type PurchaseRow, periodOf } from '../purchases/purchases.ts'
+
+export { createAnnouncements } from './announcements.ts'
+export { createNextCharge } from './next-charge.ts'
 
 type Change = {
   before: PurchaseRow | undefined
@@ -26,13 +25,21 @@ type Change = {
   mayGetNews?: boolean
 }
 
-export type Notices = ReturnType<typeof createNotices>
+type NoticeDeps = Pick<Context, 'mails' | 'attempts' | 'supportEmail' | 'catalog'>
 
-const day = 86_400_000
+/** Emails about what became of a purchase. Each is queued in the transaction of the change, so it is sent exactly once. */
+export type Notices = {
+  tell(tx: Transaction, change: Change): Promise<void>
+  /** The buyer's bank did not take a refund, and only the buyer knows another way. */
+  tellRefundFailed(tx: Transaction, purchase: PurchaseRow, amount: number): Promise<void>
+  /** The seller sends it again, with a link that needs no login. */
+  tellUnpaid(tx: Transaction, purchase: PurchaseRow, invoiceId: string): Promise<void>
+  tellExtended(tx: Transaction, purchase: PurchaseRow, until: Date): Promise<void>
+}
+
 const longAgo = new Date(0)
-const endingNoticeDays = 7
 
-export function createNotices({ mails, attempts, supportEmail, catalog }: Context) {
+export function createNotices({ mails, attempts, supportEmail, catalog }: NoticeDeps): Notices {
   const shortestPlan = (productId: string) => soldPlans(catalog.byId(productId)?.prices ?? {})[0]
 
   async function whom(tx: Transaction, purchase: PurchaseRow) {
@@ -49,8 +56,7 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Contex
   }
 
   return {
-    /** It's queued along with the change, so they hear it exactly once. */
-    async tell(tx: Transaction, change: Change) {
+    async tell(tx, change) {
       const to = change.to ?? (await buyerOf(tx, change.after))
       if (!to) return
       const { before, after, attached, code = '' } = change
@@ -125,14 +131,12 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Contex
         await mails.send(tx, supportEmail, 'disputeOpened', { product, amount: after.disputedAmount, email: to.email })
     },
 
-    /** Their bank did not take it, and only they know another way. */
-    async tellRefundFailed(tx: Transaction, purchase: PurchaseRow, amount: number) {
+    async tellRefundFailed(tx, purchase, amount) {
       const { to, about } = await whom(tx, purchase)
       if (to) await mails.send(tx, to, 'refundFailed', { ...about, amount })
     },
 
-    /** The seller sends it again, with a link that needs no login. */
-    async tellUnpaid(tx: Transaction, purchase: PurchaseRow, invoiceId: string) {
+    async tellUnpaid(tx, purchase, invoiceId) {
       const { to, about } = await whom(tx, purchase)
       const { id: purchaseId, billingType, price: amount, dueAmount, pastDueSince } = purchase
       if (to)
@@ -149,7 +153,7 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Contex
         })
     },
 
-    async tellExtended(tx: Transaction, purchase: PurchaseRow, until: Date) {
+    async tellExtended(tx, purchase, until) {
       const { to, about } = await whom(tx, purchase)
       const renews = purchase.paidThrough === 'stripe'
       if (to) await mails.send(tx, to, 'subscriptionExtended', { ...about, until: until.toISOString(), renews })
@@ -157,94 +161,12 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Contex
   }
 }
 
-export function createAnnouncements(
-  { db, now, log, mails, catalog }: Context,
-  {
-    sync,
-    nextChargeOf,
-  }: { sync: (subscriptionId: string) => Promise<void>; nextChargeOf: (purchase: PurchaseRow) => Promise<NextCharge> },
-) {
-  const inDays = (days: number) => new Date(now().getTime() + days * day)
-
-  const withBuyers = (...conditions: SQL[]) =>
-    db
-      .select({ purchase: purchases, email: users.email, name: users.name })
-      .from(purchases)
-      .innerJoin(users, eq(users.id, purchases.userId))
-      .where(and(...conditions, isNull(users.deletedAt)))
-
-  /** Asked again right before it is told: the law wants the amount that is charged. */
-  async function chargeOf({ id, stripeSubscriptionId }: PurchaseRow) {
-    await sync(stripeSubscriptionId ?? '').catch((error: unknown) => log.error({ err: error }, 'before a renewal'))
-    return nextChargeOf(await findPurchase(db, id))
-  }
-
-  return {
-    async renewals() {
-      const renewing = await withBuyers(
-        eq(purchases.status, 'active'),
-        inArray(purchases.billingType, [...announced]),
-        eq(purchases.paidThrough, 'stripe'),
-        gt(purchases.currentPeriodEnd, now()),
-        lte(purchases.currentPeriodEnd, inDays(Math.max(...plans.flatMap((plan) => plan.renewalNoticeDays)))),
-      )
-      for (const { purchase, email, name } of renewing) {
-        const { id, productId, billingType, price: amount, currentPeriodEnd } = purchase
-        if (!currentPeriodEnd) continue
-        const renewsAt = currentPeriodEnd.toISOString()
-        const days = Math.ceil((currentPeriodEnd.getTime() - now().getTime()) / day)
-        const { renewalNoticeDays } = planOf(billingType)
-        const notice = Math.min(...renewalNoticeDays.filter((ahead) => days <= ahead))
-        if (notice === Infinity) continue
-        const occasion = `renewal of ${id} on ${renewsAt}, ${notice} days ahead`
-        // Sent on one of these days, unless the shop was down on both.
-        const isSoon = renewalNoticeDays.some((ahead) => days === ahead || days === ahead - 1)
-        const stored = { amount: purchase.nextAmount, isExact: false }
-        const { amount: nextAmount, isExact } = isSoon ? await chargeOf(purchase) : stored
-        const isAsStored = nextAmount === purchase.nextAmount
-        const product = (await catalog.named(productId)).name
-        await mails.sendOnce(occasion, email, 'renewalNotice', {
-          name,
-          product,
-          billingType,
-          period: periodOf(purchase),
-          amount,
-          charged: nextAmount ?? amount,
-          ...(isExact ? {} : { isAbout: true }),
-          charges: isAsStored ? chargesOf(purchase) : null,
-          renewsAt,
-          days,
-        })
-      }
-    },
-
-    /** A week before what was booked by hand runs out; if there is less time than that, the day after it was booked. */
-    async ends() {
-      const ending = await withBuyers(
-        eq(purchases.status, 'active'),
-        eq(purchases.paidThrough, 'hand'),
-        gt(purchases.endsAt, now()),
-        lte(purchases.endsAt, inDays(endingNoticeDays)),
-        lte(purchases.createdAt, inDays(-1)),
-        // A buyer who has already subscribed needs no invitation to.
-        sql`not exists (select from purchases other where other.user_id = ${purchases.userId}
-              and other.product_id = ${purchases.productId} and other.paid_through = 'stripe'
-              and other.status in ${sql.raw(sqlList(liveStatuses))})`,
-      )
-      for (const { purchase, email, name } of ending) {
-        const { name: product, slug } = await catalog.named(purchase.productId)
-        const endsAt = purchase.endsAt?.toISOString()
-        if (endsAt)
-          await mails.sendOnce(`end of ${purchase.id} on ${endsAt}`, email, 'bookedEnds', {
-            name,
-            product,
-            slug,
-            billingType: purchase.billingType,
-            endsAt,
-          })
-      }
-    },
-  }
+async function buyerOf(tx: Transaction, { userId }: PurchaseRow) {
+  const [user] = await tx
+    .select()
+    .from(users)
+    .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+  return user
 }
 
 function receiptOf({ before, after, money, unlocksItself, mayGetNews }: Change, paidAt: Date) {
@@ -264,15 +186,4 @@ function receiptOf({ before, after, money, unlocksItself, mayGetNews }: Change, 
     ...(mayGetNews ? { newsTo: after.userId } : {}),
     tax: money?.paid?.tax ?? null,
   }
-}
-
-/** Plans whose renewals are announced. */
-const announced = plans.flatMap((plan) => (plan.renewalNoticeDays.length > 0 ? [plan.key] : []))
-
-async function buyerOf(tx: Transaction, { userId }: PurchaseRow) {
-  const [user] = await tx
-    .select()
-    .from(users)
-    .where(and(eq(users.id, userId), isNull(users.deletedAt)))
-  return user
 }

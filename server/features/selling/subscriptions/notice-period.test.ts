@@ -4,7 +4,7 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { addMonths } from '#contract/plans.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
-import { restOf } from './notice.ts'
+import { restOf } from '../invoices/invoices.ts'
 
 let shop: TestShop
 beforeAll(async () => {

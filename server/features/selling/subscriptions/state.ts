@@ -1,12 +1,18 @@
-import { addMonths, monthsBetween } from '#contract/plans.ts'
+import { addMonths } from '#contract/plans.ts'
 import { afterDiscount } from '#contract/selling/charges.ts'
-import { withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import type { BillingType, EndReason } from '#contract/statuses.ts'
-import type { PaidPeriod, Payment, Subscription } from '#server/gateways/stripe.ts'
-import { isArriving, type PaidHistory, presentPeriod } from '../invoices/invoices.ts'
-import { graceDays, graceEnd } from './entitlement.ts'
-import type { PurchaseRow } from './list.ts'
-import { restOf } from './notice.ts'
+import type { Subscription } from '#server/gateways/stripe.ts'
+import {
+  lastPaid,
+  orderedPeriod,
+  paidPeriod,
+  paymentsOfPeriod,
+  presentPeriod,
+  refundedAsRest,
+  restOf,
+  reversalOf,
+} from '../invoices/invoices.ts'
+import { graceDays, graceEnd, type PurchaseRow } from '../purchases/purchases.ts'
 
 export type PurchaseState = Omit<
   PurchaseRow,
@@ -32,44 +38,10 @@ export type PurchaseState = Omit<
 >
 
 const day = 86_400_000
-type Span = { start: Date; isProration: boolean }
 const byTime = (a: Date, b: Date) => a.getTime() - b.getTime()
 
 /** An incomplete subscription was never paid, so it's an attempt, not a purchase. */
 export const isUnpaidAttempt = ({ status }: Subscription) => status === 'incomplete' || status === 'incomplete_expired'
-
-/** Whole periods, latest first. Of two that begin in the same second, the one that was billed later. */
-const wholePeriods = <Period extends Span>({ periods }: { periods: Period[] }) =>
-  periods
-    .filter(({ isProration }) => !isProration)
-    .toReversed()
-    .toSorted((a, b) => byTime(b.start, a.start))
-
-/** Latest paid billing period. Prorations belong to the period they fall in. */
-export const paidPeriod = <Period extends Span>(history: { periods: Period[] }): Period | undefined =>
-  wholePeriods(history)[0]
-
-/** The invoice that was paid last, for whatever it was. */
-export const lastPaid = ({ periods }: Subscription): PaidPeriod | undefined =>
-  periods.filter(({ amount }) => amount > 0).toSorted((a, b) => byTime(b.paidAt, a.paidAt))[0]
-
-/** The buyer got the current period's money back, so access must end, unless the seller gave both. */
-export function moneyIsBack(history: PaidHistory): 'refunded' | 'disputed' | undefined {
-  const bought = paidPeriod(history)
-  // For a moment, a payment is there whose invoice isn't paid yet.
-  const payments = bought
-    ? history.payments.filter(({ invoiceId }) => invoiceId === bought.invoiceId)
-    : history.payments.slice(0, 1)
-  // A switch is also paid for with what was left of the payment before it, even one of the same second.
-  const before = bought?.credit
-    ? history.payments.find(({ paidAt, invoiceId }) => paidAt <= bought.paidAt && invoiceId !== bought.invoiceId)
-    : undefined
-  if ([...payments, before].some((payment) => payment?.dispute === 'lost')) return 'disputed'
-  const isBack = payments.length > 0 && payments.every(({ refunded, amount }) => refunded >= amount)
-  const [newest] = payments.flatMap(({ refunds }) => refunds.filter(isArriving)).toSorted((a, b) => byTime(b.at, a.at))
-  if (newest?.keepsAccess) return undefined
-  return isBack ? 'refunded' : undefined
-}
 
 /**
  * Stripe tries up to eight times; we remind the buyer three times: at the first failure (1), when the next try falls in
@@ -87,28 +59,6 @@ function dunningStep(invoice: Subscription['openInvoice']): 1 | 2 | 3 {
 
 /** If the last period's invoice is one of these, the subscription ended because its renewal wasn't paid. */
 const unpaidInvoices = new Set(['open', 'uncollectible', 'void'])
-
-/** The first of the latest periods of one length: what was ordered. Those after it are renewals. */
-function ordered(subscription: Subscription, last: PaidPeriod): PaidPeriod {
-  const before = wholePeriods(subscription).filter((each) => each.start <= last.start)
-  const months = monthsBetween(last.start, last.end)
-  const other = before.findIndex(({ start, end }) => monthsBetween(start, end) !== months)
-  return (other < 0 ? before : before.slice(0, other)).at(-1) ?? last
-}
-
-/** All of a payment. Of someone whose plan changed long after the first order, only what the time since then has cost. */
-export function withdrawable(subscription: Subscription, declaredAt: Date): (payment: Payment) => number {
-  const { periods, payments } = subscription
-  const [first, last] = [periods[0], paidPeriod(subscription)]
-  const order = last && ordered(subscription, last)
-  if (!first || !order || declaredAt < withdrawalEnds(first.paidAt)) return ({ amount }) => amount
-  const invoices = new Set(periods.flatMap(({ paidAt, invoiceId: id }) => (paidAt < order.paidAt ? id : [])))
-  const before = payments.find(({ invoiceId }) => invoices.has(invoiceId))?.paymentIntentId
-  return ({ paymentIntentId, invoiceId, amount }) => {
-    if (!invoices.has(invoiceId)) return amount
-    return paymentIntentId === before ? Math.min(amount, order.credit) : 0
-  }
-}
 
 /** The account may pause what could not be charged; that does not shorten the grace period. */
 export function isPastDue(subscription: Subscription) {
@@ -158,24 +108,12 @@ function paidTime(subscription: Subscription) {
   return {
     lastPaidAt: paid?.paidAt ?? payments[0]?.paidAt ?? null,
     lastPaidAmount: paid?.amount ?? payments[0]?.amount ?? null,
-    orderedAt: bought ? ordered(subscription, bought).paidAt : periodStart,
+    orderedAt: bought ? orderedPeriod(subscription, bought).paidAt : periodStart,
     paidFrom: bought?.start ?? periodStart,
     paidUntil: bought?.end ?? currentPeriodEnd,
     givenUntil: isGiven ? currentPeriodEnd : trialEndsAt,
   }
 }
-
-/** Payments for the period that was paid for last, and for changes within it, newest first. */
-export function paymentsOfPeriod(subscription: Subscription): Payment[] {
-  const from = paidPeriod(subscription)?.start
-  const { periods, payments } = subscription
-  const invoices = new Set(periods.flatMap(({ start, invoiceId }) => (from && start >= from ? [invoiceId] : [])))
-  return payments.filter(({ invoiceId }) => invoices.has(invoiceId))
-}
-
-/** What has been refunded of a payment because a cancellation promised it. */
-export const refundedAsRest = ({ refunds }: Payment) =>
-  refunds.reduce((sum, refund) => sum + (refund.isRest && isArriving(refund) ? refund.amount : 0), 0)
 
 /** What the period that runs has cost its buyer so far: paid, and not refunded. */
 const keptForPeriod = (subscription: Subscription) =>
@@ -236,7 +174,7 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
   if (endedAt || status === 'canceled' || wasTrial) {
     const isUnpaid =
       wasTrial || (unpaidInvoices.has(dueInvoice?.status ?? '') && presentPeriod(subscription) !== 'forgiven')
-    const endedBecause: EndReason = moneyIsBack(subscription) ?? (isUnpaid ? 'unpaid' : 'cancelled')
+    const endedBecause: EndReason = reversalOf(subscription) ?? (isUnpaid ? 'unpaid' : 'cancelled')
     const ended = { ...common, card: null, endedAt: endedAt ?? paused?.at ?? currentPeriodEnd, endedBecause }
     return { ...ended, status: endedBecause === 'unpaid' ? 'expired' : 'cancelled' }
   }

@@ -1,6 +1,7 @@
 import { and, eq, inArray, lte, type SQL } from 'drizzle-orm'
 import { addMonths, planOf } from '#contract/plans.ts'
 import { type BillingType, type BookableStatus, type BookingKind, isExtendable, isLive } from '#contract/statuses.ts'
+import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { lockUser } from '#server/database/people.ts'
@@ -8,11 +9,8 @@ import { isLivePurchase, purchases } from '#server/database/schema.ts'
 import { conflict, invalid, notFound } from '#server/errors.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import { arrOf, type Ledger, movementsOfBooked } from '../ledger/ledger.ts'
-import type { AccessEffects } from './entitlement.ts'
-import type { PurchaseRow } from './list.ts'
-import type { Notices } from './notices.ts'
-
-type Others = { accounts: Accounts; ledger: Ledger; access: AccessEffects; notices: Notices }
+import type { Notices } from '../notices/notices.ts'
+import { type AccessEffects, insertPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
 
 export type Booking = {
   userId: string
@@ -27,11 +25,32 @@ export type Booking = {
   invite?: boolean | undefined
 }
 
-export type Booked = ReturnType<typeof createBooked>
+type BookingDeps = Pick<Context, 'db' | 'now' | 'mails' | 'catalog' | 'audit'> & {
+  accounts: Pick<Accounts, 'guests'>
+  ledger: Pick<Ledger, 'record'>
+  access: Pick<AccessEffects, 'purchasesChanged'>
+  notices: Pick<Notices, 'tell'>
+}
 
-/** Purchases that the seller booked by hand. Stripe knows nothing of them, so their periods end by our own clock. */
-export function createBooked(context: Context, { accounts, ledger, access, notices }: Others) {
-  const { db, now, mails, catalog } = context
+/**
+ * Purchases that the seller booked by hand. Stripe knows nothing of them, so their periods end by our own clock. Each function
+ * but the first ignores a purchase that is paid through Stripe.
+ */
+export type Bookings = {
+  add(actor: Actor, booking: Booking): Promise<void>
+  book(tx: Transaction, booking: Booking): Promise<PurchaseRow>
+  cancel(tx: Transaction, id: string): Promise<void>
+  resume(tx: Transaction, id: string): Promise<void>
+  /** Moves the day on which it ends. One without an end, if it was cancelled, has none again when it is resumed. */
+  extend(tx: Transaction, id: string, until: Date): Promise<void>
+  /** Immediately: no payment of it passed through the shop, so the seller refunds what there was. */
+  end(tx: Transaction, id: string): Promise<void>
+  /** Ends what was booked until a day that has come. */
+  endDue(): Promise<void>
+}
+
+export function createBookings(deps: BookingDeps): Bookings {
+  const { db, now, mails, catalog, audit, accounts, ledger, access, notices } = deps
   type Decide = (row: PurchaseRow) => Partial<PurchaseRow> | null
 
   /** Decides on the locked row; what the buyer is told is queued with the change. */
@@ -44,11 +63,7 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
     const wanted = before && decide(before)
     if (!wanted) return
     const movements = movementsOfBooked({ ...before, ...wanted })
-    const [after] = await tx
-      .update(purchases)
-      .set({ ...wanted, arr: arrOf(movements) })
-      .where(eq(purchases.id, id))
-      .returning()
+    const after = await updatePurchase(tx, id, { ...wanted, arr: arrOf(movements) })
     if (!after) return
     await ledger.record(tx, after, movements)
     const hasNext = !isLive(after.status) && (await countLive(tx, after)) > 0
@@ -57,53 +72,60 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
     if (!hasNext) await notices.tell(tx, { before, after })
   }
 
+  async function book(tx: Transaction, booking: Booking): Promise<PurchaseRow> {
+    const { userId, productId, billingType, amount, status, kind, reason, endsAt, invite } = booking
+    if (!catalog.byId(productId)) throw notFound('Product')
+    if (endsAt && endsAt <= now()) throw invalid('endsAt', 'The end must be in the future')
+    const user = await lockUser(tx, userId)
+    const { wasReset } = await accounts.guests.resetUnproven(tx, userId)
+    if (status === 'active' && (await countLive(tx, booking)) > 0)
+      throw conflict('already-subscribed', 'This user already has an active subscription')
+    const until = status === 'active' ? (endsAt ?? null) : null
+    const [createdAt, bookedAs] = [now(), kind ?? null]
+    const paid = { billingType, price: amount, status, createdAt, bookedAs, endedAt: null }
+    const booked = await insertPurchase(tx, {
+      ...paid,
+      userId,
+      productId,
+      orderedAt: createdAt,
+      arr: arrOf(movementsOfBooked({ ...paid, endedBecause: null })),
+      bookedBecause: reason || null,
+      bookedUntil: until,
+      endsAt: until,
+    })
+    await ledger.record(tx, booked, movementsOfBooked(booked))
+    await access.purchasesChanged(tx, userId)
+    if ((invite || wasReset) && status === 'active')
+      await mails.send(tx, user.email, 'purchaseBooked', {
+        name: wasReset ? '' : user.name,
+        product: (await catalog.named(productId)).name,
+        isGift: kind === 'gift',
+        endsAt: until?.toISOString() ?? null,
+        tokenId: await accounts.guests.firstPasswordLink(tx, userId),
+      })
+    return booked
+  }
+
   return {
-    async book(tx: Transaction, booking: Booking): Promise<PurchaseRow> {
-      const { userId, productId, billingType, amount, status, kind, reason, endsAt, invite } = booking
-      if (!catalog.byId(productId)) throw notFound('Product')
-      if (endsAt && endsAt <= now()) throw invalid('endsAt', 'The end must be in the future')
-      const user = await lockUser(tx, userId)
-      const { wasReset } = await accounts.guests.resetUnproven(tx, userId)
-      if (status === 'active' && (await countLive(tx, booking)) > 0)
-        throw conflict('already-subscribed', 'This user already has an active subscription')
-      const until = status === 'active' ? (endsAt ?? null) : null
-      const [createdAt, bookedAs] = [now(), kind ?? null]
-      const paid = { billingType, price: amount, status, createdAt, bookedAs, endedAt: null }
-      const [booked] = await tx
-        .insert(purchases)
-        .values({
-          ...paid,
-          userId,
-          productId,
-          orderedAt: createdAt,
-          arr: arrOf(movementsOfBooked({ ...paid, endedBecause: null })),
-          bookedBecause: reason || null,
-          bookedUntil: until,
-          endsAt: until,
-        })
-        .returning()
-      if (!booked) throw new Error('The purchase was not booked')
-      await ledger.record(tx, booked, movementsOfBooked(booked))
-      await access.purchasesChanged(tx, userId)
-      if ((invite || wasReset) && status === 'active')
-        await mails.send(tx, user.email, 'purchaseBooked', {
-          name: wasReset ? '' : user.name,
-          product: (await catalog.named(productId)).name,
-          isGift: kind === 'gift',
-          endsAt: until?.toISOString() ?? null,
-          tokenId: await accounts.guests.firstPasswordLink(tx, userId),
-        })
-      return booked
+    book,
+
+    async add(actor, booking) {
+      await db.transaction(async (tx) => {
+        const { id, userId } = await book(tx, booking)
+        // The reason stays with the purchase: it may name the buyer.
+        const { reason: _, ...detail } = booking
+        await audit.record(tx, actor, { action: 'purchase.add', subject: id, aboutId: userId, detail })
+      })
     },
 
-    cancel: (tx: Transaction, id: string) =>
+    cancel: (tx, id) =>
       change(tx, id, (row) => {
         if (row.status === 'pending_cancel') return null
         if (row.status !== 'active') throw conflict('not-active', 'Only an active subscription can be cancelled')
-        return { status: 'pending_cancel', endsAt: endOf(row, now()) }
+        return { status: 'pending_cancel', endsAt: endOfBooking(row, now()) }
       }),
 
-    resume: (tx: Transaction, id: string) =>
+    resume: (tx, id) =>
       change(tx, id, ({ status, bookedUntil }) => {
         if (status === 'active') return null
         if (status !== 'pending_cancel')
@@ -111,16 +133,14 @@ export function createBooked(context: Context, { accounts, ledger, access, notic
         return { status: 'active', endsAt: bookedUntil, leaveReason: null, leaveComment: null }
       }),
 
-    /** Moves the day on which it ends. One without an end, if it was cancelled, has none again when it is resumed. */
-    extend: (tx: Transaction, id: string, until: Date) =>
+    extend: (tx, id, until) =>
       change(tx, id, ({ status, endsAt, bookedUntil }) => {
         if (!isExtendable({ status, paidThrough: 'hand', endsAt }))
           throw conflict('not-active', 'This purchase has no end that could be moved')
         return { endsAt: until, bookedUntil: bookedUntil && until }
       }),
 
-    /** Immediately: no payment of it passed through the shop, so the seller pays back what there was. */
-    end: (tx: Transaction, id: string) =>
+    end: (tx, id) =>
       change(tx, id, ({ status }) =>
         isLive(status) ? { status: 'cancelled', endsAt: null, endedAt: now(), endedBecause: 'cancelled' } : null,
       ),
@@ -146,7 +166,7 @@ const countLive = (tx: Transaction, { userId, productId }: { userId: string; pro
   tx.$count(purchases, and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
 
 /** When a cancellation made now takes effect: on the day it was booked until, or with the period that runs now. */
-export const endOf = ({ bookedUntil, createdAt, billingType }: PurchaseRow, now: Date) =>
+export const endOfBooking = ({ bookedUntil, createdAt, billingType }: PurchaseRow, now: Date) =>
   bookedUntil ?? periodEnd(createdAt, billingType, now)
 
 function periodEnd(start: Date, billingType: BillingType, now: Date): Date {

@@ -7,23 +7,41 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
-import type { ExistingSubscription, Subscription } from '#server/gateways/stripe.ts'
+import type { ExistingSubscription, StripeGateway, Subscription } from '#server/gateways/stripe.ts'
+import { reversalOf } from '../invoices/invoices.ts'
 import type { Orders } from '../orders/orders.ts'
-import { hasOther, insertPurchase, lockBuyer } from './apply.ts'
-import { type AccessEffects, graceEnd } from './entitlement.ts'
-import { isUnpaidAttempt, moneyIsBack, stateOf } from './state.ts'
+import { type AccessEffects, graceEnd } from '../purchases/purchases.ts'
+import { hasOther, lockBuyer, recordPurchase } from './apply.ts'
+import { isUnpaidAttempt, stateOf } from './state.ts'
 import type { Sync } from './sync.ts'
 
-type Others = { accounts: Accounts; orders: Orders; access: AccessEffects; sync: Sync }
+type TakeoverDeps = Pick<
+  Context,
+  'db' | 'now' | 'stripe' | 'audit' | 'queue' | 'mails' | 'refuseShopAddress' | 'catalog' | 'config'
+> & { accounts: Pick<Accounts, 'guests'>; orders: Orders; access: Pick<AccessEffects, 'purchasesChanged'>; sync: Sync }
 type Plan = { productId: string; billingType: BillingType }
 type Verdict = { verdict: ImportVerdictKind; message: string }
+
+type ListedPrice = Omit<Awaited<ReturnType<StripeGateway['existing']['price']>>, 'billing' | 'plan'> & {
+  billingType: BillingType | null
+  plan: Plan | null
+  isOther: boolean
+}
+
+/** Subscriptions that began at Stripe. Taken over, one is like any other, with its price, card and dates as before. */
+export type Takeover = {
+  list(): Promise<{ prices: ListedPrice[]; subscriptions: (ExistingSubscription & { obstacle: string | null })[] }>
+  /** Says which plan a price at Stripe is; null for one that another shop sells. */
+  setPlan(actor: Actor, id: string, plan: Plan | null): Promise<void>
+  takeOver(actor: Actor, ids: string[], invite: boolean): Promise<(Verdict & { id: string })[]>
+}
 
 /** A price that another shop on this account sells. */
 const other = 'other'
 
-/** Subscriptions that began at Stripe. Taken over, one is like any other, with its price, card and dates as before. */
-export function createTakeover(context: Context, { accounts, orders, access, sync }: Others) {
-  const { db, now, stripe, audit, queue, mails, refuseShopAddress, catalog, config } = context
+export function createTakeover(deps: TakeoverDeps): Takeover {
+  const { db, now, stripe, audit, queue, mails, refuseShopAddress, catalog, config } = deps
+  const { accounts, orders, access, sync } = deps
 
   /** What happened at Stripe since it was read, when no event about it meant anything to us yet. */
   const follow = queue.job<{ subscriptionId: string }>('follow-taken-over', ({ subscriptionId }) =>
@@ -73,7 +91,7 @@ export function createTakeover(context: Context, { accounts, orders, access, syn
         throw conflict('already-subscribed', `${email} has a subscription in the shop already.`)
       if (!account.isNew && !buyer.verifiedAt) await orders.logins.end(tx, buyer)
       await orders.close(tx, order.id, { userId: buyer.id, madeAccount: account.isNew })
-      const purchase = await insertPurchase(
+      const purchase = await recordPurchase(
         tx,
         {
           userId: buyer.id,
@@ -125,7 +143,7 @@ export function createTakeover(context: Context, { accounts, orders, access, syn
       }
     },
 
-    async setPlan(actor: Actor, id: string, plan: Plan | null) {
+    async setPlan(actor, id, plan) {
       const product = plan && catalog.byId(plan.productId)
       if (plan && !product) throw notFound('Product')
       const words = product && plan ? `${product.slug} ${plan.billingType}` : other
@@ -133,7 +151,7 @@ export function createTakeover(context: Context, { accounts, orders, access, syn
       await audit.record(db, actor, { action: 'price.plan', subject: id, detail: { plan: words } })
     },
 
-    async takeOver(actor: Actor, ids: string[], invite: boolean) {
+    async takeOver(actor, ids, invite) {
       const verdicts: (Verdict & { id: string })[] = []
       for (const id of ids) {
         const verdict = await takeOne(actor, id, invite).catch((error: unknown): Verdict => {
@@ -170,7 +188,8 @@ function obstacleTo(found: ExistingSubscription) {
 /** What only its history shows: the shop would end some of them immediately. */
 function faultOf(answer: Subscription, { endedAt, status, pastDueSince }: ReturnType<typeof stateOf>, now: Date) {
   if (endedAt || isUnpaidAttempt(answer)) return 'It has ended at Stripe.'
-  if (moneyIsBack(answer)) return 'Its last payment went back, which ends a subscription here. Cancel it at Stripe.'
+  if (reversalOf(answer))
+    return 'Its last payment was refunded or lost to a dispute, which ends a subscription here. Cancel it at Stripe.'
   if (status === 'past_due' && pastDueSince && graceEnd(pastDueSince) <= now)
     return 'It has been unpaid for over 14 days, which ends a subscription here. Collect the payment at Stripe first.'
   return null

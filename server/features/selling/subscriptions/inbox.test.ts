@@ -21,21 +21,17 @@ beforeEach(async () => {
 
 /** A subscription whose name begins with “poison” fails every time. */
 const openInbox = () =>
-  createInbox(
-    {
-      db: connection.db,
-      now: () => new Date(),
-      stripe: {} as Parameters<typeof createInbox>[0]['stripe'],
-      crashPoint: () => {},
+  createInbox({
+    db: connection.db,
+    now: () => new Date(),
+    stripe: {} as Parameters<typeof createInbox>[0]['stripe'],
+    crashPoint: () => {},
+    orders: {} as Parameters<typeof createInbox>[0]['orders'],
+    sync: async (id) => {
+      synced.push(id)
+      if (id.startsWith('poison')) throw new Error('Stripe does not know this subscription')
     },
-    {
-      orders: {} as Parameters<typeof createInbox>[1]['orders'],
-      sync: async (id) => {
-        synced.push(id)
-        if (id.startsWith('poison')) throw new Error('Stripe does not know this subscription')
-      },
-    },
-  )
+  })
 
 const arrived = (kind: string, count: number, minutesAgo: number, lastError: string | null = null) =>
   connection.pool.query(

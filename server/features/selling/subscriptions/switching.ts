@@ -11,15 +11,21 @@ import { isNewOrder, orders as orderRows, users } from '#server/database/schema.
 import { conflict, Refusal } from '#server/errors.ts'
 import type { StripeGateway, Subscription } from '#server/gateways/stripe.ts'
 import type { Codes } from '../codes/codes.ts'
+import { paidPeriod } from '../invoices/invoices.ts'
 import type { Orders } from '../orders/orders.ts'
 import type { Prices } from '../prices/prices.ts'
+import { findPurchase, type PurchaseRow } from '../purchases/purchases.ts'
 import { keepTerms } from '../terms/terms.ts'
-import { findPurchase, type PurchaseRow } from './list.ts'
-import { nextAmount, paidPeriod, stateOf } from './state.ts'
+import { nextAmount, stateOf } from './state.ts'
 import type { Sync } from './sync.ts'
 
-type SwitchingDeps = { orders: Orders; prices: Prices; codes: Codes; sync: Sync }
-type Order = { at: Date; amount: number }
+type SwitchingDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'catalog' | 'site' | 'crashPoint' | 'runExclusive'> & {
+  orders: Pick<Orders, 'switches'>
+  prices: Pick<Prices, 'of' | 'stripeIdOf' | 'renew'>
+  codes: Pick<Codes, 'ofCoupons'>
+  sync: Sync
+}
+type SwitchOrder = { at: Date; amount: number }
 
 const minute = 60_000
 /** How long an offer is good, and how long the buyer's bank may take. Stripe itself would wait for 23 hours. */
@@ -66,7 +72,7 @@ function obstacle(
 
 /** Stripe carries discounts over to the longer plan. A discount that no page offers for it must have ended first. */
 async function discountObstacle(
-  codes: Codes,
+  codes: SwitchingDeps['codes'],
   { discounts, plan }: Subscription,
   target: BillingType,
   now: Date,
@@ -115,8 +121,8 @@ type Quote = { productId: string; target: BillingType; at: Date }
 
 /** What Stripe would charge for the longest plan. Its price may have been archived there meanwhile. */
 async function previewAt(
-  { stripe }: Context,
-  prices: Prices,
+  stripe: StripeGateway,
+  prices: SwitchingDeps['prices'],
   subscription: Subscription,
   { productId, target, at }: Quote,
 ) {
@@ -140,11 +146,27 @@ const partiesOf = ({ id: userId, email }: User, { productId }: PurchaseRow, { id
   customerId,
 })
 
-export type Switching = ReturnType<typeof createSwitching>
+type SwitchOffer = Omit<Awaited<ReturnType<typeof previewAt>>, 'priceId' | 'creditLeft'> & {
+  at: Date
+  unusedDays: number
+  nextAmount: number
+  card: string | null
+}
+type SwitchState = { state: 'done' | 'processing'; confirmWith: string | null }
 
 /** To the longest plan, now, with credit for the unused time. An order of its own, which nothing but its payment brings about. */
-export function createSwitching(context: Context, { orders, prices, codes, sync }: SwitchingDeps) {
-  const { db, now, stripe, catalog, site, crashPoint, runExclusive } = context
+export type Switching = {
+  offer(userId: string, id: string): Promise<SwitchOffer>
+  /** Charges what the buyer saw, to the cent, or nothing. */
+  order(actor: Actor, id: string, order: SwitchOrder): Promise<SwitchState>
+  /** After the bank has asked the buyer, or once the buyer doesn't want to be asked. */
+  finish(actor: Actor, id: string, giveUp?: boolean): Promise<SwitchState | { state: 'off'; confirmWith: null }>
+  /** Drops switches whose buyer has not answered the bank for an hour, so nothing payable is left. */
+  giveUpOld(onError: (error: unknown) => void): Promise<void>
+}
+
+export function createSwitching(deps: SwitchingDeps): Switching {
+  const { db, now, stripe, catalog, site, crashPoint, runExclusive, orders, prices, codes, sync } = deps
 
   /** The longest plan that the product sells. */
   const targetOf = ({ productId, billingType }: PurchaseRow): BillingType =>
@@ -163,7 +185,7 @@ export function createSwitching(context: Context, { orders, prices, codes, sync 
       )
     if (catalog.onSale().every((product) => product.id !== purchase.productId))
       throw conflict('switch-refused', 'This product is no longer sold. Your subscription stays as it is.')
-    const offer = await previewAt(context, prices, subscription, { productId: purchase.productId, target, at })
+    const offer = await previewAt(stripe, prices, subscription, { productId: purchase.productId, target, at })
     if (offer.due < leastCharge)
       throw conflict('nothing-due', `You have a credit with us that covers this. ${writeToUs}`)
     return offer
@@ -195,7 +217,7 @@ export function createSwitching(context: Context, { orders, prices, codes, sync 
   }
 
   return {
-    async offer(userId: string, id: string) {
+    async offer(userId, id) {
       const purchase = await findPurchase(db, id, userId)
       const subscription = await subscriptionOf(stripe, purchase)
       const { periodStart, currentPeriodEnd: end } = subscription
@@ -218,8 +240,7 @@ export function createSwitching(context: Context, { orders, prices, codes, sync 
       }
     },
 
-    /** Charges what the buyer saw, to the cent, or nothing. */
-    async order({ user }: Actor, id: string, { at, amount }: Order) {
+    async order({ user }, id, { at, amount }) {
       const { stripeSubscriptionId } = await findPurchase(db, id, user.id)
       return runExclusive(stripeSubscriptionId ?? id, async () => {
         const purchase = await findPurchase(db, id, user.id)
@@ -251,14 +272,12 @@ export function createSwitching(context: Context, { orders, prices, codes, sync 
       })
     },
 
-    /** After the bank has asked the buyer, or once the buyer doesn't want to be asked. */
-    async finish({ user }: Actor, id: string, giveUp = false) {
+    async finish({ user }, id, giveUp = false) {
       const purchase = await findPurchase(db, id, user.id)
       return runExclusive(purchase.stripeSubscriptionId ?? id, () => outcome(purchase, giveUp))
     },
 
-    /** No one has answered the bank for an hour: nothing payable is left lying about. */
-    async giveUpOld(onError: (error: unknown) => void) {
+    async giveUpOld(onError) {
       for (const id of await orders.switches.waitingSince(new Date(now().getTime() - bankTakes)))
         await runExclusive(id, async () => drop(await stripe.subscriptions.read(id))).catch(onError)
     },

@@ -1,0 +1,28 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { createdAt, moment } from './columns.ts'
+
+/** The inbox of Stripe's events, each kept once by its id. It stores only whom an event is about; Stripe has the rest. */
+export const stripeEvents = pgTable(
+  'stripe_events',
+  {
+    id: text().primaryKey(),
+    type: text().notNull(),
+    subscriptionId: text(),
+    customerId: text(),
+    paymentIntentId: text(),
+    receivedAt: createdAt(),
+    handledAt: moment(),
+    lastError: text(),
+  },
+  (t) => [
+    index('stripe_events_unhandled').on(t.receivedAt).where(sql`${t.handledAt} is null`),
+    index('stripe_events_received').on(t.receivedAt),
+  ],
+)
+
+/** One row: the time up to which the reconciler has asked Stripe for missed events. */
+export const stripeEventsPulled = pgTable('stripe_events_pulled', {
+  id: integer().primaryKey(),
+  until: moment().notNull(),
+})

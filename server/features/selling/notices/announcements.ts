@@ -1,0 +1,117 @@
+import { and, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { planOf, plans } from '#contract/plans.ts'
+import { liveStatuses } from '#contract/statuses.ts'
+import type { Context } from '#server/context.ts'
+import { sqlList } from '#server/database/schema/columns.ts'
+import { purchases, users } from '#server/database/schema.ts'
+import { chargesOf, findPurchase, type PurchaseRow, periodOf } from '../purchases/purchases.ts'
+import type { NextCharge } from './next-charge.ts'
+
+type AnnouncementDeps = Pick<Context, 'db' | 'now' | 'log' | 'mails' | 'catalog'> & {
+  sync(subscriptionId: string): Promise<void>
+  nextChargeOf(purchase: PurchaseRow): Promise<NextCharge>
+}
+
+/** Emails ahead of time, each sent once however often the job runs. */
+export type Announcements = {
+  renewals(): Promise<void>
+  /** A week before what was booked by hand runs out; if there is less time than that, the day after it was booked. */
+  ends(): Promise<void>
+}
+
+const day = 86_400_000
+const endingNoticeDays = 7
+
+export function createAnnouncements({
+  db,
+  now,
+  log,
+  mails,
+  catalog,
+  sync,
+  nextChargeOf,
+}: AnnouncementDeps): Announcements {
+  const inDays = (days: number) => new Date(now().getTime() + days * day)
+
+  const withBuyers = (...conditions: SQL[]) =>
+    db
+      .select({ purchase: purchases, email: users.email, name: users.name })
+      .from(purchases)
+      .innerJoin(users, eq(users.id, purchases.userId))
+      .where(and(...conditions, isNull(users.deletedAt)))
+
+  /** Asked again right before it is told: the law wants the amount that is charged. */
+  async function chargeOf({ id, stripeSubscriptionId }: PurchaseRow) {
+    await sync(stripeSubscriptionId ?? '').catch((error: unknown) => log.error({ err: error }, 'before a renewal'))
+    return nextChargeOf(await findPurchase(db, id))
+  }
+
+  return {
+    async renewals() {
+      const renewing = await withBuyers(
+        eq(purchases.status, 'active'),
+        inArray(purchases.billingType, [...announced]),
+        eq(purchases.paidThrough, 'stripe'),
+        gt(purchases.currentPeriodEnd, now()),
+        lte(purchases.currentPeriodEnd, inDays(Math.max(...plans.flatMap((plan) => plan.renewalNoticeDays)))),
+      )
+      for (const { purchase, email, name } of renewing) {
+        const { id, productId, billingType, price: amount, currentPeriodEnd } = purchase
+        if (!currentPeriodEnd) continue
+        const renewsAt = currentPeriodEnd.toISOString()
+        const days = Math.ceil((currentPeriodEnd.getTime() - now().getTime()) / day)
+        const { renewalNoticeDays } = planOf(billingType)
+        const notice = Math.min(...renewalNoticeDays.filter((ahead) => days <= ahead))
+        if (notice === Infinity) continue
+        const occasion = `renewal of ${id} on ${renewsAt}, ${notice} days ahead`
+        // Sent on one of these days, unless the shop was down on both.
+        const isSoon = renewalNoticeDays.some((ahead) => days === ahead || days === ahead - 1)
+        const stored = { amount: purchase.nextAmount, isExact: false }
+        const { amount: nextAmount, isExact } = isSoon ? await chargeOf(purchase) : stored
+        const isAsStored = nextAmount === purchase.nextAmount
+        const product = (await catalog.named(productId)).name
+        await mails.sendOnce(occasion, email, 'renewalNotice', {
+          name,
+          product,
+          billingType,
+          period: periodOf(purchase),
+          amount,
+          charged: nextAmount ?? amount,
+          ...(isExact ? {} : { isAbout: true }),
+          charges: isAsStored ? chargesOf(purchase) : null,
+          renewsAt,
+          days,
+        })
+      }
+    },
+
+    async ends() {
+      const ending = await withBuyers(
+        eq(purchases.status, 'active'),
+        eq(purchases.paidThrough, 'hand'),
+        gt(purchases.endsAt, now()),
+        lte(purchases.endsAt, inDays(endingNoticeDays)),
+        lte(purchases.createdAt, inDays(-1)),
+        // A buyer who has already subscribed needs no invitation to.
+        sql`not exists (select from purchases other where other.user_id = ${purchases.userId}
+              and other.product_id = ${purchases.productId} and other.paid_through = 'stripe'
+              and other.status in ${sql.raw(sqlList(liveStatuses))})`,
+      )
+      for (const { purchase, email, name } of ending) {
+        const { name: product, slug } = await catalog.named(purchase.productId)
+        const endsAt = purchase.endsAt?.toISOString()
+        if (endsAt)
+          await mails.sendOnce(`end of ${purchase.id} on ${endsAt}`, email, 'bookedEnds', {
+            name,
+            product,
+            slug,
+            billingType: purchase.billingType,
+            endsAt,
+          })
+      }
+    },
+  }
+}
+
+/** Plans whose renewals are announced. */
+const announced = plans.flatMap((plan) => (plan.renewalNoticeDays.length > 0 ? [plan.key] : []))

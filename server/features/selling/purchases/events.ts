@@ -1,0 +1,41 @@
+import { type EndReason, hasEnded } from '#contract/statuses.ts'
+import { periodOf } from './list.ts'
+import type { PurchaseRow } from './rows.ts'
+
+export type PurchaseEvent = {
+  key: string
+  at: Date
+  what: string
+  purchase: { product: string; amount: number; period: string }
+}
+
+const endings: Record<EndReason, string> = {
+  cancelled: 'Subscription ended',
+  unpaid: 'Subscription expired unpaid',
+  refunded: 'Subscription ended: refunded',
+  disputed: 'Subscription ended: lost dispute',
+  gone: 'Subscription ended: gone at Stripe',
+  duplicate: 'Second subscription ended',
+  code_used_up: 'Refunded: the code was used up',
+  code_new_only: 'Refunded: the code is for new customers',
+}
+
+const dueDay = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
+
+const disputeInWords = ({ isDisputed, disputeDueAt }: PurchaseRow) =>
+  isDisputed && disputeDueAt
+    ? `Disputed a payment; answer the bank by ${dueDay.format(disputeDueAt)}`
+    : 'Disputed a payment'
+
+export function eventsOf(row: PurchaseRow, product: string): PurchaseEvent[] {
+  const { id, price: amount, createdAt, pastDueSince, pausedAt, endedAt, endedBecause } = row
+  const purchase = { product, amount, period: periodOf(row) }
+  const event = (step: string, at: Date, what: string) => ({ key: `${id}-${step}`, at, what, purchase })
+  return [
+    event('begun', createdAt, row.paidThrough === 'stripe' ? 'Subscribed' : 'Booked by hand'),
+    ...(pastDueSince ? [event('unpaid', pastDueSince, 'Renewal not paid')] : []),
+    ...(pausedAt ? [event('paused', pausedAt, 'Paused at Stripe')] : []),
+    ...(row.disputedAt ? [event('disputed', row.disputedAt, disputeInWords(row))] : []),
+    ...(endedAt && hasEnded(row.status) ? [event('ended', endedAt, endings[endedBecause ?? 'cancelled'])] : []),
+  ]
+}

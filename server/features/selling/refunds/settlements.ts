@@ -1,0 +1,72 @@
+import { eq, gte, sql } from 'drizzle-orm'
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import { purchases } from '#server/database/schema.ts'
+import { conflict } from '#server/errors.ts'
+import { findPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
+import { refundAll, wholePayment } from './refund-all.ts'
+import { isRefundable } from './refundable.ts'
+
+type SettlementDeps = Pick<Context, 'db' | 'stripe' | 'audit' | 'runExclusive'> & {
+  sync(subscriptionId: string): Promise<void>
+}
+
+/** What the seller decides about fraud warnings, lost disputes and refunds that failed. */
+export type Settlements = {
+  /** A payment that its card's bank takes for fraud never becomes a dispute if it is refunded in time. */
+  settleWarning(actor: Actor, id: string, decision: 'refund' | 'dismiss'): Promise<void>
+  /** A bank reversed an earlier payment, and the seller goes on with the buyer. */
+  keepAfterLoss(actor: Actor, id: string, amount: number): Promise<void>
+  /** Stripe refunds only to the card: the seller has refunded what a bank returned another way. */
+  settleRefunds(actor: Actor, id: string, amount: number): Promise<void>
+}
+
+export function createSettlements({ db, stripe, audit, runExclusive, sync }: SettlementDeps): Settlements {
+  const about = ({ id, userId }: PurchaseRow) => ({ subject: id, aboutId: userId })
+
+  return {
+    async settleWarning(actor, id, decision) {
+      const purchase = await findPurchase(db, id)
+      const { warnedPaymentIntentId: warned, stripeSubscriptionId: subscriptionId } = purchase
+      if (!warned || !subscriptionId) return
+      if (decision === 'refund')
+        await runExclusive(subscriptionId, async () => {
+          const { payments } = await stripe.subscriptions.read(subscriptionId)
+          const payment = payments.find(({ paymentIntentId }) => paymentIntentId === warned)
+          if (payment && payment.refunded < payment.amount && !isRefundable(payment))
+            throw conflict('refund-refused', 'A bank decides about this payment by now, so it can’t be refunded.')
+          const isWarned = wholePayment(({ paymentIntentId }) => paymentIntentId === warned)
+          await refundAll(stripe, subscriptionId, isWarned)
+          await stripe.subscriptions.cancelNow(subscriptionId)
+          await sync(subscriptionId)
+        })
+      await db.transaction(async (tx) => {
+        await updatePurchase(tx, id, { warnedPaymentIntentId: null })
+        const detail = { decision }
+        await audit.record(tx, actor, { action: 'purchase.warning', ...about(purchase), detail })
+      })
+    },
+
+    async keepAfterLoss(actor, id, amount) {
+      await db.transaction(async (tx) => {
+        const kept = await updatePurchase(tx, id, { lostAndKept: amount }, eq(purchases.lostAmount, amount))
+        if (!kept) throw conflict('changed-meanwhile', 'This has changed meanwhile. Please look again.')
+        await audit.record(tx, actor, { action: 'purchase.keep_after_loss', ...about(kept), detail: { amount } })
+      })
+    },
+
+    async settleRefunds(actor, id, amount) {
+      await db.transaction(async (tx) => {
+        const changes = {
+          failedRefunds: sql`${purchases.failedRefunds} - ${amount}`,
+          refundedElsewhere: sql`${purchases.refundedElsewhere} + ${amount}`,
+          uncoveredNotes: sql`greatest(0, ${purchases.uncoveredNotes} - ${amount})`,
+        }
+        const settled = await updatePurchase(tx, id, changes, gte(purchases.failedRefunds, amount))
+        if (!settled) throw conflict('changed-meanwhile', 'This has changed meanwhile. Please look again.')
+        const detail = { amount }
+        await audit.record(tx, actor, { action: 'purchase.refund_settled', ...about(settled), detail })
+      })
+    },
+  }
+}

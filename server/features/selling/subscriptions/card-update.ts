@@ -1,0 +1,77 @@
+import { isLive } from '#contract/statuses.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import { conflict, notFound } from '#server/errors.ts'
+import type { Orders } from '../orders/orders.ts'
+import { findPurchase, updatePurchase } from '../purchases/purchases.ts'
+import { isPastDue } from './state.ts'
+import type { Sync } from './sync.ts'
+
+type CardUpdateDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'mails' | 'runExclusive'> & {
+  orders: Pick<Orders, 'ofSubscription'>
+  sync: Sync
+}
+type CardUpdateState = { state: 'done' | 'processing'; confirmWith: string | null }
+
+/** Another card for a live subscription; an open renewal is charged to it right away. */
+export type CardUpdate = {
+  begin(actor: Actor, id: string): Promise<{ clientSecret: string; confirmWith: string | null }>
+  /** Idempotent: the card is the same, and a paid invoice stays paid. */
+  finish(actor: Actor, id: string, setupIntentId?: string): Promise<CardUpdateState>
+}
+
+export function createCardUpdate(deps: CardUpdateDeps): CardUpdate {
+  const { db, now, stripe, mails, runExclusive, orders, sync } = deps
+
+  async function subscriptionOf(userId: string, id: string) {
+    const { status, stripeSubscriptionId } = await findPurchase(db, id, userId)
+    if (!stripeSubscriptionId || !isLive(status))
+      throw conflict('no-live-subscription', 'There’s no live subscription to use this card for')
+    const order = await orders.ofSubscription(stripeSubscriptionId)
+    if (!order) throw notFound('Purchase')
+    return { subscriptionId: stripeSubscriptionId, customerId: order.customerId }
+  }
+
+  /** What makes it past due. Any other open invoice belongs to a change that may never be. */
+  async function owedBy(subscriptionId: string) {
+    const answer = await stripe.subscriptions.read(subscriptionId)
+    return isPastDue(answer) ? answer.openInvoice : null
+  }
+
+  return {
+    async begin({ user }: Actor, id: string) {
+      const { customerId, subscriptionId } = await subscriptionOf(user.id, id)
+      return {
+        clientSecret: await stripe.customers.createSetupIntent(customerId),
+        confirmWith: (await owedBy(subscriptionId))?.confirmWith ?? null,
+      }
+    },
+
+    async finish({ user }: Actor, id: string, setupIntentId?: string) {
+      const { subscriptionId, customerId } = await subscriptionOf(user.id, id)
+      if (!setupIntentId) {
+        const owed = await owedBy(subscriptionId)
+        await sync(subscriptionId)
+        return { state: owed ? ('processing' as const) : ('done' as const), confirmWith: owed?.confirmWith ?? null }
+      }
+      const card = await stripe.customers.storedCard(setupIntentId, customerId)
+      if (!card) throw conflict('card-not-saved', 'We couldn’t save the card. Please try again.')
+      return runExclusive(subscriptionId, async () => {
+        const owed = await owedBy(subscriptionId)
+        try {
+          const paid = owed ? await stripe.invoices.pay(owed.id, card) : { state: 'done' as const, confirmWith: null }
+          // A card that can't pay what is open wouldn't pay the next renewal either: the old one stays.
+          if (paid.confirmWith) return paid
+          await stripe.subscriptions.useCard(subscriptionId, card)
+          await updatePurchase(db, id, { cardSavedAt: now() })
+          // The owner finds out even if someone else is at the keyboard; an address that nobody has proven, once a day.
+          const occasion = user.isProven ? setupIntentId : `${user.id} on ${now().toISOString().slice(0, 10)}`
+          await mails.sendOnce(`card of ${occasion}`, user.email, 'cardUpdated', { name: user.name })
+          return paid
+        } finally {
+          await sync(subscriptionId)
+        }
+      })
+    },
+  }
+}

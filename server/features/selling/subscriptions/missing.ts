@@ -1,0 +1,51 @@
+import { and, eq, isNotNull, isNull, not } from 'drizzle-orm'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
+import { hasEndedPurchase, purchases } from '#server/database/schema.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { OrderRow, Orders } from '../orders/orders.ts'
+import { type AccessEffects, updatePurchase, updatePurchases } from '../purchases/purchases.ts'
+
+type MissingDeps = Pick<Context, 'db' | 'now'> & {
+  orders: Pick<Orders, 'nextVersion'>
+  ledger: Pick<Ledger, 'recordEnd'>
+  access: Pick<AccessEffects, 'purchasesChanged'>
+}
+
+/** Subscriptions that Stripe does not know, because they are gone or the keys are wrong. Nothing about them changes by itself. */
+export type Missing = {
+  /** Counts as an answer, so that the reconciler asks about others first. */
+  mark(known: OrderRow): Promise<void>
+  /** Ends a missing purchase as gone at Stripe; does nothing about any other. */
+  end(tx: Transaction, id: string): Promise<void>
+}
+
+export function createMissing({ db, now, orders, ledger, access }: MissingDeps): Missing {
+  const isMissing = and(isNotNull(purchases.missingSince), not(hasEndedPurchase))
+
+  return {
+    mark: (known) =>
+      db.transaction(async (tx) => {
+        await orders.nextVersion(tx, known)
+        const isNew = and(eq(purchases.stripeSubscriptionId, known.subscriptionId), isNull(purchases.missingSince))
+        await updatePurchases(tx, isNew, { missingSince: now() })
+      }),
+
+    async end(tx, id) {
+      const changes = {
+        status: 'cancelled' as const,
+        endedAt: now(),
+        endedBecause: 'gone' as const,
+        endsAt: null,
+        nextAmount: null,
+        laterAmount: null,
+        laterAt: null,
+        arr: 0,
+      }
+      const ended = await updatePurchase(tx, id, changes, isMissing)
+      if (!ended) return
+      await ledger.recordEnd(tx, ended, 'gone')
+      await access.purchasesChanged(tx, ended.userId)
+    },
+  }
+}

@@ -1,0 +1,175 @@
+import { and, eq } from 'drizzle-orm'
+import { exactDollars } from '#contract/money.ts'
+import { hasEnded, isExtendable } from '#contract/statuses.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { isLivePurchase, purchases } from '#server/database/schema.ts'
+import { conflict, invalid } from '#server/errors.ts'
+import type { Bookings } from '../bookings/bookings.ts'
+import { readPaidHistory } from '../invoices/invoices.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Notices } from '../notices/notices.ts'
+import { type AccessEffects, deletePurchase, findPurchase, type PurchaseRow } from '../purchases/purchases.ts'
+import { type Refunds, restOfPeriod, unusedShare } from '../refunds/refunds.ts'
+import type { Cancellation } from './cancellation.ts'
+import type { Missing } from './missing.ts'
+import type { Sync } from './sync.ts'
+
+type SellerActionDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'audit' | 'runExclusive'> & {
+  ledger: Pick<Ledger, 'recordEnd'>
+  access: Pick<AccessEffects, 'purchasesChanged'>
+  bookings: Pick<Bookings, 'end' | 'extend'>
+  notices: Pick<Notices, 'tellExtended'>
+  refunds: Pick<Refunds, 'refund'>
+  cancellation: Pick<Cancellation, 'forBuyer'>
+  missing: Pick<Missing, 'end'>
+  sync: Sync
+}
+type CancellationPreview = { endsAt: Date | null; refund: number; rest: number; isMissing: boolean }
+
+/** What the seller does with subscriptions. Every action goes into the audit log. */
+export type SellerActions = {
+  preview(id: string): Promise<CancellationPreview>
+  /** Immediately. With `refund`, what was previewed for the rest of the period is refunded first. */
+  cancel(actor: Actor, id: string, refund: number | undefined): Promise<void>
+  /** Like the buyer's own cancellation. An unpaid one would end now, which is for `cancel`. */
+  cancelAtPeriodEnd(actor: Actor, id: string): Promise<void>
+  resume(actor: Actor, id: string): Promise<void>
+  /** Refunds the latest payment of a running purchase in full, which ends it; one booked by hand just ends. */
+  refundAndEnd(actor: Actor, userId: string, productId: string): Promise<void>
+  /** Ends it at Stripe and takes it from lists; invoices and payments stay in the books. */
+  remove(actor: Actor, id: string): Promise<void>
+  /** Time as a gift: the next payment, or the end, moves to a later day. */
+  extend(actor: Actor, id: string, until: Date): Promise<void>
+}
+
+const day = 86_400_000
+/** Stripe moves a payment by two years at most. */
+const mostDays = 730
+
+export function createSellerActions(deps: SellerActionDeps): SellerActions {
+  const { db, now, stripe, audit, runExclusive } = deps
+  const { ledger, access, bookings, notices, refunds, cancellation, missing, sync } = deps
+  const about = ({ id, userId }: PurchaseRow) => ({ subject: id, aboutId: userId })
+
+  async function endAtStripe({ stripeSubscriptionId, status }: PurchaseRow) {
+    if (!stripeSubscriptionId || hasEnded(status)) return
+    // Whether a refund is still promised: the cancellation may have been taken back at Stripe a moment ago.
+    await sync(stripeSubscriptionId)
+    await stripe.subscriptions.cancelNow(stripeSubscriptionId)
+    await sync(stripeSubscriptionId)
+  }
+
+  /** Before it ends: if the bank refuses, nothing has changed, and a second try refunds nothing twice. */
+  async function refundUnused(subscriptionId: string, wanted: number) {
+    const unused = async () => unusedShare(await stripe.subscriptions.read(subscriptionId), now())
+    const payment = await unused()
+    if (!payment) throw conflict('nothing-to-refund', 'Nothing can be refunded for the rest of this period')
+    const decide = async () => {
+      const amount = (await unused())?.amount ?? 0
+      if (amount === wanted) return amount
+      await sync(subscriptionId)
+      throw conflict('changed-meanwhile', `The rest is ${exactDollars(amount)} by now. Please look again.`)
+    }
+    await stripe.payments.refund(payment.paymentIntentId, decide, { purpose: restOfPeriod(subscriptionId) })
+  }
+
+  const record = (
+    tx: Database | Transaction,
+    actor: Actor,
+    { id, userId }: PurchaseRow,
+    detail: { when: string; amount?: number },
+  ) => audit.record(tx, actor, { action: 'purchase.cancel', subject: id, aboutId: userId, detail })
+
+  return {
+    async preview(id) {
+      const purchase = await findPurchase(db, id)
+      const { status, endsAt, restRefund, missingSince } = purchase
+      if (missingSince) return { endsAt: null, refund: 0, rest: 0, isMissing: true }
+      const later =
+        status === 'pending_cancel' ? { endsAt, refund: restRefund ?? 0 } : await cancellation.forBuyer.preview(id)
+      const unused = hasEnded(status) ? null : unusedShare(await readPaidHistory(db, purchase), now())
+      return { ...later, rest: unused?.amount ?? 0, isMissing: false }
+    },
+
+    async cancel(actor, id, refund) {
+      const purchase = await findPurchase(db, id)
+      const { status, stripeSubscriptionId: subscriptionId } = purchase
+      if (status === 'cancelled') return
+      if (hasEnded(status)) throw conflict('not-active', 'Only an active purchase can be cancelled')
+      if (refund && !subscriptionId)
+        throw conflict('booked-by-hand', 'This purchase was booked by hand, so there’s no payment to refund')
+      if (refund && subscriptionId) await runExclusive(subscriptionId, () => refundUnused(subscriptionId, refund))
+      await endAtStripe(purchase)
+      await db.transaction(async (tx) => {
+        await bookings.end(tx, id)
+        await missing.end(tx, id)
+        await record(tx, actor, purchase, { when: 'now', ...(refund && { amount: refund }) })
+      })
+    },
+
+    async refundAndEnd(actor, userId, productId) {
+      const [running] = await db
+        .select()
+        .from(purchases)
+        .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
+      if (!running) return
+      const { id, stripeSubscriptionId, refundedAmount } = running
+      if (stripeSubscriptionId) await refunds.refund(actor, id, { refundedSoFar: refundedAmount })
+      await this.cancel(actor, id, undefined)
+    },
+
+    async cancelAtPeriodEnd(actor, id) {
+      const purchase = await findPurchase(db, id)
+      if (purchase.status === 'pending_cancel') return
+      if (purchase.status !== 'active')
+        throw conflict('not-active', 'Only an active purchase can be cancelled at the end of its period')
+      await cancellation.forBuyer.cancel(id)
+      await record(db, actor, purchase, { when: 'period_end' })
+    },
+
+    async resume(actor, id) {
+      const purchase = await findPurchase(db, id)
+      await cancellation.forBuyer.resume(id)
+      await audit.record(db, actor, { action: 'purchase.resume', subject: id, aboutId: purchase.userId })
+    },
+
+    async remove(actor, id) {
+      await endAtStripe(await findPurchase(db, id))
+      await db.transaction(async (tx) => {
+        const removed = await deletePurchase(tx, id)
+        if (!removed) return
+        await ledger.recordEnd(tx, removed, 'deleted')
+        await access.purchasesChanged(tx, removed.userId)
+        const { bookedBecause: _, ...detail } = removed
+        await audit.record(tx, actor, { action: 'purchase.delete', ...about(removed), detail })
+      })
+    },
+
+    async extend(actor, id, until) {
+      const purchase = await findPurchase(db, id)
+      const { stripeSubscriptionId: subscriptionId } = purchase
+      assertLater(until, purchase, now())
+      if (subscriptionId)
+        await runExclusive(subscriptionId, async () => {
+          if (!isExtendable(await findPurchase(db, id)))
+            throw conflict('not-active', 'Only an active subscription can be extended')
+          await stripe.subscriptions.extend(subscriptionId, until, `extend-${subscriptionId}-${until.getTime()}`)
+          await sync(subscriptionId)
+        })
+      await db.transaction(async (tx) => {
+        if (!subscriptionId) await bookings.extend(tx, id, until)
+        const detail = { until: until.toISOString() }
+        await audit.record(tx, actor, { action: 'purchase.extend', ...about(purchase), detail })
+        await notices.tellExtended(tx, purchase, until)
+      })
+    },
+  }
+}
+
+function assertLater(until: Date, { currentPeriodEnd, endsAt }: PurchaseRow, now: Date) {
+  if (until <= (endsAt ?? currentPeriodEnd ?? now))
+    throw invalid('until', 'Please choose a later day than the present one')
+  if (until.getTime() > now.getTime() + mostDays * day) throw invalid('until', 'Two years from now at most')
+}

@@ -1,0 +1,53 @@
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import { conflict } from '#server/errors.ts'
+import type { Notices } from '../notices/notices.ts'
+import { findPurchase } from '../purchases/purchases.ts'
+import { isPastDue } from './state.ts'
+import type { Sync } from './sync.ts'
+
+type UnpaidDeps = Pick<Context, 'db' | 'stripe' | 'audit' | 'runExclusive'> & {
+  notices: Pick<Notices, 'tellUnpaid'>
+  sync: Sync
+}
+
+/** What the seller can do about a renewal that was not paid. */
+export type Unpaid = {
+  /** With the card on file; a paid invoice stays paid, so asking twice charges once. */
+  retry(actor: Actor, id: string): Promise<{ state: 'done' | 'processing' | 'awaits-bank' }>
+  sendLink(actor: Actor, id: string): Promise<void>
+}
+
+export function createUnpaid({ db, stripe, audit, runExclusive, notices, sync }: UnpaidDeps): Unpaid {
+  async function owed(id: string) {
+    const purchase = await findPurchase(db, id)
+    const { stripeSubscriptionId: subscriptionId } = purchase
+    const answer = subscriptionId ? await stripe.subscriptions.read(subscriptionId) : null
+    if (!answer?.openInvoice || !isPastDue(answer))
+      throw conflict('invoice-closed', 'No payment is open for this purchase')
+    return { purchase, subscriptionId: answer.id, invoiceId: answer.openInvoice.id }
+  }
+
+  return {
+    async retry(actor: Actor, id: string) {
+      const { purchase, subscriptionId, invoiceId } = await owed(id)
+      return runExclusive(subscriptionId, async () => {
+        try {
+          const { state, confirmWith } = await stripe.invoices.pay(invoiceId)
+          return { state: confirmWith ? ('awaits-bank' as const) : state }
+        } finally {
+          await audit.record(db, actor, { action: 'purchase.retry', subject: id, aboutId: purchase.userId })
+          await sync(subscriptionId)
+        }
+      })
+    },
+
+    async sendLink(actor: Actor, id: string) {
+      const { purchase, invoiceId } = await owed(id)
+      await db.transaction(async (tx) => {
+        await notices.tellUnpaid(tx, purchase, invoiceId)
+        await audit.record(tx, actor, { action: 'purchase.pay-link', subject: id, aboutId: purchase.userId })
+      })
+    },
+  }
+}
