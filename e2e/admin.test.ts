@@ -170,6 +170,7 @@ test.describe('the admin area', () => {
     const navigation = page.getByRole('navigation', { name: 'Admin' })
     await expect(navigation.getByRole('link')).toHaveText([
       'Overview',
+      'Offer',
       'Access',
       'Messages',
       'Exports',

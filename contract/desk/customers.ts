@@ -104,6 +104,16 @@ export const customers = {
     fresh: false,
     summary: 'Delete a note',
   }),
+  adminWrite: endpoint('POST /api/admin/customers/:id/write', {
+    access: 'customers.help',
+    fresh: true,
+    summary: 'Write a customer an email; answers to it reach the support address',
+    input: z.strictObject({
+      id,
+      subject: text(150, 'Please enter a subject'),
+      text: text(5000, 'Please write something'),
+    }),
+  }),
   adminSendPasswordLink: endpoint('POST /api/admin/customers/:id/password-link', {
     access: 'customers.help',
     fresh: false,

@@ -29,6 +29,8 @@ const shown = z.extend(worth, {
   createdAt: instant,
   state: z.enum(codeStates),
   used: z.int(),
+  /** Payments of those who used it, without what was refunded or lost to disputes. */
+  revenue: z.int(),
   link: z.string(),
 })
 export type ShownCode = z.infer<typeof shown>
@@ -38,7 +40,7 @@ const positive = z.int('Please enter a whole number').check(z.minimum(1, 'One at
 export const codes = {
   adminList: endpoint('GET /api/admin/codes', {
     access: 'offer.write',
-    summary: 'Discount codes, newest first, and how often each was used',
+    summary: 'Discount codes, newest first, how often each was used, and what came of it',
     output: z.array(shown),
   }),
   adminAdd: endpoint('POST /api/admin/codes', {

@@ -92,13 +92,19 @@ export const declarations = {
   adminList: endpoint('GET /api/admin/declarations', {
     access: 'money.refund',
     summary: 'Withdrawals and cancellations, newest first',
-    input: z.strictObject({ ...pages, state: z.optional(z.enum(declarationFilters)) }),
+    input: z.strictObject({ ...pages, state: z.optional(z.enum(declarationFilters)), customerId: z.optional(id) }),
     output: z.array(declaration),
     answer: 'list',
   }),
   adminCarryOut: endpoint('POST /api/admin/declarations/:id/carry-out', {
     access: 'money.refund',
     summary: 'Carry out a declaration: refund and end the contract, or cancel it',
+  }),
+  adminLink: endpoint('POST /api/admin/declarations/:id/contract', {
+    access: 'money.refund',
+    fresh: false,
+    summary: 'Say which contract a declaration is about, by its number or the email it was bought with',
+    input: z.strictObject({ id, contract: text(254, 'Please enter a contract number or an email') }),
   }),
   adminClose: endpoint('POST /api/admin/declarations/:id/close', {
     access: 'money.refund',

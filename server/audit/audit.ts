@@ -92,6 +92,7 @@ export function createAudit({ db, now }: { db: Database; now: () => Date }) {
           id: auditLog.id,
           at: auditLog.at,
           action: auditLog.action,
+          detail: auditLog.detail,
           by: sql<string>`coalesce(${actor.email}, 'command line')`,
         })
         .from(auditLog)

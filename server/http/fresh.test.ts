@@ -153,6 +153,7 @@ test('whatever else staff can change is left without a question on purpose', () 
 })
 
 const wantedByThieves = [
+  'customers.adminWrite',
   'accessAdmin.settleDeclined',
   'serviceMessages.adminSend',
   'purchases.switch',
@@ -232,6 +233,7 @@ const wantedByThieves = [
 
 /** What staff may change however old their proof is, and why that's no use to a thief. */
 const notWorthAsking: Record<string, string> = {
+  'declarations.adminLink': 'says whose it is; carrying it out asks',
   'checklist.adminConfirm': 'ticks a line of a list',
   'accessAdmin.grant': 'opens only what was paid for; the day’s work of support',
   'accessAdmin.undo': 'takes back an unlock of the last minute, before the buyer is told',

@@ -190,6 +190,13 @@ export const samples: Samples = {
       answer: 'Yes, it does.\nAny stock exchange works.\n\nBest wishes,\nGrace',
     },
   ],
+  sellerMessage: [
+    {
+      name: 'Ada Lovelace',
+      subject: 'Your second product',
+      answer: 'Both are unlocked now.\n\nTell me if one is missing.',
+    },
+  ],
   accessRequested: [
     { ...access, email: 'ada@example.com' },
     { ...access, name: '', email: 'ada@example.com' },

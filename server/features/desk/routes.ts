@@ -39,6 +39,7 @@ export function mountDesk({ mount }: Doors, { desk, site }: { desk: Desk; site: 
     adminResend: ({ id }, { actor }) => customers.resend(actor, id),
     adminAddNote: ({ id, text }, { actor }) => customers.notes.add(actor, id, text),
     adminDeleteNote: ({ id }, { actor }) => customers.notes.remove(actor, id),
+    adminWrite: ({ id, ...message }, { actor }) => customers.write(actor, id, message),
     adminSendPasswordLink: ({ id }, { actor }) => customers.sendPasswordLink(actor, id),
     adminSuppress: ({ id, isSuppressed }, { actor }) => customers.setSuppressed(actor, id, isSuppressed),
     adminCorrectEmail: ({ id, email }, { actor }) => customers.correctEmail(actor, id, email),

@@ -124,6 +124,7 @@ export async function mountSelling(doors: Doors, context: Context, { identity, s
     confirm: ({ id, token }) => declarations.confirm(id, token),
     adminList: (page) => declarations.administration.list(page),
     adminCarryOut: ({ id }, { actor }) => declarations.administration.carryOut(actor, id),
+    adminLink: ({ id, contract: typed }, { actor }) => declarations.administration.link(actor, id, typed),
     adminClose: ({ id, outcome }, { actor }) => declarations.administration.close(actor, id, outcome),
   })
   mount(contract.stripeSetup, { adminCheck: () => selling.stripeSetup.check() })

@@ -36,6 +36,13 @@ export const adminMails = {
     headers: { 'Auto-Submitted': 'no' },
     footnote: `Anything else? Reply to this email or write to ${supportEmail}.`,
   }),
+  /** A person of the shop wrote it to one customer. */
+  sellerMessage: ({ name, subject, answer }: { name: string; subject: string; answer: string }, { supportEmail }) => ({
+    subject: inertLine(subject),
+    paragraphs: [!greets.test(answer) && greeting(name), ...answer.split(/(?:\r?\n){2,}/)],
+    headers: { 'Auto-Submitted': 'no' },
+    footnote: `Anything else? Reply to this email or write to ${supportEmail}.`,
+  }),
   /** Sent right away, because the buyer's 24 hours have started. */
   accessRequested: ({ name, email, product, tradingViewUsername }: Request) => ({
     subject: `Access request: ${inertLine(tradingViewUsername)}`,

@@ -107,9 +107,12 @@ function Breadcrumb({ area }: { area: Area }) {
 /** Screens of an area in a row of their own, which scrolls where it is too long. */
 function SubNavigation({ area, here }: { area: Area; here: string }) {
   const { countAt } = useNeeds()
+  const tabs = area.listed.filter(
+    ({ path, isOnlyWhileWaiting }) => !isOnlyWhileWaiting || path === here || countAt([path]) > 0,
+  )
   return (
     <nav aria-label={area.title} className="flex gap-x-6 overflow-x-auto border-b border-line text-sm">
-      {area.listed.map(({ path, title, tab = title }) => (
+      {tabs.map(({ path, title, tab = title }) => (
         <Link
           key={path}
           href={path}

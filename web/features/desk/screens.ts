@@ -8,6 +8,7 @@ import {
   MessageSquare,
   Receipt,
   Settings as SettingsIcon,
+  Tag,
   Users as UsersIcon,
 } from 'lucide-react'
 import type { ComponentType } from 'react'
@@ -45,12 +46,16 @@ type Screen = {
   /** What it is called beside the area's other screens, if not by its title. */
   tab?: string
   needs: Permission
+  /** Among the tabs only while something waits there; its address and the search always lead to it. */
+  isOnlyWhileWaiting?: true
   show: ComponentType<{ id: string }>
 }
 
 type Definition = {
   /** Pressed after `g`, it goes there. */
   letter: string
+  /** What the navigation calls it, if not by its first screen. */
+  name?: string
   icon: LucideIcon
   /** One of the three tabs of docs/product.md. */
   isTab?: boolean
@@ -77,8 +82,10 @@ const table = [
   { letter: 'p', icon: Receipt, isTab: true, screens: [
     { path: '/admin/purchases', title: 'Purchases', needs: 'customers.read', show: Purchases },
     { path: '/admin/purchases/payments', title: 'Payments', needs: 'payments.read', show: Payments },
-    { path: '/admin/purchases/at-stripe', title: 'At Stripe', needs: 'purchases.manage', show: AtStripe },
+    { path: '/admin/purchases/at-stripe', title: 'At Stripe', needs: 'purchases.manage', show: AtStripe, isOnlyWhileWaiting: true },
     { path: '/admin/purchases/declarations', title: 'Declarations', needs: 'money.refund', show: Declarations },
+  ] },
+  { letter: 'f', name: 'Offer', icon: Tag, screens: [
     { path: '/admin/purchases/prices', title: 'Prices', needs: 'offer.write', show: Prices },
     { path: '/admin/purchases/codes', title: 'Codes', needs: 'offer.write', show: Codes },
   ] },
@@ -115,7 +122,7 @@ export type Area = Omit<Definition, 'screens'> & {
   title: string
   path: Listed<DeskPath>
   screens: readonly Screen[]
-  listed: { path: Listed<DeskPath>; title: string; tab?: string }[]
+  listed: { path: Listed<DeskPath>; title: string; tab?: string; isOnlyWhileWaiting?: true }[]
 }
 
 const isListed = (path: DeskPath): path is Listed<DeskPath> => !path.includes(':')
@@ -126,7 +133,9 @@ export function areasFor(has: (permission: Permission) => boolean): Area[] {
     const open = screens.filter(({ needs }) => has(needs))
     const listed = open.flatMap((screen) => (isListed(screen.path) ? [{ ...screen, path: screen.path }] : []))
     const [first] = listed
-    return first ? [{ ...area, path: first.path, title: first.title, screens: open, listed }] : []
+    return first
+      ? [{ ...area, path: first.path, title: 'name' in area ? area.name : first.title, screens: open, listed }]
+      : []
   })
 }
 

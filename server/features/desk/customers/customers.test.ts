@@ -303,6 +303,22 @@ test('“my data” has the notes, emails, and logins, and a deleted account lea
   await expect(admin.call(customers.adminShow, { id })).rejects.toMatchObject({ status: 404 })
 })
 
+test('staff write to a customer, who may answer; the timeline says what was refunded, and why', async () => {
+  const [support, buyer] = [await shop.staff('support'), await shop.buyer()]
+  const { id, email } = buyer.user
+  await support.call(customers.adminWrite, { id, subject: 'Your list', text: 'It is new today.' })
+  await admin.call(purchases.adminRefund, {
+    id: buyer.purchase.id,
+    amount: 900,
+    refundedSoFar: 0,
+    reason: 'requested_by_customer',
+  })
+  const titles = (await timelineOf(id)).map(({ title }) => title)
+  expect(titles).toContain('Wrote to a customer')
+  expect(titles).toContainEqual(expect.stringMatching(/^Refunded a payment, \$9\.00, \w+/))
+  expect((await mailsTo(email)).find(({ subject }) => subject === 'Your list')?.text).toContain('It is new today.')
+})
+
 test('support sees no admin’s timeline, and deletes only notes of their own', async () => {
   const [support, buyer] = [await shop.staff('support'), await shop.buyer()]
   await expect(support.call(customers.adminTimeline, { id: admin.user.id })).rejects.toMatchObject({ status: 403 })

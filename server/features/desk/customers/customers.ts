@@ -47,6 +47,15 @@ export function createCustomerDesk(context: Context, wings: Wings) {
       await sendPasswordLink(actor, id)
     },
 
+    async write(actor: Actor, id: string, { subject, text }: { subject: string; text: string }) {
+      const { email, name } = await findUser(db, id)
+      await db.transaction(async (tx) => {
+        await countMail(tx, email)
+        await mails.send(tx, email, 'sellerMessage', { name, subject, answer: text })
+        await audit.record(tx, actor, { action: 'message.write', aboutId: id })
+      })
+    },
+
     async correctEmail(actor: Actor, id: string, email: string) {
       await countMail(db, email)
       await correctEmail(actor, id, email)

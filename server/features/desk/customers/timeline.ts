@@ -36,7 +36,11 @@ export function createTimeline({ mails, audit }: Context, { identity, selling, a
       title: 'Logged in',
       detail: `${deviceName(userAgent)}, ${ip}`,
     })),
-    source('staff', audit.historyOf, ({ id, action, by }) => ({ id, title: auditSentence(action), detail: by })),
+    source('staff', audit.historyOf, ({ id, action, by, detail }) => ({
+      id,
+      title: [auditSentence(action), ...detailInWords(detail)].join(', '),
+      detail: by,
+    })),
   ]
 
   return async (userId: string, { limit, cursor }: Page) => {
@@ -49,6 +53,19 @@ export function createTimeline({ mails, audit }: Context, { identity, selling, a
       .toSorted((a, b) => (isOlder(a, b) ? 1 : -1))
     return pageOf(entries.slice(0, limit + 1), limit, ({ at, id }) => ({ at, id }))
   }
+}
+
+const dayFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
+
+/** Amount, reason and day of what our people did; anything else in the record says nothing to a reader. */
+function detailInWords(detail: Record<string, unknown> | null) {
+  const { amount, because, reason, until } = detail ?? {}
+  const why = because ?? reason
+  return [
+    ...(typeof amount === 'number' ? [exactDollars(amount)] : []),
+    ...(typeof why === 'string' && why ? [why] : []),
+    ...(typeof until === 'string' ? [`until ${dayFormat.format(new Date(until))}`] : []),
+  ]
 }
 
 function source<Row extends { at: Date }>(

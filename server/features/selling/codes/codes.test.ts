@@ -74,7 +74,7 @@ test('says what is paid when, before anyone pays, in the receipt and on the dash
     const data: { orders?: { discountCode: string }[] } = await buyer.call(accounts.myData, {})
     expect(data.orders).toMatchObject([{ discountCode: code.toUpperCase() }])
   }
-  expect(await shown('SPRING')).toMatchObject({ used: 1, state: 'running' })
+  expect(await shown('SPRING')).toMatchObject({ used: 1, state: 'running', revenue: 3510 })
 })
 
 test('gets one answer, whether it is unknown, over, stopped, for another plan, or for new customers only', async () => {

@@ -6,7 +6,16 @@ import { type CodeState, refusedReasons } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { codeUses, discountCodes, purchases, users } from '#server/database/schema.ts'
+import {
+  codeUses,
+  discountCodes,
+  invoices,
+  orders,
+  payments,
+  purchases,
+  refunds,
+  users,
+} from '#server/database/schema.ts'
 import { conflict, invalid, notFound, Refusal } from '#server/errors.ts'
 import type { Prices } from '../prices/prices.ts'
 
@@ -119,7 +128,10 @@ export function createCodeAdministration(context: Context, prices: Prices) {
   return {
     async list() {
       const counts = await db.select({ codeId: codeUses.codeId, used: count() }).from(codeUses).groupBy(codeUses.codeId)
-      const rows = await db.select().from(discountCodes).orderBy(desc(discountCodes.createdAt))
+      const [rows, revenues] = await Promise.all([
+        db.select().from(discountCodes).orderBy(desc(discountCodes.createdAt)),
+        readRevenues(db),
+      ])
       return rows.map(({ stoppedAt, ...row }) => {
         const used = counts.find(({ codeId }) => codeId === row.id)?.used ?? 0
         const isUsedUp = row.maxUses !== null && used >= row.maxUses
@@ -131,6 +143,7 @@ export function createCodeAdministration(context: Context, prices: Prices) {
           ...row,
           state: state === 'running' && isUsedUp ? ('used up' as const) : state,
           used,
+          revenue: revenues.get(row.id) ?? 0,
           link: `${context.config.publicUrl}/checkout?${new URLSearchParams(query)}`,
         }
       })
@@ -201,4 +214,16 @@ function stateAt({ startsAt, endsAt, stoppedAt }: Code, now: Date): CodeState {
   if (stoppedAt) return 'stopped'
   if (endsAt && endsAt <= now) return 'over'
   return startsAt && startsAt > now ? 'planned' : 'running'
+}
+
+/** Payments of every subscription that began with a code, in cents; refunds and lost disputes are taken off. */
+async function readRevenues(db: Database) {
+  const { rows } = await db.execute<{ id: string; revenue: number }>(sql`
+    select ${codeUses.codeId} as id, sum(${payments.amount} - ${payments.lostAmount} - coalesce((
+      select sum(${refunds.amount}) from ${refunds} where ${refunds.paymentIntentId} = ${payments.paymentIntentId}
+        and ${refunds.status} not in ('failed', 'canceled')), 0))::float8 as revenue
+    from ${codeUses} join ${orders} on ${orders.id} = ${codeUses.checkoutId}
+      join ${invoices} on ${invoices.subscriptionId} = ${orders.subscriptionId}
+      join ${payments} on ${payments.invoiceId} = ${invoices.id} group by 1`)
+  return new Map(rows.map(({ id, revenue }) => [id, revenue]))
 }

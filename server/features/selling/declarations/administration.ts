@@ -5,10 +5,15 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { declarations, purchases, users } from '#server/database/schema.ts'
-import { conflict, notFound } from '#server/errors.ts'
-import { type Execution, isTooLate } from './execution.ts'
+import { conflict, invalid, notFound } from '#server/errors.ts'
+import { type Execution, findContract, isTooLate } from './execution.ts'
 
-type Wanted = { limit: number; cursor?: string | undefined; state?: DeclarationFilter | undefined }
+type Wanted = {
+  limit: number
+  cursor?: string | undefined
+  state?: DeclarationFilter | undefined
+  customerId?: string | undefined
+}
 
 const day = 86_400_000
 const daysToConfirm = 3
@@ -39,7 +44,7 @@ export function createAdministration({ db, now, audit }: Context, execution: Exe
   }
 
   return {
-    async list({ limit, cursor, state }: Wanted) {
+    async list({ limit, cursor, state, customerId }: Wanted) {
       const after = decodeCursor(cursor)
       const rows = await db
         .select({ declaration: declarations, purchase: purchases, email: users.email })
@@ -49,6 +54,7 @@ export function createAdministration({ db, now, audit }: Context, execution: Exe
         .where(
           and(
             state && having(state),
+            customerId ? eq(purchases.userId, customerId) : undefined,
             after && sql`(${declarations.declaredAt}, ${declarations.id}) < (${after.at}, ${after.id})`,
           ),
         )
@@ -75,6 +81,17 @@ export function createAdministration({ db, now, audit }: Context, execution: Exe
       if (!purchaseId) throw conflict('contract-unknown', 'We don’t know which contract this is about')
       await audit.record(db, actor, { action: `declaration.${kind}`, subject: id, detail: { purchaseId } })
       await execution.confirmAndCarryOut(id)
+    },
+
+    /** The seller knows whose it is although the contract was mistyped. Nothing is carried out by this. */
+    async link(actor: Actor, id: string, contract: string) {
+      const row = await findOpen(id)
+      await db.transaction(async (tx) => {
+        const found = await findContract(tx, { ...row, contract, email: '', userId: null })
+        if (!found) throw invalid('contract', 'No subscription has this number or email')
+        await tx.update(declarations).set({ purchaseId: found.purchase.id }).where(eq(declarations.id, id))
+        await audit.record(tx, actor, { action: 'declaration.link', subject: id, aboutId: found.owner.id })
+      })
     },
 
     async close(actor: Actor, id: string, outcome: string) {

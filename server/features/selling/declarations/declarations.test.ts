@@ -107,6 +107,13 @@ test('with a typo it waits on the seller’s list, due in 14 days, and the answe
   expect(days).toBe(14)
   expect((await mailsTo('help@example.com')).at(-1)?.text).toContain('adaa-typo@ example. com')
 
+  await expect(admin.call(contract.adminLink, { id: wrong.id, contract: unknown })).rejects.toMatchObject({
+    status: 400,
+  })
+  await admin.call(contract.adminLink, { id: wrong.id, contract: known.user.email })
+  const hers = await admin.call(contract.adminList, { customerId: known.user.id })
+  expect(hers.find(({ id }) => id === wrong.id)).toMatchObject({ state: 'open', purchase: { id: known.purchase.id } })
+
   await admin.call(contract.adminClose, { id: wrong.id, outcome: 'Asked back; she withdrew herself' })
   expect(await stored(wrong.id)).toMatchObject({ state: 'done', outcome: 'Asked back; she withdrew herself' })
   await expect(admin.call(contract.adminCarryOut, { id: wrong.id })).rejects.toMatchObject({ status: 409 })

@@ -1,6 +1,7 @@
 import { useUser } from '#web/api/session.ts'
 import { useReturnedCard } from '#web/features/selling/checkout/use-returned-card.ts'
-import { Skeleton } from '#web/ui/card.tsx'
+import { ButtonLink } from '#web/ui/button.tsx'
+import { Card, Skeleton } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container, Eyebrow } from '#web/ui/page.tsx'
 import Access from './access.tsx'
@@ -40,6 +41,7 @@ export default function DashboardPage() {
       </div>
       {/* Until it is known what there is to show, nothing is shown that would have to move. */}
       <Container key={String(isPending)} className="flex flex-col gap-12 py-10 sm:gap-14 sm:py-12">
+        {user?.isAdmin && !isPending && purchases.owned.length === 0 && <ToAdminArea />}
         {unpaid && <FailedPayment purchase={unpaid} />}
         {/* What was bought comes before what is paid for it. */}
         {purchases.live.length > 0 && <Access purchases={purchases.live} />}
@@ -56,5 +58,18 @@ export default function DashboardPage() {
         {purchases.owned.length > 0 && <WhatBuyersGet owned={purchases.owned} />}
       </Container>
     </>
+  )
+}
+
+/** A seller who logs in has nothing to do on a buyer's page. */
+function ToAdminArea() {
+  return (
+    <Card className="flex flex-wrap items-center gap-x-6 gap-y-4 border-accent">
+      <div className="min-w-0 flex-1 basis-64">
+        <h2 className="text-lg">You run this shop</h2>
+        <p className="text-muted">This page is what buyers see. Your customers, sales and settings are elsewhere.</p>
+      </div>
+      <ButtonLink href="/admin/overview">Open the admin area</ButtonLink>
+    </Card>
   )
 }

@@ -1,12 +1,15 @@
+import { exactDollars } from '#contract/money.ts'
 import { worthInWords } from '#contract/selling/charges.ts'
 import { codes, type ShownCode } from '#contract/selling/codes.ts'
 import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Pending } from '#web/ui/card.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { AddButton } from '../lists/record-list.tsx'
+import { moneyCell } from '../lists/record-table.tsx'
 import { copy } from '../parts/copy.ts'
 import { number } from '../parts/count.ts'
 import { RowMenu } from '../parts/row-menu.tsx'
@@ -49,6 +52,7 @@ function List({ rows }: { rows: ShownCode[] }) {
             {['Code', 'Discount', 'For', 'Used', 'When'].map((title) => (
               <HeadCell key={title}>{title}</HeadCell>
             ))}
+            <HeadCell className="text-right">Revenue</HeadCell>
             <HeadCell className="text-right">
               <span className="sr-only">Actions</span>
             </HeadCell>
@@ -79,24 +83,32 @@ function List({ rows }: { rows: ShownCode[] }) {
                   <Time before="until" value={row.endsAt} />
                 </span>
               </Cell>
-              <Cell className="py-1.5">
-                <RowMenu
-                  of={row.code}
-                  actions={[
-                    { text: 'Copy link', do: () => copy(row.link, 'Link copied') },
-                    row.state !== 'stopped' && {
-                      text: 'Stop',
-                      asks: {
-                        title: `Stop ${row.code}`,
-                        description:
-                          'No one gets it anymore. Those who paid with it, or are paying now, keep the discount.',
-                        action: 'Stop it',
+              <Cell label="Revenue" className={moneyCell}>
+                {exactDollars(row.revenue)}
+              </Cell>
+              <Cell>
+                <div className="flex items-center justify-end gap-1">
+                  <Button variant="secondary" size="sm" onClick={() => void copy(row.link, 'Link copied')}>
+                    Copy link
+                    <span className="sr-only"> of {row.code}</span>
+                  </Button>
+                  <RowMenu
+                    of={row.code}
+                    actions={[
+                      row.state !== 'stopped' && {
+                        text: 'Stop',
+                        asks: {
+                          title: `Stop ${row.code}`,
+                          description:
+                            'No one gets it anymore. Those who paid with it, or are paying now, keep the discount.',
+                          action: 'Stop it',
+                        },
+                        do: () => stop.mutate({ id: row.id }),
+                        isDangerous: true,
                       },
-                      do: () => stop.mutate({ id: row.id }),
-                      isDangerous: true,
-                    },
-                  ]}
-                />
+                    ]}
+                  />
+                </div>
               </Cell>
             </tr>
           ))}

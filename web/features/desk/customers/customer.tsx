@@ -11,7 +11,9 @@ import { Time } from '#web/ui/time.tsx'
 import { isMissing, NoSuch } from '../parts/record.tsx'
 import { useRecordTitle } from '../shell/place.ts'
 import { Has } from './has.tsx'
+import { Thread } from './messages.tsx'
 import { Notes } from './notes.tsx'
+import { OpenMatters } from './open-matters.tsx'
 import { Timeline } from './timeline.tsx'
 import { Who } from './who.tsx'
 
@@ -35,6 +37,7 @@ export default function CustomerScreen({ id }: { id: string }) {
   if (!data) return <Pending query={query} />
   return (
     <div className="flex flex-col gap-6">
+      <OpenMatters customer={data} />
       <Who customer={data} />
       {/* On a narrow screen, one column: what they have, what we know and they paid, what happened. */}
       <div className="flex flex-col gap-6 xl:grid xl:grid-cols-[1fr_22rem] xl:items-start">
@@ -44,6 +47,7 @@ export default function CustomerScreen({ id }: { id: string }) {
         </div>
         <div className={column}>
           <Notes customer={data} />
+          <Thread id={id} />
           <Payments id={id} />
           <News customer={data} />
         </div>

@@ -4,15 +4,17 @@ import { exactDollars } from '#contract/money.ts'
 import { leaveReasonTexts } from '#contract/selling/leaving.ts'
 import type { ManagedPurchase, Purchase } from '#contract/selling/purchases.ts'
 import { bookingKindTexts, isLive, statusTexts, statusTones } from '#contract/statuses.ts'
+import { useCan } from '#web/api/session.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card, EmptyState } from '#web/ui/card.tsx'
-import { Badge } from '#web/ui/notice.tsx'
+import { Badge, Notice } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { AccessMenu, states } from '../access/access-menu.tsx'
 import { useActions } from '../access/actions.tsx'
 import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
 import { Disputed } from '../purchases/disputed.tsx'
 import { usePurchaseActions } from '../purchases/use-purchase-actions.tsx'
+import { useAction } from './use-action.ts'
 
 export function Has({ customer }: { customer: Customer }) {
   const { purchases: owned, access } = customer
@@ -32,8 +34,25 @@ export function Has({ customer }: { customer: Customer }) {
       {access.map((person) => (
         <Access key={person.id} person={person} />
       ))}
+      <Asked owned={owned} />
     </Card>
   )
+}
+
+const actionNames = { refund: 'Refund', cancel: 'Cancel' } as const
+
+/** The dialog that the search led to, for the first purchase to which it can be done. */
+function Asked({ owned }: { owned: ManagedPurchase[] }) {
+  const [action, setAction] = useAction()
+  const actionsFor = usePurchaseActions()
+  const can = useCan()
+  if (!action || action === 'write') return null
+  const found = owned
+    .flatMap((purchase) => actionsFor(purchase))
+    .find((each) => each && each.text === actionNames[action] && (!each.needs || can(each.needs)))
+  const close = () => setAction(undefined)
+  if (found && found.renderDialog) return found.renderDialog(close)
+  return <Notice tone="warning">There is nothing to {action} here.</Notice>
 }
 
 function Owned({ purchase, actions }: { purchase: ManagedPurchase; actions: (RowAction | false)[] }) {

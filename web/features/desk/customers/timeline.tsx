@@ -10,6 +10,7 @@ import { classes } from '#web/ui/classes.ts'
 import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { Pills } from '../lists/record-list.tsx'
 import { usePages } from '../lists/record-table.tsx'
 
 type Kind = TimelineEntry['kind'] | 'payment'
@@ -25,13 +26,29 @@ const icons: Record<Kind, { icon: LucideIcon; name: string }> = {
   staff: { icon: UserCog, name: 'Your team' },
 }
 
+const filters = {
+  Money: ['purchase', 'payment'],
+  Access: ['access'],
+  Emails: ['mail', 'message'],
+} as const satisfies Record<string, Kind[]>
+const options = [
+  { value: undefined, text: 'All' },
+  ...(Object.keys(filters) as (keyof typeof filters)[]).map((name) => ({ value: name, text: name })),
+]
+
 export function Timeline({ id }: { id: string }) {
   const query = usePages(customers.adminTimeline, { id })
   const [mailId, setMailId] = useState<string | null>(null)
-  const entries = useEntries(id, query)
+  const all = useEntries(id, query)
+  const [chosen, choose] = useState<keyof typeof filters>()
+  const kinds: readonly Kind[] | undefined = chosen && filters[chosen]
+  const entries = kinds ? all.filter(({ kind }) => kinds.includes(kind)) : all
   return (
     <Card className="flex flex-col gap-5 max-xl:order-last">
-      <h2 className="text-lg">Timeline</h2>
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <h2 className="text-lg">Timeline</h2>
+        <Pills options={options} value={chosen} onChange={choose} />
+      </header>
       {!query.data && <Pending query={query} className="h-60" />}
       {query.isSuccess && entries.length === 0 && <p className="text-sm text-muted">Nothing has happened yet.</p>}
       <ol aria-label="Timeline" className="flex flex-col">
@@ -109,7 +126,7 @@ function Title(props: { entry: Entry; customerId: string; onRead: (mailId: strin
       <button
         type="button"
         onClick={() => onRead(mailId)}
-        className={classes(opens, 'cursor-pointer text-left font-medium break-words')}
+        className={classes(opens, 'cursor-pointer text-left break-words text-muted')}
       >
         {title}
       </button>

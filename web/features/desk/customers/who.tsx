@@ -1,4 +1,4 @@
-import { Eye } from 'lucide-react'
+import { Copy, Eye } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type Customer, customers } from '#contract/desk/customers.ts'
 import { customerData } from '#contract/identity/staff.ts'
@@ -11,10 +11,14 @@ import { ButtonLink } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
+import { useNavigation } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { saveFile } from '#web/ui/save-file.ts'
 import { Time } from '#web/ui/time.tsx'
+import { copy } from '../parts/copy.ts'
 import { RowMenu } from '../parts/row-menu.tsx'
+import { useDeleteUser } from '../users/use-delete-user.ts'
+import { WriteButton } from './messages.tsx'
 
 export function Who({ customer }: { customer: Customer }) {
   const { id, email, isAdmin, role, hasPassword, verifiedAt, tradingViewUsername, createdAt } = customer
@@ -24,6 +28,9 @@ export function Who({ customer }: { customer: Customer }) {
     succeeded: { title: 'Link sent', description: `To ${email}` },
     failed: 'Failed to send the link',
   })
+
+  const { navigate } = useNavigation()
+  const deleteUser = useDeleteUser(() => navigate('/admin/users'))
 
   const download = useCall(customerData.adminDownload, {
     succeeded: 'Customer data exported',
@@ -36,9 +43,15 @@ export function Who({ customer }: { customer: Customer }) {
       <div className="flex flex-wrap items-start gap-x-6 gap-y-4">
         <div className="min-w-0 flex-1 basis-64">
           <div className="flex flex-wrap items-center gap-2">
-            <a href={`mailto:${email}`} className="wrap-anywhere underline-offset-4 hover:underline">
-              {email}
-            </a>
+            <span className="wrap-anywhere">{email}</span>
+            <button
+              type="button"
+              aria-label={`Copy ${email}`}
+              onClick={() => void copy(email)}
+              className="grid size-8 cursor-pointer place-items-center rounded-md text-muted hover:text-ink"
+            >
+              <Copy className="size-4" />
+            </button>
             {isAdmin && <Badge tone="good">Admin</Badge>}
             {role && <Badge tone="good">{roleTexts[role]}</Badge>}
             {!verifiedAt && <Badge tone="warning">Email not confirmed</Badge>}
@@ -46,6 +59,7 @@ export function Who({ customer }: { customer: Customer }) {
           </div>
         </div>
         <div className="flex flex-wrap gap-2">
+          <WriteButton customer={customer} />
           {isBuyer && (
             <ButtonLink variant="secondary" size="sm" href={`/admin/customers/${id}/dashboard`}>
               <Eye className="size-4" />
@@ -87,6 +101,7 @@ export function Who({ customer }: { customer: Customer }) {
                 ),
               },
               { text: 'Export everything', needs: 'people.manage', do: () => download.mutate({ id }) },
+              deleteUser({ id, email, totalPurchases: customer.purchases.length }),
             ]}
           />
         </div>

@@ -3,6 +3,9 @@ import { type Declaration, declarationFilters, declarations } from '#contract/se
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { statusTexts } from '#contract/statuses.ts'
 import { CallButton } from '#web/api/call-button.tsx'
+import { CallDialog } from '#web/api/call-dialog.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
@@ -74,6 +77,24 @@ export default function Declarations() {
                   <RowMenu
                     of={`the declaration by ${row.name}`}
                     actions={[
+                      {
+                        text: row.purchase ? 'Another contract' : 'Link to its contract',
+                        renderDialog: (close) => (
+                          <CallDialog
+                            title="Link to its contract"
+                            description={`${row.name} typed “${row.contract}”. Nothing is refunded or ended by this.`}
+                            call={declarations.adminLink}
+                            extra={{ id: row.id }}
+                            options={{ succeeded: 'Linked', failed: 'Failed to link it' }}
+                            button={{ pendingText: 'Linking...', children: 'Link' }}
+                            onClose={close}
+                          >
+                            <Field name="contract" label="Contract number or the customer’s email">
+                              <Input required maxLength={254} autoComplete="off" placeholder="RS-D1B2D225" />
+                            </Field>
+                          </CallDialog>
+                        ),
+                      },
                       {
                         text: 'Close without action',
                         renderDialog: (close) => (
@@ -157,7 +178,7 @@ function Due({ row }: { row: Declaration }) {
   )
 }
 
-function CarryOut({ row }: { row: Declaration }) {
+export function CarryOut({ row }: { row: Declaration }) {
   const { action, description } = consequence(row)
   return (
     <CallButton

@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react'
 import { useDeferredValue, useEffect, useRef, useState } from 'react'
-import { type Found, mostPeopleFound, search } from '#contract/desk/search.ts'
+import { type Found, type Hit, mostPeopleFound, search } from '#contract/desk/search.ts'
 import type { Permission } from '#contract/permissions.ts'
 import { useData } from '#web/api/client.ts'
 import { useCan } from '#web/api/session.ts'
@@ -17,8 +17,13 @@ const actions: (Option & { needs: Permission })[] = [
   { title: 'Refund a payment', detail: 'Purchases', href: '/admin/purchases', needs: 'money.refund' },
   { title: 'Cancel a subscription', detail: 'Purchases', href: '/admin/purchases', needs: 'purchases.cancel' },
   { title: 'Unlock a buyer', detail: 'Access', href: '/admin/access', needs: 'access.decide' },
-  { title: 'Add a discount code or coupon', detail: 'Purchases', href: '/admin/purchases/codes', needs: 'offer.write' },
-  { title: 'Change a price', detail: 'Purchases', href: '/admin/purchases/prices', needs: 'offer.write' },
+  {
+    title: 'Add a discount code or coupon',
+    detail: 'Offer',
+    href: '/admin/purchases/codes?open=add',
+    needs: 'offer.write',
+  },
+  { title: 'Change a price', detail: 'Offer', href: '/admin/purchases/prices', needs: 'offer.write' },
   { title: 'Export buyers', detail: 'Exports', href: '/admin/exports', needs: 'people.manage' },
   { title: 'Export orders', detail: 'Exports', href: '/admin/exports', needs: 'people.manage' },
   { title: 'Export access requests', detail: 'Exports', href: '/admin/exports', needs: 'people.manage' },
@@ -32,6 +37,29 @@ const actions: (Option & { needs: Permission })[] = [
   { title: 'Send a test email', detail: 'Settings', href: '/admin/settings', needs: 'settings.write' },
 ]
 
+/** Verbs that open a customer's dialog, chosen and ready; they never act by themselves. */
+const verbs = {
+  refund: { title: 'Refund', needs: 'money.refund', pathOf: ({ id }) => `/admin/customers/${id}?do=refund` },
+  cancel: {
+    title: 'Cancel the subscription of',
+    needs: 'purchases.cancel',
+    pathOf: ({ id }) => `/admin/customers/${id}?do=cancel`,
+  },
+  write: { title: 'Write to', needs: 'customers.help', pathOf: ({ id }) => `/admin/customers/${id}?do=write` },
+  unlock: {
+    title: 'Unlock',
+    needs: 'access.decide',
+    pathOf: ({ email }) => `/admin/access?q=${encodeURIComponent(email)}`,
+  },
+} as const satisfies Record<string, { title: string; needs: Permission; pathOf: (person: Hit) => Href }>
+
+/** "refund rita" is a verb and a person; anything else is all about a person. */
+function verbIn(typed: string) {
+  const [first = '', ...rest] = typed.split(/\s+/)
+  const verb = Object.keys(verbs).find((name) => name === first.toLowerCase()) as keyof typeof verbs | undefined
+  return verb && rest.length > 0 ? { verb: verbs[verb], about: rest.join(' ') } : { verb: undefined, about: typed }
+}
+
 export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClose: () => void }) {
   const places = areas
     .flatMap(({ listed }) => listed)
@@ -39,14 +67,15 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
   const { navigate } = useNavigation()
   const can = useCan()
   const [typed, setTyped] = useState('')
-  const q = useSettled(typed.trim())
+  const settled = useSettled(typed.trim())
+  const { verb, about: q } = verbIn(settled)
   const found = useData(search.adminFind, { q }, { enabled: q.length > 1 && can('customers.read') })
   const answer = q.length > 1 ? found.data : undefined
   const people = answer?.people.map(
-    ({ id, name, email, tradingViewUsername }): Option => ({
-      href: `/admin/customers/${id}`,
-      title: name || email,
-      detail: [email, tradingViewUsername].filter(Boolean).join(', '),
+    (person): Option => ({
+      href: verb && can(verb.needs) ? verb.pathOf(person) : `/admin/customers/${person.id}`,
+      title: [verb && can(verb.needs) && verb.title, person.name || person.email].filter(Boolean).join(' '),
+      detail: [person.email, person.tradingViewUsername].filter(Boolean).join(', '),
     }),
   )
   const word = typed.trim().toLowerCase()
@@ -57,7 +86,7 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
     ...places.filter(isNamed),
     ...(word ? actions.filter((action) => can(action.needs) && isNamed(action)) : []),
   ]
-  const isWaiting = word !== q.toLowerCase() || (q.length > 1 && found.isFetching)
+  const isWaiting = word !== settled.toLowerCase() || (q.length > 1 && found.isFetching)
   const { restart, field, list, option } = useCombobox(options.length, (index) => {
     const chosen = options[index]
     if (!chosen) return

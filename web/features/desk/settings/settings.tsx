@@ -97,6 +97,7 @@ function Elsewhere() {
   const links = [
     ['/admin/users', 'Team', 'Give someone a role under Users, “Change role”.'],
     ['/admin/purchases/prices', 'Prices and codes', 'What each plan costs, and discounts.'],
+    ['/admin/purchases/at-stripe', 'Subscriptions at Stripe', 'Take over what you sold there before.'],
     ['/admin/access/connection', 'TradingView', 'Connect it, and choose the scripts of each product.'],
   ] as const
   return (

@@ -4,8 +4,7 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { staff } from '#contract/identity/staff.ts'
 import { roles, roleTexts } from '#contract/permissions.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
-import { useCan, useUser } from '#web/api/session.ts'
-import { useCall } from '#web/api/use-call.ts'
+import { useCan } from '#web/api/session.ts'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
@@ -19,16 +18,13 @@ import { DayCell, hiddenActions } from '../lists/record-table.tsx'
 import { MoreOptions } from '../parts/dialog-parts.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
 import ImportSubscribersDialog from './import/import-subscribers-dialog.tsx'
+import { useDeleteUser } from './use-delete-user.ts'
 
 type User = OutputOf<typeof accounts.adminList>[number]
 
 export default function Users() {
-  const { user: myself } = useUser()
   const can = useCan()
-  const remove = useCall(accounts.adminDelete, {
-    succeeded: 'User deleted successfully',
-    failed: 'Failed to delete user',
-  })
+  const deleteUser = useDeleteUser()
   return (
     <RecordList
       label="Users"
@@ -83,22 +79,7 @@ export default function Users() {
                 of={user.email}
                 actions={[
                   { text: 'Change role', renderDialog: (close) => <RoleDialog user={user} onClose={close} /> },
-                  {
-                    text: 'Delete user',
-                    asks: {
-                      title: 'Delete user',
-                      description: `Delete user ${user.email}? This action cannot be undone.`,
-                      ...(user.totalPurchases > 0 && {
-                        effect:
-                          'A live subscription ends today, and nothing is refunded. Sales stay in the books and in past figures.',
-                      }),
-                      action: 'Delete user',
-                    },
-                    do: () => remove.mutate({ id: user.id }),
-                    isDangerous: true,
-                    isApart: true,
-                    not: user.id === myself?.id && 'You cannot delete yourself',
-                  },
+                  deleteUser(user),
                 ]}
               />
             )}

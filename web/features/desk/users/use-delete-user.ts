@@ -1,0 +1,32 @@
+import { accounts } from '#contract/identity/accounts.ts'
+import { useUser } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
+import type { RowAction } from '../parts/row-menu.tsx'
+
+type Deletable = { id: string; email: string; totalPurchases: number }
+
+/** The menu item that deletes an account, on the list of users and on the customer's page. */
+export function useDeleteUser(onDeleted?: () => void) {
+  const { user: myself } = useUser()
+  const remove = useCall(accounts.adminDelete, {
+    succeeded: 'User deleted successfully',
+    failed: 'Failed to delete user',
+    ...(onDeleted && { onSuccess: onDeleted }),
+  })
+  return ({ id, email, totalPurchases }: Deletable): RowAction => ({
+    text: 'Delete user',
+    needs: 'people.manage',
+    asks: {
+      title: 'Delete user',
+      description: `Delete user ${email}? This action cannot be undone.`,
+      ...(totalPurchases > 0 && {
+        effect: 'A live subscription ends today, and nothing is refunded. Sales stay in the books and in past figures.',
+      }),
+      action: 'Delete user',
+    },
+    do: () => remove.mutate({ id }),
+    isDangerous: true,
+    isApart: true,
+    not: id === myself?.id && 'You cannot delete yourself',
+  })
+}
