@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { production } from '#server/testing/production.ts'
-import { expect, logInAs, openShop, test } from './shop.ts'
+import { expect, expectAccessible, logInAs, openShop, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
 test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
@@ -16,7 +16,7 @@ test.describe('home', () => {
     const main = page.getByRole('main')
     await expect(main.getByRole('heading', { level: 1 })).toHaveText('Premium Trading Indicators')
     await expect(page.getByRole('img', { name: /^Illustrative daily candlestick chart/ })).toBeVisible()
-    await expect(page.getByText('Illustrative', { exact: true })).toBeVisible()
+    await expect(page.getByText('Simulated, daily. Three signals, one loss.')).toBeVisible()
     await expect(page.getByRole('heading', { name: 'Built for Data-Driven Traders' })).toBeVisible()
     const principles = section(page, 'Three principles behind every rule').getByRole('listitem')
     await expect(principles.getByRole('heading')).toHaveText([
@@ -31,7 +31,7 @@ test.describe('home', () => {
     await expect(page).toHaveURL('/about')
     await page.goBack()
     const toProduct = main.locator('a[href="/products/rebound-sigma-pro"]')
-    await expect(toProduct).toHaveCount(3)
+    await expect(toProduct).toHaveCount(2)
     await expect(toProduct.first()).toContainText('Rebound Sigma Pro')
     await toProduct.last().click()
     await expect(page).toHaveURL('/products/rebound-sigma-pro')
@@ -131,8 +131,8 @@ test.describe('the product page', () => {
     // The loss among them.
     for (const width of [1280, 320]) {
       await page.setViewportSize({ width, height: 800 })
-      const labels = page.locator('svg[role=img] text')
-      await expect(labels).toHaveText(['Entry', 'Exit', 'Entry', 'Exit', 'Entry', 'Exit'])
+      const labels = section(page, 'Example Chart').locator('svg[role=img] text')
+      await expect(labels).toHaveText(['Entry', 'Exit', 'Entry', 'Exit', 'Entry', 'Exit', '+2σ', 'mean', '−2σ'])
       for (const label of await labels.all()) {
         const box = await label.boundingBox()
         expect(box?.x).toBeGreaterThanOrEqual(0)
@@ -153,26 +153,27 @@ test.describe('the product page', () => {
     await expect(offer).toBeHidden()
   })
 
-  test('loads the interactive chart only on request and shows prices on hover', async ({ page }) => {
-    const charts: string[] = []
+  test('replays the chart day by day on request and compares how often, never how much', async ({ page }) => {
+    const loaded: string[] = []
     page.on('request', (request) => {
-      if (request.url().includes('interactive-chart')) charts.push(request.url())
+      if (request.url().includes('replay')) loaded.push(request.url())
     })
     await page.reload()
-    await expect(page.getByRole('img', { name: /^Illustrative/ })).toBeVisible()
-    expect(charts).toEqual([])
-    await page.getByRole('button', { name: 'Interactive chart' }).click()
-    await expect(page.getByRole('link', { name: 'TradingView Lightweight Charts™' })).toBeVisible()
-    expect(charts).toHaveLength(1)
-    const chart = page.getByRole('img', { name: /^Illustrative/ })
-    await chart.hover({ position: { x: 300, y: 150 } })
-    await expect(page.getByText(/^open \d+\.\d\d$/)).toBeVisible()
-    // Anyone who only passes by isn't held: the wheel scrolls the page, not the chart.
-    const before = await page.evaluate(() => scrollY)
-    await page.mouse.wheel(0, 200)
-    await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(before)
-    await page.getByRole('button', { name: 'Static chart' }).click()
-    await expect(page.locator('svg').and(chart)).toBeVisible()
+    await expect(page.getByRole('img', { name: /^Illustrative/ }).first()).toBeVisible()
+    expect(loaded).toEqual([])
+    await page.getByRole('button', { name: 'Replay' }).click()
+    const replay = page.getByRole('figure', { name: 'Replay' })
+    await expect(replay.getByRole('button', { name: 'Next day' })).toBeFocused()
+    await page.keyboard.press('ArrowRight')
+    await expect(replay.getByRole('status')).toContainText('Day 16. Nothing today.')
+    await replay.getByRole('button', { name: 'I’d buy here' }).click()
+    await replay.getByRole('button', { name: 'To the end' }).click()
+    await expect(replay.getByRole('status')).toContainText(
+      'The rules traded 3 times, and one trade ended at a loss. You would have traded once.',
+    )
+    await expectAccessible(page)
+    await replay.getByRole('button', { name: 'Close' }).click()
+    await expect(page.getByRole('button', { name: 'Replay' })).toBeVisible()
   })
 })
 

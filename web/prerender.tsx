@@ -144,7 +144,10 @@ function assetsOf(route: Route, manifest: Manifest): PageAssets {
     icon: `data:image/svg+xml,${encodeURIComponent(favicon)}`,
     fonts: chunks
       .flatMap((chunk) => chunk.assets ?? [])
-      .filter((file) => /basic.*woff2$/.test(file))
+      // Above the fold: the text, and the serif of the headings outside of the admin area.
+      .filter((file) =>
+        (route.access === 'staff' ? /host-grotesk-basic/ : /(host-grotesk|newsreader-display)-basic/).test(file),
+      )
       .map(address),
   }
 }

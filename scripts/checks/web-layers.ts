@@ -27,10 +27,10 @@ export const offered = [
   'site/reviews/review-summary.tsx',
   'identity/account/keep-access.tsx',
   'identity/account/use-confirmation.ts',
-  'site/showcase/chart-panel.tsx',
-  'site/showcase/example-chart.tsx',
+  'site/showcase/figure.tsx',
+  'site/showcase/hero-top.tsx',
+  'site/showcase/plate.tsx',
   'site/showcase/principles.tsx',
-  'site/showcase/sample-data.ts',
 ].map((file) => `web/features/${file}`)
 
 export const webFeatureOf = (path: string) => /^web\/features\/(desk|not-found|\w+\/[^/]+)\//.exec(path)?.[1]

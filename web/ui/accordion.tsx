@@ -8,7 +8,7 @@ export function Accordion({ items }: { items: { title: string; content: ReactNod
     <div className="divide-y divide-line border-y border-line">
       {items.map(({ title, content }) => (
         <details key={title} name={group} className="group">
-          <summary className="flex cursor-pointer list-none items-center justify-between gap-6 py-5 text-lg font-medium hover:text-accent">
+          <summary className="flex cursor-pointer list-none items-center justify-between gap-6 py-5 text-lg font-medium">
             {title}
             <Plus
               aria-hidden="true"

@@ -5,8 +5,8 @@ import { Spinner } from './spinner.tsx'
 
 const variants = {
   primary: 'bg-accent text-on-accent hover:bg-accent-strong shadow-card',
-  secondary: 'border border-line bg-surface text-ink hover:border-field',
-  ghost: 'text-ink hover:bg-accent-soft',
+  secondary: 'border border-field/60 bg-surface text-ink hover:border-ink',
+  ghost: 'text-ink hover:bg-line/60',
   dangerGhost: 'text-danger hover:bg-danger-soft',
   danger: 'bg-danger text-on-danger hover:opacity-90',
 } as const
@@ -22,7 +22,7 @@ type Style = { variant?: keyof typeof variants; size?: keyof typeof sizes }
 
 function classesOf({ variant = 'primary', size = 'md' }: Style, className?: string) {
   return classes(
-    'inline-flex shrink-0 cursor-pointer items-center justify-center rounded-md font-medium whitespace-nowrap transition-[background-color,border-color,opacity,translate] duration-150 active:translate-y-px disabled:pointer-events-none disabled:opacity-55 aria-disabled:pointer-events-none aria-disabled:opacity-55',
+    'inline-flex shrink-0 cursor-pointer items-center justify-center rounded-md font-medium whitespace-nowrap transition-[background-color,border-color,opacity,translate] duration-150 active:translate-y-px disabled:pointer-events-none disabled:border-transparent disabled:bg-line disabled:text-muted aria-disabled:pointer-events-none aria-disabled:opacity-70',
     variants[variant],
     sizes[size],
     className,
@@ -52,7 +52,10 @@ export function TextButton({ className, ...rest }: ComponentProps<'button'>) {
   return (
     <button
       type="button"
-      className={classes('cursor-pointer font-medium text-accent-strong underline underline-offset-2', className)}
+      className={classes(
+        'cursor-pointer font-medium text-ink underline decoration-field underline-offset-2 hover:decoration-ink',
+        className,
+      )}
       {...rest}
     />
   )

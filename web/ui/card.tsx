@@ -18,7 +18,7 @@ export function EmptyState(props: { title: string; description?: string; icon?: 
 }
 
 export function Skeleton({ className, ...rest }: ComponentProps<'div'>) {
-  return <div aria-hidden="true" className={classes('animate-pulse rounded-md bg-line', className)} {...rest} />
+  return <div aria-hidden="true" className={classes('skeleton rounded-md bg-line/60', className)} {...rest} />
 }
 
 type Query = { isError: boolean; refetch: () => unknown }

@@ -128,7 +128,7 @@ function itemsIn(box: HTMLElement | null) {
 
 /** Classes for a link in a menu; also give it `role="menuitem"` and `tabIndex={-1}`. */
 export const menuItem =
-  'flex cursor-pointer items-center gap-2.5 rounded-sm px-3 py-2 text-left text-sm font-medium hover:bg-accent-soft focus:bg-accent-soft focus:outline-none'
+  'flex cursor-pointer items-center gap-2.5 rounded-sm px-3 py-2 text-left text-sm font-medium hover:bg-line/60 focus:bg-line/60 focus:outline-none'
 
 type ItemProps = ComponentProps<'button'> & {
   isDangerous?: boolean | undefined

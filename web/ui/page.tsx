@@ -17,10 +17,17 @@ export function PageHeading(props: { title: string; description?: ReactNode; chi
 
 /** The small line above a heading. */
 export function Eyebrow({ children }: { children: ReactNode }) {
+  return <p className="text-sm text-muted">{children}</p>
+}
+
+/** The content of a page with a ruler in its left margin. */
+export const Ruled = ({ children }: { children: ReactNode }) => <div className="ruled">{children}</div>
+
+/** A mark on the ruler, at the top of a part of the page; `isFirst` keeps it clear of the header. */
+export function Tick({ label, isFirst = false }: { label: string; isFirst?: boolean }) {
   return (
-    <p className="flex items-center gap-2.5 font-mono text-xs font-medium tracking-wide text-accent uppercase">
-      <span aria-hidden="true" className="h-px w-6 bg-accent" />
-      {children}
-    </p>
+    <span aria-hidden="true" className={isFirst ? 'tick top-12' : 'tick top-0'}>
+      <span>{label}</span>
+    </span>
   )
 }

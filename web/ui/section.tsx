@@ -1,23 +1,35 @@
 import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
-import { Container, Eyebrow } from './page.tsx'
+import { Container, Tick } from './page.tsx'
 
+/** A part of a page under a hairline. With `sigma` it sits on the ruler in the margin. */
 export function Section(props: {
   id?: string
+  sigma?: string
   eyebrow?: string
   title: ReactNode
   lead?: ReactNode
   className?: string
+  /** Heading and lead in a column of their own. */
+  isSplit?: boolean
   children: ReactNode
 }) {
-  const { id, eyebrow, title, lead, className, children } = props
+  const { id, sigma, eyebrow, title, lead, className, isSplit = false, children } = props
   return (
-    <section id={id} className={classes('py-16 sm:py-24', className)}>
-      <Container className="flex flex-col gap-10 sm:gap-14">
-        <header className="flex max-w-2xl flex-col gap-4">
-          {eyebrow && <Eyebrow>{eyebrow}</Eyebrow>}
+    <section id={id} className={classes('relative border-t border-line py-14 sm:py-20', className)}>
+      {sigma && <Tick label={sigma} />}
+      <Container
+        className={isSplit ? 'grid gap-x-16 gap-y-10 lg:grid-cols-[1fr_2fr]' : 'flex flex-col gap-10 sm:gap-12'}
+      >
+        <header
+          className={classes(
+            'flex flex-col gap-4',
+            isSplit ? 'items-start lg:sticky lg:top-28 lg:self-start' : 'max-w-3xl',
+          )}
+        >
+          {eyebrow && <p className="text-sm text-muted">{eyebrow}</p>}
           <h2 className="text-3xl">{title}</h2>
-          {lead && <p className="text-lg text-muted">{lead}</p>}
+          {lead && <div className="max-w-2xl text-lg text-muted">{lead}</div>}
         </header>
         {children}
       </Container>

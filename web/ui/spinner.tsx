@@ -13,7 +13,7 @@ export function Spinner({ className }: { className?: string }) {
 export function Loading({ text = 'Loading...' }: { text?: string }) {
   return (
     <output className="flex min-h-[calc(100vh-4rem)] flex-col items-center justify-center gap-4 text-muted">
-      <Spinner className="size-8 text-accent" />
+      <Spinner className="size-8 text-muted" />
       <p>{text}</p>
     </output>
   )

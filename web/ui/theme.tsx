@@ -34,7 +34,7 @@ export function ThemeToggle() {
         type="button"
         aria-label={label}
         onClick={toggleTheme}
-        className="grid size-10 cursor-pointer place-items-center rounded-md text-muted transition-colors hover:bg-accent-soft hover:text-ink"
+        className="grid size-10 cursor-pointer place-items-center rounded-md text-muted transition-colors hover:bg-line/60 hover:text-ink"
       >
         {/* Both are rendered and the root's class picks one, so it's right before any script runs. */}
         <Moon className="shrink-0 size-5 dark:hidden" />

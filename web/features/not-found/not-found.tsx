@@ -1,28 +1,32 @@
+import { Plate } from '#web/features/site/showcase/plate.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
+import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
+
+/** The fall below the band, without the rebound. */
+const fall = { from: 70, to: 102, last: 98 }
 
 export function NotFound() {
   return (
-    <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">
-      <svg viewBox="0 0 320 90" fill="none" aria-hidden="true" className="mb-4 w-64 sm:w-80" strokeLinecap="round">
-        <path d="M0 64H320" className="stroke-accent/60" strokeWidth="1.5" strokeDasharray="5 6" />
-        <path
-          d="M2 30c22-22 40-20 58-6s30 14 46 4 26 20 44 34"
-          className="stroke-accent"
-          strokeWidth="3"
-          strokeLinejoin="round"
-        />
-        <path d="M172 72c12 6 22 10 34 10" className="stroke-muted/60" strokeWidth="3" strokeDasharray="1 9" />
-        <circle cx="150" cy="62" r="5" className="fill-accent" />
-      </svg>
-      <h1 className="text-3xl">404 Page Not Found</h1>
-      <p className="text-lg text-muted">Did you forget to add the page to the router?</p>
-      <div className="mt-2 flex flex-wrap gap-3">
-        <ButtonLink href="/">Back to the home page</ButtonLink>
-        <ButtonLink href="/products" variant="secondary">
-          See the products
-        </ButtonLink>
-      </div>
-    </Container>
+    <>
+      <Plate view={fall} isLine className="h-56 w-full border-b border-line sm:h-80" />
+      <Container className="flex flex-col items-start gap-5 py-12 sm:py-16">
+        <h1 className="text-3xl">404 Page Not Found</h1>
+        <p className="text-lg text-muted">Did you forget to add the page to the router?</p>
+        <p className="text-muted">
+          If you came from a link of ours,{' '}
+          <Link href="/about#contact" className="text-ink underline decoration-line underline-offset-4">
+            tell us
+          </Link>
+          .
+        </p>
+        <div className="mt-2 flex flex-wrap gap-3">
+          <ButtonLink href="/">Back to the home page</ButtonLink>
+          <ButtonLink href="/products" variant="secondary">
+            See the products
+          </ButtonLink>
+        </div>
+      </Container>
+    </>
   )
 }

@@ -94,7 +94,10 @@ function Promised({ by }: { by: string | null }) {
     return (
       <>
         We promised access by <Time value={by} withClock /> and are late. Please write to{' '}
-        <a href={`mailto:${supportEmail}`} className="font-medium text-accent underline">
+        <a
+          href={`mailto:${supportEmail}`}
+          className="font-medium text-ink underline decoration-field underline-offset-4"
+        >
           {supportEmail}
         </a>
         .

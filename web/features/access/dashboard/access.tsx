@@ -49,7 +49,7 @@ function AccessCard({ mine, purchase, isNamed }: { mine: OwnAccess; purchase: Pu
   const isAsked = state === 'asked' || state === 'unlocking' || state === 'unlocked'
   return (
     <Card className="flex flex-col gap-5 sm:flex-row sm:items-start">
-      <span className="grid size-11 shrink-0 place-items-center rounded-md bg-accent-soft text-accent-strong max-sm:hidden">
+      <span className="grid size-11 shrink-0 place-items-center rounded-md bg-line/60 text-ink max-sm:hidden">
         <Icon
           className={
             state === 'unlocking' && !mine.problem ? 'size-5.5 animate-spin motion-reduce:animate-none' : 'size-5.5'
@@ -69,7 +69,10 @@ function AccessCard({ mine, purchase, isNamed }: { mine: OwnAccess; purchase: Pu
         {state === 'unlocked' && (
           <p className="text-sm text-muted">
             On TradingView: Indicators → Invite-only scripts.{' '}
-            <Link href="/help#i-paid-and-see-no-indicator" className="font-medium text-accent underline">
+            <Link
+              href="/help#i-paid-and-see-no-indicator"
+              className="font-medium text-ink underline decoration-field underline-offset-4"
+            >
               Not there?
             </Link>
           </p>
@@ -85,7 +88,7 @@ function AccessCard({ mine, purchase, isNamed }: { mine: OwnAccess; purchase: Pu
             <button
               type="button"
               onClick={() => setOpened('name')}
-              className="w-fit cursor-pointer rounded-sm text-sm font-medium text-accent underline underline-offset-4"
+              className="w-fit cursor-pointer rounded-sm text-sm font-medium text-ink underline decoration-field underline-offset-4"
             >
               Change username
             </button>

@@ -14,7 +14,7 @@ export function ConfirmLine() {
   return (
     <aside aria-label="Confirm your address" className="border-b border-line bg-surface text-sm">
       <Container className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2.5 sm:flex-nowrap">
-        <MailCheck className="size-4 shrink-0 text-accent max-sm:hidden" />
+        <MailCheck className="size-4 shrink-0 text-muted max-sm:hidden" />
         <p role="status" className="min-w-0">
           <span className="font-medium">Confirm your address:</span>{' '}
           {problem ?? (
@@ -29,7 +29,7 @@ export function ConfirmLine() {
           type="button"
           disabled={isPending}
           onClick={send}
-          className="shrink-0 cursor-pointer rounded-sm font-medium text-accent underline-offset-4 hover:underline disabled:opacity-60"
+          className="shrink-0 cursor-pointer rounded-sm font-medium text-ink underline decoration-field underline-offset-4 hover:decoration-ink disabled:opacity-60"
         >
           {isPending ? 'Sending...' : hasLink ? 'Send again' : 'Send me a link'}
         </button>

@@ -24,14 +24,14 @@ export default function DashboardPage() {
   return (
     <>
       <ConfirmLine />
-      <div className="hero border-b border-line">
+      <div className="border-b border-line">
         <Container className="flex flex-col gap-6 pt-10 pb-8 sm:pt-12">
           <header className="flex flex-col gap-4">
             <Eyebrow>Dashboard</Eyebrow>
             <h1 className="text-3xl break-words">Welcome Back, {user?.name || 'Trader'}</h1>
             <Link
               href="/account"
-              className="self-start rounded-sm text-sm font-medium text-accent underline-offset-4 hover:underline"
+              className="self-start rounded-sm text-sm font-medium text-ink underline decoration-field underline-offset-4 hover:decoration-ink"
             >
               Account: email, password, devices, and your data
             </Link>

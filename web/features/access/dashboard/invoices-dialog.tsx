@@ -47,7 +47,7 @@ function Invoices({ purchaseId }: { purchaseId: string }) {
 }
 
 const link =
-  'inline-flex items-center gap-1.5 rounded-sm text-sm font-medium text-accent underline-offset-4 hover:underline'
+  'inline-flex items-center gap-1.5 rounded-sm text-sm font-medium text-ink underline decoration-field underline-offset-4 hover:decoration-ink'
 
 function InvoiceRow({ id, kind, number, createdAt, amount, status, hasDocument }: Invoice) {
   const open = useOpenDocument()

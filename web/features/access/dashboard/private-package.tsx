@@ -33,7 +33,7 @@ function PrivatePackage({ title, slug }: { title: string; slug: string }) {
       description={
         <>
           New here? The{' '}
-          <Link href="/setup-guide" className="font-medium text-ink underline decoration-accent underline-offset-4">
+          <Link href="/setup-guide" className="font-medium text-ink underline decoration-field underline-offset-4">
             setup guide
           </Link>{' '}
           takes five minutes.
@@ -69,7 +69,7 @@ function Contents({ slug }: { slug: string }) {
           data[url] && <ScriptLink key={url} {...script} href={data[url]} isUnlocked={isUnlocked} />,
       )}
       <Folded title="Quick Instructions" isOpen={isFirstVisit}>
-        <ol className="flex list-decimal flex-col gap-2.5 pl-5 text-muted marker:font-mono marker:text-sm marker:text-accent">
+        <ol className="flex list-decimal flex-col gap-2.5 pl-5 text-muted marker:font-mono marker:text-sm marker:text-muted">
           {data.quickInstructions.map((instruction) => (
             <li key={instruction} className="pl-1.5">
               {instruction}
@@ -78,7 +78,7 @@ function Contents({ slug }: { slug: string }) {
         </ol>
       </Folded>
       <Folded title="Setup Notes" isOpen={isFirstVisit}>
-        <ul className="flex list-disc flex-col gap-2.5 pl-5 text-muted marker:text-accent">
+        <ul className="flex list-disc flex-col gap-2.5 pl-5 text-muted marker:text-muted">
           {data.setupNotes.map((note) => (
             <li key={note} className="pl-1.5">
               {note}
@@ -118,7 +118,7 @@ function ScriptLink(props: { icon: LucideIcon; title: string; text: string; href
       <span
         className={classes(
           'grid size-11 shrink-0 place-items-center rounded-md',
-          isUnlocked ? 'bg-accent-soft text-accent-strong' : 'bg-line text-muted',
+          isUnlocked ? 'bg-line/60 text-ink' : 'bg-line text-muted',
         )}
       >
         <Picture className="size-5.5" strokeWidth={1.75} />

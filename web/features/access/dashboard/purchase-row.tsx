@@ -160,7 +160,7 @@ function Manage({ purchase, open }: { purchase: Purchase; open: Open }) {
         </>
       }
       aria-label={`Manage ${purchase.product.name}`}
-      className="flex h-9 w-full items-center justify-center gap-1.5 rounded-md px-3 text-sm font-medium hover:bg-accent-soft"
+      className="flex h-9 w-full items-center justify-center gap-1.5 rounded-md px-3 text-sm font-medium hover:bg-line/60"
     >
       <MenuItem onClick={() => open('invoices')}>All Invoices</MenuItem>
       {isLive(purchase.status) && purchase.paidThrough === 'stripe' && (

@@ -74,7 +74,7 @@ function QuickCard(props: {
       disabled={busy}
       className="flex min-h-18 min-w-0 cursor-pointer items-center gap-3 rounded-md border border-line bg-surface px-3 py-2 text-left shadow-card transition-colors hover:border-accent max-lg:[&:last-of-type:nth-of-type(odd)]:col-span-2 sm:px-4"
     >
-      <span className="text-accent-strong max-sm:hidden">
+      <span className="text-muted max-sm:hidden">
         {busy ? <Spinner /> : <Icon className="size-5" strokeWidth={1.75} />}
       </span>
       <span className="flex min-w-0 flex-col text-sm">

@@ -13,7 +13,7 @@ export default function SetupGuidePage() {
   const { title: heading, sections: steps } = useContent(source)
   return (
     <>
-      <div className="hero border-b border-line">
+      <div className="border-b border-line">
         <Container className="flex flex-col items-start gap-6 pt-10 pb-14 sm:pt-14 sm:pb-16">
           <Link
             href="/dashboard"
@@ -26,7 +26,7 @@ export default function SetupGuidePage() {
           <Eyebrow>Setup guide</Eyebrow>
           <h1 className="text-3xl">{heading}</h1>
           <p className="inline-flex items-center gap-2 text-lg text-muted">
-            <Clock className="size-5 text-accent" />
+            <Clock aria-hidden="true" className="size-5" />
             Estimated time: 5 minutes
           </p>
         </Container>
@@ -38,7 +38,7 @@ export default function SetupGuidePage() {
               <span aria-hidden="true" className="absolute top-11 bottom-1 left-5 w-px bg-line group-last:hidden" />
               <span
                 aria-hidden="true"
-                className="grid size-10 shrink-0 place-items-center rounded-full border border-line bg-surface font-mono text-sm font-medium text-accent"
+                className="grid size-10 shrink-0 place-items-center rounded-full border border-line bg-surface font-mono text-sm"
               >
                 {index + 1}
               </span>
@@ -57,7 +57,7 @@ export default function SetupGuidePage() {
           <p className="text-muted">The person who wrote the rules answers your email.</p>
           <a
             href={`mailto:${supportEmail}`}
-            className="inline-flex max-w-full items-center gap-2 font-medium wrap-anywhere text-accent underline-offset-4 hover:underline"
+            className="inline-flex max-w-full items-center gap-2 font-medium wrap-anywhere underline decoration-line underline-offset-4 hover:decoration-accent"
           >
             <Mail className="size-5 shrink-0" />
             {supportEmail}

@@ -41,7 +41,7 @@ export function OneStepLeft({ paymentIntentId, order }: { paymentIntentId: strin
       ) : (
         <p className="text-muted">
           No email? Look in your spam folder, or{' '}
-          <Link href="/forgot-password" className="font-medium text-accent-strong underline underline-offset-2">
+          <Link href="/forgot-password" className="font-medium text-ink underline decoration-field underline-offset-2">
             get another link
           </Link>
           .

@@ -82,7 +82,7 @@ export default function AccountPage() {
               <a
                 href={accounts.myData.path}
                 download="my-data.json"
-                className="rounded-sm text-sm font-medium text-accent underline-offset-4 hover:underline"
+                className="rounded-sm text-sm font-medium text-ink underline decoration-field underline-offset-4 hover:decoration-ink"
               >
                 Download my data
               </a>

@@ -18,7 +18,7 @@ export default function ProfileDialog({ onClose }: { onClose: () => void }) {
       <ProfileForm onClose={onClose} />
       <p className="text-sm text-muted">
         Your email, password, devices, and data are under{' '}
-        <Link href="/account" className="font-medium text-accent underline underline-offset-4">
+        <Link href="/account" className="font-medium text-ink underline decoration-field underline-offset-4">
           Account
         </Link>
         .

@@ -10,7 +10,7 @@ import { Container } from '#web/ui/page.tsx'
 
 export function AuthCard(props: { title: string; description: ReactNode; children: ReactNode }) {
   return (
-    <div className="hero">
+    <div>
       <Container className="flex min-h-[70vh] flex-col items-center justify-center gap-7 py-14 sm:py-20">
         <header className="flex max-w-md flex-col gap-2 text-center">
           <h1 className="text-3xl">{props.title}</h1>
@@ -22,7 +22,8 @@ export function AuthCard(props: { title: string; description: ReactNode; childre
   )
 }
 
-export const textLink = 'rounded-sm font-medium text-accent underline-offset-4 hover:underline'
+export const textLink =
+  'rounded-sm font-medium text-ink underline decoration-field underline-offset-4 hover:decoration-ink'
 
 /** The server's refusal, shown inline because the toast soon disappears. */
 export function Refusal({ error }: { error: Error | null }) {

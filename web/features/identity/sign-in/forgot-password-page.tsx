@@ -46,7 +46,7 @@ function SentNote({ email, again }: { email: string; again: () => void }) {
   return (
     <div className="flex flex-col items-center gap-4 text-center">
       <output className="flex flex-col items-center gap-3">
-        <span className="grid size-12 place-items-center rounded-full bg-accent-soft text-accent-strong">
+        <span className="grid size-12 place-items-center rounded-full bg-line/60 text-ink">
           <MailCheck aria-hidden="true" />
         </span>
         <p className="font-medium">{resetRequested}</p>

@@ -19,7 +19,7 @@ import { UsernameInput } from './username-input.tsx'
 /** What is asked for; where the buyer lives only matters for tax. */
 export type Asked = { email: string; tradingViewUsername: string; noNews: string } & PlaceValues
 
-const link = 'font-medium text-accent-strong underline underline-offset-2'
+const link = 'font-medium text-ink underline decoration-field underline-offset-2'
 
 const noteOfEmail = 'checkout-email'
 const optional = z._default(z.string(), '')

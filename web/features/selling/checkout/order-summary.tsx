@@ -107,7 +107,7 @@ function Contents({ points }: ListedProduct) {
     <ul className="flex flex-col gap-2.5 border-t border-line pt-6">
       {points.map((point) => (
         <li key={point} className="flex gap-3">
-          <Check aria-hidden="true" className="mt-1 size-4.5 shrink-0 text-accent" />
+          <Check aria-hidden="true" className="mt-1 size-4.5 shrink-0 text-muted" />
           {point}
         </li>
       ))}

@@ -149,7 +149,7 @@ function Next({ noun }: { noun: DeclarationKind }) {
       <h2 id="next" className="text-base text-ink">
         What happens next
       </h2>
-      <ol className="flex max-w-prose list-decimal flex-col gap-2 pl-5 marker:text-accent">
+      <ol className="flex max-w-prose list-decimal flex-col gap-2 pl-5 marker:text-muted">
         {steps.map((step) => (
           <li key={step} className="pl-1">
             {step}

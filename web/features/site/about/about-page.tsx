@@ -3,7 +3,7 @@ import source from '#content/about.md?raw'
 import { sectionAt, splitHeading, useContent } from '#web/api/page-texts.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Principles } from '#web/features/site/showcase/principles.tsx'
-import { Container, Eyebrow } from '#web/ui/page.tsx'
+import { Container, Eyebrow, Ruled, Tick } from '#web/ui/page.tsx'
 import { Section } from '#web/ui/section.tsx'
 import { ContactForm } from './contact-form.tsx'
 import { Maker } from './maker.tsx'
@@ -12,26 +12,27 @@ export default function AboutPage() {
   const page = useContent(source)
   const { eyebrow, title, lead } = sectionAt(page, 0)
   return (
-    <>
+    <Ruled>
       <Mission {...splitHeading(page.title)} paragraphs={page.lead.split('\n\n')} />
-      <Maker />
-      <Section eyebrow={eyebrow} title={title} lead={lead}>
+      <Maker isLarge />
+      <Section sigma="0" eyebrow={eyebrow} title={title} lead={lead}>
         <Principles />
       </Section>
       <Contact />
-    </>
+    </Ruled>
   )
 }
 
 function Mission({ eyebrow, title, paragraphs }: { eyebrow: string; title: string; paragraphs: string[] }) {
   return (
-    <div className="hero border-b border-line">
-      <Container className="grid gap-x-16 gap-y-10 py-16 sm:py-24 lg:grid-cols-[1.1fr_1fr]">
+    <div className="relative">
+      <Tick label="+2σ" isFirst />
+      <Container className="grid gap-x-16 gap-y-10 py-14 sm:py-20 lg:grid-cols-[1.3fr_1fr] lg:items-end">
         <div className="flex flex-col gap-6">
           <Eyebrow>{eyebrow}</Eyebrow>
           <h1 className="text-4xl">{title}</h1>
         </div>
-        <div className="flex flex-col gap-5 text-lg text-muted first:*:text-ink lg:pt-11">
+        <div className="flex flex-col gap-5 text-lg text-muted first:*:text-ink">
           {paragraphs.map((text) => (
             <p key={text}>{text}</p>
           ))}
@@ -44,7 +45,8 @@ function Mission({ eyebrow, title, paragraphs }: { eyebrow: string; title: strin
 function Contact() {
   const { supportEmail } = useSettings()
   return (
-    <section id="contact" className="border-t border-line pt-16 sm:pt-24">
+    <section id="contact" className="relative border-t border-line pt-14 sm:pt-20">
+      <Tick label="−2σ" />
       <Container className="grid gap-x-16 gap-y-10 lg:grid-cols-[1fr_1.2fr]">
         <div className="flex flex-col items-start gap-4">
           <Eyebrow>Contact</Eyebrow>
@@ -55,7 +57,7 @@ function Contact() {
           </p>
           <a
             href={`mailto:${supportEmail}`}
-            className="mt-2 inline-flex items-center gap-2.5 font-medium text-accent underline-offset-4 hover:underline"
+            className="mt-2 inline-flex items-center gap-2.5 font-medium underline decoration-line underline-offset-4 hover:decoration-accent"
           >
             <Mail aria-hidden="true" className="size-5" />
             {supportEmail}

@@ -1,25 +1,34 @@
 import { useSettings } from '#web/api/settings.tsx'
+import { classes } from '#web/ui/classes.ts'
 import { Container, Eyebrow } from '#web/ui/page.tsx'
 
-export function Maker() {
+/** The person behind the shop; large on the page about them. */
+export function Maker({ isLarge = false }: { isLarge?: boolean }) {
   const { maker } = useSettings()
   if (!maker) return null
+  const [width, photo] = isLarge ? ([400, 'w-full max-w-100'] as const) : ([160, 'size-32 sm:size-40'] as const)
   return (
-    <section aria-labelledby="maker" className="border-b border-line py-12 sm:py-16">
-      <Container className="flex flex-wrap items-center gap-x-8 gap-y-5">
+    <section aria-labelledby="maker" className="relative border-t border-line py-12 sm:py-16">
+      <Container
+        className={
+          isLarge && maker.photo
+            ? 'grid gap-x-16 gap-y-8 lg:grid-cols-[25rem_1fr] lg:items-center'
+            : 'flex flex-wrap items-center gap-x-10 gap-y-6'
+        }
+      >
         {maker.photo && (
           <img
             src={maker.photo}
             alt=""
-            width="112"
-            height="112"
+            width={width}
+            height={width}
             loading="lazy"
-            className="size-24 rounded-full border border-line object-cover sm:size-28"
+            className={classes('aspect-square border border-line object-cover', photo)}
           />
         )}
-        <div className="flex max-w-2xl flex-1 basis-64 flex-col gap-2">
+        <div className="flex max-w-2xl flex-1 basis-64 flex-col gap-3">
           <Eyebrow>Who makes it</Eyebrow>
-          <h2 id="maker" className="text-2xl">
+          <h2 id="maker" className={isLarge ? 'text-3xl' : 'text-2xl'}>
             {maker.name}
           </h2>
           {maker.sentence && <p className="text-lg text-muted">{maker.sentence}</p>}

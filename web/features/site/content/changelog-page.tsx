@@ -16,7 +16,7 @@ export default function ChangelogPage() {
       aside={
         <a
           href="/changelog.xml"
-          className="inline-flex items-center gap-2 self-start text-sm font-medium text-accent underline-offset-4 hover:underline"
+          className="inline-flex items-center gap-2 self-start text-sm font-medium text-ink underline decoration-field underline-offset-4 hover:decoration-ink"
         >
           <Rss aria-hidden="true" className="size-4" />
           Follow by RSS

@@ -71,7 +71,7 @@ export default function HelpPage() {
             <div className="divide-y divide-line border-y border-line">
               {topic.questions.map((question) => (
                 <details key={question.id} id={question.id} open={count <= 2 || undefined} className="group">
-                  <summary className="flex cursor-pointer list-none items-center justify-between gap-6 py-4 font-medium hover:text-accent">
+                  <summary className="flex cursor-pointer list-none items-center justify-between gap-6 py-4 font-medium">
                     <h3 className="text-base">{question.title}</h3>
                     <span
                       aria-hidden="true"

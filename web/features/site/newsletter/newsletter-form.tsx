@@ -50,7 +50,7 @@ export function NewsletterForm({ success }: { success: string }) {
           placeholder="you@example.com"
           defaultValue={email}
         />
-        <Button type="submit" pending={state === 'pending'} pendingText="Subscribing...">
+        <Button type="submit" variant="secondary" pending={state === 'pending'} pendingText="Subscribing...">
           Subscribe
         </Button>
       </div>

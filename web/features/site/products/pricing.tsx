@@ -18,7 +18,7 @@ export function Pricing({ slug }: { slug: string }) {
   const plans = usePlans(slug)
   const always = useSettings().consumerLaw === 'eu' ? [cancel, withdraw] : [cancel]
   return (
-    <div className={classes('grid gap-6 md:grid-cols-2', plans.length > 2 && 'xl:grid-cols-3')}>
+    <div className={classes('grid gap-x-10 gap-y-12 md:grid-cols-2', plans.length > 2 && 'xl:grid-cols-3')}>
       {plans.map(({ key: billing, name, period, months, amount, regular }, index) => {
         const price = dollars(amount)
         const unit = `per ${period}`
@@ -32,21 +32,15 @@ export function Pricing({ slug }: { slug: string }) {
         return (
           <div
             key={billing}
-            className={classes(
-              'flex flex-col gap-6 rounded-xl border bg-surface p-7 shadow-card sm:p-9',
-              best ? 'border-accent' : 'border-line',
-            )}
+            className={classes('flex flex-col gap-6 border-t pt-6', best ? 'border-ink' : 'border-line')}
           >
             <div className="flex items-center justify-between">
               <h3 className="text-xl">{name}</h3>
-              <span className="flex flex-wrap justify-end gap-2">
-                {best && saving && <Badge tone="good">Best value</Badge>}
-                {regular && <Badge tone="good">Early access</Badge>}
-              </span>
+              {best && saving && <Badge>Best value</Badge>}
             </div>
             <p>
               <span className="flex items-baseline gap-3">
-                <span className="text-3xl font-semibold tracking-tight">{price}</span>
+                <span className="font-serif text-3xl">{price}</span>
                 <span className="text-muted">{unit}</span>
               </span>
               {regular && (
@@ -58,7 +52,7 @@ export function Pricing({ slug }: { slug: string }) {
             <ul className="flex flex-col gap-2.5">
               {points.map((point) => (
                 <li key={point} className="flex gap-3">
-                  <Check aria-hidden="true" className="mt-1 size-4.5 shrink-0 text-accent" />
+                  <Check aria-hidden="true" className="mt-1 size-4.5 shrink-0 text-muted" />
                   {point}
                 </li>
               ))}

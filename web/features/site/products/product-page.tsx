@@ -1,20 +1,5 @@
-import {
-  ArrowDown,
-  CalendarRange,
-  ChartCandlestick,
-  Crosshair,
-  FlaskConical,
-  Funnel,
-  LayoutDashboard,
-  ListChecks,
-  LockKeyhole,
-  type LucideIcon,
-  MessageCircle,
-  NotebookPen,
-  RefreshCw,
-  ScrollText,
-} from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { ArrowDown } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import { dollars } from '#contract/money.ts'
 import { catalog } from '#contract/selling/catalog.ts'
@@ -24,28 +9,17 @@ import { usePlans, useSettings } from '#web/api/settings.tsx'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
 import { Maker } from '#web/features/site/about/maker.tsx'
 import { ReviewQuotes, ReviewSummary } from '#web/features/site/reviews/review-summary.tsx'
+import { Figure, ReplayFigure } from '#web/features/site/showcase/figure.tsx'
+import { HeroTop } from '#web/features/site/showcase/hero-top.tsx'
 import { Accordion } from '#web/ui/accordion.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
-import { Container, Eyebrow } from '#web/ui/page.tsx'
+import { Container, Ruled, Tick } from '#web/ui/page.tsx'
 import { Section } from '#web/ui/section.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
-import { ExplorableChart } from './explorable-chart.tsx'
 import { BuyLink, Pricing } from './pricing.tsx'
 import { Steps } from './steps.tsx'
-
-const benefitIcons = [Crosshair, CalendarRange, ChartCandlestick, FlaskConical, Funnel, RefreshCw]
-const contentIcons = [
-  LockKeyhole,
-  FlaskConical,
-  ListChecks,
-  LayoutDashboard,
-  NotebookPen,
-  ScrollText,
-  RefreshCw,
-  MessageCircle,
-]
 
 type About = { product: ListedProduct; text: ProductText }
 
@@ -57,40 +31,34 @@ export default function ProductPage() {
   const { data: text } = useData(catalog.page, { slug })
   if (!product || !text) return <Loading />
   return (
-    <>
+    <Ruled>
       <Hero product={product} text={text} />
-      <Section title="Key Benefits" lead={text.benefits.lead}>
-        <ul className="grid gap-x-10 gap-y-12 sm:grid-cols-2 lg:grid-cols-3">
-          {text.benefits.items.map(({ title, text: what }, index) => (
-            <li key={title} className="flex flex-col gap-3">
-              <IconOf icons={benefitIcons} index={index} className="size-6 text-accent" />
-              <h3 className="text-xl">{title}</h3>
+      <Section sigma="+1.5σ" title="Key Benefits" lead={text.benefits.lead} isSplit>
+        <ul className="grid gap-x-10 sm:grid-cols-2">
+          {text.benefits.items.map(({ title, text: what }) => (
+            <li key={title} className="flex flex-col gap-2 border-t border-line py-6">
+              <h3 className="text-lg">{title}</h3>
               <p className="text-muted">{what}</p>
             </li>
           ))}
         </ul>
       </Section>
-      <Section
-        id="how-it-works"
-        title="How It Works"
-        lead={text.steps.lead}
-        className="border-y border-line bg-surface"
-      >
+      <Section id="how-it-works" sigma="+1σ" title="How It Works" lead={text.steps.lead} className="bg-surface">
         <Steps items={text.steps.items} drawings={product.drawings} />
       </Section>
-      <ReviewQuotes {...product.reviews} />
+      <ReviewQuotes {...product.reviews} sigma="+0.5σ" />
       {text.chart && (
-        <Section title="Example Chart" lead={text.chart.lead}>
+        <Section sigma="0" title="Example Chart" lead={text.chart.lead}>
           {product.image ? (
-            <img src={product.image.src} alt={product.image.alt} className="w-full rounded-xl border border-line" />
+            <img src={product.image.src} alt={product.image.alt} className="w-full border border-line" />
           ) : (
-            <ExplorableChart product={product.name} />
+            <Figure number={2} className="h-80 w-full sm:h-[28rem]" />
           )}
         </Section>
       )}
       <Offer product={product} text={text} />
       <StickyOffer slug={slug} />
-    </>
+    </Ruled>
   )
 }
 
@@ -125,107 +93,116 @@ function StickyOffer({ slug }: { slug: string }) {
   )
 }
 
+const inlineLink = 'text-ink underline decoration-line underline-offset-4 hover:decoration-accent'
+
 function Offer({ product, text }: About) {
   const { maker } = useSettings()
+  const [plan] = usePlans(product.slug)
   return (
     <>
-      <Section title="What You Get" lead={text.contents.lead}>
-        <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
-          {text.contents.items.map(({ title, text: what }, index) => (
-            <li
-              key={title}
-              className="flex gap-4 rounded-lg border border-line bg-surface p-5 shadow-card sm:flex-col sm:p-6"
-            >
-              <span className="grid size-10 shrink-0 place-items-center rounded-md bg-accent-soft text-accent-strong">
-                <IconOf icons={contentIcons} index={index} className="size-5" />
-              </span>
-              <div>
-                <h3 className="text-lg">{title}</h3>
-                <p className="mt-1 text-sm text-muted sm:mt-2">{what}</p>
-              </div>
-            </li>
-          ))}
-        </ul>
+      <Section sigma="−0.5σ" title="What You Get" lead={text.contents.lead} isSplit className="bg-surface">
+        <div>
+          <ol className="border-t border-ink">
+            {text.contents.items.map(({ title, text: what }, index) => (
+              <li
+                key={title}
+                className="grid grid-cols-[2rem_minmax(0,1fr)] gap-x-4 gap-y-1 border-b border-line py-4 sm:grid-cols-[2rem_minmax(0,13rem)_minmax(0,1fr)] sm:items-baseline"
+              >
+                <span aria-hidden="true" className="font-mono text-sm text-muted">
+                  {index + 1}
+                </span>
+                <h3 className="text-base">{title}</h3>
+                <p className="text-muted max-sm:col-start-2">{what}</p>
+              </li>
+            ))}
+          </ol>
+          <PriceLine product={product} />
+        </div>
       </Section>
-      <SideBySide
+      <Section
+        sigma="−1σ"
         title="Frequently Asked Questions"
+        isSplit
         lead={
-          <>
+          <p>
             More on the{' '}
-            <Link href="/help" className="text-ink underline decoration-accent underline-offset-4">
+            <Link href="/help" className={inlineLink}>
               help page
             </Link>
             , and what’s new in the{' '}
-            <Link href="/changelog" className="text-ink underline decoration-accent underline-offset-4">
+            <Link href="/changelog" className={inlineLink}>
               changelog
             </Link>
             . Something else?{' '}
-            <Link href="/about#contact" className="text-ink underline decoration-accent underline-offset-4">
+            <Link href="/about#contact" className={inlineLink}>
               Write to us
             </Link>
             .
-          </>
+          </p>
         }
-        className="border-y border-line bg-surface"
       >
         <Accordion items={text.questions.map(({ title, text: content }) => ({ title, content }))} />
-      </SideBySide>
+      </Section>
       {maker && <Maker />}
-      <SideBySide
+      <Section
         id="pricing"
-        title={usePlans(product.slug)[0].regular ? 'Early-Access Pricing' : 'Pricing'}
+        sigma="−2σ"
+        title={plan.regular ? 'Early-Access Pricing' : 'Pricing'}
         lead={`Join now and pay less. Cancel any time from your dashboard. ${whenAccessComes(product)}`}
+        isSplit
       >
         <Pricing slug={product.slug} />
-      </SideBySide>
+      </Section>
     </>
   )
 }
 
-function SideBySide(props: { id?: string; title: string; lead: ReactNode; className?: string; children: ReactNode }) {
+/** The end of the packing list: what all of it costs. */
+function PriceLine({ product: { slug, reviews } }: { product: ListedProduct }) {
+  const [plan] = usePlans(slug)
   return (
-    <section id={props.id} className={classes('py-16 sm:py-24', props.className)}>
-      <Container className="grid gap-x-16 gap-y-10 lg:grid-cols-[1fr_2fr]">
-        <header className="flex flex-col items-start gap-4 lg:sticky lg:top-28 lg:self-start">
-          <h2 className="text-3xl">{props.title}</h2>
-          <p className="text-lg text-muted">{props.lead}</p>
-        </header>
-        {props.children}
-      </Container>
-    </section>
+    <div className="flex flex-wrap items-center justify-between gap-x-8 gap-y-4 pt-6">
+      <p className="flex flex-wrap items-baseline gap-x-3">
+        <span className="font-serif text-2xl">{dollars(plan.amount)}</span>
+        <span className="text-muted">per {plan.period}, all eight</span>
+      </p>
+      <span className="flex flex-wrap items-center gap-x-6 gap-y-3">
+        <ReviewSummary {...reviews} />
+        <ButtonLink href="#pricing" variant="secondary">
+          See the plans
+        </ButtonLink>
+      </span>
+    </div>
   )
-}
-
-function IconOf({ icons, index, className }: { icons: LucideIcon[]; index: number; className: string }) {
-  const Icon = icons[index]
-  return Icon && <Icon aria-hidden="true" className={className} strokeWidth={1.75} />
 }
 
 function Hero({ product, text }: About) {
   const [plan] = usePlans(product.slug)
   return (
-    <div className="hero border-b border-line">
-      <Container className="grid items-center gap-x-16 gap-y-12 py-16 sm:py-24 lg:grid-cols-[1.5fr_1fr]">
-        <div className="flex flex-col items-start gap-7">
-          <Eyebrow>{text.kind}</Eyebrow>
-          <h1 className="text-4xl">{product.name}</h1>
-          <p className="max-w-2xl text-lg text-muted sm:text-xl">{text.lead}</p>
-          <div id="buy" className="flex flex-wrap gap-3 max-sm:w-full max-sm:flex-col">
-            <BuyLink slug={product.slug} href={checkoutAddress(plan.key, product.slug)}>
-              Get access - {dollars(plan.amount)} per {plan.period}
-            </BuyLink>
-            <ButtonLink href="#how-it-works" size="lg" variant="secondary">
-              Learn How It Works
-              <ArrowDown aria-hidden="true" className="size-4.5" />
-            </ButtonLink>
-          </div>
-          <ReviewSummary {...product.reviews} />
-        </div>
-        <dl className="divide-y divide-line rounded-xl border border-line bg-surface px-6 py-2 shadow-float">
+    <div className="relative pb-8">
+      <Tick label="+2σ" isFirst />
+      <HeroTop
+        id="buy"
+        eyebrow={text.kind}
+        title={product.name}
+        lead={text.lead}
+        reviews={<ReviewSummary {...product.reviews} />}
+      >
+        <BuyLink slug={product.slug} href={checkoutAddress(plan.key, product.slug)}>
+          Get access - {dollars(plan.amount)} per {plan.period}
+        </BuyLink>
+        <ButtonLink href="#how-it-works" size="lg" variant="secondary">
+          Learn How It Works
+          <ArrowDown aria-hidden="true" className="size-4.5" />
+        </ButtonLink>
+      </HeroTop>
+      {product.drawings && <ReplayFigure className="h-64 w-full sm:h-80" />}
+      <Container>
+        <dl className="mt-6 grid grid-cols-2 gap-x-8 border-t border-line sm:grid-cols-3 lg:grid-cols-6">
           {text.facts.map(({ name, value }) => (
-            <div key={name} className="flex flex-wrap items-baseline justify-between gap-x-6 py-3.5">
-              <dt className="font-mono text-xs tracking-wide text-muted uppercase">{name}</dt>
-              <dd className="font-medium">{value}</dd>
+            <div key={name} className="border-b border-line py-3">
+              <dt className="text-sm text-muted">{name}</dt>
+              <dd className="text-sm font-medium">{value}</dd>
             </div>
           ))}
         </dl>

@@ -1,6 +1,6 @@
 import { type Review, reviews } from '#contract/site/reviews.ts'
 import { useData } from '#web/api/client.ts'
-import { Card } from '#web/ui/card.tsx'
+import { classes } from '#web/ui/classes.ts'
 import { Day } from '#web/ui/day.tsx'
 import { Stars } from './stars.tsx'
 
@@ -18,13 +18,18 @@ function three(all: Review[]) {
 
 export function Quotes() {
   const { data } = useData(reviews.list, {})
-  return three(data ?? []).map(({ id, stars, text, author, writtenAt }) => (
-    <Card key={id} className="flex flex-col gap-4">
+  return three(data ?? []).map(({ id, stars, text, author, writtenAt }, index) => (
+    <figure
+      key={id}
+      className={classes('flex flex-col gap-3 border-t border-line pt-5', index === 0 && 'md:row-span-2')}
+    >
       <Stars value={stars} />
-      <blockquote className="line-clamp-6 break-words">{text}</blockquote>
-      <p className="mt-auto text-sm text-muted">
+      <blockquote className={classes('line-clamp-6 break-words', index === 0 && 'font-serif text-2xl')}>
+        {text}
+      </blockquote>
+      <figcaption className="text-sm text-muted">
         {author ?? 'Anonymous'}, <Day value={writtenAt} />
-      </p>
-    </Card>
+      </figcaption>
+    </figure>
   ))
 }

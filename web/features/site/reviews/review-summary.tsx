@@ -6,21 +6,21 @@ export function ReviewSummary({ count, average }: { count: number; average: numb
   if (count === 0) return null
   return (
     <Link href="/reviews" className="rounded-sm text-sm text-muted">
-      <span aria-hidden="true" className="mr-1.5 text-base text-accent">
+      <span aria-hidden="true" className="mr-1.5 text-base text-ink">
         ★
       </span>
-      <span className="underline decoration-accent underline-offset-4">
+      <span className="underline decoration-line underline-offset-4">
         {average.toFixed(1)} of 5 from {count} verified {count === 1 ? 'review' : 'reviews'}
       </span>
     </Link>
   )
 }
 
-export function ReviewQuotes(reviews: { count: number; average: number }) {
+export function ReviewQuotes({ sigma, ...reviews }: { count: number; average: number; sigma: string }) {
   if (reviews.count === 0) return null
   return (
-    <Section title="What Buyers Say" lead={<ReviewSummary {...reviews} />}>
-      <div className="grid min-h-60 gap-4 *:grow md:grid-cols-3">
+    <Section sigma={sigma} title="What Buyers Say" lead={<ReviewSummary {...reviews} />}>
+      <div className="grid min-h-60 gap-x-10 gap-y-8 md:grid-cols-2">
         <Quotes />
       </div>
     </Section>

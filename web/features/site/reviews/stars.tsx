@@ -5,10 +5,10 @@ const five = [12, 36, 60, 84, 108].map((x) => `M${x} 2.6${star}`).join('')
 export function Stars({ value }: { value: number }) {
   const label = `${Math.round(value * 10) / 10} of 5 stars`
   return (
-    <svg role="img" aria-label={label} viewBox="0 0 120 24" className="h-5 w-25 fill-line">
+    <svg role="img" aria-label={label} viewBox="0 0 120 24" className="h-4 w-20 fill-line">
       <path d={five} />
       {/* A picture within the picture cuts off what goes beyond it. */}
-      <svg width={24 * value} height="24" className="fill-accent">
+      <svg width={24 * value} height="24" className="fill-ink">
         <path d={five} />
       </svg>
     </svg>

@@ -8,11 +8,11 @@ const pictures = [<Evidence key="1" />, <Selectivity key="2" />, <Consistency ke
 export function Principles() {
   const { items } = sectionAt(useContent(source), 0)
   return (
-    <ol className="grid gap-px overflow-hidden rounded-xl border border-line bg-line lg:grid-cols-3">
+    <ol className="grid gap-x-10 gap-y-12 lg:grid-cols-3">
       {items.map(({ title, text }, index) => (
         <li
           key={title}
-          className="grid content-start gap-x-10 gap-y-6 bg-surface p-7 sm:p-8 sm:max-lg:grid-cols-[15rem_1fr]"
+          className="grid content-start gap-x-10 gap-y-6 border-t border-ink pt-6 sm:max-lg:grid-cols-[15rem_1fr]"
         >
           <div className="h-28 sm:max-lg:self-center">{pictures[index]}</div>
           <div className="flex flex-col gap-3">
@@ -45,11 +45,10 @@ function Evidence() {
           y={108 - tall}
           width="12"
           height={tall}
-          rx="3"
-          className={index < 3 ? 'fill-accent' : 'fill-line'}
+          className={index < 2 ? 'fill-ink' : 'fill-line'}
         />
       ))}
-      <path d="M51 0v108" className="stroke-accent" strokeDasharray="3 4" />
+      <path d="M33 0v108" className="stroke-muted" strokeDasharray="3 4" />
       <path d="M0 109h232" className="stroke-muted/50" />
     </Picture>
   )
@@ -64,8 +63,8 @@ function Selectivity() {
           key={`${index + 1}`}
           cx={6 + (index % 14) * 17}
           cy={10 + Math.floor(index / 14) * 23}
-          r={chosen.has(index) ? 7 : 3.5}
-          className={chosen.has(index) ? 'fill-accent' : 'fill-line'}
+          r={chosen.has(index) ? 6 : 2.5}
+          className={chosen.has(index) ? 'fill-signal' : 'fill-field/60'}
         />
       ))}
     </Picture>
@@ -77,11 +76,11 @@ function Consistency() {
     <Picture>
       {[0, 1, 2].map((row) => (
         <g key={row} transform={`translate(0 ${row * 38})`}>
-          <path d="M6 16h60l22-12M66 16l22 12M88 28h60M148 28h72" className="stroke-line" strokeWidth="2" />
-          <path d="M6 16h60l22 12h132" className="stroke-accent" strokeWidth="2.5" strokeLinejoin="round" />
-          <circle cx="6" cy="16" r="5" className="fill-surface stroke-accent" strokeWidth="2.5" />
-          <circle cx="66" cy="16" r="4" className="fill-accent" />
-          <circle cx="220" cy="28" r="5" className="fill-accent" />
+          <path d="M6 16h60l22-12M66 16l22 12M88 28h60M148 28h72" className="stroke-line" strokeWidth="1.5" />
+          <path d="M6 16h60l22 12h132" className="stroke-ink" strokeWidth="1.5" strokeLinejoin="round" />
+          <circle cx="6" cy="16" r="5" className="fill-ground stroke-ink" strokeWidth="1.5" />
+          <circle cx="66" cy="16" r="3" className="fill-ink" />
+          <circle cx="220" cy="28" r="4" className="fill-ink" />
         </g>
       ))}
     </Picture>

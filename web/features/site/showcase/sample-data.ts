@@ -1,15 +1,24 @@
-export type Bar = { open: number; high: number; low: number; close: number; mean: number; lower: number }
+export type Bar = {
+  open: number
+  high: number
+  low: number
+  close: number
+  /** Of the last 20 closes, with two standard deviations above and below. */
+  mean: number
+  upper: number
+  lower: number
+}
 export type Signal = { kind: 'entry' | 'exit'; bar: number }
 
 /** Days before the chart begins, so its first bar already has a band. */
 const lookback = 20
-const days = 78
+const days = 120
 
 /** When the made-up market falls, how fast, for how long, and what follows. One fall doesn't recover. */
 const pullbacks = [
-  { from: 29, days: 4, fall: 0.021, recovery: 0.0135 },
-  { from: 51, days: 3, fall: 0.024, recovery: -0.0035 },
-  { from: 76, days: 4, fall: 0.022, recovery: 0.0145 },
+  { from: 38, days: 4, fall: 0.021, recovery: 0.0135 },
+  { from: 77, days: 3, fall: 0.026, recovery: -0.004 },
+  { from: 115, days: 4, fall: 0.022, recovery: 0.0145 },
 ]
 
 /** A made-up market, drawn by server and browser alike: it uses only arithmetic that is exact on every machine. */
@@ -17,7 +26,7 @@ export const bars: Bar[] = drawBars()
 export const signals: Signal[] = findSignals()
 
 function drawBars(): Bar[] {
-  const random = createRandom(23)
+  const random = createRandom(15)
   const closes: number[] = []
   const drawn: Bar[] = []
   let price = 92
@@ -31,13 +40,15 @@ function drawBars(): Bar[] {
     const recent = closes.slice(-lookback)
     const mean = recent.reduce((sum, value) => sum + value, 0) / lookback
     const variance = recent.reduce((sum, value) => sum + (value - mean) * (value - mean), 0) / lookback
+    const deviation = Math.sqrt(variance)
     drawn.push({
       open,
       close,
       high: Math.max(open, close) + random() * reach,
       low: Math.min(open, close) - random() * reach,
       mean,
-      lower: mean - 1.6 * Math.sqrt(variance),
+      upper: mean + 2 * deviation,
+      lower: mean - 2 * deviation,
     })
   }
   return drawn
@@ -48,7 +59,7 @@ function changeOn(day: number) {
     if (day >= from && day < from + length) return -fall
     if (day >= from + length && day < from + length + 6) return recovery
   }
-  return 0.0022
+  return 0.0019
 }
 
 /** Enter when a higher close follows one below the lower band; exit above the mean or after five days. */

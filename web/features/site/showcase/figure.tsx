@@ -1,0 +1,51 @@
+import { lazy, Suspense, useState } from 'react'
+import { Button } from '#web/ui/button.tsx'
+import { chartDescription, Plate } from './plate.tsx'
+
+// The page can be read before anyone replays anything.
+const Replay = lazy(() => import('./replay.tsx'))
+
+/** The finished plate with its caption, as in a paper. */
+export function Figure({ number, className }: { number: number; className: string }) {
+  return (
+    <figure className="flex flex-col gap-3">
+      <Plate description={chartDescription} hasAxis className={className} />
+      <Caption number={number} />
+    </figure>
+  )
+}
+
+/** The same, which can be replayed day by day. */
+export function ReplayFigure({ className }: { className: string }) {
+  const [isReplaying, setIsReplaying] = useState(false)
+  const plate = <Plate description={chartDescription} hasAxis arrives className={className} />
+  if (isReplaying)
+    return (
+      <Suspense fallback={plate}>
+        <Replay className={className} onClose={() => setIsReplaying(false)} />
+      </Suspense>
+    )
+  return (
+    <figure className="flex flex-col gap-3">
+      {plate}
+      <div className="mx-auto flex min-h-11 w-full max-w-6xl flex-wrap items-center justify-between gap-x-6 gap-y-2 px-5 sm:px-8">
+        <Caption number={1} />
+        <span className="flex items-center gap-4 text-sm text-muted noscript:hidden">
+          <span className="max-sm:hidden">120 days. The rules speak three times; one ends at a loss.</span>
+          <Button variant="secondary" size="sm" onClick={() => setIsReplaying(true)}>
+            Replay
+          </Button>
+        </span>
+      </div>
+    </figure>
+  )
+}
+
+function Caption({ number }: { number: number }) {
+  return (
+    <figcaption className="text-sm text-muted">
+      <span className="mr-2 font-mono text-ink">Fig. {number}</span>
+      Simulated, daily. Three signals, one loss.
+    </figcaption>
+  )
+}

@@ -1,0 +1,110 @@
+import { type ReactNode, useMemo } from 'react'
+import { classes } from '#web/ui/classes.ts'
+import { draw, type Mark, size, type View } from './plate.ts'
+import { bars } from './sample-data.ts'
+
+export const chartDescription =
+  'Illustrative daily candlestick chart of a made-up symbol. Three times in 120 days, the price falls more than two standard deviations below its mean, and an entry is marked when it turns. Two exits follow four days later at a higher price, one after five days at a lower price.'
+
+const hairline = { strokeWidth: '1', vectorEffect: 'non-scaling-stroke' } as const
+const all: View = { from: 0, to: bars.length - 1 }
+
+/**
+ * The shop's one chart: made-up daily candles, the mean, and the band of two standard deviations. Rising days are
+ * hollow; signals are the only color. Decorative unless it has a description.
+ */
+export function Plate(props: {
+  view?: View
+  description?: string
+  /** A line of closes instead of candles. */
+  isLine?: boolean
+  /** The names of the lines in the right margin. */
+  hasAxis?: boolean
+  /** Candles arrive, nothing happens for a moment, and the last signal is marked. */
+  arrives?: boolean
+  className?: string
+}) {
+  const { view = all, description, isLine = false, hasAxis = false, arrives = false, className } = props
+  const drawing = useMemo(() => draw(view), [view])
+  const { rising, falling, closes, mean, upper, lower, zone, marks, edge } = drawing
+  return (
+    <span className={classes('plate relative block', arrives && 'arrives', className)}>
+      <span className={classes('absolute inset-y-0 left-0', hasAxis ? 'right-13' : 'right-0')}>
+        <svg
+          className="size-full overflow-visible"
+          {...(description ? { role: 'img', 'aria-label': description } : { 'aria-hidden': true })}
+        >
+          <svg viewBox={`0 0 ${size} ${size}`} preserveAspectRatio="none" fill="none">
+            <path d={zone} className="fill-ink/5" />
+            <path d={upper} className="stroke-ink/30" strokeDasharray="1 4" {...hairline} />
+            <path d={mean} className="stroke-ink/40" {...hairline} />
+            <path d={lower} className="stroke-ink/60" strokeDasharray="4 3" {...hairline} />
+            {isLine ? (
+              <path d={closes} className="stroke-ink" {...hairline} strokeWidth="1.5" />
+            ) : (
+              <>
+                <path d={rising.wicks + falling.wicks} className="stroke-ink/70" {...hairline} />
+                <path d={rising.bodies} className="fill-(--plate) stroke-ink" {...hairline} />
+                <path d={falling.bodies} className="fill-ink stroke-ink" {...hairline} />
+              </>
+            )}
+          </svg>
+          {marks.map((mark, index) => (
+            <SignalMark key={mark.bar} mark={mark} isLast={index === marks.length - 1} />
+          ))}
+          {hasAxis && edge && (
+            <>
+              <Level at={edge.upper}>+2σ</Level>
+              <Level at={edge.mean}>mean</Level>
+              <Level at={edge.lower}>−2σ</Level>
+            </>
+          )}
+        </svg>
+      </span>
+    </span>
+  )
+}
+
+const percent = (units: number) => `${Math.round((10_000 * units) / size) / 100}%`
+
+function Level({ at, children }: { at: number; children: ReactNode }) {
+  return (
+    <text x="100%" dx="8" y={percent(at)} dominantBaseline="middle" className="fill-muted font-mono text-[12px]">
+      {children}
+    </text>
+  )
+}
+
+/** The label stands in the strip above or below the candles, at the end of a leader line. */
+function SignalMark({ mark, isLast }: { mark: Mark; isLast: boolean }) {
+  const isEntry = mark.kind === 'entry'
+  const at = percent(mark.x)
+  return (
+    <g className={isLast ? 'last-mark' : undefined}>
+      <line
+        x1={at}
+        x2={at}
+        y1={percent(mark.y + (isEntry ? 14 : -14))}
+        y2={isEntry ? '93%' : '7%'}
+        className="stroke-signal/60"
+        strokeWidth="1"
+      />
+      <circle
+        cx={at}
+        cy={percent(mark.y + (isEntry ? 14 : -14))}
+        r="3.5"
+        strokeWidth="1.5"
+        className={isEntry ? 'fill-signal stroke-signal' : 'fill-(--plate) stroke-signal'}
+      />
+      <text
+        x={at}
+        y={isEntry ? '97%' : '5%'}
+        textAnchor="middle"
+        dominantBaseline={isEntry ? 'middle' : 'auto'}
+        className="fill-ink font-mono text-[12px]"
+      >
+        {isEntry ? 'Entry' : 'Exit'}
+      </text>
+    </g>
+  )
+}
