@@ -73,7 +73,7 @@ for (const width of [390, 1280])
       const { color, backgroundColor } = getComputedStyle(input)
       return [color, backgroundColor]
     })
-    expect([text, ground]).toEqual(['rgb(11, 28, 26)', 'rgb(255, 255, 255)'])
+    expect([text, ground]).toEqual(['rgb(20, 23, 29)', 'rgb(253, 253, 250)'])
     const [card, last, pay] = await Promise.all(
       [frameOf(page), lines.last(), payButton(page, '$39.00')].map((part) => part.boundingBox()),
     )
