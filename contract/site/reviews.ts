@@ -59,8 +59,8 @@ export type ManagedReview = z.infer<typeof managedReview>
 export const reviews = {
   list: endpoint('GET /api/reviews', {
     access: 'public',
-    summary: 'Every verified review, newest first',
-    input: z.strictObject(pages),
+    summary: 'Every verified review, or those with as many stars, newest first',
+    input: z.strictObject({ ...pages, stars: z.optional(z.enum(['1', '2', '3', '4', '5'])) }),
     output: z.array(review),
     answer: 'list',
   }),
@@ -68,6 +68,8 @@ export const reviews = {
     summary: 'My review, and whether I may write one',
     output: z.object({
       mayWrite: z.boolean(),
+      /** For someone who hasn't paid long enough yet. */
+      mayWriteFrom: z.nullable(instant),
       review: z.nullable(review),
       /** What may be reviewed next. */
       product: z.nullable(z.string()),

@@ -29,7 +29,6 @@ export const offered = [
   'identity/account/use-confirmation.ts',
   'site/showcase/figure.tsx',
   'site/showcase/hero-top.tsx',
-  'site/showcase/plate.tsx',
   'site/showcase/principles.tsx',
 ].map((file) => `web/features/${file}`)
 

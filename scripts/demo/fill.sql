@@ -166,8 +166,38 @@ join lateral (select * from (values
   (2, 5, 'I asked about a symbol and got an answer from the author within an hour.', null),
   (3, 2, 'Too few signals for me. I expected more action for the price.', 'Fair. It is selective on purpose; most days bring no signal.'),
   (4, 4, 'Good rules, and the list saves me time. I would like more European symbols.', 'More are being reviewed this month.'),
-  (5, 3, 'Does what it says. The exits felt early in a strong trend.', null)) as v (n, stars, text, answer)
-  where v.n = r.nth % 6) said on true
+  (5, 3, 'Does what it says. The exits felt early in a strong trend.', null),
+  (6, 5, 'Finally an indicator that tells me to do nothing most of the time.', null),
+  (7, 5, 'I backtested KO and JPM over five years first. The results on the chart were the same rules, not a prettier version.', null),
+  (8, 4, 'Setup took four minutes, as promised. The alert part could be longer.', 'Thank you. The guide has a step about alerts now.'),
+  (9, 3, 'Solid, but I trade futures too, and it is clearly not made for them.', null),
+  (10, 5, 'Two losses in a row in my first month, both small, both by the rules. I knew about them beforehand, so I stayed.', null),
+  (11, 4, 'The daily rhythm is right for me: I look once after the close.', null),
+  (12, 1, 'I wanted something that trades for me. It does not.', 'True, it never does. We say so before you pay, and your refund went out the same day.'),
+  (13, 5, 'Unlocked before I had closed the payment page.', null),
+  (14, 4, 'Clear entries. I would like the exits explained in more depth.', null),
+  (15, 5, 'My spreadsheet and the strategy agree to the cent. That is all I needed to know.', null),
+  (16, 3, 'Fine on ETFs, mixed on single stocks around earnings.', 'Yes. The list says for some of them to skip the week of earnings.'),
+  (17, 4, 'I cancelled once to see whether it is easy. It is. Then I came back.', null),
+  (18, 5, 'No group chat, no countdown, no hype. Just the marks on the chart.', null),
+  (19, 2, 'I could not get used to waiting. Probably me, not the tool.', null),
+  (20, 5, 'The Rebound List alone saves me an evening a month.', null),
+  (21, 4, 'Works on my free TradingView account. For alerts on all symbols I had to upgrade there.', null),
+  (22, 4, 'Good support, friendly answers, even to a beginner’s question.', null),
+  (23, 3, 'I like the honesty about losing trades, but I hoped for more of the winning ones this quarter.', null),
+  (24, 5, 'After years of discretionary trading, the best part is that I no longer argue with myself at 10 pm.', null),
+  (25, 4, 'Holding times are as described, two to five days. My wife noticed that I check my phone less.', null),
+  (26, 5, 'The changelog is short and tells me what changed. More tools should do that.', null),
+  (27, 2, 'It may be fine, but the yearly price is a lot for a small account.', 'It is, for a small one. The monthly plan can be cancelled at any time.'),
+  (28, 5, 'I run it on eleven symbols. Three signals in a busy month is plenty.', null),
+  (29, 4, 'Solid rules and tidy charts. A Pine tutorial would be a nice extra.', null),
+  (30, 3, 'It took me a while to understand why it stayed silent in a falling market. Now I get it.', null),
+  (31, 5, 'Bought for a month, stayed for the year.', null),
+  (32, 4, 'The example on the site shows a loss on purpose. That convinced me more than any testimonial.', null),
+  (33, 4, 'Reliable since July. One symbol disappeared from the list, with a reason.', null),
+  (34, 5, 'I asked for an invoice with my VAT number and had it the same day.', null),
+  (35, 3, 'Useful as a second opinion next to my own system, not as the only one.', null)) as v (n, stars, text, answer)
+  where v.n = r.nth - 1) said on true
 on conflict do nothing;
 
 -- Declarations that a seller has handled: one arrived too late, the others ended their contracts in time.

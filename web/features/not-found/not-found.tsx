@@ -1,7 +1,7 @@
-import { Plate } from '#web/features/site/showcase/plate.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
+import { Plate } from '#web/ui/plate.tsx'
 
 /** The fall below the band, without the rebound. */
 const fall = { from: 70, to: 102, last: 98 }

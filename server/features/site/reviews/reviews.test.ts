@@ -25,7 +25,9 @@ afterAll(() => shop.close())
 test('nobody writes before 30 paid days, or is asked to', async () => {
   await shop.queue.runNow('invite-reviews')
   expect(await invited()).toEqual([])
-  expect(await buyer.call(reviews.mine, {})).toEqual({ mayWrite: false, review: null, product: null })
+  const mine = await buyer.call(reviews.mine, {})
+  expect(mine).toMatchObject({ mayWrite: false, review: null, product: null })
+  expect(Date.parse(mine.mayWriteFrom ?? '')).toBeGreaterThan(shop.clock.now().getTime() + 29 * 86_400_000)
   await expect(buyer.call(reviews.write, told)).rejects.toMatchObject({ status: 403 })
 })
 

@@ -33,7 +33,8 @@ export function createReviews(context: Context) {
   return {
     moderation: createModeration(context),
 
-    list: (page: Page) => listReviews(db, page, forEveryone),
+    list: ({ stars, ...page }: Page & { stars?: string | undefined }) =>
+      listReviews(db, page, forEveryone, stars ? eq(reviews.stars, Number(stars)) : undefined),
 
     async mine(userId: string) {
       const [found] = await db
@@ -44,8 +45,13 @@ export function createReviews(context: Context) {
         .limit(1)
       const product = await mayWriteAbout(db, userId)
       return product
-        ? { mayWrite: true, review: null, product: product.name }
-        : { mayWrite: false, review: found ? forEveryone(found) : null, product: null }
+        ? { mayWrite: true, mayWriteFrom: null, review: null, product: product.name }
+        : {
+            mayWrite: false,
+            mayWriteFrom: found ? null : await mayWriteFrom(db, userId),
+            review: found ? forEveryone(found) : null,
+            product: null,
+          }
     },
 
     async write({ user }: Actor, { stars, text, author }: z.infer<typeof newReview>) {
@@ -125,6 +131,25 @@ const isEligible = (productId: string, now: Date) =>
       sql`coalesce(${purchases.endedAt}, ${now}) - ${purchases.createdAt} >= make_interval(days => ${paidDaysToReview})`,
     ),
   )
+
+/** When a running subscription will have been paid for long enough; null without one. */
+async function mayWriteFrom(db: Database, userId: string) {
+  const [oldest] = await db
+    .select({ createdAt: purchases.createdAt })
+    .from(purchases)
+    .where(
+      and(
+        eq(purchases.userId, userId),
+        eq(purchases.paidThrough, 'stripe'),
+        eq(purchases.refundedAmount, 0),
+        eq(purchases.isDisputed, false),
+        isNull(purchases.endedAt),
+      ),
+    )
+    .orderBy(purchases.createdAt)
+    .limit(1)
+  return oldest ? new Date(oldest.createdAt.getTime() + paidDaysToReview * 86_400_000) : null
+}
 
 const hasReview = (productId: string, more?: SQL) =>
   hasRow(reviews, eq(reviews.userId, users.id), eq(reviews.productId, productId), more)

@@ -139,7 +139,7 @@ function TheButton({ mine, open }: { mine: OwnAccess; open: (what: 'form' | 'nam
     case 'none':
     case 'locked':
       return (
-        <Button size="sm" onClick={() => open(unlocksItself ? 'name' : 'form')}>
+        <Button onClick={() => open(unlocksItself ? 'name' : 'form')}>
           {unlocksItself ? 'Enter Username' : 'Request Access'}
         </Button>
       )
@@ -167,7 +167,7 @@ function TheButton({ mine, open }: { mine: OwnAccess; open: (what: 'form' | 'nam
         </>
       )
     case 'unlocked':
-      return <OpenIndicator product={mine.product} />
+      return <OpenIndicator product={mine.product} size="lg" />
   }
 }
 

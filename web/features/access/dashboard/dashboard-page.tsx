@@ -3,7 +3,7 @@ import { useReturnedCard } from '#web/features/selling/checkout/use-returned-car
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { Container, Eyebrow } from '#web/ui/page.tsx'
+import { Container } from '#web/ui/page.tsx'
 import Access from './access.tsx'
 import { ConfirmLine } from './confirm-line.tsx'
 import { FailedPayment } from './failed-payment.tsx'
@@ -26,12 +26,11 @@ export default function DashboardPage() {
       <ConfirmLine />
       <div className="border-b border-line">
         <Container className="flex flex-col gap-6 pt-10 pb-8 sm:pt-12">
-          <header className="flex flex-col gap-4">
-            <Eyebrow>Dashboard</Eyebrow>
+          <header className="flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
             <h1 className="text-3xl break-words">Welcome Back, {user?.name || 'Trader'}</h1>
             <Link
               href="/account"
-              className="self-start rounded-sm text-sm font-medium text-ink underline decoration-field underline-offset-4 hover:decoration-ink"
+              className="rounded-sm text-sm font-medium text-ink underline decoration-field underline-offset-4 hover:decoration-ink"
             >
               Account: email, password, devices, and your data
             </Link>
@@ -47,8 +46,13 @@ export default function DashboardPage() {
         {purchases.live.length > 0 && <Access purchases={purchases.live} />}
         {isPending ? (
           <div aria-busy="true" aria-label="Loading your products" className="flex min-h-screen flex-col gap-6">
-            <Skeleton className="h-32" />
-            <Skeleton className="h-60" />
+            {['w-56', 'w-44'].map((width) => (
+              <div key={width} className="flex flex-col gap-4 border-b border-line pb-10">
+                <Skeleton className={`h-8 ${width}`} />
+                <Skeleton className="h-4 w-72" />
+                <Skeleton className="h-4 w-96 max-w-full" />
+              </div>
+            ))}
           </div>
         ) : (
           <Part id="my-products" title="My Products">

@@ -1,16 +1,21 @@
 import { ArrowLeft, Clock, Mail } from 'lucide-react'
+import { useState } from 'react'
 import source from '#content/setup-guide.md?raw'
 import { useContent } from '#web/api/page-texts.ts'
 import { useSettings } from '#web/api/settings.tsx'
+import { OpenIndicator, useAccess } from '#web/features/access/access-form/open-indicator.tsx'
 import { Blocks } from '#web/ui/blocks.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container, Eyebrow } from '#web/ui/page.tsx'
+import { attempt } from '#web/ui/store.ts'
 import { StepDrawing } from './step-drawing.tsx'
 
 export default function SetupGuidePage() {
   const { supportEmail } = useSettings()
   const { title: heading, sections: steps } = useContent(source)
+  const { done, toggle } = useDone()
+  const unlocked = useAccess().data?.find(({ state }) => state === 'unlocked')
   return (
     <>
       <div className="border-b border-line">
@@ -36,16 +41,25 @@ export default function SetupGuidePage() {
           {steps.map(({ title, blocks }, index) => (
             <li key={title} className="group relative flex gap-5 pb-10 last:pb-0 sm:gap-7">
               <span aria-hidden="true" className="absolute top-11 bottom-1 left-5 w-px bg-line group-last:hidden" />
-              <span
-                aria-hidden="true"
-                className="grid size-10 shrink-0 place-items-center rounded-full border border-line bg-surface font-mono text-sm"
-              >
-                {index + 1}
-              </span>
+              <label className="group/tick grid size-10 shrink-0 cursor-pointer place-items-center rounded-full border border-line bg-surface font-mono text-sm has-checked:border-ink has-checked:bg-ink has-checked:text-ground has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent">
+                <input
+                  type="checkbox"
+                  checked={done.has(index)}
+                  onChange={() => toggle(index)}
+                  aria-label={`Step ${index + 1} is done`}
+                  className="sr-only"
+                />
+                <span aria-hidden="true">{done.has(index) ? '✓' : index + 1}</span>
+              </label>
               <div className="grid min-w-0 flex-1 gap-x-10 gap-y-4 pt-1 sm:grid-cols-[minmax(0,1fr)_13rem]">
                 <div className="legal">
                   <h2>{title}</h2>
                   <Blocks blocks={blocks} />
+                  {index === 0 && unlocked && (
+                    <div className="mt-4">
+                      <OpenIndicator product={unlocked.product} />
+                    </div>
+                  )}
                 </div>
                 <StepDrawing step={index} />
               </div>
@@ -69,4 +83,19 @@ export default function SetupGuidePage() {
       </Container>
     </>
   )
+}
+
+const doneKey = 'setup-guide-done'
+
+/** The steps that were ticked off, kept in this browser. */
+function useDone() {
+  const [done, setDone] = useState(
+    () => new Set<number>(JSON.parse(attempt(() => localStorage.getItem(doneKey)) ?? '[]')),
+  )
+  function toggle(step: number) {
+    const next = done.symmetricDifference(new Set([step]))
+    setDone(next)
+    attempt(() => localStorage.setItem(doneKey, JSON.stringify([...next])))
+  }
+  return { done, toggle }
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Plate } from '#web/features/site/showcase/plate.tsx'
+import { Plate } from '#web/ui/plate.tsx'
 
 const frame = 'w-full max-w-64 border border-line bg-surface'
 

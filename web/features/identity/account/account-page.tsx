@@ -26,21 +26,22 @@ export default function AccountPage() {
   return (
     <>
       <PageHeading title="Account" description="How you log in, where you’re logged in, and what we store about you." />
-      <Container className="flex max-w-3xl flex-col gap-6 pb-24">
+      <Container className="flex flex-col pb-12">
+        <div className="border-t border-ink" />
         {mustSetUp && (
-          <Notice tone="warning">
+          <Notice tone="warning" className="mt-4">
             {show.data?.isRecovering
               ? 'You logged in with a recovery code. Set up a passkey or your authenticator app again to go on.'
               : 'This shop asks its admins for a second step. It takes a minute.'}
           </Notice>
         )}
         {!mustSetUp && show.data?.isRecovering && (
-          <Notice tone="warning">
+          <Notice tone="warning" className="mt-4">
             You logged in with a recovery code. Set up your authenticator app again, or turn it off.
           </Notice>
         )}
         {wasSettingUp && !mustSetUp && (
-          <Notice className="flex flex-wrap items-center justify-between gap-3">
+          <Notice className="mt-4 flex flex-wrap items-center justify-between gap-3">
             That’s it. Your second step is set up.
             <ButtonLink href="/admin" size="sm">
               Go to the admin area
@@ -61,7 +62,9 @@ export default function AccountPage() {
                 title="Confirm your address first"
                 text="Then you can add passkeys, an authenticator app, and recovery codes."
               >
-                <ConfirmFirst>They open your account, so we have to know that this mailbox is yours:</ConfirmFirst>
+                <ConfirmFirst>
+                  Passkeys open your account, so confirm your email first. We’ll send the link to
+                </ConfirmFirst>
               </Part>
             )}
             {(mayAdd || show.data.passkeys.length > 0) && (

@@ -7,7 +7,7 @@ import { CodeInput } from '#web/ui/code-input.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { Part, refreshes } from './part.tsx'
+import { Part, refreshes, State } from './part.tsx'
 
 type Begun = OutputOf<typeof factors.beginAppCodes>
 type Props = { since: string | null; mayAdd: boolean; onCodes: (codes: string[]) => void }
@@ -16,11 +16,15 @@ export function AppCodes({ since, mayAdd, onCodes }: Props) {
   const [begun, setBegun] = useState<Begun | null>(null)
   return (
     <Part title="Authenticator app" text="Adds a six-digit code from an app after your password.">
-      {since && (
-        <p className="text-sm">
-          On since <Time value={since} />.
-        </p>
-      )}
+      <State>
+        {since ? (
+          <>
+            On since <Time value={since} />.
+          </>
+        ) : (
+          'Off'
+        )}
+      </State>
       <div className="flex flex-wrap gap-3 max-sm:flex-col max-sm:items-start">
         {mayAdd && (
           <CallButton

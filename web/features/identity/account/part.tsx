@@ -1,24 +1,28 @@
 import { type ReactNode, useId } from 'react'
 import { accounts } from '#contract/identity/accounts.ts'
 import { factors } from '#contract/identity/factors.ts'
-import { Card } from '#web/ui/card.tsx'
 
+/** One row of the account: what it is, how it stands, and what can be done. */
 export function Part(props: { title: string; text: ReactNode; children: ReactNode }) {
   const id = useId()
   return (
-    <Card className="flex flex-col gap-4">
-      <section aria-labelledby={id} className="flex flex-col items-start gap-4">
-        <header className="flex flex-col gap-1">
-          <h2 id={id} className="text-lg">
-            {props.title}
-          </h2>
-          <p className="text-sm text-muted">{props.text}</p>
-        </header>
-        {props.children}
-      </section>
-    </Card>
+    <section
+      aria-labelledby={id}
+      className="grid items-center gap-x-10 gap-y-3 border-b border-line py-5 md:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]"
+    >
+      <header className="flex flex-col gap-0.5 self-start">
+        <h2 id={id} className="text-base">
+          {props.title}
+        </h2>
+        <p className="text-sm text-muted">{props.text}</p>
+      </header>
+      <div className="flex min-w-0 flex-col items-start gap-3 md:items-end">{props.children}</div>
+    </section>
   )
 }
+
+/** How something stands, beside what can be done about it. */
+export const State = ({ children }: { children: ReactNode }) => <p className="text-sm text-muted">{children}</p>
 
 /** What changes when a factor comes or goes; other devices are logged out. */
 export const refreshes = [factors.show, accounts.user, accounts.devices]

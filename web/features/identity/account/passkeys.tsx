@@ -10,7 +10,7 @@ import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { Part, refreshes } from './part.tsx'
+import { Part, refreshes, State } from './part.tsx'
 import { useMakePasskey } from './use-make-passkey.ts'
 
 type Props = { passkeys: Passkey[]; mayAdd: boolean; onCodes: (codes: string[]) => void }
@@ -25,6 +25,7 @@ export function Passkeys({ passkeys, mayAdd, onCodes }: Props) {
 
   return (
     <Part title="Passkeys" text="Use your fingerprint, face, or screen lock instead of a password.">
+      {passkeys.length === 0 && <State>None</State>}
       {passkeys.length > 0 && (
         <ul className="flex w-full flex-col divide-y divide-line border-y border-line">
           {passkeys.map((passkey) => (

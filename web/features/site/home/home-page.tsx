@@ -7,12 +7,12 @@ import { usePlans, useSettings } from '#web/api/settings.tsx'
 import { ReviewQuotes, ReviewSummary } from '#web/features/site/reviews/review-summary.tsx'
 import { ReplayFigure } from '#web/features/site/showcase/figure.tsx'
 import { HeroTop } from '#web/features/site/showcase/hero-top.tsx'
-import { Plate } from '#web/features/site/showcase/plate.tsx'
 import { Principles } from '#web/features/site/showcase/principles.tsx'
 import { Arrow } from '#web/ui/arrow.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container, Eyebrow, Ruled, Tick } from '#web/ui/page.tsx'
+import { Plate } from '#web/ui/plate.tsx'
 import { Section } from '#web/ui/section.tsx'
 
 export default function HomePage() {

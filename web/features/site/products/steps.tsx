@@ -1,5 +1,5 @@
 import type { ListedProduct, ProductText } from '#contract/selling/product.ts'
-import { Plate } from '#web/features/site/showcase/plate.tsx'
+import { Plate } from '#web/ui/plate.tsx'
 
 type Props = { items: ProductText['steps']['items']; drawings: ListedProduct['drawings'] }
 

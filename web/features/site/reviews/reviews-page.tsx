@@ -6,20 +6,22 @@ import { callPage, keyOf, useData } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'
-import { Button, ButtonLink } from '#web/ui/button.tsx'
-import { Card, EmptyState, Pending } from '#web/ui/card.tsx'
+import { Button, ButtonLink, TextButton } from '#web/ui/button.tsx'
+import { EmptyState, Pending } from '#web/ui/card.tsx'
 import { Day } from '#web/ui/day.tsx'
 import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
+import { Time } from '#web/ui/time.tsx'
 import { ReviewForm } from './review-form.tsx'
-import { Stars } from './stars.tsx'
+import { Stars as StarRow } from './stars.tsx'
 
 export default function ReviewsPage() {
   const [first] = useSettings().products
   const { user } = useUser()
+  const [stars, setStars] = useState<Stars | null>(null)
   return (
     <>
       <PageHeading
@@ -29,15 +31,15 @@ export default function ReviewsPage() {
       <Container className="grid gap-x-16 gap-y-10 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-h-[70vh] min-w-0 flex-col gap-6">
           <Own />
-          <All />
+          <All stars={stars} onAll={() => setStars(null)} />
           {!user && (
             <ButtonLink href={`/products/${first.slug}#pricing`} className="self-center">
               Get access
             </ButtonLink>
           )}
         </div>
-        <aside className="flex flex-col gap-3 self-start rounded-lg border border-line bg-surface p-6 text-sm text-muted shadow-card max-lg:row-start-1 lg:sticky lg:top-24">
-          <Summary />
+        <aside className="flex flex-col gap-3 self-start border-t border-ink pt-5 text-sm text-muted max-lg:row-start-1 lg:sticky lg:top-24">
+          <Summary chosen={stars} onChoose={setStars} />
           <h2 className="text-base text-ink">How we verify them</h2>
           <p>
             Only people who have paid for at least {paidDaysToReview} days can write a review. We know from their
@@ -54,33 +56,45 @@ export default function ReviewsPage() {
   )
 }
 
-function Summary() {
+type Stars = '1' | '2' | '3' | '4' | '5'
+const scale: Stars[] = ['5', '4', '3', '2', '1']
+
+/** The histogram is the filter; choosing the same stars again shows all of them. */
+function Summary({ chosen, onChoose }: { chosen: Stars | null; onChoose: (stars: Stars | null) => void }) {
   const { count, average, byStars } = useSettings().reviews
   if (count === 0) return null
   return (
     <>
       <p className="flex flex-wrap items-center gap-x-3 text-base text-ink">
-        <span className="text-2xl font-semibold tracking-tight">{average.toFixed(1)}</span>
-        <Stars value={average} />
+        <span className="font-serif text-3xl">{average.toFixed(1)}</span>
+        <StarRow value={average} />
         <span className="text-sm text-muted">
           {count} {count === 1 ? 'review' : 'reviews'}
         </span>
       </p>
-      <dl aria-label="How many stars they gave" className="mb-2 flex flex-col gap-1">
-        {[5, 4, 3, 2, 1].map((stars) => {
-          const given = byStars[stars - 1] ?? 0
+      <ul aria-label="How many stars they gave" className="mb-2 flex flex-col">
+        {scale.map((stars) => {
+          const given = byStars[Number(stars) - 1] ?? 0
           return (
-            <div key={stars} className="grid grid-cols-[3.5rem_minmax(0,1fr)_2rem] items-center gap-2">
-              <dt>{stars === 1 ? '1 star' : `${stars} stars`}</dt>
-              <dd className="order-3 text-right">{given}</dd>
-              <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" className="order-2 h-2 w-full">
-                <rect width="100" height="8" className="fill-line" />
-                <rect width={(100 * given) / count} height="8" className="fill-accent" />
-              </svg>
-            </div>
+            <li key={stars}>
+              <button
+                type="button"
+                aria-pressed={chosen === stars}
+                disabled={given === 0}
+                onClick={() => onChoose(chosen === stars ? null : stars)}
+                className="grid w-full cursor-pointer grid-cols-[3.5rem_minmax(0,1fr)_2rem] items-center gap-2 rounded-sm py-1 text-left hover:text-ink disabled:cursor-default aria-pressed:font-medium aria-pressed:text-ink"
+              >
+                <span>{stars === '1' ? '1 star' : `${stars} stars`}</span>
+                <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" className="h-1.5 w-full">
+                  <rect width="100" height="8" className="fill-line" />
+                  <rect width={(100 * given) / count} height="8" className="fill-ink" />
+                </svg>
+                <span className="text-right font-mono">{given}</span>
+              </button>
+            </li>
           )
         })}
-      </dl>
+      </ul>
     </>
   )
 }
@@ -90,14 +104,24 @@ function Own() {
   const { data } = useData(reviews.mine, {}, { enabled: user !== null })
   if (!user || !data) return null
   if (data.mayWrite) return <ReviewForm name={user.name} />
+  if (data.mayWriteFrom)
+    return (
+      <p className="text-muted">
+        <Time before="You can write one from" value={data.mayWriteFrom} after="." />
+      </p>
+    )
   return data.review && <Notice>You’ve written a review. Thank you!</Notice>
 }
 
-function All() {
+function All({ stars, onAll }: { stars: Stars | null; onAll: () => void }) {
   const query = useInfiniteQuery({
-    queryKey: [...keyOf(reviews.list), 'pages'],
+    queryKey: [...keyOf(reviews.list), 'pages', ...(stars ? [stars] : [])],
     queryFn: ({ pageParam, signal }) =>
-      callPage(reviews.list, { limit: reviewsPerPage, ...(pageParam && { cursor: pageParam }) }, { signal }),
+      callPage(
+        reviews.list,
+        { limit: reviewsPerPage, ...(stars && { stars }), ...(pageParam && { cursor: pageParam }) },
+        { signal },
+      ),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
   })
@@ -113,7 +137,13 @@ function All() {
     )
   return (
     <>
-      <ul className="flex flex-col gap-4">
+      {stars && (
+        <p role="status" className="flex flex-wrap gap-x-3 text-sm text-muted">
+          Only reviews with {stars === '1' ? 'one star' : `${stars} stars`}.
+          <TextButton onClick={onAll}>Show all</TextButton>
+        </p>
+      )}
+      <ul className="border-t border-line">
         {all.map((review) => (
           <ReviewCard key={review.id} review={review} />
         ))}
@@ -141,44 +171,42 @@ function ReviewCard({ review }: { review: Review }) {
   const [reporting, setReporting] = useState(false)
   const { stars, text, author, writtenAt, answer, answeredAt, hiddenBecause } = review
   return (
-    <li>
-      <Card className="flex flex-col gap-3">
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-          <Stars value={stars} />
-          <span className="font-medium">{author ?? 'Anonymous'}</span>
-          <span className="text-sm text-muted">
-            <Day value={writtenAt} />
-          </span>
-        </div>
-        {hiddenBecause ? (
-          <p className="text-muted italic">This text was reported and is hidden: {hiddenBecause}</p>
-        ) : (
-          <p className="break-words whitespace-pre-line">{text}</p>
-        )}
-        {answer && (
-          <blockquote className="border-l-2 border-accent pl-4 text-muted">
-            <p className="text-sm font-medium text-ink">
-              Our reply
-              {answeredAt && (
-                <>
-                  , <Day value={answeredAt} />
-                </>
-              )}
-            </p>
-            <p className="break-words whitespace-pre-line">{answer}</p>
-          </blockquote>
-        )}
-        {!hiddenBecause && (
-          <button
-            type="button"
-            onClick={() => setReporting(true)}
-            className="inline-flex cursor-pointer items-center gap-1.5 self-start rounded-sm text-sm text-muted hover:text-ink noscript:hidden"
-          >
-            <Flag aria-hidden="true" className="size-3.5" />
-            Report
-          </button>
-        )}
-      </Card>
+    <li className="flex flex-col gap-3 border-b border-line py-6">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+        <StarRow value={stars} />
+        <span className="font-medium">{author ?? 'Anonymous'}</span>
+        <span className="text-sm text-muted">
+          <Day value={writtenAt} />
+        </span>
+      </div>
+      {hiddenBecause ? (
+        <p className="text-muted italic">This text was reported and is hidden: {hiddenBecause}</p>
+      ) : (
+        <p className="break-words whitespace-pre-line">{text}</p>
+      )}
+      {answer && (
+        <blockquote className="border-l border-ink pl-4 text-muted">
+          <p className="text-sm font-medium text-ink">
+            Our reply
+            {answeredAt && (
+              <>
+                , <Day value={answeredAt} />
+              </>
+            )}
+          </p>
+          <p className="break-words whitespace-pre-line">{answer}</p>
+        </blockquote>
+      )}
+      {!hiddenBecause && (
+        <button
+          type="button"
+          onClick={() => setReporting(true)}
+          className="inline-flex cursor-pointer items-center gap-1.5 self-start rounded-sm text-sm text-muted hover:text-ink noscript:hidden"
+        >
+          <Flag aria-hidden="true" className="size-3.5" />
+          Report
+        </button>
+      )}
       {reporting && <ReportDialog id={review.id} onClose={() => setReporting(false)} />}
     </li>
   )

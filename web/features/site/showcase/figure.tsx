@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react'
 import { Button } from '#web/ui/button.tsx'
-import { chartDescription, Plate } from './plate.tsx'
+import { chartDescription, Plate } from '#web/ui/plate.tsx'
 
 // The page can be read before anyone replays anything.
 const Replay = lazy(() => import('./replay.tsx'))

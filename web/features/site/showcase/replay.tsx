@@ -1,7 +1,7 @@
-import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { type PointerEvent, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { Button } from '#web/ui/button.tsx'
-import { Plate } from './plate.tsx'
-import { bars, signals } from './sample-data.ts'
+import { Plate } from '#web/ui/plate.tsx'
+import { bars, signals } from '#web/ui/sample-data.ts'
 
 const firstDay = 14
 const lastDay = bars.length - 1
@@ -21,19 +21,22 @@ export default function Replay({ className, onClose }: { className: string; onCl
 
   const isOver = day === lastDay
   const goOn = (days = 1) => setDay((shown) => Math.min(lastDay, shown + days))
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    if (document.activeElement?.matches('input, textarea, select')) return
+    if (event.key === 'ArrowRight') goOn()
+    if (event.key === 'Escape') onClose()
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => press(event)
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
   const signal = signals.find(({ bar }) => bar === day)
   const said = isOver
     ? `120 days. The rules traded ${times(ruleTrades)}, and one trade ended at a loss. You would have traded ${trades.length === 0 ? 'never' : times(trades.length)}.`
     : `Day ${day + 1}. ${signal ? (signal.kind === 'entry' ? 'Entry.' : 'Exit.') : 'Nothing today. That’s normal.'}`
   return (
-    <figure
-      aria-label="Replay"
-      className="flex flex-col gap-3"
-      onKeyDown={(event: KeyboardEvent) => {
-        if (event.key === 'ArrowRight') goOn()
-        if (event.key === 'Escape') onClose()
-      }}
-    >
+    <figure aria-label="Replay" className="flex flex-col gap-3">
       <div
         className="touch-pan-y"
         onPointerDown={(event: PointerEvent) => {

@@ -12,7 +12,7 @@ export type View = { from: number; to: number; last?: number | undefined }
 const round = (value: number) => Math.round(value * 10) / 10
 
 /** Places days and prices of a view in the frame. The frame never changes while days are added. */
-export function scaleOf({ from, to }: View) {
+function scaleOf({ from, to }: View) {
   const framed = bars.slice(from, to + 1)
   const highest = Math.max(...framed.map((bar) => Math.max(bar.high, bar.upper)))
   const lowest = Math.min(...framed.map((bar) => Math.min(bar.low, bar.lower)))

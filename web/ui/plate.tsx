@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from 'react'
-import { classes } from '#web/ui/classes.ts'
-import { draw, type Mark, size, type View } from './plate.ts'
+import { classes } from './classes.ts'
+import { draw, type Mark, size, type View } from './plate-drawing.ts'
 import { bars } from './sample-data.ts'
 
 export const chartDescription =
