@@ -22,6 +22,7 @@ import { logins } from './identity/logins.ts'
 import { customerData, staff } from './identity/staff.ts'
 import { stepUp } from './identity/step-up.ts'
 import { billing } from './selling/billing.ts'
+import { bookkeeping } from './selling/bookkeeping.ts'
 import { catalog } from './selling/catalog.ts'
 import { checkout } from './selling/checkout.ts'
 import { codes } from './selling/codes.ts'
@@ -46,6 +47,7 @@ export const contract = {
   catalog,
   checkout,
   billing,
+  bookkeeping,
   prices,
   termsInForce,
   codes,

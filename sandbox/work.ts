@@ -9,7 +9,12 @@ export const apiVersion = '2026-10-28.endive'
 
 export type RequestMark = { id: string; idempotency_key: string | null }
 export type Page = { limit?: number | undefined; starting_after?: string | undefined }
-export type Filter = { match?: object; oneOf?: { field: string; values: string[] } | undefined }
+export type Filter = {
+  match?: object
+  oneOf?: { field: string; values: string[] } | undefined
+  /** Created then or later, in seconds. */
+  since?: number | undefined
+}
 
 type Event = {
   id: string
@@ -153,6 +158,7 @@ export class Work {
       `select data from sandbox.objects
         where kind = $1 and data @> $2 and not data ? 'deleted' and ($3::text is null or data->>$3 = any ($4))
           and ($5::text is null or seq < (select seq from sandbox.objects where id = $5))
+          and ($7::bigint is null or (data->>'created')::bigint >= $7)
         order by seq desc limit $6`,
       [
         kind,
@@ -161,6 +167,7 @@ export class Work {
         filter.oneOf?.values ?? [],
         cursor ?? null,
         limit + 1,
+        filter.since ?? null,
       ],
     )
     const data = rows.slice(0, limit).map((row) => row.data)

@@ -13,6 +13,7 @@ import { figures } from '#contract/desk/figures.ts'
 import { newsletterAddresses } from '#contract/desk/newsletters.ts'
 import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { bookkeeping } from '#contract/selling/bookkeeping.ts'
 import { codes } from '#contract/selling/codes.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { prices } from '#contract/selling/prices.ts'
@@ -70,6 +71,23 @@ test('the year has every kind of movement, reasons, people who stayed, a refund 
   const { months, atRisk } = await admin.call(overview.adminShow, {})
   expect(months.map(({ late }) => late)).toEqual(months.map(() => 0))
   expect(atRisk.disputes.count).toBeGreaterThan(0)
+})
+
+test('the year settles in francs: every payout adds up, and two countries have tax', async () => {
+  const admin = await shop.admin()
+  const { months } = await admin.call(bookkeeping.adminMonths, {})
+  expect(months.length).toBeGreaterThan(9)
+  const { rows } = await shop.connection.pool.query<{ net: number; paid_out: number; taxed: string[] }>(
+    `select (sum(net) filter (where category <> 'payout'))::int as net, (-sum(net) filter (where category = 'payout'))::int as paid_out,
+       (select array_agg(distinct country order by country) from payments where tax > 0) as taxed
+     from balance_transactions where currency = 'chf'`,
+  )
+  const sum = (of: 'net' | 'paidOut') => months.reduce((total, { settled }) => total + settled[of], 0)
+  expect([sum('net'), sum('paidOut')]).toEqual([rows[0]?.net, rows[0]?.paid_out])
+  expect(rows[0]?.taxed).toEqual(['CH', 'DE'])
+  const listed = await admin.call(bookkeeping.adminPayouts, { limit: 200 })
+  expect(listed.length).toBeGreaterThan(50)
+  expect(listed.filter(({ difference }) => difference !== 0)).toEqual([])
 })
 
 test('a code has been used, and two more are there', async () => {

@@ -45,6 +45,10 @@ const payment = z.object({
   periodStart: z.nullable(instant),
   periodEnd: z.nullable(instant),
   country: z.nullable(z.string()),
+  /** At Stripe, in the currency that the account settles in; null until the balance was read, and for other ways to pay. */
+  settled: z.nullable(z.object({ fee: z.int(), net: z.int(), currency: z.string() })),
+  /** When the payout that it is in reaches the bank. */
+  paidOutAt: z.nullable(instant),
   user: person,
 })
 export type ShownPayment = z.infer<typeof payment>

@@ -5,6 +5,7 @@ import { Failure, invalid } from '../failure.ts'
 import type { Keys } from '../schema.ts'
 import type { Work } from '../work.ts'
 import { accountRoutes } from './account.ts'
+import { balanceRoutes } from './balance.ts'
 import { catalogRoutes } from './catalog.ts'
 import { customerRoutes, taxRoutes } from './customers.ts'
 import { eventRoutes, testClockRoutes } from './events.ts'
@@ -30,6 +31,7 @@ const routes = [
   ...customerRoutes,
   ...catalogRoutes,
   ...subscriptionRoutes,
+  ...balanceRoutes,
   ...moneyRoutes,
   ...taxRoutes,
   ...creditNoteRoutes,

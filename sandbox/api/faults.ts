@@ -70,6 +70,7 @@ export function isPublishable(keys: Keys, { key, fromBrowser }: Given): boolean 
 /** Permission names that differ from the API's. */
 const permissionNames: Record<string, string> = {
   account: 'accounts_kyc_basic',
+  balance_transactions: 'balance',
   invoice_payments: 'invoice',
   prices: 'plan',
   refunds: 'charge',

@@ -1,6 +1,7 @@
 import type { Books } from '../books.ts'
 import type { Kind } from '../objects/kinds.ts'
 import type { Work } from '../work.ts'
+import { payOut } from './balance.ts'
 import { openDispute, refundDue } from './disputes.ts'
 import { finishPayment } from './payments.ts'
 import { dropPendingUpdate } from './plan-changes.ts'
@@ -25,6 +26,7 @@ export function createClock(books: Books) {
   const runDue = (clock: string | null, due: Due) =>
     books.write(async (work) => {
       const at = Math.floor(due.due_at)
+      if (due.kind === 'balance_transaction') await lockBalance(work)
       const { rows } = await claimDue(work, due)
       if (rows[0]?.due_at !== due.due_at) return
       await setTime(work, clock, at)
@@ -35,6 +37,7 @@ export function createClock(books: Books) {
         await (isExpired ? dropPendingUpdate : subscriptionDue)(work, subscription)
       }
       if (due.kind === 'invoice') await invoiceDue(work, await work.get('invoice', due.id))
+      if (due.kind === 'balance_transaction') await payOut(work, (await work.get(due.kind, due.id)).currency)
       if (due.kind === 'charge') await disputeDue(work, due.id)
       if (due.kind === 'refund') await refundDue(work, await work.get('refund', due.id))
       if (due.kind === 'payment_intent') await finishPayment(work, await work.get('payment_intent', due.id))
@@ -93,6 +96,9 @@ async function disputeDue(work: Work, id: string) {
   const settled = await work.save({ ...charge, $sandbox: { dispute_at: null } })
   if (disputable) await openDispute(work, settled)
 }
+
+/** Before any of its lines is claimed: a payout takes many of them. */
+const lockBalance = (work: Work) => work.database.query(`select pg_advisory_xact_lock(hashtext('sandbox balance'))`)
 
 /** Time only moves forward. */
 async function setTime(work: Work, clock: string | null, to: number) {

@@ -4,12 +4,12 @@ import {
   type Charge,
   type Dispute,
   type DisputeStatus,
-  moved,
   newDispute,
   newRefund,
   type Refund,
 } from '../objects/payment.ts'
 import type { Work } from '../work.ts'
+import { moveBalance } from './balance.ts'
 
 const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
 
@@ -37,8 +37,11 @@ export async function refund(
   }
   const method = await work.find('payment_method', charge.payment_method)
   const later = method?.$sandbox.behaviour.outcome === 'succeeds' && method.$sandbox.behaviour.refund
+  const made = newRefund(work.now, charge, amount, reason)
+  const { id: balance_transaction } = await moveBalance(work, 'refund', made, -amount)
   const refunded = await work.insert({
-    ...newRefund(work.now, charge, amount, reason),
+    ...made,
+    balance_transaction,
     metadata,
     status: later === 'waits' ? ('pending' as const) : ('succeeded' as const),
     $sandbox: { settles_at: later ? work.now + day : null },
@@ -66,8 +69,10 @@ export async function refundDue(work: Work, refunded: Refund) {
 export async function failRefund(work: Work, refunded: Refund): Promise<Refund> {
   if (refunded.status === 'failed') throw invalid('This refund has already failed.')
   const charge = await work.get('charge', refunded.charge)
+  const { id: failure_balance_transaction } = await moveBalance(work, 'refund_failure', refunded, refunded.amount)
   const failed = await work.save({
     ...refunded,
+    failure_balance_transaction,
     status: 'failed' as const,
     failure_reason: 'lost_or_stolen_card',
     $sandbox: { settles_at: null },
@@ -95,10 +100,12 @@ export async function openDispute(
       message: 'Only a paid charge that is neither refunded nor disputed can be disputed.',
     })
   }
-  const dispute = await work.insert(newDispute(work.now, charge, status, work.quirks.settlesIn))
+  const isInquiry = status === 'warning_needs_response'
+  const taken = isInquiry ? [] : [await moveBalance(work, 'dispute', charge, charge.amount_refunded - charge.amount)]
+  const dispute = await work.insert(newDispute(work.now, charge, status, taken))
   await work.save({ ...charge, disputed: true })
   work.emit('charge.dispute.created', dispute)
-  if (status !== 'warning_needs_response') work.emit('charge.dispute.funds_withdrawn', dispute)
+  if (!isInquiry) work.emit('charge.dispute.funds_withdrawn', dispute)
   if (status === 'prevented') work.emit('charge.dispute.closed', dispute)
   return dispute
 }
@@ -118,7 +125,7 @@ const nextStates: Record<DisputeStatus, DisputeStatus[]> = {
 
 export async function moveDispute(work: Work, dispute: Dispute, to: DisputeStatus): Promise<Dispute> {
   if (!nextStates[dispute.status].includes(to)) throw invalid('This dispute is already closed.')
-  const returned = to === 'won' ? [moved(work.now, dispute, dispute.amount, work.quirks.settlesIn)] : []
+  const returned = to === 'won' ? [await moveBalance(work, 'dispute_reversal', dispute, dispute.amount)] : []
   const balance_transactions = [...dispute.balance_transactions, ...returned]
   const closed = await work.save({ ...dispute, status: to, balance_transactions, is_charge_refundable: false })
   if (to === 'won') work.emit('charge.dispute.funds_reinstated', closed, dispute)

@@ -3,6 +3,7 @@ import { type ErrorBody, Failure, invalid } from '../failure.ts'
 import type { PaymentMethod } from '../objects/customer.ts'
 import { newCharge, type PaymentIntent, type SetupIntent, threeDSecure } from '../objects/payment.ts'
 import type { Work } from '../work.ts'
+import { moveBalance } from './balance.ts'
 import { type Decline, declineError } from './cards.ts'
 import { invoiceActionRequired, invoiceAttemptFailed, invoicePaid } from './invoices.ts'
 
@@ -120,7 +121,9 @@ async function succeed(work: Work, intent: Intent, given: PaymentMethod, then: T
   }
   const { behaviour } = method.$sandbox
   const disputeAt = behaviour.outcome === 'succeeds' && behaviour.disputed ? work.now + disputeDelay : null
-  const charge = await work.insert(newCharge({ now: work.now, intent, method, failure: null, disputeAt }))
+  const made = newCharge({ now: work.now, intent, method, failure: null, disputeAt })
+  const { id: balance_transaction } = await moveBalance(work, 'charge', made, made.amount)
+  const charge = await work.insert({ ...made, balance_transaction })
   const settles_at = then === 'later' ? await settlesAt(work) : null
   const charged = { ...intent, amount_received: intent.amount, latest_charge: charge.id, $sandbox: { settles_at } }
   const paid = await saveIntent(work, charged, after)

@@ -10,6 +10,7 @@ export type PausedCollection = { behavior: 'keep_as_draft' | 'mark_uncollectible
 
 /** Of the fields in `blank.json`, those that the sandbox changes or reads. */
 type Known = {
+  charge: Texts<'balance_transaction'>
   coupon: Texts<'name'>
   customer: Noted & Texts<'currency' | 'email' | 'name'> & { balance: number }
   invoice: Times<'automatically_finalizes_at' | 'due_date' | 'next_payment_attempt'> &
@@ -19,7 +20,7 @@ type Known = {
   payment_method: Texts<'customer'>
   price: Noted & Texts<'lookup_key' | 'nickname'>
   product: Texts<'tax_code'>
-  refund: Noted
+  refund: Noted & Texts<'balance_transaction'> & { failure_balance_transaction?: string }
   setup_intent: Texts<'payment_method'>
   subscription: Noted &
     Times<'cancel_at' | 'canceled_at' | 'days_until_due' | 'ended_at' | 'trial_end' | 'trial_start'> &

@@ -1,3 +1,4 @@
+import type { BalanceTransaction, Payout } from './balance.ts'
 import { blank } from './blank.ts'
 import type { Coupon, Discount, Price, Product } from './catalog.ts'
 import type { CreditNote } from './credit-note.ts'
@@ -47,6 +48,7 @@ export const newPaymentMethodDomain = (now: number, domain: string) => ({
 
 /** Everything the sandbox stores, by the name in its own `object` field. */
 export type Kinds = {
+  balance_transaction: BalanceTransaction
   charge: Charge
   coupon: Coupon
   credit_note: CreditNote
@@ -59,6 +61,7 @@ export type Kinds = {
   payment_intent: PaymentIntent
   payment_method: PaymentMethod
   payment_method_domain: ReturnType<typeof newPaymentMethodDomain>
+  payout: Payout
   price: Price
   product: Product
   'radar.early_fraud_warning': FraudWarning
@@ -105,6 +108,7 @@ export function dueAt(kept: Kept): number | null {
   }
   if (kept.object === 'invoice') return invoiceDueAt(kept)
   if (kept.object === 'payment_intent' || kept.object === 'refund') return kept.$sandbox?.settles_at ?? null
+  if (kept.object === 'balance_transaction') return kept.$sandbox.due_at
   if (kept.object === 'charge') return kept.disputed ? null : kept.$sandbox.dispute_at
   return null
 }

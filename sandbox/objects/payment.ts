@@ -1,6 +1,7 @@
 import { day, randomText } from '../basics.ts'
 import type { Decline } from '../billing/cards.ts'
 import type { ErrorBody } from '../failure.ts'
+import type { BalanceTransaction } from './balance.ts'
 import { blank, blankPart } from './blank.ts'
 import type { PaymentMethod } from './customer.ts'
 
@@ -136,33 +137,14 @@ export type DisputeStatus =
   | 'appeal_needs_response'
   | 'appeal_under_review'
 
-/** Where an account settles in Swiss francs: dollars leave at the first rate and come back, later, at the second. */
-const francs = { out: 0.8051, back: 0.8027 }
-
-/** Money that a dispute takes, or gives back, in the currency that the account settles in. */
-export function moved(now: number, of: { id: string; currency: string }, cents: number, settlesIn: 'usd' | 'chf') {
-  const rate = cents < 0 ? francs.out : francs.back
-  const amount = settlesIn === 'chf' ? Math.round(cents * rate) : cents
-  return {
-    ...blank('balance_transaction', 'txn'),
-    amount,
-    available_on: now,
-    created: now,
-    currency: settlesIn === 'chf' ? 'chf' : of.currency,
-    exchange_rate: settlesIn === 'chf' ? rate : null,
-    net: amount,
-    reporting_category: cents < 0 ? 'dispute' : 'dispute_reversal',
-    source: of.id,
-  }
-}
-export function newDispute(now: number, charge: Charge, status: DisputeStatus, settlesIn: 'usd' | 'chf') {
+export function newDispute(now: number, charge: Charge, status: DisputeStatus, taken: BalanceTransaction[]) {
   const { brand } = charge.payment_method_details.card
   const isInquiry = status === 'warning_needs_response'
   return {
     ...blank('dispute', 'du'),
     is_charge_refundable: isInquiry,
     amount: charge.amount - charge.amount_refunded,
-    balance_transactions: isInquiry ? [] : [moved(now, charge, charge.amount_refunded - charge.amount, settlesIn)],
+    balance_transactions: taken,
     charge: charge.id,
     created: now,
     currency: charge.currency,

@@ -51,6 +51,7 @@ export async function letThemBuy(config: Config): Promise<number> {
   })
   const { pool } = shop.connection
   const { rows } = await pool.query<{ present: string }>('select clock_offset as present from sandbox.settings')
+  await shop.sandbox?.controls.behave({ settlesIn: 'chf' })
   const stopping = new AbortController()
   const stop = () => stopping.abort(new StartError('The demo was stopped half-way. Begin again with an empty shop.'))
   const stopped = once(stopping.signal, 'abort').then(() => stopping.signal.throwIfAborted())
@@ -109,6 +110,7 @@ export async function letThemBuy(config: Config): Promise<number> {
       storytellers.map((name) => person(name).email),
     )
     await count(shop)
+    await settle(shop)
     return paid
   }
   try {
@@ -127,6 +129,13 @@ export async function letThemBuy(config: Config): Promise<number> {
 /** The shop compares its revenue with Stripe every night. */
 export async function count({ queue }: Shop) {
   await queue.runNow('prove-revenue')
+}
+
+/** Stripe pays out what is available, and the shop reads it. */
+async function settle({ sandbox, queue, connection }: Shop) {
+  await sandbox?.controls.advance(1, 'second')
+  await queue.runNow('read-balance')
+  await connection.pool.query(readFileSync(new URL('settle.sql', import.meta.url), 'utf8'))
 }
 
 /** Bought, more, less, ended and back again; another plan; a lost dispute and a refund: each on its own day. */

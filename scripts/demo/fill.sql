@@ -103,15 +103,19 @@ from (select *, replace(id::text, '-', '') as key,
   lateral (select n, starts, max(n) over () as last
     from generate_series(created_at, until, period) with ordinality s (starts, n)) p
 where n = last or :purchases <= 20000;
+alter table paid add tax_rate float, add tax int not null default 0;
+-- Two countries in which the seller collects tax.
+update paid set tax_rate = case country when 'DE' then 19 else 8.1 end where country in ('DE', 'CH');
+update paid set tax = round(amount * tax_rate / (100 + tax_rate)) where tax_rate is not null;
 insert into invoices (id, purchase_id, user_id, subscription_id, number, status, reason, collection, created_at,
   finalized_at, paid_at, total, tax, amount_paid, amount_remaining, paid_out_of_band, period_start, period_end,
-  is_proration, credit, period_net, country)
+  is_proration, credit, period_net, country, tax_rate)
 select invoice_id, purchase_id, user_id, 'sub_demo' || key, number, 'paid',
   case when n = 1 then 'subscription_create' else 'subscription_cycle' end, 'charge_automatically', starts, starts, starts,
-  amount, 0, amount, 0, 0, starts, ends, false, 0, amount, country
+  amount, tax, amount, 0, 0, starts, ends, false, 0, amount - tax, country, tax_rate
 from paid;
 insert into payments (payment_intent_id, purchase_id, invoice_id, invoice_number, paid_at, amount, tax, period_start, period_end, country)
-select payment_intent_id, purchase_id, invoice_id, number, starts, amount, 0, starts, ends, country from paid;
+select payment_intent_id, purchase_id, invoice_id, number, starts, amount, tax, starts, ends, country from paid;
 
 -- Users with a username sent the form; the newest still wait, a few of them too long.
 create temporary table asked on commit drop as

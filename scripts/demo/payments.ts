@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
+import { midnightAfter } from '#sandbox/objects/balance.ts'
 import { withClient } from '../command.ts'
 
 /** A purchase, and what the sandbox keeps about it as text, so that another buyer's can be made from it. */
@@ -127,9 +128,16 @@ function copy(
       (found, ...prefixes: (string | undefined)[]) => found.replace(prefixes[0] ?? prefixes[1] ?? '', newPrefix),
     )
   const copied = JSON.parse(text) as Copied
-  for (const { kind, data } of copied.objects)
+  for (const object of copied.objects) {
+    const { kind, data } = object
     if (kind === 'subscription' && purchase.leave_reason)
       data.cancellation_details = { ...(data.cancellation_details as object), feedback: purchase.leave_reason }
+    // A payout of its own is made once it is due.
+    if (kind === 'balance_transaction') {
+      object.due_at = midnightAfter(Number(data.available_on))
+      data.$sandbox = { payout: null, due_at: object.due_at }
+    }
+  }
   return {
     ...copied,
     figures: Object.fromEntries(figures.map((name) => [name, model[name]])) as Figures,

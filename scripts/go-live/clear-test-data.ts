@@ -69,6 +69,9 @@ const statements = [
   `delete from sent_mails where user_id in (select user_id from test_buyers) and kind in (${mailsAboutPurchases})
      or user_id in (select id from testers)`,
   `delete from declarations where purchase_id in (select id from test_purchases) or user_id in (select id from testers)`,
+  'delete from balance_transactions',
+  'delete from payouts',
+  'delete from balance_reads',
   'delete from refunds',
   'delete from payments',
   'delete from credit_notes',

@@ -6,7 +6,7 @@ import * as schema from './schema.ts'
 
 /** What is in these says nothing about a person, or says it with the purchase; their rooms keep newsletters and the audit log. */
 const aboutNoOne = new Set(
-  `attempts products prices recommended_assets shop_settings terms_texts discount_codes code_uses mrr_proofs tv_connection tv_scripts tv_runs stripe_events stripe_events_pulled payment_account invoices credit_notes payments refunds newsletters service_messages newsletter_subscriptions newsletter_recipients mail_suppressions audit_log`.split(
+  `attempts products prices recommended_assets shop_settings terms_texts discount_codes code_uses mrr_proofs tv_connection tv_scripts tv_runs stripe_events stripe_events_pulled payment_account invoices credit_notes payments refunds balance_transactions payouts balance_reads newsletters service_messages newsletter_subscriptions newsletter_recipients mail_suppressions audit_log`.split(
     /\s+/,
   ),
 )

@@ -59,7 +59,7 @@ begin
 end $$;
 --> statement-breakpoint
 create trigger invoices_unchanged before update or delete on invoices for each row
-  execute function refuse_books_change('created_at', 'status number due_at paid_at closed_at amount_paid amount_remaining paid_out_of_band country former_account');
+  execute function refuse_books_change('created_at', 'status number due_at paid_at closed_at amount_paid amount_remaining paid_out_of_band country region former_account');
 --> statement-breakpoint
 create trigger credit_notes_unchanged before update or delete on credit_notes for each row
   execute function refuse_books_change('created_at', 'status refunded');
@@ -69,3 +69,9 @@ create trigger payments_unchanged before update or delete on payments for each r
 --> statement-breakpoint
 create trigger refunds_unchanged before update or delete on refunds for each row
   execute function refuse_books_change('at', 'status keeps_access');
+--> statement-breakpoint
+create trigger balance_transactions_unchanged before update or delete on balance_transactions for each row
+  execute function refuse_books_change('created_at', 'payout_id available_at');
+--> statement-breakpoint
+create trigger payouts_unchanged before update or delete on payouts for each row
+  execute function refuse_books_change('created_at', 'status is_itemized arrives_at failure');

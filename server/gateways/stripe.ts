@@ -1,6 +1,7 @@
 import StripeSdk from 'stripe'
 import { accountCalls } from './stripe/account.ts'
 import type { Invoicing } from './stripe/amounts.ts'
+import { balanceCalls } from './stripe/balance.ts'
 import { createClient, type StripeFault } from './stripe/client.ts'
 import { closableHttpClient } from './stripe/closable-http-client.ts'
 import { customerCalls } from './stripe/customers.ts'
@@ -16,6 +17,7 @@ import { subscriptionCalls } from './stripe/subscriptions.ts'
 
 export { apiVersion } from './stripe/account.ts'
 export type { Place, Tax } from './stripe/amounts.ts'
+export type { BalanceTransaction, Payout } from './stripe/balance.ts'
 export { isUnknownToStripe, type StripeFault, StripeRefusal } from './stripe/client.ts'
 export { eventTypes, type StripeEvent } from './stripe/events.ts'
 export type { ExistingSubscription } from './stripe/existing-subscriptions.ts'
@@ -71,6 +73,7 @@ export function createStripeGateway({
     prices: priceCalls(client, invoices),
     coupons: couponCalls(client),
     account: accountCalls(client),
+    balance: balanceCalls(client),
     events: eventCalls(client, webhookSecret),
     /** How often Stripe has failed us so far, by kind of fault. */
     faults: faults as ReadonlyMap<string, number>,

@@ -117,7 +117,16 @@ const callsOf: Record<Role, string[]> = {
     'purchases.adminList',
     'search.adminFind',
   ],
-  accountant: ['figures.adminExportPayments', 'figures.adminPayments'],
+  accountant: [
+    'bookkeeping.adminExportMonth',
+    'bookkeeping.adminExportTaxes',
+    'bookkeeping.adminMonths',
+    'bookkeeping.adminPayoutLines',
+    'bookkeeping.adminPayouts',
+    'bookkeeping.adminTaxes',
+    'figures.adminExportPayments',
+    'figures.adminPayments',
+  ],
 }
 
 function answersTo(name: string, { access, proven }: Endpoint) {

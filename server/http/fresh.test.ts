@@ -194,6 +194,8 @@ const wantedByThieves = [
   'purchases.adminRefund',
   'purchases.adminDelete',
   'figures.adminExportPayments',
+  'bookkeeping.adminExportMonth',
+  'bookkeeping.adminExportTaxes',
   'imports.adminImport',
   'takeover.adminSetPlan',
   'takeover.adminTakeOver',

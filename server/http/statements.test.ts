@@ -43,6 +43,11 @@ const budgets: Record<string, number> = {
   'jobs.adminList': 1,
   'logins.passkeyOptions': 0,
   'audit.adminList': 2,
+  'bookkeeping.adminExportMonth': 3,
+  'bookkeeping.adminExportTaxes': 2,
+  'bookkeeping.adminMonths': 3,
+  'bookkeeping.adminPayouts': 2,
+  'bookkeeping.adminTaxes': 2,
   'overview.adminShow': 5,
   'overview.adminToday': 5,
   'figures.adminExport': 4,
@@ -73,6 +78,9 @@ const budgets: Record<string, number> = {
 /** What a call cannot do without. */
 const queries: Record<string, string> = {
   'search.adminFind': '?q=ada',
+  'bookkeeping.adminExportMonth': '?period=2026-11',
+  'bookkeeping.adminExportTaxes': '?period=2026-11',
+  'bookkeeping.adminTaxes': '?period=2026-11',
   'serviceMessages.adminAudience': `?productId=${reboundSigmaPro.id}`,
 }
 /** Answered only to the browser in which a guest has just paid. */

@@ -110,6 +110,40 @@ CREATE TABLE "audit_log" (
 	"ip" text DEFAULT '' NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "balance_reads" (
+	"id" integer PRIMARY KEY DEFAULT 1 NOT NULL,
+	"read_at" timestamp (3) with time zone,
+	"fault" text
+);
+--> statement-breakpoint
+CREATE TABLE "balance_transactions" (
+	"id" text PRIMARY KEY NOT NULL,
+	"category" text NOT NULL,
+	"description" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"available_at" timestamp (3) with time zone NOT NULL,
+	"amount" integer NOT NULL,
+	"fee" integer NOT NULL,
+	"net" integer NOT NULL,
+	"currency" text NOT NULL,
+	"exchange_rate" double precision,
+	"payment_intent_id" text,
+	"refund_id" text,
+	"payout_id" text
+);
+--> statement-breakpoint
+CREATE TABLE "payouts" (
+	"id" text PRIMARY KEY NOT NULL,
+	"amount" integer NOT NULL,
+	"currency" text NOT NULL,
+	"status" text NOT NULL,
+	"is_automatic" boolean NOT NULL,
+	"is_itemized" boolean DEFAULT false NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"arrives_at" timestamp (3) with time zone NOT NULL,
+	"failure" text
+);
+--> statement-breakpoint
 CREATE TABLE "products" (
 	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"slug" text NOT NULL,
@@ -269,6 +303,8 @@ CREATE TABLE "invoices" (
 	"credit" integer NOT NULL,
 	"period_net" integer NOT NULL,
 	"country" text,
+	"region" text,
+	"tax_rate" double precision,
 	"former_account" text
 );
 --> statement-breakpoint
@@ -705,6 +741,7 @@ ALTER TABLE "access_forms" ADD CONSTRAINT "access_forms_purchase_id_purchases_id
 ALTER TABLE "email_changes" ADD CONSTRAINT "email_changes_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "password_tokens" ADD CONSTRAINT "password_tokens_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "recommended_assets" ADD CONSTRAINT "recommended_assets_product_id_products_id_fk" FOREIGN KEY ("product_id") REFERENCES "public"."products"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "balance_transactions" ADD CONSTRAINT "balance_transactions_payout_id_payouts_id_fk" FOREIGN KEY ("payout_id") REFERENCES "public"."payouts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "billing_details" ADD CONSTRAINT "billing_details_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "code_uses" ADD CONSTRAINT "code_uses_code_id_discount_codes_id_fk" FOREIGN KEY ("code_id") REFERENCES "public"."discount_codes"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "discount_codes" ADD CONSTRAINT "discount_codes_product_id_products_id_fk" FOREIGN KEY ("product_id") REFERENCES "public"."products"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -765,6 +802,10 @@ CREATE INDEX "audit_log_newest" ON "audit_log" USING btree ("at","id");--> state
 CREATE INDEX "audit_log_actor" ON "audit_log" USING btree ("actor_id");--> statement-breakpoint
 CREATE INDEX "audit_log_about" ON "audit_log" USING btree ("about_id");--> statement-breakpoint
 CREATE INDEX "audit_log_words" ON "audit_log" USING gin (lower("action" || ' ' || "subject" || ' ' || "ip") gin_trgm_ops);--> statement-breakpoint
+CREATE INDEX "balance_transactions_newest" ON "balance_transactions" USING btree ("created_at","id");--> statement-breakpoint
+CREATE INDEX "balance_transactions_payment" ON "balance_transactions" USING btree ("payment_intent_id");--> statement-breakpoint
+CREATE INDEX "balance_transactions_payout" ON "balance_transactions" USING btree ("payout_id");--> statement-breakpoint
+CREATE INDEX "payouts_newest" ON "payouts" USING btree ("arrives_at","id");--> statement-breakpoint
 CREATE INDEX "code_uses_code" ON "code_uses" USING btree ("code_id");--> statement-breakpoint
 CREATE INDEX "contact_messages_newest" ON "contact_messages" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "contact_messages_open" ON "contact_messages" USING btree ("created_at","id") WHERE "contact_messages"."answered_at" is null;--> statement-breakpoint
@@ -906,7 +947,7 @@ begin
 end $$;
 --> statement-breakpoint
 create trigger invoices_unchanged before update or delete on invoices for each row
-  execute function refuse_books_change('created_at', 'status number due_at paid_at closed_at amount_paid amount_remaining paid_out_of_band country former_account');
+  execute function refuse_books_change('created_at', 'status number due_at paid_at closed_at amount_paid amount_remaining paid_out_of_band country region former_account');
 --> statement-breakpoint
 create trigger credit_notes_unchanged before update or delete on credit_notes for each row
   execute function refuse_books_change('created_at', 'status refunded');
@@ -916,3 +957,9 @@ create trigger payments_unchanged before update or delete on payments for each r
 --> statement-breakpoint
 create trigger refunds_unchanged before update or delete on refunds for each row
   execute function refuse_books_change('at', 'status keeps_access');
+--> statement-breakpoint
+create trigger balance_transactions_unchanged before update or delete on balance_transactions for each row
+  execute function refuse_books_change('created_at', 'payout_id available_at');
+--> statement-breakpoint
+create trigger payouts_unchanged before update or delete on payouts for each row
+  execute function refuse_books_change('created_at', 'status is_itemized arrives_at failure');

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { boolean, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, doublePrecision, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { moment } from './columns.ts'
 import { purchases } from './purchases.ts'
 
@@ -38,6 +38,10 @@ export const invoices = pgTable(
     /** Cost of the period itself: without prorations and other items, after discounts and without tax. */
     periodNet: integer().notNull(),
     country: text(),
+    /** State or province of the buyer's address. */
+    region: text(),
+    /** In percent; 0 under reverse charge, null without tax. */
+    taxRate: doublePrecision(),
     /** The Stripe account that has it, if the shop has moved to another one since. */
     formerAccount: text(),
   },

@@ -2,11 +2,14 @@ import type { FastifyReply } from 'fastify'
 import { contract } from '#contract/index.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Doors } from '#server/http/mount.ts'
+import type { Selling } from '../selling/selling.ts'
 import type { Site } from '../site/site.ts'
 import type { Desk } from './desk.ts'
 import type { FileKind, Which } from './exports/exports.ts'
 
-export function mountDesk({ mount }: Doors, { desk, site }: { desk: Desk; site: Site }) {
+type AdminAreas = { desk: Desk; site: Site; selling: Pick<Selling, 'bookkeeping'> }
+
+export function mountDesk({ mount }: Doors, { desk, site, selling: { bookkeeping } }: AdminAreas) {
   const { customers, exports, failedJobs, imports, overview, search } = desk
   const { drafts, sending } = site.newsletter
   async function download(kind: FileKind, which: Which, { actor, reply }: { actor: Actor; reply: FastifyReply }) {
@@ -29,6 +32,14 @@ export function mountDesk({ mount }: Doors, { desk, site }: { desk: Desk; site: 
     adminMovements: (wanted) => overview.figures.movements(wanted),
     adminPayments: (wanted) => overview.figures.payments(wanted),
     adminExportPayments: ({ period }, context) => download('payments', { period }, context),
+  })
+  mount(contract.bookkeeping, {
+    adminPayouts: (page) => bookkeeping.payouts(page),
+    adminPayoutLines: ({ id, ...page }) => bookkeeping.linesOf(id, page),
+    adminMonths: () => bookkeeping.months(),
+    adminTaxes: ({ period }) => bookkeeping.taxes(period),
+    adminExportTaxes: ({ period, euroRate }) => bookkeeping.taxesCsv(period, euroRate),
+    adminExportMonth: ({ period }, context) => download('bookkeeping', { period }, context),
   })
   mount(contract.customers, {
     adminShow: ({ id }) => customers.show(id),

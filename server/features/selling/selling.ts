@@ -2,6 +2,7 @@ import type { Context } from '#server/context.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
 import type { Identity } from '../identity/identity.ts'
 import { createBookings } from './bookings/bookings.ts'
+import { createBookkeeping } from './bookkeeping/bookkeeping.ts'
 import { createCheckout, createCustomers } from './checkout/checkout.ts'
 import { createCodeAdministration, createCodes } from './codes/codes.ts'
 import { createDeclarations } from './declarations/declarations.ts'
@@ -44,6 +45,7 @@ export function openSelling(context: Context, { identity, access }: SellingDeps)
   const { sync, cancellation } = subscriptions
   const nextChargeOf = createNextCharge(context)
   const announcements = createAnnouncements({ ...context, sync, nextChargeOf })
+  const bookkeeping = createBookkeeping(context)
   const proof = createProof(context, { orders, sync })
   const checkout = createCheckout(context, { orders, customers, codes, prices, purchases, subscriptions })
   const declarations = createDeclarations(context, { purchases, cancellation })
@@ -72,6 +74,7 @@ export function openSelling(context: Context, { identity, access }: SellingDeps)
     },
     'forget-old-movements': { cron: '32 3 * * *', run: ledger.forgetOld },
     'update-invoice-footers': { cron: '*/10 * * * *', run: customers.updateFooters },
+    'read-balance': { cron: '17 * * * *', run: bookkeeping.readBalance },
     'prove-revenue': { cron: '41 2 * * *', run: proof.prove },
     'forget-unpaid-checkouts': { cron: '37 3 * * *', run: () => orders.forgetUnpaid(customers.remove) },
   }
@@ -80,6 +83,7 @@ export function openSelling(context: Context, { identity, access }: SellingDeps)
     customers,
     orders,
     prices,
+    bookkeeping,
     ledger,
     proof,
     purchases,

@@ -19,6 +19,8 @@ const probes: [permission: string, probe: (sdk: Stripe) => Promise<unknown>][] =
   ['Charges and refunds: write', (sdk) => sdk.refunds.update('re_none', {})],
   ['Payment intents: read', (sdk) => sdk.paymentIntents.retrieve('pi_none')],
   ['Setup intents: write', (sdk) => sdk.setupIntents.update('seti_none', {})],
+  ['Balance: read', (sdk) => sdk.balanceTransactions.list({ limit: 1 })],
+  ['Payouts: read', (sdk) => sdk.payouts.list({ limit: 1 })],
   ['Disputes: read', (sdk) => sdk.disputes.list({ limit: 1 })],
   ['Events: read', (sdk) => sdk.events.list({ limit: 1 })],
   ['Webhook endpoints: read', (sdk) => sdk.webhookEndpoints.list({ limit: 1 })],

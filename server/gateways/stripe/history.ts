@@ -184,8 +184,11 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
     const open = isPayable(due) ? due : invoices.find(isPayable)
     const payments = await paymentsOf(customer, invoiceOf)
     const creditNotes = await creditNotesOf({ sdk, ask }, invoices)
+    const records: InvoiceRecord[] = []
+    for (const invoice of invoices.toReversed())
+      records.push(recordOf(invoice, (await taxOf(invoice))?.percent ?? null))
     return {
-      invoices: invoices.toReversed().map(recordOf),
+      invoices: records,
       creditNotes,
       periods,
       payments,

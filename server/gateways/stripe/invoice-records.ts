@@ -29,6 +29,9 @@ export type InvoiceRecord = {
   /** Cost of the period itself: without prorations and other items, after discounts and without tax. */
   periodNet: number
   country: string | null
+  region: string | null
+  /** In percent; 0 under reverse charge, null without tax. */
+  taxRate: number | null
 }
 
 export type CreditNoteRecord = {
@@ -76,7 +79,7 @@ export function uncoveredNotes(notes: CreditNoteRecord[], payments: { invoiceId:
   return uncovered
 }
 
-export function recordOf(invoice: Stripe.Invoice): InvoiceRecord {
+export function recordOf(invoice: Stripe.Invoice, taxRate: number | null): InvoiceRecord {
   const line = lineOf(invoice)
   const { finalized_at, paid_at, voided_at, marked_uncollectible_at: written } = invoice.status_transitions
   const byStripe = (invoice.payments?.data ?? []).reduce(
@@ -104,6 +107,8 @@ export function recordOf(invoice: Stripe.Invoice): InvoiceRecord {
     credit: creditIn(invoice),
     periodNet: periodNet(invoice),
     country: invoice.customer_address?.country ?? null,
+    region: invoice.customer_address?.state ?? null,
+    taxRate,
   }
 }
 

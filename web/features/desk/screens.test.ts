@@ -51,7 +51,11 @@ test('support has the screens for all staff, and only those', () => {
 })
 
 test('an accountant has the payments, and nothing else', () => {
-  expect(accountant.flatMap(({ listed }) => listed.map(({ path }) => path))).toEqual(['/admin/purchases/payments'])
+  expect(accountant.flatMap(({ listed }) => listed.map(({ path }) => path))).toEqual([
+    '/admin/purchases/payments',
+    '/admin/purchases/payouts',
+    '/admin/purchases/taxes',
+  ])
   expect(titleAt('/admin', accountant)).toBe('Payments')
 })
 

@@ -18,6 +18,9 @@ import People from './access/people.tsx'
 import Todo from './access/todo.tsx'
 import Activity from './activity/activity.tsx'
 import Assets from './assets/assets.tsx'
+import PayoutScreen from './bookkeeping/payout.tsx'
+import Payouts from './bookkeeping/payouts.tsx'
+import Taxes from './bookkeeping/taxes.tsx'
 import Codes from './codes/codes.tsx'
 import CustomerScreen from './customers/customer.tsx'
 import SeeAs from './customers/see-as.tsx'
@@ -82,6 +85,9 @@ const table = [
   { letter: 'p', icon: Receipt, isTab: true, screens: [
     { path: '/admin/purchases', title: 'Purchases', needs: 'customers.read', show: Purchases },
     { path: '/admin/purchases/payments', title: 'Payments', needs: 'payments.read', show: Payments },
+    { path: '/admin/purchases/payouts', title: 'Payouts', needs: 'payments.read', show: Payouts },
+    { path: '/admin/purchases/payouts/:id', title: 'Payout', needs: 'payments.read', show: PayoutScreen },
+    { path: '/admin/purchases/taxes', title: 'Taxes', needs: 'payments.read', show: Taxes },
     { path: '/admin/purchases/at-stripe', title: 'At Stripe', needs: 'purchases.manage', show: AtStripe, isOnlyWhileWaiting: true },
     { path: '/admin/purchases/declarations', title: 'Declarations', needs: 'money.refund', show: Declarations },
   ] },

@@ -33,7 +33,7 @@ const orderKind = `case ${bookingKinds
   .map((kind) => `when p.booked_as = '${kind}' then '${bookingKindTexts[kind]}'`)
   .join(' ')} when p.paid_through = 'hand' then 'booked by hand' else 'paid by card' end`
 
-export type FileKind = ExportKind | 'payments' | 'newsletter'
+export type FileKind = ExportKind | 'payments' | 'bookkeeping' | 'newsletter'
 type Table = { columns: Record<string, string>; from: string; rowsLike: string }
 
 const newsletterState = `case when n.unsubscribed_at is not null then 'left'
@@ -54,6 +54,31 @@ const everyRequest = `select id, user_id, purchase_id, null::uuid as product_id,
     order by at limit 1) e on true
   where a.username is not null and not exists (select from access_forms f
     where f.user_id = a.user_id and strpos(lower(f.trading_view_username), lower(a.username)) > 0)`
+
+/** The line of the balance at Stripe that a payment or refund moved first. */
+const lineOf = (category: string, match: string) =>
+  `(select id from balance_transactions where category = '${category}' and ${match} order by created_at limit 1)`
+
+/** Payments, refunds and lost disputes of the books, then what only the balance at Stripe knows: returns, fees, payouts. */
+const bookkeepingEntries = `
+  select 'payment' as kind, p.paid_at as at, coalesce(p.invoice_number, p.invoice_id) as document, p.country, i.region, i.tax_rate,
+    p.amount as gross, p.tax, p.payment_intent_id, ${lineOf('charge', 'payment_intent_id = p.payment_intent_id')} as line
+  from payments p join invoices i on i.id = p.invoice_id
+  union all
+  select 'refund', r.at, coalesce(p.invoice_number, p.invoice_id), p.country, i.region, i.tax_rate, -r.amount, -r.tax,
+    p.payment_intent_id, ${lineOf('refund', 'refund_id = r.id')}
+  from refunds r join payments p on p.payment_intent_id = r.payment_intent_id join invoices i on i.id = p.invoice_id
+  where r.status not in ('failed', 'canceled')
+  union all
+  select 'dispute', p.lost_at, coalesce(p.invoice_number, p.invoice_id), p.country, i.region, i.tax_rate, -p.lost_amount,
+    -round(p.tax * p.lost_amount / p.amount::numeric)::int, p.payment_intent_id, ${lineOf('dispute', 'payment_intent_id = p.payment_intent_id')}
+  from payments p join invoices i on i.id = p.invoice_id where p.lost_at is not null
+  union all
+  select b.category, b.created_at, coalesce(b.payout_id, b.id), null, null, null, null, null, b.payment_intent_id, b.id
+  from balance_transactions b left join payments p on p.payment_intent_id = b.payment_intent_id
+  where p.payment_intent_id is null or b.category not in ('charge', 'refund', 'dispute')
+    or (b.category = 'refund' and exists (select from refunds r where r.id = b.refund_id and r.status in ('failed', 'canceled')))
+    or (b.category = 'dispute' and p.lost_at is null)`
 
 /** What's in each file. None contains exchange keys. */
 const tables: Record<FileKind, Table> = {
@@ -129,6 +154,31 @@ const tables: Record<FileKind, Table> = {
       ) e join payments p on p.payment_intent_id = e.payment_intent_id
       join invoices i on i.id = p.invoice_id join users u on u.id = i.user_id order by e.at, e.payment_intent_id`,
     rowsLike: 'payments',
+  },
+  bookkeeping: {
+    columns: {
+      'Date (UTC)': moment('e.at'),
+      Kind: plain('e.kind'),
+      Document: plain('e.document'),
+      Country: plain('e.country'),
+      Region: plain('e.region'),
+      'Tax rate (%)': 'e.tax_rate',
+      'Net (USD)': dollars('(e.gross - e.tax)'),
+      'Tax (USD)': dollars('e.tax'),
+      'Gross (USD)': dollars('e.gross'),
+      Currency: 'upper(b.currency)',
+      'Exchange rate': 'b.exchange_rate',
+      Amount: dollars('b.amount'),
+      Fee: dollars('b.fee'),
+      'Net amount': dollars('b.net'),
+      Payout: 'b.payout_id',
+      'Paid out on (UTC)': moment('o.arrives_at'),
+      'Stripe payment': 'e.payment_intent_id',
+      'Stripe line': 'b.id',
+    },
+    from: `(${bookkeepingEntries}) e left join balance_transactions b on b.id = e.line
+      left join payouts o on o.id = b.payout_id order by e.at, e.document, e.line`,
+    rowsLike: 'balance_transactions',
   },
   forms: {
     columns: {

@@ -4,7 +4,7 @@ import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { PaymentKind } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { boundsOf, decodeCursor, pageOf } from '#server/database/cursor.ts'
-import { invoices, payments, refunds, users } from '#server/database/schema.ts'
+import { balanceTransactions, invoices, payments, payouts, refunds, users } from '#server/database/schema.ts'
 import { usersMatching } from '#server/database/text-search.ts'
 
 type PaymentsInput = ParsedInputOf<typeof figures.adminPayments>
@@ -19,6 +19,8 @@ type PaymentRow = {
   periodStart: string | Date | null
   periodEnd: string | Date | null
   country: string | null
+  settled: { fee: number; net: number; currency: string } | null
+  paidOutAt: string | Date | null
   user: { id: string; name: string; email: string }
 }
 
@@ -75,10 +77,16 @@ export function createPayments({ db }: Context) {
   return async function list(input: PaymentsInput) {
     const { rows } = await db.execute<PaymentRow>(sql`
       select e.kind, e.id, e.at, e.amount, e.tax, e.status, p.period_start as "periodStart", p.period_end as "periodEnd", p.country,
+        case when b.id is not null then json_build_object('fee', b.fee, 'net', b.net, 'currency', b.currency) end as settled,
+        o.arrives_at as "paidOutAt",
         json_build_object('id', p.invoice_id, 'number', p.invoice_number) as invoice,
         json_build_object('id', ${users.id}, 'name', ${users.name}, 'email', ${users.email}) as "user"
       from ${entries(input)} join ${payments} p on p.payment_intent_id = e.intent join ${invoices} i on i.id = p.invoice_id
         join ${users} on ${users.id} = i.user_id
+        left join lateral (select * from ${balanceTransactions} where payment_intent_id = e.intent
+          and case e.kind when 'payment' then category = 'charge' when 'refund' then category = 'refund' and refund_id = e.id
+            else category = 'dispute' end order by created_at limit 1) b on true
+        left join ${payouts} o on o.id = b.payout_id
       order by e.at desc, e.id desc, e.kind desc limit ${input.limit + 1}`)
     const { items, next } = pageOf(rows, input.limit, positionOf)
     return { items: items.map(show), next }
@@ -98,4 +106,5 @@ const show = (row: PaymentRow) => ({
   at: new Date(row.at),
   periodStart: dateOf(row.periodStart),
   periodEnd: dateOf(row.periodEnd),
+  paidOutAt: dateOf(row.paidOutAt),
 })

@@ -72,6 +72,8 @@ async function upsertInvoices(tx: Transaction, { id: purchaseId, userId }: Owner
         paidOutOfBand: sql`excluded.paid_out_of_band`,
         periodNet: sql`excluded.period_net`,
         country: sql`excluded.country`,
+        region: sql`excluded.region`,
+        taxRate: sql`excluded.tax_rate`,
       },
     })
   if (answer.creditNotes.length > 0)

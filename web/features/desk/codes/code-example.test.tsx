@@ -5,7 +5,10 @@ import { SettingsProvider } from '#web/api/settings.tsx'
 import { render } from '#web/testing/render.tsx'
 import { CodeExample } from './code-example.tsx'
 
-const settings = { prices: { sigma: { monthly: 3900, yearly: 39_000 } } } as unknown as SiteSettings
+const settings = {
+  products: [{ slug: 'sigma' }],
+  prices: { sigma: { monthly: { amount: 3900 }, yearly: { amount: 39_000 } } },
+} as unknown as SiteSettings
 
 test('the code dialog says what each buyer pays, and warns where months meet a year', async () => {
   await render(

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { type ExportKind, exports } from '#contract/desk/exports.ts'
 import { figures } from '#contract/desk/figures.ts'
 import { newsletterAddresses } from '#contract/desk/newsletters.ts'
+import { bookkeeping } from '#contract/selling/bookkeeping.ts'
 import type { NewsletterState } from '#contract/statuses.ts'
 import { send } from '#web/api/client.ts'
 import { wasCalledOff } from '#web/api/toast-error.ts'
@@ -12,11 +13,12 @@ import { saveFile } from '#web/ui/save-file.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { counted } from '../parts/count.ts'
 
-type FileKind = ExportKind | 'payments' | 'newsletter'
+type FileKind = ExportKind | 'payments' | 'bookkeeping' | 'newsletter'
 const exportTitles: Record<FileKind, string> = {
   buyers: 'Buyers',
   orders: 'Orders',
   payments: 'Payments',
+  bookkeeping: 'Bookkeeping',
   forms: 'Access Requests',
   newsletter: 'Newsletter',
 }
@@ -54,6 +56,7 @@ export function useExport() {
 function ask(kind: FileKind, { state, period }: Part, signal: AbortSignal) {
   if (kind === 'newsletter') return send(newsletterAddresses.adminExport, { state }, { signal })
   if (kind === 'payments') return send(figures.adminExportPayments, { period }, { signal })
+  if (kind === 'bookkeeping') return send(bookkeeping.adminExportMonth, { period: period ?? '' }, { signal })
   return send(exports.download, { kind }, { signal })
 }
 

@@ -1,9 +1,11 @@
 import { useState } from 'react'
 import { figures, type ShownPayment } from '#contract/desk/figures.ts'
-import { exactDollars } from '#contract/money.ts'
+import { exactDollars, moneyIn } from '#contract/money.ts'
 import type { PaymentKind } from '#contract/statuses.ts'
+import { classes } from '#web/ui/classes.ts'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
+import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
 import { ExportButton, ExportProgress, useExport } from '../exports/exports.tsx'
 import { RecordList } from '../lists/record-list.tsx'
@@ -37,7 +39,17 @@ export default function Payments() {
         label="Payments"
         noun={['payment', 'payments']}
         hasTwoLines
-        columns={['Person', 'What', { title: 'Amount' }, 'Country', 'For', 'Invoice', 'Date']}
+        columns={[
+          'Person',
+          'What',
+          { title: 'Amount' },
+          { title: 'Net' },
+          'Paid out',
+          'Country',
+          'For',
+          'Invoice',
+          'Date',
+        ]}
         list={figures.adminPayments}
         search="Search by email, name or invoice..."
         filters={{
@@ -60,7 +72,7 @@ export default function Payments() {
 }
 
 function Row(payment: ShownPayment) {
-  const { user, kind, amount, tax, status, invoice, periodStart, periodEnd, country, at } = payment
+  const { user, kind, amount, tax, settled, paidOutAt, status, invoice, periodStart, periodEnd, country, at } = payment
   return (
     <>
       <CustomerCell user={user} />
@@ -72,6 +84,15 @@ function Row(payment: ShownPayment) {
         {kind === 'payment' ? '' : '−'}
         {exactDollars(amount)}
         {tax ? <span className="block text-xs text-muted">with {exactDollars(tax)} tax</span> : null}
+      </Cell>
+      <Cell label="Net" className={classes(moneyCell, '@max-[36rem]:hidden')}>
+        {settled ? moneyIn(settled.currency, settled.net) : '–'}
+        {settled?.fee ? (
+          <span className="block text-xs text-muted">after {moneyIn(settled.currency, settled.fee)} fee</span>
+        ) : null}
+      </Cell>
+      <Cell label="Paid out" className="whitespace-nowrap text-muted @max-[36rem]:hidden">
+        {paidOutAt ? <Time value={paidOutAt} /> : '–'}
       </Cell>
       <Cell label="Country" className="@max-[36rem]:hidden" title={(country && countryName.of(country)) || undefined}>
         {country ?? '–'}

@@ -1,0 +1,55 @@
+import { boolean, doublePrecision, index, integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { moment } from './columns.ts'
+
+/** Transfers from the balance at Stripe to the seller's bank account, as Stripe has them. */
+export const payouts = pgTable(
+  'payouts',
+  {
+    id: text().primaryKey(),
+    amount: integer().notNull(),
+    currency: text().notNull(),
+    /** Stripe's: paid, pending, in_transit, canceled or failed. */
+    status: text().notNull(),
+    isAutomatic: boolean().notNull(),
+    /** Stripe has named its lines, and they are stored. */
+    isItemized: boolean().notNull().default(false),
+    createdAt: moment().notNull(),
+    arrivesAt: moment().notNull(),
+    failure: text(),
+  },
+  (t) => [index('payouts_newest').on(t.arrivesAt, t.id)],
+)
+
+/** Lines of the balance at Stripe, in the currency that the account settles in. They never change (triggers.sql). */
+export const balanceTransactions = pgTable(
+  'balance_transactions',
+  {
+    id: text().primaryKey(),
+    /** Stripe's `reporting_category`. */
+    category: text().notNull(),
+    description: text(),
+    createdAt: moment().notNull(),
+    availableAt: moment().notNull(),
+    amount: integer().notNull(),
+    fee: integer().notNull(),
+    net: integer().notNull(),
+    currency: text().notNull(),
+    exchangeRate: doublePrecision(),
+    /** Without a reference: the line may come before the payment, or be about another shop of the account. */
+    paymentIntentId: text(),
+    refundId: text(),
+    payoutId: text().references(() => payouts.id),
+  },
+  (t) => [
+    index('balance_transactions_newest').on(t.createdAt, t.id),
+    index('balance_transactions_payment').on(t.paymentIntentId),
+    index('balance_transactions_payout').on(t.payoutId),
+  ],
+)
+
+/** When the balance was last read, and what kept the shop from reading it. One row. */
+export const balanceReads = pgTable('balance_reads', {
+  id: integer().primaryKey().default(1),
+  readAt: moment(),
+  fault: text(),
+})

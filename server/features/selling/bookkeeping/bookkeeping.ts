@@ -1,0 +1,190 @@
+import { Readable } from 'node:stream'
+import { and, desc, eq, ne, type SQL, sql } from 'drizzle-orm'
+import type { ParsedInputOf } from '#contract/endpoint.ts'
+import type {
+  BookedMonth,
+  bookkeeping as contract,
+  ShownPayout,
+  ShownPayoutLine,
+  TaxLine,
+} from '#contract/selling/bookkeeping.ts'
+import { boundsOf, decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { balanceReads, balanceTransactions, invoices, payments, payouts, refunds } from '#server/database/schema.ts'
+import { createReadBalance, type ReadBalanceDeps } from './read-balance.ts'
+import { csvOfTaxes } from './taxes-csv.ts'
+
+type PageInput = ParsedInputOf<typeof contract.adminPayouts>
+type Page<Item> = { items: Item[]; next: string | undefined }
+type CsvFile = { name: string; stream: Readable }
+
+export type Bookkeeping = {
+  /** Copies what is new in the balance at Stripe; run every hour. */
+  readBalance(): Promise<void>
+  payouts(page: PageInput): Promise<Page<Stored<ShownPayout>>>
+  linesOf(payoutId: string, page: PageInput): Promise<Page<Stored<ShownPayoutLine>>>
+  months(): Promise<{ months: BookedMonth[]; readAt: Date | null; fault: string | null }>
+  taxes(period: string): Promise<TaxLine[]>
+  taxesCsv(period: string, euroRate: number | undefined): Promise<CsvFile>
+}
+
+/** Times are dates inside the server, and text in the contract's output. */
+type Stored<Shown> = { [Key in keyof Shown]: Key extends 'at' | 'arrivesAt' ? Date : Shown[Key] }
+
+const shownMonths = 24
+const idPattern = String.raw`[a-z]+_\w{1,100}`
+const isLine = ne(balanceTransactions.category, 'payout')
+
+export function createBookkeeping(deps: ReadBalanceDeps): Bookkeeping {
+  const { db, now } = deps
+
+  async function taxes(period: string): Promise<TaxLine[]> {
+    const [from, until] = boundsOfTaxPeriod(period)
+    const { rows } = await db.execute<TaxLine>(sql`
+      select kind, e.country, region, tax_rate as rate, "originalMonth", count(*)::int as count,
+        sum(gross - tax)::int as net, sum(tax)::int as tax, sum(gross)::int as gross
+      from (${taxedEntries}) e where e.at >= ${from} and e.at < ${until}
+      group by 1, 2, 3, 4, 5 order by kind desc, e.country nulls last, region nulls first, rate nulls last, "originalMonth"`)
+    return rows
+  }
+
+  return {
+    readBalance: createReadBalance(deps),
+
+    async payouts({ limit, cursor }) {
+      const after = decodeCursor(cursor, idPattern)
+      const lines = db
+        .select({
+          count: sql<number>`count(*)::int`.as('line_count'),
+          net: sql<number>`coalesce(sum(${balanceTransactions.net}), 0)::int`.as('line_net'),
+        })
+        .from(balanceTransactions)
+        .where(and(eq(balanceTransactions.payoutId, payouts.id), isLine))
+        .as('lines')
+      const { id, amount, currency, status, arrivesAt, failure, isItemized } = payouts
+      const rows = await db
+        .select({ id, amount, currency, status, arrivesAt, failure, isItemized, count: lines.count, net: lines.net })
+        .from(payouts)
+        .leftJoinLateral(lines, sql`true`)
+        .where(after && sql`(${arrivesAt}, ${id}) < (${after.at}, ${after.id})`)
+        .orderBy(desc(arrivesAt), desc(id))
+        .limit(limit + 1)
+      const page = pageOf(rows, limit, (payout) => ({ at: payout.arrivesAt, id: payout.id }))
+      const items = page.items.map(({ isItemized: isNamed, count, net, ...payout }) => ({
+        ...payout,
+        lines: isNamed ? (count ?? 0) : null,
+        difference: isNamed ? payout.amount - (net ?? 0) : 0,
+      }))
+      return { ...page, items }
+    },
+
+    async linesOf(payoutId, { limit, cursor }) {
+      const after = decodeCursor(cursor, idPattern)
+      const { id, createdAt: at, category, description, exchangeRate, amount, fee, net, currency } = balanceTransactions
+      const rows = await db
+        .select({
+          id,
+          at,
+          category,
+          invoiceNumber: payments.invoiceNumber,
+          description,
+          exchangeRate,
+          settled: { amount, fee, net, currency },
+        })
+        .from(balanceTransactions)
+        .leftJoin(payments, eq(payments.paymentIntentId, balanceTransactions.paymentIntentId))
+        .where(
+          and(
+            eq(balanceTransactions.payoutId, payoutId),
+            isLine,
+            after && sql`(${at}, ${id}) < (${after.at}, ${after.id})`,
+          ),
+        )
+        .orderBy(desc(at), desc(id))
+        .limit(limit + 1)
+      return pageOf(rows, limit, (line) => ({ at: line.at, id: line.id }))
+    },
+
+    async months() {
+      const since = new Date(Date.UTC(now().getUTCFullYear(), now().getUTCMonth() - shownMonths + 1))
+      const [{ rows }, [read]] = await Promise.all([
+        db.execute<MonthRow>(monthsSince(since)),
+        db.select().from(balanceReads),
+      ])
+      return { months: rows.map(monthOf), readAt: read?.readAt ?? null, fault: read?.fault ?? null }
+    },
+
+    taxes,
+
+    async taxesCsv(period, euroRate) {
+      return { name: `taxes-${period}.csv`, stream: Readable.from([csvOfTaxes(await taxes(period), euroRate)]) }
+    },
+  }
+}
+
+/** A quarter like 2026-Q1, or a month like 2026-03. */
+function boundsOfTaxPeriod(period: string): [from: Date, until: Date] {
+  const [, year, quarter] = /^(\d{4})-Q([1-4])$/.exec(period) ?? []
+  if (!year) return boundsOf(period)
+  const firstMonth = (Number(quarter) - 1) * 3
+  return [new Date(Date.UTC(Number(year), firstMonth)), new Date(Date.UTC(Number(year), firstMonth + 3))]
+}
+
+/** Sales, and what refunds and lost disputes took back of them with its tax. */
+const taxedEntries: SQL = sql`
+  select 'sale' as kind, p.paid_at as at, p.country, i.region, i.tax_rate, null as "originalMonth", p.amount as gross, p.tax
+  from ${payments} p join ${invoices} i on i.id = p.invoice_id
+  union all
+  select 'credit', r.at, p.country, i.region, i.tax_rate, to_char(p.paid_at at time zone 'UTC', 'YYYY-MM'), -r.amount, -r.tax
+  from ${refunds} r join ${payments} p using (payment_intent_id) join ${invoices} i on i.id = p.invoice_id
+  where r.status not in ('failed', 'canceled')
+  union all
+  select 'credit', p.lost_at, p.country, i.region, i.tax_rate, to_char(p.paid_at at time zone 'UTC', 'YYYY-MM'),
+    -p.lost_amount, -round(p.tax * p.lost_amount / p.amount::numeric)::int
+  from ${payments} p join ${invoices} i on i.id = p.invoice_id where p.lost_at is not null`
+
+const sums = ['gross', 'refunds', 'disputes', 'fees', 'net'] as const
+type Sum = (typeof sums)[number]
+type MonthRow = { month: string; currency: string; other: number; paidOut: number } & Record<
+  `charged_${Sum}` | `settled_${Sum}`,
+  number
+>
+
+function monthOf({ month, currency, other, paidOut, ...row }: MonthRow): BookedMonth {
+  const sumsOf = (of: 'charged' | 'settled') =>
+    Object.fromEntries(sums.map((sum) => [sum, row[`${of}_${sum}`]])) as Record<Sum, number>
+  return { month, charged: sumsOf('charged'), settled: { ...sumsOf('settled'), currency, other, paidOut } }
+}
+
+/**
+ * Sums over the balance at Stripe, by the month in which it moved. In the currency of the charges, a payment and a refund
+ * have the amount of the books; a fee has its own, converted back at the line's rate.
+ */
+const monthsSince = (since: Date): SQL => sql`
+  select to_char(at, 'YYYY-MM') as month, currency,
+    coalesce(sum(charged) filter (where kind = 'gross'), 0)::int as charged_gross,
+    coalesce(sum(charged) filter (where kind = 'refunds'), 0)::int as charged_refunds,
+    coalesce(sum(charged) filter (where kind = 'disputes'), 0)::int as charged_disputes,
+    coalesce(sum(charged_fee) filter (where kind in ('gross', 'refunds', 'disputes')), 0)::int as charged_fees,
+    coalesce(sum(charged - charged_fee) filter (where kind in ('gross', 'refunds', 'disputes')), 0)::int as charged_net,
+    coalesce(sum(amount) filter (where kind = 'gross'), 0)::int as settled_gross,
+    coalesce(sum(amount) filter (where kind = 'refunds'), 0)::int as settled_refunds,
+    coalesce(sum(amount) filter (where kind = 'disputes'), 0)::int as settled_disputes,
+    coalesce(sum(fee) filter (where kind in ('gross', 'refunds', 'disputes')), 0)::int as settled_fees,
+    coalesce(sum(net) filter (where kind <> 'paid_out'), 0)::int as settled_net,
+    coalesce(sum(net) filter (where kind = 'other'), 0)::int as other,
+    coalesce(-sum(net) filter (where kind = 'paid_out'), 0)::int as "paidOut"
+  from (
+    select b.created_at at time zone 'UTC' as at, b.currency, b.amount, b.fee, b.net,
+      round(b.fee / coalesce(b.exchange_rate, 1)) as charged_fee,
+      case when b.category = 'charge' then p.amount when b.category = 'refund' then -r.amount
+        when b.category = 'refund_failure' then r.amount
+        else round(b.amount / coalesce(b.exchange_rate, 1)) end as charged,
+      case when b.category in ('payout', 'payout_reversal') then 'paid_out'
+        when p.payment_intent_id is null then 'other'
+        when b.category = 'charge' then 'gross' when b.category in ('refund', 'refund_failure') then 'refunds'
+        when b.category in ('dispute', 'dispute_reversal') then 'disputes' else 'other' end as kind
+    from ${balanceTransactions} b
+    left join ${payments} p on p.payment_intent_id = b.payment_intent_id
+    left join ${refunds} r on r.id = b.refund_id
+    where b.created_at >= ${since}) lines
+  group by 1, 2 order by 1 desc, 2`

@@ -1,0 +1,133 @@
+import { Download } from 'lucide-react'
+import { useState } from 'react'
+import { exactDollars, moneyIn } from '#contract/money.ts'
+import { bookkeeping, type TaxLine } from '#contract/selling/bookkeeping.ts'
+import { send, useData } from '#web/api/client.ts'
+import { toastError } from '#web/api/toast-error.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Pending } from '#web/ui/card.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { Input, Select } from '#web/ui/input.tsx'
+import { saveFile } from '#web/ui/save-file.ts'
+import { useFilters } from '../lists/use-filters.ts'
+import { FigureTable, Nothing, Part } from '../overview/figure.tsx'
+import { monthName } from '../overview/words.ts'
+
+const countryName = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
+
+/** The quarters and months of two years, newest first. */
+function periodsUntil(now: Date) {
+  const months = Array.from(
+    { length: 24 },
+    (_, ago) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago)),
+  )
+  const quarterOf = (month: Date) => `${month.getUTCFullYear()}-Q${Math.floor(month.getUTCMonth() / 3) + 1}`
+  const quarters = [...new Set(months.map(quarterOf))]
+  return [
+    ...quarters.map((quarter) => [quarter, quarter.replace('-', ' ')] as const),
+    ...months.map((month) => [month.toISOString().slice(0, 7), monthName(month.toISOString().slice(0, 7))] as const),
+  ]
+}
+
+export default function Taxes() {
+  const [periods] = useState(() => periodsUntil(new Date()))
+  const [{ period = periods[0]?.[0] ?? '' }, choose] = useFilters({ period: periods.map(([value]) => value) })
+  const [rate, setRate] = useState('')
+  const euroRate = Number(rate.replace(',', '.')) || undefined
+  const { data, ...query } = useData(bookkeeping.adminTaxes, { period })
+
+  async function download() {
+    try {
+      const response = await send(bookkeeping.adminExportTaxes, { period, ...(euroRate ? { euroRate } : {}) })
+      saveFile(`taxes-${period}.csv`, await response.blob())
+    } catch (error) {
+      toastError('Export failed', error)
+    }
+  }
+
+  return (
+    <div className="flex flex-col gap-8">
+      <p className="max-w-prose text-muted">
+        Sums from the shop’s books, by the day of the payment or the credit, in UTC. This is not a tax return and not
+        advice.
+      </p>
+      <div className="flex flex-wrap items-end gap-3">
+        <Field name="period" label="Period">
+          <Select value={period} options={periods} onChange={({ target }) => choose({ period: target.value })} />
+        </Field>
+        <Field name="euroRate" label="Euros for one dollar" hint="Your tax office says which rate to use.">
+          <Input inputMode="decimal" placeholder="0.92" value={rate} onChange={({ target }) => setRate(target.value)} />
+        </Field>
+        <Button variant="secondary" className="sm:ml-auto" onClick={() => void download()}>
+          <Download className="size-4" />
+          Export Taxes
+        </Button>
+      </div>
+      {data ? (
+        <>
+          <TaxTable title="Sales" lines={data.filter(({ kind }) => kind === 'sale')} euroRate={euroRate} />
+          <TaxTable title="Credits" lines={data.filter(({ kind }) => kind === 'credit')} euroRate={euroRate} />
+        </>
+      ) : (
+        <Pending query={query} />
+      )}
+    </div>
+  )
+}
+
+const meanings = {
+  Sales: 'Every payment of the period. Region is the state or province of the buyer’s address.',
+  Credits: 'Refunds and lost disputes of the period, with the month of the sale that they take back.',
+}
+
+function rateInWords(rate: number | null): string {
+  if (rate === null) return 'no tax'
+  return rate === 0 ? 'reverse charge' : `${rate}%`
+}
+
+type TaxTableProps = { title: keyof typeof meanings; lines: TaxLine[]; euroRate: number | undefined }
+
+function TaxTable({ title, lines, euroRate }: TaxTableProps) {
+  const money = (cents: number) => (
+    <>
+      {exactDollars(cents)}
+      {euroRate && <span className="block text-xs text-muted">{moneyIn('eur', Math.round(cents * euroRate))}</span>}
+    </>
+  )
+  const sum = (of: 'net' | 'tax' | 'gross') => lines.reduce((total, line) => total + line[of], 0)
+  const months = title === 'Credits' ? ['Sold in'] : []
+  return (
+    <Part title={title} meaning={meanings[title]}>
+      {lines.length === 0 ? (
+        <Nothing>None in this time.</Nothing>
+      ) : (
+        <FigureTable
+          label={title}
+          heads={['Country', 'Region', 'Rate', ...months, 'Count', 'Net', 'Tax', 'Gross']}
+          rows={[
+            ...lines.map(({ country, region, rate, originalMonth, count, net, tax, gross }) => [
+              country ? countryName.of(country) : 'Unknown',
+              region ?? '–',
+              rateInWords(rate),
+              ...(originalMonth ? [monthName(originalMonth)] : []),
+              String(count),
+              money(net),
+              money(tax),
+              money(gross),
+            ]),
+            [
+              <strong key="sum">Sum</strong>,
+              '',
+              '',
+              ...months.map(() => ''),
+              String(lines.reduce((total, { count }) => total + count, 0)),
+              money(sum('net')),
+              money(sum('tax')),
+              money(sum('gross')),
+            ],
+          ]}
+        />
+      )}
+    </Part>
+  )
+}
