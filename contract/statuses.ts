@@ -43,14 +43,10 @@ export const bookingKindTexts: Record<BookingKind, string> = { paid_elsewhere: '
 /** Where a purchase is paid: a subscription at Stripe, or booked by hand by the seller. */
 export const paymentPlaces = ['stripe', 'hand'] as const
 export type PaymentPlace = (typeof paymentPlaces)[number]
-type Held = { status: PurchaseStatus; paidThrough: PaymentPlace; endsAt: unknown }
-
-/** Whether its owner need not buy again. A paused one comes back; what was booked by hand until a day ends on it. */
-export const isOngoing = ({ status, paidThrough, endsAt }: Held) =>
-  status === 'paused' || (isLive(status) && (paidThrough === 'stripe' || endsAt === null))
+type Extendable = { status: PurchaseStatus; paidThrough: PaymentPlace; endsAt: unknown }
 
 /** An extension moves the next payment, or the end, to a later day. */
-export const isExtendable = ({ status, paidThrough, endsAt }: Held) =>
+export const isExtendable = ({ status, paidThrough, endsAt }: Extendable) =>
   paidThrough === 'stripe' ? status === 'active' : isLive(status) && endsAt !== null
 
 /** Statuses as they are, except the one that docs/product.md spells out. */

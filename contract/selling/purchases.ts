@@ -53,6 +53,8 @@ const purchase = z.object({
   endedBecause: z.nullable(z.enum(endReasons)),
   refundedAmount: cents,
   paidThrough: z.enum(paymentPlaces),
+  /** Its owner need not buy again. */
+  isOngoing: z.boolean(),
   /** The first payment, which identifies it in an access request. Null for one booked by hand, or not paid yet. */
   paymentIntentId: z.nullable(z.string()),
   /** How a purchase booked by hand came about, if the seller said so. */

@@ -502,6 +502,7 @@ CREATE TABLE "purchases" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"stripe_subscription_id" text,
 	"paid_through" text GENERATED ALWAYS AS (case when stripe_subscription_id is null then 'hand' else 'stripe' end) STORED NOT NULL,
+	"is_ongoing" boolean GENERATED ALWAYS AS (status = 'paused' or (status in ('active', 'pending_cancel', 'past_due') and (stripe_subscription_id is not null or ends_at is null))) STORED NOT NULL,
 	"payment_intent_id" text,
 	"last_paid_at" timestamp (3) with time zone,
 	"current_period_end" timestamp (3) with time zone,

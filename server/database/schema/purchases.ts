@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNull, notInArray, or, sql } from 'drizzle-orm'
+import { desc, eq, inArray, notInArray, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import {
   type BillingType,
@@ -32,6 +32,12 @@ export const purchases = pgTable(
     paidThrough: text({ enum: paymentPlaces })
       .notNull()
       .generatedAlwaysAs(sql`case when stripe_subscription_id is null then 'hand' else 'stripe' end`),
+    /** Its owner need not buy again. A paused one comes back; what was booked by hand until a day ends on it. */
+    isOngoing: boolean()
+      .notNull()
+      .generatedAlwaysAs(
+        sql`status = 'paused' or (status in ${listed(liveStatuses)} and (stripe_subscription_id is not null or ends_at is null))`,
+      ),
     paymentIntentId: text().unique(),
     lastPaidAt: moment(),
     currentPeriodEnd: moment(),
@@ -175,8 +181,4 @@ export const isLivePurchase = inArray(purchases.status, [...liveStatuses])
 /** `hasEnded` of the contract. */
 export const hasEndedPurchase = notInArray(purchases.status, [...liveStatuses, 'paused'])
 
-/** `isOngoing` of the contract: its owner need not buy again. */
-export const isOngoingPurchase = or(
-  eq(purchases.status, 'paused'),
-  and(isLivePurchase, or(eq(purchases.paidThrough, 'stripe'), isNull(purchases.endsAt))),
-)
+export const isOngoingPurchase = eq(purchases.isOngoing, true)

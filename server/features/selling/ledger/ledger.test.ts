@@ -81,6 +81,25 @@ test('monthly to yearly is a contraction of $6.50 a month, a quantity an expansi
   ])
 })
 
+test('a month at 100 % off loses no one, and a buyer who leaves during it is lost then', async () => {
+  const { dashboard } = shop.sandbox.controls
+  const [stays, leaves] = [await shop.buyer(), await shop.buyer()]
+  await shop.advance(1, 'day')
+  for (const { purchase } of [stays, leaves])
+    await dashboard.applyCoupon(await subscriptionOf(purchase.id), { percent: 100, months: 1 })
+  await shop.advance(1, 'month')
+  const admin = await shop.admin()
+  await admin.call(purchases.adminCancel, { id: leaves.purchase.id })
+  await shop.advance(1, 'month')
+  await shop.settle()
+  const free = [
+    ['new', 'bought', 46_800, 1],
+    ['contraction', 'discount', -46_800, 0],
+  ]
+  expect(await moved(stays)).toEqual([...free, ['expansion', 'discount', 46_800, 0]])
+  expect(await moved(leaves)).toEqual([...free, ['churn', 'cancelled', 0, -1]])
+})
+
 test('time that was given does not count, and is no reason to count anyone twice', async () => {
   const buyer = await shop.buyer()
   const admin = await shop.admin()

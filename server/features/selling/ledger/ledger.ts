@@ -4,7 +4,7 @@ import type { MovementKind } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { mrrMovements, users } from '#server/database/schema.ts'
-import type { Movement } from './movements.ts'
+import { isFullyDiscounted, type Movement } from './movements.ts'
 
 export { arrOf, type Movement, movementsOf, movementsOfBooked } from './movements.ts'
 export { createProof } from './proof.ts'
@@ -26,6 +26,15 @@ const rowOf = (
   { at, source, cause, billing: billingType, before: arrBefore, after: arrAfter }: Movement,
 ) => ({ purchaseId, userId, productId, at, source, cause, billingType, arrBefore, arrAfter })
 
+const movementOf = ({ at, source, cause, billingType, arrBefore, arrAfter }: Row): Movement => ({
+  at,
+  source,
+  cause,
+  billing: billingType,
+  before: arrBefore,
+  after: arrAfter,
+})
+
 export function createLedger({ db, now }: Context) {
   const rowsOf = (tx: Transaction, { id }: Purchase) =>
     tx.select().from(mrrMovements).where(eq(mrrMovements.purchaseId, id)).orderBy(mrrMovements.id)
@@ -45,14 +54,16 @@ export function createLedger({ db, now }: Context) {
       .from(mrrMovements)
       .where(and(eq(mrrMovements.userId, userId), ne(mrrMovements.purchaseId, id)))
     const others = standingOf(found)
-    return ({ at, before, after }: Movement, isFirst: boolean): { kind: MovementKind; people: number } => {
+    return (movement: Movement, previous: Movement | undefined): { kind: MovementKind; people: number } => {
+      const { at, before, after } = movement
       // Stripe's times are whole seconds: of two ends in the same moment, either may seem to be the earlier one.
       const earlier = others.filter((row) => row.at.getTime() <= at.getTime() + sameMomentMs)
       const paysAnyway = earlier.reduce((sum, { arrBefore, arrAfter }) => sum + arrAfter - arrBefore, 0) > 0
       const kind = after > before ? 'expansion' : 'contraction'
-      if (paysAnyway || (before > 0 && after > 0)) return { kind, people: 0 }
+      const staysCustomer = (before > 0 || isFullyDiscounted(previous)) && (after > 0 || isFullyDiscounted(movement))
+      if (paysAnyway || staysCustomer) return { kind, people: 0 }
       if (after === 0) return { kind: 'churn', people: -1 }
-      return { kind: isFirst && earlier.length === 0 ? 'new' : 'reactivation', people: 1 }
+      return { kind: !previous && earlier.length === 0 ? 'new' : 'reactivation', people: 1 }
     }
   }
 
@@ -93,7 +104,7 @@ export function createLedger({ db, now }: Context) {
           ...rowOf(purchase, movement),
           recordedAt: now(),
           revision: revisionOf(movement.source),
-          ...(kindOf?.(movement, movement === wanted[0]) ?? { kind: 'new' as const, people: 0 }),
+          ...(kindOf?.(movement, wanted[wanted.indexOf(movement) - 1]) ?? { kind: 'new' as const, people: 0 }),
         })),
       ])
     },
@@ -101,15 +112,13 @@ export function createLedger({ db, now }: Context) {
     /** Ended by the seller today, it earned until today: earlier rows stay. */
     async recordEnd(tx: Transaction, purchase: Purchase, cause: 'deleted' | 'gone') {
       const rows = await rowsOf(tx, purchase)
-      const before = rows.reduce((sum, { arrBefore, arrAfter }) => sum + arrAfter - arrBefore, 0)
-      if (before === 0) return
+      const last = standingOf(rows).map(movementOf).at(-1)
+      if (!last || (last.after === 0 && !isFullyDiscounted(last))) return
       await lockPerson(tx, purchase)
-      const billing = rows.at(-1)?.billingType ?? null
-      const end: Movement = { source: cause, at: now(), before, after: 0, cause, billing }
+      const end: Movement = { ...last, source: cause, at: now(), before: last.after, after: 0, cause }
       const revision = rows.filter(({ source }) => source === cause).length
-      await add(tx, [
-        { ...rowOf(purchase, end), recordedAt: end.at, revision, ...(await kindsFor(tx, purchase))(end, false) },
-      ])
+      const { kind, people } = (await kindsFor(tx, purchase))(end, last)
+      await add(tx, [{ ...rowOf(purchase, end), recordedAt: end.at, revision, kind, people }])
     },
 
     /** What the books no longer need: all of a purchase whose last movement is that old, so that no later sum changes. */

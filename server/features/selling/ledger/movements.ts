@@ -54,13 +54,22 @@ const isApart = (end: Date, next: Date) => next.getTime() - end.getTime() > day
 const isOwed = (invoice: Subscription['dueInvoice'], { end }: PaidPeriod) =>
   invoice !== null && invoice.status !== 'paid' && invoice.createdAt.getTime() > end.getTime() - day
 
+/** Causes of a paid invoice; any other stops the revenue. */
+const invoiceCauses = new Set<MovementCause>(['bought', 'resume', 'plan', 'price', 'quantity', 'discount', 'tax'])
+
+/** Whether a purchase goes on without earning anything: its last invoice was paid, and asked for nothing. */
+export const isFullyDiscounted = (last: { after: number; cause: MovementCause } | undefined) =>
+  last?.after === 0 && invoiceCauses.has(last.cause)
+
 function begin() {
   const movements: Movement[] = []
   const last = () => movements.at(-1)
   function move(source: string, at: Date, after: number, cause: MovementCause, period?: PaidPeriod) {
     const before = last()?.after ?? 0
     const billing = period?.rate.billing ?? null
-    if (after !== before) movements.push({ source, at, before, after, cause, billing })
+    // A customer who leaves during time at 100 % off is lost then, although no revenue is.
+    const isLost = source === 'end' && isFullyDiscounted(last())
+    if (after !== before || isLost) movements.push({ source, at, before, after, cause, billing })
   }
   return {
     movements,

@@ -1,4 +1,3 @@
-import { isOngoing } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { PurchaseRow } from '../purchases/purchases.ts'
 
@@ -12,7 +11,7 @@ export const createNextCharge =
   ({ stripe, log }: NextChargeDeps) =>
   async (purchase: PurchaseRow): Promise<NextCharge> => {
     const { stripeSubscriptionId: subscriptionId, nextAmount: amount } = purchase
-    if (!subscriptionId || amount === null || !isOngoing(purchase)) return { amount, isExact: true }
+    if (!subscriptionId || amount === null || !purchase.isOngoing) return { amount, isExact: true }
     try {
       return { amount: await stripe.invoices.nextAmount(subscriptionId), isExact: true }
     } catch (error) {

@@ -39,6 +39,7 @@ const buyersColumns = {
   endedBecause: purchases.endedBecause,
   refundedAmount: purchases.refundedAmount,
   paidThrough: purchases.paidThrough,
+  isOngoing: purchases.isOngoing,
   paymentIntentId: purchases.paymentIntentId,
   bookedAs: purchases.bookedAs,
 }

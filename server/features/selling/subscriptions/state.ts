@@ -22,6 +22,7 @@ export type PurchaseState = Omit<
   | 'createdAt'
   | 'stripeSubscriptionId'
   | 'paidThrough'
+  | 'isOngoing'
   | 'paymentIntentId'
   | 'bookedAs'
   | 'bookedBecause'

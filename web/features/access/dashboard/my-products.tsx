@@ -1,7 +1,6 @@
 import { Package } from 'lucide-react'
 import { useState } from 'react'
 import type { Purchase } from '#contract/selling/purchases.ts'
-import { isOngoing } from '#contract/statuses.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { EmptyState, Pending } from '#web/ui/card.tsx'
@@ -13,7 +12,7 @@ const shownAtFirst = 6
 /** With the newest of each product: another one may run meanwhile. */
 function mayBuyAgain(purchase: Purchase, all: Purchase[]) {
   const same = all.filter(({ product }) => product.slug === purchase.product.slug)
-  return purchase === same[0] && !same.some(isOngoing)
+  return purchase === same[0] && !same.some(({ isOngoing }) => isOngoing)
 }
 
 export function MyProducts({ query, all }: MyPurchases) {

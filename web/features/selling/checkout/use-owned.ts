@@ -1,5 +1,4 @@
 import { purchases } from '#contract/selling/purchases.ts'
-import { isOngoing } from '#contract/statuses.ts'
 import { useData } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
 
@@ -7,5 +6,5 @@ import { useUser } from '#web/api/session.ts'
 export function useOwned(slug: string) {
   const { user } = useUser()
   const { data, isLoading } = useData(purchases.list, {}, { enabled: user !== null })
-  return { isPending: isLoading, purchase: data?.find((each) => each.product.slug === slug && isOngoing(each)) }
+  return { isPending: isLoading, purchase: data?.find((each) => each.product.slug === slug && each.isOngoing) }
 }
