@@ -95,20 +95,10 @@ export const gains = ['new', 'reactivation', 'expansion'] as const
 export const movementKinds = [...gains, 'contraction', 'churn'] as const
 export type MovementKind = (typeof movementKinds)[number]
 
+/** Why a paid invoice moves it. */
+export const invoiceCauses = ['bought', 'resume', 'plan', 'price', 'quantity', 'discount', 'tax'] as const
 /** Why it moved. `pause`: time that no one pays for, whether paused or given; `expired`: booked until a day that came. */
-export const movementCauses = [
-  'bought',
-  'resume',
-  'plan',
-  'price',
-  'quantity',
-  'discount',
-  'tax',
-  'pause',
-  ...endReasons,
-  'expired',
-  'deleted',
-] as const
+export const movementCauses = [...invoiceCauses, 'pause', ...endReasons, 'expired', 'deleted'] as const
 export type MovementCause = (typeof movementCauses)[number]
 
 /**

@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import StripeSdk from 'stripe'
 import type { Scene } from './scene.ts'
-import { day, draftIsOver, hour } from './stage.ts'
+import { day, draftIsOver, hour, type Stage } from './stage.ts'
 
 const lines = (amounts: { amount: number }[]) => amounts.reduce((sum, { amount }) => sum + amount, 0)
+
+/** Buys a month, and lets its renewal fail. */
+async function failRenewal(stage: Stage) {
+  const bought = await stage.buy({ priceId: await stage.monthly() })
+  await stage.replaceCard(bought, 'pm_card_chargeCustomerFail')
+  await stage.renew(bought.id, draftIsOver)
+  return bought
+}
 
 const starting: Scene[] = [
   {
@@ -166,9 +174,7 @@ const renewing: Scene[] = [
     title: 'A failed renewal that is written off, then paid',
     asks: 'Is the subscription active again once its invoice is uncollectible?',
     async play(stage) {
-      const bought = await stage.buy({ priceId: await stage.monthly() })
-      await stage.replaceCard(bought, 'pm_card_chargeCustomerFail')
-      await stage.renew(bought.id, draftIsOver)
+      const bought = await failRenewal(stage)
       const late = await stage.subscription(bought.id)
       const { id } = await stage.latestInvoice(bought.id)
       await stage.sdk.invoices.markUncollectible(id)
@@ -189,9 +195,7 @@ const renewing: Scene[] = [
     title: 'A failed renewal that is voided',
     asks: 'Is the subscription active again once its invoice is void?',
     async play(stage) {
-      const bought = await stage.buy({ priceId: await stage.monthly() })
-      await stage.replaceCard(bought, 'pm_card_chargeCustomerFail')
-      await stage.renew(bought.id, draftIsOver)
+      const bought = await failRenewal(stage)
       await stage.sdk.invoices.voidInvoice((await stage.latestInvoice(bought.id)).id)
       return { status: (await stage.subscription(bought.id)).status }
     },

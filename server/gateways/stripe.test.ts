@@ -241,3 +241,56 @@ test('payments of a deleted customer can still be read, one by one', async () =>
   })
   expect((await stripe.subscriptions.read('sub_1')).payments).toMatchObject([{ paymentIntentId: 'pi_1', amount: 3900 }])
 })
+
+const listOf = (...data: object[]) => ({ status: 200, body: { object: 'list', data, has_more: false } })
+
+test('of several payments for one invoice, the one that Stripe collects counts', async () => {
+  const payment = (id: string, isDefault: boolean) => ({ is_default: isDefault, payment: { payment_intent: id } })
+  const { stripe, requests } = await talkTo(({ path }) =>
+    path === '/v1/invoices'
+      ? listOf({
+          id: 'in_1',
+          status: 'paid',
+          payments: { data: [payment('pi_1', false), payment('pi_2', true), payment('pi_3', false)] },
+        })
+      : listOf(),
+  )
+  await stripe.invoices.creditRefunds('sub_1')
+  const asked = requests.filter(({ path }) => path === '/v1/refunds')
+  expect(asked.map(({ query }) => query.get('payment_intent'))).toEqual(['pi_2'])
+})
+
+test.each([
+  ['succeeded', 0],
+  ['pending', 0],
+  ['failed', 1],
+  ['canceled', 1],
+])('a refund for a purpose whose first try is %s is made %i times more', async (status, times) => {
+  const { stripe, requests } = await talkTo(({ method }) =>
+    method === 'GET'
+      ? listOf({ id: 're_1', status, metadata: { purpose: 'rest of sub_1' } })
+      : { status: 200, body: { object: 'refund', id: 're_2', status: 'succeeded' } },
+  )
+  await stripe.payments.refund('pi_1', async () => 3900, { purpose: 'rest of sub_1' })
+  expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(times)
+})
+
+test('a new subscription names its billing mode, which the account’s default would decide otherwise', async () => {
+  const { stripe, requests } = await talkTo(() => ({
+    status: 200,
+    body: {
+      object: 'subscription',
+      id: 'sub_1',
+      latest_invoice: {
+        status: 'open',
+        amount_due: 3900,
+        confirmation_secret: { client_secret: 'pi_1_secret_1' },
+        payments: { data: [{ is_default: true, payment: { payment_intent: 'pi_1' } }] },
+      },
+    },
+  }))
+  await stripe.newSubscriptions.create({ attempt: 'attempt', customerId: 'cus_1', priceId: 'price_1' })
+  const sent = new URLSearchParams(requests[0]?.body)
+  expect(sent.get('billing_mode[type]')).toBe('flexible')
+  expect(sent.get('billing_mode[flexible][proration_discounts]')).toBe('included')
+})

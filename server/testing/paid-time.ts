@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Connection } from '../database/connect.ts'
 
-/** Stripe's objects as stored, only as far as they are read here. */
-type Line = {
+/** Stripe's objects as stored, only as far as they are read. */
+export type StoredLine = {
   amount: number
   period: { start: number; end: number }
   parent: { subscription_item_details: { proration: boolean } | null }
@@ -14,7 +14,7 @@ type Invoice = {
   billing_reason: string
   amount_paid: number
   attempt_count: number
-  lines: { data: Line[] }
+  lines: { data: StoredLine[] }
   status_transitions: Record<'finalized_at' | 'marked_uncollectible_at', number | null>
 }
 type Subscription = {
@@ -38,7 +38,7 @@ type Charge = {
 export type Offered = (plan: 'monthly' | 'yearly', start: number) => number
 
 const day = 86_400
-const isWhole = ({ amount, parent }: Line) => amount > 0 && parent.subscription_item_details?.proration === false
+const isWhole = ({ amount, parent }: StoredLine) => amount > 0 && parent.subscription_item_details?.proration === false
 
 async function readBooks({ db }: Pick<Connection, 'db'>, id: string) {
   const read = async <Kept>(condition: ReturnType<typeof sql>) =>

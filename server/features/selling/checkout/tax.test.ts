@@ -146,6 +146,17 @@ test('a subscription that Stripe charges without tax, because its place is lost,
   const admin = await shop.admin()
   expect(await admin.call(overview.adminNeeds, {})).toContainEqual({ kind: 'untaxed', count: 1, dueAt: null })
   expect(await admin.call(purchases.adminList, { need: 'untaxed' })).toMatchObject([{ id: buyer.id }])
+
+  // A switch could not turn it on, and would charge a year without tax.
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+  const refused = {
+    status: 409,
+    message: expect.stringContaining('The tax on your subscription depends on where you are'),
+  }
+  const { id } = buyer
+  await expect(buyer.call(purchases.switchOffer, { id })).rejects.toMatchObject(refused)
+  const at = shop.clock.now().toISOString()
+  await expect(buyer.call(purchases.switch, { id, at, amount: 35_100 })).rejects.toMatchObject(refused)
 })
 
 test('a subscription taken over is taxed from its next invoice on; without a known place, its buyer says it first', async () => {

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { takeover } from '#contract/selling/takeover.ts'
 import { mrrMovements, purchases as rows } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { subscribeAtStripe } from '#server/testing/subscribe-at-stripe.ts'
 
 let shop: TestShop
 beforeAll(async () => {
@@ -163,6 +165,27 @@ test('of two purchases that end at the same moment, one is the last', async () =
   await Promise.all(ends)
   const people = (await moved(buyer)).reduce((sum, [, , , more]) => sum + Number(more), 0)
   expect(people).toBe(0)
+})
+
+test('a subscription taken over that began before what its owner bought here is the first, and counts once', async () => {
+  const email = 'longer@example.com'
+  const { id, priceId } = await subscribeAtStripe(shop.sandbox, { email })
+  await shop.advance(1, 'day')
+  const [buyer, admin] = [await shop.verifiedUser({ email }), await shop.admin()]
+  const purchase = await shop.buy(buyer)
+  await admin.call(purchases.adminCancel, { id: purchase.id })
+  const plan = { productId: reboundSigmaPro.id, billingType: 'monthly' as const }
+  await admin.call(takeover.adminSetPlan, { id: priceId, plan })
+  await admin.call(takeover.adminTakeOver, { ids: [id], invite: false })
+  await shop.settle()
+  const standing = await shop.connection.db.execute(sql`select kind, people from mrr_movements m
+    where user_id = ${buyer.user.id} and corrects is null
+      and not exists (select from mrr_movements c where c.corrects = m.id) order by at`)
+  expect(standing.rows).toEqual([
+    { kind: 'new', people: 1 },
+    { kind: 'expansion', people: 0 },
+    { kind: 'contraction', people: 0 },
+  ])
 })
 
 test('a movement that is recorded after its month is over marks that month', async () => {

@@ -1,4 +1,4 @@
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { keptSinceNewYear, retention } from '#contract/retention.ts'
 import type { MovementKind } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
@@ -35,7 +35,33 @@ const movementOf = ({ at, source, cause, billingType, arrBefore, arrAfter }: Row
   after: arrAfter,
 })
 
+const takenBack = ({ arrBefore, arrAfter, people }: Pick<Row, 'arrBefore' | 'arrAfter' | 'people'>) => ({
+  arrBefore: arrAfter,
+  arrAfter: arrBefore,
+  people: -people,
+})
+
+/** Only a person who pays for nothing else is new, and only one who keeps nothing else is lost. */
+function kindOf(
+  movement: Movement,
+  previous: Movement | undefined,
+  others: Row[],
+): { kind: MovementKind; people: number } {
+  const { at, before, after } = movement
+  // Stripe's times are whole seconds: of two ends in the same moment, either may seem to be the earlier one.
+  const earlier = others.filter((row) => row.at.getTime() <= at.getTime() + sameMomentMs)
+  const paysAnyway = earlier.reduce((sum, { arrBefore, arrAfter }) => sum + arrAfter - arrBefore, 0) > 0
+  const kind = after > before ? 'expansion' : 'contraction'
+  const staysCustomer = (before > 0 || isFullyDiscounted(previous)) && (after > 0 || isFullyDiscounted(movement))
+  if (paysAnyway || staysCustomer) return { kind, people: 0 }
+  if (after === 0) return { kind: 'churn', people: -1 }
+  return { kind: !previous && earlier.length === 0 ? 'new' : 'reactivation', people: 1 }
+}
+
 export function createLedger({ db, now }: Context) {
+  const rowsOfPerson = (tx: Transaction, userId: string) =>
+    tx.select().from(mrrMovements).where(eq(mrrMovements.userId, userId)).orderBy(mrrMovements.id)
+
   const rowsOf = (tx: Transaction, { id }: Purchase) =>
     tx.select().from(mrrMovements).where(eq(mrrMovements.purchaseId, id)).orderBy(mrrMovements.id)
 
@@ -47,23 +73,32 @@ export function createLedger({ db, now }: Context) {
   const lockPerson = (tx: Transaction, { userId }: Purchase) =>
     tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
 
-  /** What the same person's other purchases moved: only who pays for none is new, and only who keeps none is lost. */
+  /** Movements of a person's other purchases decide which kind one is of. Expects the person to be locked. */
   async function kindsFor(tx: Transaction, { id, userId }: Purchase) {
-    const found = await tx
-      .select()
-      .from(mrrMovements)
-      .where(and(eq(mrrMovements.userId, userId), ne(mrrMovements.purchaseId, id)))
-    const others = standingOf(found)
-    return (movement: Movement, previous: Movement | undefined): { kind: MovementKind; people: number } => {
-      const { at, before, after } = movement
-      // Stripe's times are whole seconds: of two ends in the same moment, either may seem to be the earlier one.
-      const earlier = others.filter((row) => row.at.getTime() <= at.getTime() + sameMomentMs)
-      const paysAnyway = earlier.reduce((sum, { arrBefore, arrAfter }) => sum + arrAfter - arrBefore, 0) > 0
-      const kind = after > before ? 'expansion' : 'contraction'
-      const staysCustomer = (before > 0 || isFullyDiscounted(previous)) && (after > 0 || isFullyDiscounted(movement))
-      if (paysAnyway || staysCustomer) return { kind, people: 0 }
-      if (after === 0) return { kind: 'churn', people: -1 }
-      return { kind: !previous && earlier.length === 0 ? 'new' : 'reactivation', people: 1 }
+    const others = standingOf(await rowsOfPerson(tx, userId)).filter(({ purchaseId }) => purchaseId !== id)
+    return (movement: Movement, previous: Movement | undefined) => kindOf(movement, previous, others)
+  }
+
+  /**
+   * Corrects the kinds of a person's later movements, after one that lies before them was recorded: of a subscription that
+   * was taken over, for example, which makes a later first purchase a second one.
+   */
+  async function correctLater(tx: Transaction, { id, userId }: Purchase, since: Date) {
+    const rows = await rowsOfPerson(tx, userId)
+    const standing = standingOf(rows)
+    for (const row of standing) {
+      if (row.purchaseId === id || row.at.getTime() <= since.getTime() + sameMomentMs) continue
+      const isOwn = (other: Row) => other.purchaseId === row.purchaseId
+      const previous = standing.filter((other) => isOwn(other) && other.id < row.id).at(-1)
+      const others = standing.filter((other) => !isOwn(other) && (other.purchaseId === id || other.id < row.id))
+      const { kind, people } = kindOf(movementOf(row), previous && movementOf(previous), others)
+      if (kind === row.kind && people === row.people) continue
+      const revision = rows.filter((other) => isOwn(other) && other.source === row.source).length
+      const { id: corrects, ...movement } = { ...row, recordedAt: now(), revision }
+      await add(tx, [
+        { ...movement, ...takenBack(row), corrects },
+        { ...movement, kind, people, revision: revision + 1, corrects: null },
+      ])
     }
   }
 
@@ -89,24 +124,24 @@ export function createLedger({ db, now }: Context) {
         return revision
       }
       await lockPerson(tx, purchase)
-      const kindOf = missing.length > 0 ? await kindsFor(tx, purchase) : undefined
+      const kindFor = await kindsFor(tx, purchase)
       await add(tx, [
         ...wrong.map(({ id, ...row }) => ({
           ...row,
           recordedAt: now(),
           revision: revisionOf(row.source),
-          arrBefore: row.arrAfter,
-          arrAfter: row.arrBefore,
-          people: -row.people,
+          ...takenBack(row),
           corrects: id,
         })),
         ...missing.map((movement) => ({
           ...rowOf(purchase, movement),
           recordedAt: now(),
           revision: revisionOf(movement.source),
-          ...(kindOf?.(movement, wanted[wanted.indexOf(movement) - 1]) ?? { kind: 'new' as const, people: 0 }),
+          ...kindFor(movement, wanted[wanted.indexOf(movement) - 1]),
         })),
       ])
+      const [first] = missing
+      if (first) await correctLater(tx, purchase, first.at)
     },
 
     /** Ended by the seller today, it earned until today: earlier rows stay. */

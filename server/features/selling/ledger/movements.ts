@@ -1,6 +1,6 @@
 import { planOf } from '#contract/plans.ts'
 import type { BillingType, MovementCause } from '#contract/statuses.ts'
-import { hasEnded } from '#contract/statuses.ts'
+import { hasEnded, invoiceCauses } from '#contract/statuses.ts'
 import type { PaidPeriod, Subscription } from '#server/gateways/stripe.ts'
 import { presentPeriod } from '../invoices/invoices.ts'
 
@@ -54,12 +54,9 @@ const isApart = (end: Date, next: Date) => next.getTime() - end.getTime() > day
 const isOwed = (invoice: Subscription['dueInvoice'], { end }: PaidPeriod) =>
   invoice !== null && invoice.status !== 'paid' && invoice.createdAt.getTime() > end.getTime() - day
 
-/** Causes of a paid invoice; any other stops the revenue. */
-const invoiceCauses = new Set<MovementCause>(['bought', 'resume', 'plan', 'price', 'quantity', 'discount', 'tax'])
-
 /** Whether a purchase goes on without earning anything: its last invoice was paid, and asked for nothing. */
 export const isFullyDiscounted = (last: { after: number; cause: MovementCause } | undefined) =>
-  last?.after === 0 && invoiceCauses.has(last.cause)
+  last?.after === 0 && invoiceCauses.some((cause) => cause === last.cause)
 
 function begin() {
   const movements: Movement[] = []

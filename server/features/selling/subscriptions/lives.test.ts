@@ -14,7 +14,7 @@ import { compareBooks } from '#server/testing/books.ts'
 import { declared } from '#server/testing/declarations.ts'
 import { lives } from '#server/testing/lives.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
-import { type Offered, paidTime } from '#server/testing/paid-time.ts'
+import { type Offered, paidTime, type StoredLine } from '#server/testing/paid-time.ts'
 import { yearlyRevenue } from '#server/testing/yearly-revenue.ts'
 
 let shop: TestShop
@@ -98,18 +98,7 @@ const deeds = [
   'buyer withdraws',
 ] as const
 
-type Bill = {
-  id: string
-  status: string
-  status_transitions: { paid_at: number }
-  lines: {
-    data: {
-      amount: number
-      period: { start: number; end: number }
-      parent: { subscription_item_details: { proration: boolean } | null }
-    }[]
-  }
-}
+type Bill = { id: string; status: string; status_transitions: { paid_at: number }; lines: { data: StoredLine[] } }
 type Charged = {
   amount: number
   created: number
