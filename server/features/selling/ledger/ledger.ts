@@ -89,7 +89,7 @@ export function createLedger({ db, now }: Context) {
     for (const row of standing) {
       if (row.purchaseId === id || row.at.getTime() <= since.getTime() + sameMomentMs) continue
       const isOwn = (other: Row) => other.purchaseId === row.purchaseId
-      const previous = standing.filter((other) => isOwn(other) && other.id < row.id).at(-1)
+      const previous = standing.findLast((other) => isOwn(other) && other.id < row.id)
       const others = standing.filter((other) => !isOwn(other) && (other.purchaseId === id || other.id < row.id))
       const { kind, people } = kindOf(movementOf(row), previous && movementOf(previous), others)
       if (kind === row.kind && people === row.people) continue
