@@ -13,6 +13,7 @@ const test = inShop(async () => {
       PORT: String(port),
       PUBLIC_URL: `http://localhost:${port}`,
       SMTP_URL: smtp.url,
+      SUPPORT_EMAIL: 'help@shop.test',
       SELLER_NAME: 'Ada Lovelace',
       SELLER_STREET: 'Ring 1',
       SELLER_CITY: '4500 Solothurn',

@@ -20,7 +20,7 @@ const asset = z.object({ id, ticker: z.string(), note: z.nullable(z.string()), r
 const recommendedAsset = z.extend(asset, { createdAt: instant })
 export type RecommendedAsset = z.infer<typeof recommendedAsset>
 
-const managedAsset = z.extend(asset, { productId: id, sortOrder: z.int(), isActive: z.boolean() })
+const managedAsset = z.extend(asset, { createdAt: instant, productId: id, sortOrder: z.int(), isActive: z.boolean() })
 export type ManagedAsset = z.infer<typeof managedAsset>
 
 export const newAsset = z.strictObject({ ticker, note: optionalText(500) })

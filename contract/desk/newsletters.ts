@@ -70,6 +70,11 @@ export const newsletters = {
     summary: 'A newsletter, to whom it goes, and how far it is',
     output: shown,
   }),
+  adminAudiences: endpoint('GET /api/admin/newsletters/audiences', {
+    access: 'content.write',
+    summary: 'How many addresses each audience of a newsletter has',
+    output: z.object({ subscribers: z.int(), buyers: z.array(z.object({ productId: id, count: z.int() })) }),
+  }),
   adminPreview: endpoint('GET /api/admin/newsletters/:id/preview', {
     access: 'content.write',
     summary: 'A newsletter as an email client shows it, for a frame',

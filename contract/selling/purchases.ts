@@ -66,6 +66,8 @@ const purchase = z.object({
 export type Purchase = z.infer<typeof purchase>
 
 const managedPurchase = z.extend(purchase, {
+  /** The Stripe account that it was paid at, if the shop has moved to another one since. */
+  formerAccount: z.nullable(z.string()),
   reason: z.nullable(z.string()),
   leaveReason: z.nullable(z.enum(leaveReasons)),
   leaveComment: z.nullable(z.string()),

@@ -126,7 +126,8 @@ export type BulkMail = ReturnType<typeof createBulkMail>
 export const poolSize = 4
 
 /** Connections of their own for newsletters, so that a receipt never waits behind them. */
-export function createBulkMail({ smtpUrl, requireTls, from }: Omit<Options, 'outbox'>) {
+export function createBulkMail({ smtpUrl, requireTls, from, outbox: folder }: Options) {
+  const outbox = createOutbox(folder, from)
   const smtp = whenNeeded(({ createTransport }) => {
     const options = { ...smtpOptions(smtpUrl ?? '', requireTls), maxConnections: poolSize }
     const transport = createTransport(options)
@@ -145,7 +146,10 @@ export function createBulkMail({ smtpUrl, requireTls, from }: Omit<Options, 'out
 
   return {
     async send(mail: Mail): Promise<Outcome> {
-      if (!smtpUrl) return { is: 'unreachable', reply: 'SMTP_URL is not set' }
+      if (!smtpUrl) {
+        await outbox.send(mail)
+        return { is: 'sent' }
+      }
       const message: Watched = { from: from(), ...safe(mail), handed: { over: false } }
       try {
         await (await smtp.get()).sendMail(message)
@@ -155,7 +159,10 @@ export function createBulkMail({ smtpUrl, requireTls, from }: Omit<Options, 'out
       }
     },
 
-    close: smtp.close,
+    close() {
+      outbox.close()
+      smtp.close()
+    },
   }
 }
 

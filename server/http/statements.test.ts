@@ -61,6 +61,7 @@ const budgets: Record<string, number> = {
   'settings.adminShow': 1,
   'reminders.adminCount': 2,
   'stripeSetup.adminCheck': 2,
+  'newsletters.adminAudiences': 3,
   'newsletters.adminList': 3,
   'serviceMessages.adminAudience': 4,
   'serviceMessages.adminList': 2,

@@ -65,6 +65,7 @@ export function mountDesk({ mount }: Doors, { desk, site, selling: { bookkeeping
   mount(contract.newsletters, {
     adminList: (page) => drafts.list(page),
     adminShow: ({ id }) => drafts.show(id),
+    adminAudiences: () => drafts.audiences(),
     adminPreview: ({ id, scheme }) => drafts.preview(id, scheme),
     adminCreate: (written, { actor }) => drafts.create(actor, written),
     adminSave: ({ id, version, ...written }, { actor }) => drafts.save(actor, id, version, written),

@@ -172,7 +172,7 @@ describe('the Rebound List', () => {
     await add('A')
     const [before] = await list()
     if (!before) throw new Error('A is on the list')
-    const { id, ...asset } = before
+    const { id, createdAt: _, ...asset } = before
     shop.clock.advance({ minutes: 5 })
     await admin.call(assets.adminDelete, { id })
     await admin.call(assets.adminAdd, asset)

@@ -1,6 +1,13 @@
 import pg from 'pg'
 import type { ExportKind } from '#contract/desk/exports.ts'
-import { bookingKinds, bookingKindTexts, liveStatuses, type NewsletterState } from '#contract/statuses.ts'
+import {
+  bookingKinds,
+  bookingKindTexts,
+  liveStatuses,
+  type NewsletterState,
+  purchaseStatuses,
+  statusTexts,
+} from '#contract/statuses.ts'
 import { boundsOf } from '#server/database/cursor.ts'
 import { sqlList } from '#server/database/schema/columns.ts'
 
@@ -32,6 +39,10 @@ const isLive = `status in ${sqlList(liveStatuses)}`
 const orderKind = `case ${bookingKinds
   .map((kind) => `when p.booked_as = '${kind}' then '${bookingKindTexts[kind]}'`)
   .join(' ')} when p.paid_through = 'hand' then 'booked by hand' else 'paid by card' end`
+
+const orderStatus = `case p.status ${purchaseStatuses
+  .map((status) => `when '${status}' then '${statusTexts[status]}'`)
+  .join(' ')} end`
 
 export type FileKind = ExportKind | 'payments' | 'bookkeeping' | 'newsletter'
 type Table = { columns: Record<string, string>; from: string; rowsLike: string }
@@ -107,7 +118,7 @@ const tables: Record<FileKind, Table> = {
       Billing: 'p.billing_type',
       'Amount (USD)': dollars('p.price'),
       'Refunded (USD)': dollars('p.refunded_amount'),
-      Status: 'p.status',
+      Status: orderStatus,
       'Ended (UTC)': moment('p.ended_at'),
       Kind: orderKind,
       Country: plain("coalesce(nullif(b.country, ''), o.country, o.card_country)"),
@@ -136,6 +147,9 @@ const tables: Record<FileKind, Table> = {
       Name: plain('u.name'),
       'Amount (USD)': dollars('e.amount'),
       'Tax (USD)': dollars('e.tax'),
+      'Net (USD)': dollars('(e.amount - e.tax)'),
+      Product: plain('product.name'),
+      'Former Stripe account': 'i.former_account',
       Country: plain('p.country'),
       'Period from (UTC)': moment('p.period_start'),
       'Period to (UTC)': moment('p.period_end'),
@@ -152,7 +166,9 @@ const tables: Record<FileKind, Table> = {
         select 'dispute', payment_intent_id, lost_at, -lost_amount, -round(tax * lost_amount / amount::numeric), 'lost'
           from payments where lost_at is not null
       ) e join payments p on p.payment_intent_id = e.payment_intent_id
-      join invoices i on i.id = p.invoice_id join users u on u.id = i.user_id order by e.at, e.payment_intent_id`,
+      join invoices i on i.id = p.invoice_id join users u on u.id = i.user_id
+      left join purchases bought on bought.id = i.purchase_id
+      left join products product on product.id = bought.product_id order by e.at, e.payment_intent_id`,
     rowsLike: 'payments',
   },
   bookkeeping: {

@@ -3,14 +3,16 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { newsletters } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
-import type { Audience } from './audience.ts'
+import { type Audience, countAudience } from './audience.ts'
 import { createReading } from './reading.ts'
+
+const sittingMs = 600_000
 
 type Newsletter = typeof newsletters.$inferSelect
 type Written = Audience & Pick<Newsletter, 'subject' | 'preheader' | 'markdown'>
 
 export function createDrafts(context: Context) {
-  const { db, now, audit, mails } = context
+  const { db, now, audit, mails, catalog } = context
   const reading = createReading(context)
   const { find, sampleOf } = reading
 
@@ -29,6 +31,19 @@ export function createDrafts(context: Context) {
     ...reading,
     refuseStale,
 
+    async audiences() {
+      const [subscribers, ...buyers] = await Promise.all([
+        countAudience(db, { toSubscribers: true, buyersOf: null }),
+        ...catalog
+          .products()
+          .map(async ({ id: productId }) => ({
+            productId,
+            count: await countAudience(db, { toSubscribers: false, buyersOf: productId }),
+          })),
+      ])
+      return { subscribers, buyers }
+    },
+
     async create(actor: Actor, written: Written) {
       return db.transaction(async (tx) => {
         const [created] = await tx
@@ -43,12 +58,17 @@ export function createDrafts(context: Context) {
 
     async save(actor: Actor, id: string, version: number, written: Written) {
       await db.transaction(async (tx) => {
-        const saved = await tx
+        const [before] = await tx.select().from(newsletters).where(isDraft(id, version)).for('update')
+        if (!before) return refuseStale(id)
+        await tx
           .update(newsletters)
           .set({ ...written, version: version + 1, updatedAt: now(), updatedBy: actor.user.id })
-          .where(isDraft(id, version))
-        if (saved.rowCount === 0) await refuseStale(id)
-        await audit.record(tx, actor, { action: 'newsletter.save', subject: id })
+          .where(eq(newsletters.id, id))
+        // A draft saves itself while it is written: one entry for each sitting is enough.
+        const isSameSitting =
+          before.updatedBy === actor.user.id && now().getTime() - before.updatedAt.getTime() < sittingMs
+        if (!isSameSitting) await audit.record(tx, actor, { action: 'newsletter.save', subject: id })
+        return undefined
       })
     },
 

@@ -16,7 +16,11 @@ export function missingFor({ config, settings: { live } }: Pick<Context, 'config
   const missing: string[] = []
   if (!(name && street && city && country))
     missing.push('Your postal address, which every newsletter must have: fill in the seller under Settings.')
+  // Outside production, it goes into the outbox, as every email does.
+  if (!config.production && !config.mail.smtpUrl) return missing
   if (!config.mail.smtpUrl) missing.push('A mail server: set `SMTP_URL` in the environment and restart the shop.')
+  if (live.supportEmail.endsWith('@example.com'))
+    missing.push('An address for answers: set your support address under Settings.')
   if (!config.publicUrlIsGiven)
     missing.push('A public address for its links: set `PUBLIC_URL` in the environment and restart the shop.')
   return missing

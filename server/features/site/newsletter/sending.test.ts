@@ -21,6 +21,7 @@ const complete = {
   SELLER_CITY: '4500 Solothurn',
   SELLER_COUNTRY: 'Switzerland',
   MAIL_RATE: '60000',
+  SUPPORT_EMAIL: 'help@shop.test',
 }
 
 async function shopWith(faults: Parameters<typeof openSmtp>[0] = {}, options: OpenShopOptions = {}) {
@@ -108,21 +109,36 @@ test('two admins can’t overwrite each other, and what was sent can’t be chan
   await expect(admin.call(newsletters.adminDelete, { id })).rejects.toMatchObject({ status: 409 })
 })
 
-test('without imprint, mail server and public address nothing is sent, and the screen says what is missing', async () => {
-  const shop = await openShop()
-  closers.push(() => shop.close())
-  const admin = await shop.admin()
-  const { id } = await admin.call(newsletters.adminCreate, written)
-  expect((await admin.call(newsletters.adminShow, { id })).missing).toEqual([
+test('without imprint, address for answers and public address nothing is sent, and the screen says so', async () => {
+  const env = { SELLER_NAME: '', SUPPORT_EMAIL: '', PUBLIC_URL: '' }
+  const { admin, draft, show, smtp } = await shopWith({}, { env })
+  const { id } = await draft()
+  expect((await show(id)).missing).toEqual([
     expect.stringContaining('postal address'),
-    expect.stringContaining('SMTP_URL'),
+    expect.stringContaining('support address'),
     expect.stringContaining('PUBLIC_URL'),
   ])
   await expect(admin.call(newsletters.adminSend, { id, version: 1 })).rejects.toMatchObject({
     code: 'not-ready-to-send',
   })
   expect(await admin.call(newsletters.adminTest, { id })).toEqual({ to: admin.user.email })
-  expect((await shop.mails()).at(-1)).toMatchObject({ subject: '[Test] Exits are drawn' })
+  expect(addresses(smtp.accepted)).toEqual([admin.user.email])
+})
+
+test('in test mode, a newsletter goes into the outbox, and each audience says how many it has', async () => {
+  const shop = await openShop({ env: complete })
+  closers.push(() => shop.close())
+  const admin = await shop.admin()
+  await shop.connection.db.insert(newsletterSubscriptions).values({ email: 'ada@example.com', confirmedAt: new Date() })
+  expect(await admin.call(newsletters.adminAudiences, {})).toEqual({
+    subscribers: 1,
+    buyers: [{ productId: expect.any(String), count: 0 }],
+  })
+  const { id } = await admin.call(newsletters.adminCreate, written)
+  await admin.call(newsletters.adminSend, { id, version: 1 })
+  await shop.queue.runNow('send-newsletters')
+  const sent = (await shop.mails()).filter(({ to }) => to === 'ada@example.com')
+  expect(sent.map(({ subject }) => subject)).toEqual(['Exits are drawn'])
 })
 
 test('buyers get it only if the checkout said so, the address is proven, and they did not object', async () => {

@@ -82,12 +82,11 @@ function AuditLog() {
           <>
             <At value={entry.at} />
             <Cell className="max-w-56 wrap-anywhere">{entry.actorEmail}</Cell>
-            <Cell label="What">
-              <span className="block">{auditSentence(entry.action)}</span>
-              <span className="block font-mono text-xs text-muted">{entry.action}</span>
+            <Cell label="What" title={entry.action}>
+              {auditSentence(entry.action)}
             </Cell>
             <Cell label="To what" className="max-w-96">
-              {entry.subject && <span className="block break-words">{entry.subject}</span>}
+              {entry.subject && !isId(entry.subject) && <span className="block break-words">{entry.subject}</span>}
               {entry.detail && <span className="block text-xs break-words text-muted">{inWords(entry.detail)}</span>}
             </Cell>
             <Cell label="From" className="whitespace-nowrap text-muted tabular-nums">
@@ -99,6 +98,10 @@ function AuditLog() {
     </Section>
   )
 }
+
+/** Ids say nothing to a reader; the customer's page lists what was done to whom. */
+const isId = (value: unknown) =>
+  typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
 
 const shown = (name: string, value: unknown) =>
   /amount$/i.test(name) && typeof value === 'number'
@@ -112,5 +115,6 @@ const nameInWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${
 
 const inWords = (detail: Record<string, unknown>) =>
   Object.entries(detail)
+    .filter(([, value]) => !isId(value))
     .map(([name, value]) => `${nameInWords(name)}: ${shown(name, value)}`)
     .join(', ')

@@ -13,6 +13,7 @@ import { AccessMenu, states } from '../access/access-menu.tsx'
 import { useActions } from '../access/actions.tsx'
 import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
 import { Disputed } from '../purchases/disputed.tsx'
+import { FormerAccount } from '../purchases/former-account.tsx'
 import { usePurchaseActions } from '../purchases/use-purchase-actions.tsx'
 import { useAction } from './use-action.ts'
 
@@ -81,6 +82,7 @@ function Owned({ purchase, actions }: { purchase: ManagedPurchase; actions: (Row
             {leaveComment && `, “${leaveComment}”`}
           </p>
         )}
+        <FormerAccount purchase={purchase} className="block text-sm text-muted" />
         <Until purchase={purchase} />
         <Disputed purchase={purchase} className="block text-sm" />
       </div>

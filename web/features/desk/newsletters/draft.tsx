@@ -1,7 +1,9 @@
+import { type RefObject, useEffect, useRef } from 'react'
 import * as z from 'zod/mini'
 import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { line, optionalLine, text } from '#contract/fields.ts'
 import { CallButton } from '#web/api/call-button.tsx'
+import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Card } from '#web/ui/card.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
@@ -9,7 +11,9 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Select, Textarea } from '#web/ui/input.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import type { Unsaved } from '#web/ui/use-unsaved.ts'
+import { number } from '../parts/count.ts'
 import { useProducts } from '../parts/products.tsx'
+import { TextTools } from './text-tools.tsx'
 
 type Written = Pick<NewsletterShown, 'subject' | 'preheader' | 'markdown' | 'toSubscribers' | 'buyersOf'>
 
@@ -21,20 +25,63 @@ const schema = z.object({
   buyersOf: z._default(z.string(), ''),
 })
 
+const withCount = (label: string, count: number | undefined) =>
+  count === undefined ? label : `${label} (${number(count)})`
+
+const quietMs = 1500
+
+/** Saves a stored draft a moment after the last letter, if it could be saved by hand. */
+function useAutosave(card: RefObject<HTMLDivElement | null>, isStored: boolean) {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const automatic = useRef(false)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return {
+    /** Whether the present save began by itself; asking forgets it. */
+    isAutomatic() {
+      const was = automatic.current
+      automatic.current = false
+      return was
+    },
+    saveSoon() {
+      clearTimeout(timer.current)
+      if (!isStored) return
+      timer.current = setTimeout(() => {
+        const form = card.current?.querySelector('form')
+        if (!form?.checkValidity()) return
+        automatic.current = true
+        form.requestSubmit()
+      }, quietMs)
+    },
+  }
+}
+
 export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved: Unsaved }) {
   const { start, saved } = props
   const { setUnsaved } = props.unsaved
   const { navigate } = useNavigation()
-  const products = useProducts()
   const create = useCall(newsletters.adminCreate, {
     succeeded: 'Draft saved',
     failed: 'Failed to save the draft',
     onSuccess: ({ id }) => navigate(`/admin/messages/newsletters/${id}`, { replace: true }),
   })
   const save = useCall(newsletters.adminSave, { succeeded: 'Draft saved', failed: 'Failed to save the draft' })
+  const saveQuietly = useCall(newsletters.adminSave, {
+    refreshes: [newsletters.adminShow, newsletters.adminList],
+    failed: 'Failed to save the draft',
+  })
+
+  const area = useRef<HTMLDivElement>(null)
+  const card = useRef<HTMLDivElement>(null)
+  const { saveSoon, isAutomatic } = useAutosave(card, saved !== undefined)
 
   return (
-    <Card onInput={() => setUnsaved(true)}>
+    <Card
+      ref={card}
+      onInput={() => {
+        setUnsaved(true)
+        saveSoon()
+      }}
+    >
       <Form
         schema={schema}
         aria-label="Newsletter"
@@ -44,7 +91,12 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
           // Before the call: what is typed while it is under way is not in it.
           setUnsaved(false)
           try {
-            if (saved) await save.mutateAsync({ id: saved.id, version: saved.version, ...written })
+            if (saved)
+              await (isAutomatic() ? saveQuietly : save).mutateAsync({
+                id: saved.id,
+                version: saved.version,
+                ...written,
+              })
             else await create.mutateAsync(written)
           } catch (error) {
             setUnsaved(true)
@@ -55,42 +107,20 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
         <Field name="subject" label="Subject">
           <Input required maxLength={150} defaultValue={start.subject} />
         </Field>
-        <Field name="preheader" label="Preheader" hint="The line that inboxes show beside the subject.">
+        <Field name="preheader" label="Preview line" hint="What inboxes show beside the subject.">
           <Input maxLength={150} defaultValue={start.preheader} />
         </Field>
-        <Field
-          name="markdown"
-          label="Text"
-          hint="Markdown: ## heading, **bold**, - list, [link](https://…), ![picture](https://…) on a line of its own. Postal address and unsubscribe link are added."
-        >
-          <Textarea required rows={14} maxLength={50_000} defaultValue={start.markdown} />
-        </Field>
-        <fieldset className="flex flex-col gap-3">
-          <legend className="mb-2 text-sm font-medium">To</legend>
-          <Checkbox label="Newsletter subscribers" name="toSubscribers" defaultChecked={start.toSubscribers} />
-          {products.length === 1 &&
-            products.map(({ id, name }) => (
-              <Checkbox
-                key={id}
-                label={`Buyers of ${name}`}
-                name="buyersOf"
-                value={id}
-                defaultChecked={start.buyersOf === id}
-              />
-            ))}
-          {products.length > 1 && (
-            <Select
-              name="buyersOf"
-              aria-label="Buyers"
-              defaultValue={start.buyersOf ?? ''}
-              options={[['', 'No buyers'], ...products.map(({ id, name }) => [id, `Buyers of ${name}`] as const)]}
-            />
-          )}
-          <p className="text-sm text-muted">
-            Buyers who were told at the checkout, confirmed their address, and did not object. Each address gets it
-            once.
-          </p>
-        </fieldset>
+        <div ref={area} className="flex flex-col gap-2">
+          <TextTools field={area} />
+          <Field
+            name="markdown"
+            label="Text"
+            hint="Markdown: ## heading, **bold**, - list, [link](https://…), ![picture](https://…) on a line of its own. Postal address and unsubscribe link are added."
+          >
+            <Textarea required rows={14} maxLength={50_000} defaultValue={start.markdown} />
+          </Field>
+        </div>
+        <Audiences start={start} />
         <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
           {saved && (
             <CallButton
@@ -120,5 +150,46 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
         </div>
       </Form>
     </Card>
+  )
+}
+
+/** To whom it goes, with how many that are. */
+function Audiences({ start }: { start: Written }) {
+  const products = useProducts()
+  const { data: audiences } = useData(newsletters.adminAudiences, {}, { once: true })
+  const countOf = (productId: string) => audiences?.buyers.find((each) => each.productId === productId)?.count
+  return (
+    <fieldset className="flex flex-col gap-3">
+      <legend className="mb-2 text-sm font-medium">To</legend>
+      <Checkbox
+        label={withCount('Newsletter subscribers', audiences?.subscribers)}
+        name="toSubscribers"
+        defaultChecked={start.toSubscribers}
+      />
+      {products.length === 1 &&
+        products.map(({ id, name }) => (
+          <Checkbox
+            key={id}
+            label={withCount(`Buyers of ${name}`, countOf(id))}
+            name="buyersOf"
+            value={id}
+            defaultChecked={start.buyersOf === id}
+          />
+        ))}
+      {products.length > 1 && (
+        <Select
+          name="buyersOf"
+          aria-label="Buyers"
+          defaultValue={start.buyersOf ?? ''}
+          options={[
+            ['', 'No buyers'],
+            ...products.map(({ id, name }) => [id, withCount(`Buyers of ${name}`, countOf(id))] as const),
+          ]}
+        />
+      )}
+      <p className="text-sm text-muted">
+        Buyers who were told at the checkout, confirmed their address, and did not object. Each address gets it once.
+      </p>
+    </fieldset>
   )
 }

@@ -21,7 +21,7 @@ export default function Newsletters() {
         </ButtonLink>
       }
       none={{ title: 'No newsletters yet', description: 'Drafts and what you sent appear here.' }}
-      columns={['Subject', 'State', 'Date', 'Sent', 'Refused', 'Unsubscribed']}
+      columns={['Subject', 'State', 'Date', 'Sent', 'Bounced', 'Unsubscribed']}
       renderRow={({ id, subject, counts, ...row }) => (
         <>
           <Cell className="max-w-96">
@@ -37,7 +37,7 @@ export default function Newsletters() {
           </Cell>
           <DayCell label="Date" value={row.finishedAt ?? row.startedAt ?? row.scheduledFor ?? row.updatedAt} />
           {[counts.sent, counts.refused, counts.left].map((count, at) => (
-            <Cell key={`${at + 1}`} label={['Sent', 'Refused', 'Unsubscribed'][at] ?? ''} className="tabular-nums">
+            <Cell key={`${at + 1}`} label={['Sent', 'Bounced', 'Unsubscribed'][at] ?? ''} className="tabular-nums">
               {number(count)}
             </Cell>
           ))}
@@ -57,7 +57,7 @@ const tones = {
 } as const
 
 export function StateBadge({ state, counts }: Pick<NewsletterShown, 'state' | 'counts'>) {
-  const doubt = state !== 'draft' && counts.uncertain > 0 && `, ${counts.uncertain} uncertain`
+  const doubt = state !== 'draft' && counts.uncertain > 0 && `, ${counts.uncertain} not confirmed`
   return (
     <Badge tone={tones[state]}>
       {state}

@@ -3,6 +3,7 @@ import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { changelogOf } from '#web/features/site/content/changelog.ts'
 import { Card, Pending } from '#web/ui/card.tsx'
+import { classes } from '#web/ui/classes.ts'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { useUnsaved } from '#web/ui/use-unsaved.ts'
 import { useProducts } from '../parts/products.tsx'
@@ -63,26 +64,34 @@ function Stored({ id }: { id: string }) {
   return (
     <>
       {data.state === 'draft' ? (
-        <>
-          <Draft start={data} saved={data} unsaved={unsaved} />
-          <SendCard newsletter={data} unsaved={unsaved} />
-        </>
+        <div className="grid items-start gap-6 xl:grid-cols-2">
+          <div className="flex min-w-0 flex-col gap-6">
+            <Draft start={data} saved={data} unsaved={unsaved} />
+            <SendCard newsletter={data} unsaved={unsaved} />
+          </div>
+          <div className="min-w-0 xl:sticky xl:top-24">
+            <Preview newsletter={data} isBeside />
+          </div>
+        </div>
       ) : (
-        <Progress newsletter={data} />
+        <>
+          <Progress newsletter={data} />
+          <Preview newsletter={data} />
+        </>
       )}
-      <Preview newsletter={data} />
     </>
   )
 }
 
 const schemes = ['light', 'dark'] as const
 
-function Preview({ newsletter: { id, text, updatedAt } }: { newsletter: NewsletterShown }) {
+function Preview(props: { newsletter: NewsletterShown; isBeside?: boolean }) {
+  const { id, text, updatedAt } = props.newsletter
   const address = newsletters.adminPreview.path.replace(':id', id)
   return (
     <Card className="flex flex-col gap-5">
       <h2 className="text-lg">Preview</h2>
-      <div className="grid gap-5 lg:grid-cols-2">
+      <div className={classes('grid gap-5', props.isBeside ? 'lg:max-xl:grid-cols-2' : 'lg:grid-cols-2')}>
         {schemes.map((scheme) => (
           <iframe
             // The address stays the same when a draft is saved again.

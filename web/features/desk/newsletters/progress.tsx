@@ -19,8 +19,8 @@ const reasons = {
 const figures = [
   ['sent', 'Sent'],
   ['waiting', 'Waiting'],
-  ['refused', 'Refused'],
-  ['uncertain', 'Uncertain'],
+  ['refused', 'Bounced'],
+  ['uncertain', 'Not confirmed'],
   ['left', 'Unsubscribed'],
 ] as const
 
@@ -72,7 +72,7 @@ export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
       )}
       {counts.uncertain > 0 && (
         <p className="text-sm text-muted">
-          Uncertain: the connection or the shop ended before the mail server answered. They may have it, so it isn’t
+          Not confirmed: the connection or the shop ended before the mail server answered. They may have it, so it isn’t
           sent to them again.
         </p>
       )}

@@ -12,6 +12,7 @@ import { actionColumn, moneyCell } from '../lists/record-table.tsx'
 import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
 import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
 import { Disputed } from './disputed.tsx'
+import { FormerAccount } from './former-account.tsx'
 import { usePurchaseActions } from './use-purchase-actions.tsx'
 
 export default function Purchases() {
@@ -83,6 +84,7 @@ function Row({ purchase, actions }: { purchase: ManagedPurchase; actions: (RowAc
       </Cell>
       <Cell label="Status">
         <Badge tone={statusTones[status]}>{statusTexts[status]}</Badge>
+        <FormerAccount purchase={purchase} className="block text-xs text-muted" />
         {purchase.isWarned && <span className="block text-xs text-danger">The bank suspects fraud</span>}
         <Disputed purchase={purchase} className="block text-xs" />
       </Cell>

@@ -1,0 +1,90 @@
+import { Bold, Heading2, Link as LinkIcon, type LucideIcon } from 'lucide-react'
+import { type RefObject, useState } from 'react'
+import { assets, newsDays } from '#contract/access/assets.ts'
+import { codes } from '#contract/selling/codes.ts'
+import { useData } from '#web/api/client.ts'
+import { useSettings } from '#web/api/settings.tsx'
+import { changelogOf } from '#web/features/site/content/changelog.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Select } from '#web/ui/input.tsx'
+import { toast } from '#web/ui/toast.tsx'
+
+type Field = RefObject<HTMLDivElement | null>
+
+/** Through the browser's own editing, so that its Undo takes it back. */
+function insert(field: Field, text: (selected: string) => string) {
+  const area = field.current?.querySelector('textarea')
+  if (!area) return
+  const selected = area.value.slice(area.selectionStart, area.selectionEnd)
+  area.focus()
+  document.execCommand('insertText', false, text(selected))
+}
+
+const tools: { title: string; icon: LucideIcon; write: (selected: string) => string }[] = [
+  { title: 'Bold', icon: Bold, write: (selected) => `**${selected || 'bold'}**` },
+  { title: 'Heading', icon: Heading2, write: (selected) => `\n## ${selected || 'Heading'}\n\n` },
+  { title: 'Link', icon: LinkIcon, write: (selected) => `[${selected || 'text'}](https://)` },
+]
+
+/** Buttons above the text: emphasis, and what only this shop has to tell. */
+export function TextTools({ field }: { field: Field }) {
+  const blocks = useBlocks()
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {tools.map(({ title, icon: Icon, write }) => (
+        <Button
+          key={title}
+          variant="secondary"
+          size="icon"
+          aria-label={title}
+          title={title}
+          onClick={() => insert(field, write)}
+        >
+          <Icon className="size-4" />
+        </Button>
+      ))}
+      {blocks.length > 0 && (
+        <div className="w-44">
+          <Select
+            aria-label="Insert"
+            value=""
+            options={[['', 'Insert…'], ...blocks.map(({ name }) => [name, name] as const)]}
+            onChange={({ target }) => {
+              const block = blocks.find(({ name }) => name === target.value)
+              if (block?.isForBuyers && !goesToBuyersOnly(field))
+                toast({ title: 'Only for buyers', description: 'What is on the list is what they pay for.' })
+              else if (block) insert(field, () => `\n${block.markdown}\n\n`)
+            }}
+          />
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Whether the form around the text names buyers and no subscribers. */
+function goesToBuyersOnly(field: Field) {
+  const form = field.current?.closest('form')
+  const chosen = form && new FormData(form)
+  return Boolean(chosen?.get('buyersOf')) && !chosen?.get('toSubscribers')
+}
+
+type Block = { name: string; markdown: string; isForBuyers?: true }
+
+function useBlocks(): Block[] {
+  const [newest] = changelogOf(useSettings().products).entries
+  const running = useData(codes.adminList, {}).data?.filter(({ state }) => state === 'running') ?? []
+  const [since] = useState(() => Date.now() - newsDays * 86_400_000)
+  const added = useData(assets.adminList, {}).data?.filter(({ createdAt }) => Date.parse(createdAt) > since) ?? []
+  const list = added.map(({ ticker, note }) => `- **${ticker}**${note ? `: ${note}` : ''}`).join('\n')
+  return [
+    ...(newest ? [{ name: 'Newest change', markdown: `## ${newest.title}\n\n${newest.markdown}` }] : []),
+    ...(list
+      ? [{ name: 'New on the list', markdown: `## New on the list\n\n${list}`, isForBuyers: true } as const]
+      : []),
+    ...running.map(({ code, link }) => ({
+      name: `Code ${code}`,
+      markdown: `Your code: **${code}**. [Use it now](${link})`,
+    })),
+  ]
+}
