@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '../database/schema.ts'
 import type { TestShop } from './open-shop.ts'
-import { createPostman } from './webhooks.ts'
+import { createPostman, subscriptionEvent } from './webhooks.ts'
 
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
@@ -39,14 +38,7 @@ export function lives(shop: () => TestShop) {
     /** Has Stripe tell the shop about a subscription again: it sends no event when the customer gets a credit. */
     async lookAgain({ subscription }: { subscription: string }) {
       const postman = createPostman({ url: shop().url, dataDir: shop().config.dataDir })
-      const event = {
-        id: `evt_${randomUUID()}`,
-        object: 'event',
-        type: 'customer.subscription.updated',
-        created: Math.floor(Date.now() / 1000),
-        data: { object: { id: subscription, object: 'subscription', customer: await customerOf(subscription) } },
-      }
-      const body = JSON.stringify(event)
+      const body = await subscriptionEvent(shop().connection.db, subscription)
       await postman.post(body, postman.sign(body))
       await shop().queue.idle()
     },

@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
 import { Stripe } from 'stripe'
+import type { Database } from '../database/connect.ts'
 import { sandboxWebhookSecret } from '../gateways/payments.ts'
 import { createSecrets, loadSecretsKey } from '../security/secrets.ts'
 
@@ -25,4 +28,27 @@ export function createPostman({ url, dataDir, secretsKey }: Place) {
         body,
       }),
   }
+}
+
+/** An event about a subscription as Stripe has it now, complete, as the body of a webhook. */
+export async function subscriptionEvent(
+  db: Database,
+  subscriptionId: string,
+  more: { type?: string; changes?: object } = {},
+) {
+  const { type = 'customer.subscription.updated', changes = {} } = more
+  const { rows } = await db.execute<{ data: object }>(
+    sql`select data from sandbox.objects where kind = 'subscription' and id = ${subscriptionId}`,
+  )
+  return JSON.stringify({
+    id: `evt_${randomUUID().replaceAll('-', '')}`,
+    object: 'event',
+    api_version: Stripe.API_VERSION,
+    created: Math.floor(Date.now() / 1000),
+    livemode: false,
+    pending_webhooks: 1,
+    request: { id: null, idempotency_key: null },
+    type,
+    data: { object: { ...rows[0]?.data, ...changes } },
+  })
 }

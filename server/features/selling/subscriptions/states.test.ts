@@ -5,7 +5,7 @@ import { purchases } from '#contract/selling/purchases.ts'
 import { compareBooks } from '#server/testing/books.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { meaningOf, type StateAtStripe, words } from '#server/testing/subscription-states.ts'
-import { createPostman } from '#server/testing/webhooks.ts'
+import { createPostman, subscriptionEvent } from '#server/testing/webhooks.ts'
 
 const everyState: StateAtStripe[] = words.status.flatMap((status) =>
   words.cancellation.flatMap((cancellation) =>
@@ -96,14 +96,13 @@ const reasons: Record<string, string> = {
 async function arranger(shop: TestShop, paymentIntentId: string) {
   const { db } = shop.connection
   const postman = createPostman({ url: shop.url, dataDir: shop.config.dataDir })
-  const { rows } = await db.execute<{ id: string; invoice: string; customer: string }>(sql`
-    select s.id, s.data->>'latest_invoice' as invoice, s.data->>'customer' as customer
+  const { rows } = await db.execute<{ id: string; invoice: string }>(sql`
+    select s.id, s.data->>'latest_invoice' as invoice
     from sandbox.objects s join orders c on c.subscription_id = s.id
     where c.payment_intent_id = ${paymentIntentId}`)
-  const { id = '', invoice = '', customer = '' } = rows[0] ?? {}
+  const { id = '', invoice = '' } = rows[0] ?? {}
   const set = (where: ReturnType<typeof sql>, change: object) =>
     db.execute(sql`update sandbox.objects set data = data || ${JSON.stringify(change)}::jsonb where ${where}`)
-  let count = 0
 
   return async (state: StateAtStripe) => {
     const now = Math.floor(Date.now() / 1000)
@@ -136,12 +135,7 @@ async function arranger(shop: TestShop, paymentIntentId: string) {
       const dispute = await shop.sandbox.controls.openDispute(paymentIntentId)
       await shop.sandbox.controls.closeDispute(dispute.id, 'lost')
     }
-    const event = JSON.stringify({
-      id: `evt_${id}_${count++}`,
-      object: 'event',
-      type: 'customer.subscription.updated',
-      data: { object: { object: 'subscription', id, customer } },
-    })
+    const event = await subscriptionEvent(db, id)
     expect((await postman.post(event, postman.sign(event))).status).toBe(200)
   }
 }

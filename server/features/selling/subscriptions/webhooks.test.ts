@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { compareBooks } from '#server/testing/books.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
-import { createPostman } from '#server/testing/webhooks.ts'
+import { createPostman, subscriptionEvent } from '#server/testing/webhooks.ts'
 
 let shop: TestShop
 let postman: ReturnType<typeof createPostman>
@@ -104,12 +104,10 @@ test('what a signed webhook says about money isn’t trusted: we ask Stripe', as
   const event = await paidEvent()
   await postman.post(event, postman.sign(event))
   const before = await traces()
-  const { customer } = JSON.parse(event).data.object as { customer: string }
-  const lie = JSON.stringify({
-    id: 'evt_lie',
-    object: 'event',
+  const invoice = JSON.parse(event).data.object as { parent: { subscription_details: { subscription: string } } }
+  const lie = await subscriptionEvent(shop.connection.db, invoice.parent.subscription_details.subscription, {
     type: 'customer.subscription.deleted',
-    data: { object: { object: 'subscription', customer, status: 'canceled', ended_at: now() } },
+    changes: { status: 'canceled', ended_at: now() },
   })
   expect((await postman.post(lie, postman.sign(lie))).status).toBe(200)
   const after = await traces()
