@@ -43,7 +43,9 @@ export function Who({ customer }: { customer: Customer }) {
       <div className="flex flex-wrap items-start gap-x-6 gap-y-4">
         <div className="min-w-0 flex-1 basis-64">
           <div className="flex flex-wrap items-center gap-2">
-            <span className="wrap-anywhere">{email}</span>
+            <a href={`mailto:${email}`} className="wrap-anywhere underline-offset-4 hover:underline">
+              {email}
+            </a>
             <button
               type="button"
               aria-label={`Copy ${email}`}

@@ -111,7 +111,6 @@ function Column(props: {
   return (
     <Link
       href={`/admin/overview/figures?month=${month.month}`}
-      aria-label={inWords(month)}
       onPointerEnter={onChoose}
       onFocus={onChoose}
       className={classes(
@@ -119,15 +118,26 @@ function Column(props: {
         isShown && 'bg-accent-soft/60',
       )}
     >
-      <span className="flex w-full flex-col items-center justify-end" style={{ height: room.up + 22 }}>
+      <span className="sr-only">{inWords(month)}</span>
+      <span
+        aria-hidden="true"
+        className="flex w-full flex-col items-center justify-end"
+        style={{ height: room.up + 22 }}
+      >
         <span className="leading-5 text-ink tabular-nums">{gained > 0 && `+${wholeDollars(gained)}`}</span>
         <span className="flex w-3/5 flex-col-reverse">{gains.map(bar)}</span>
       </span>
-      <span className="flex w-full flex-col items-center border-t border-field" style={{ height: room.down + 22 }}>
+      <span
+        aria-hidden="true"
+        className="flex w-full flex-col items-center border-t border-field"
+        style={{ height: room.down + 22 }}
+      >
         <span className="flex w-3/5 flex-col">{losses.map(bar)}</span>
         <span className="leading-5 text-danger tabular-nums">{lost > 0 && `−${wholeDollars(lost)}`}</span>
       </span>
-      <span className="pb-1 leading-5 text-muted">{short.format(new Date(`${month.month}-01T00:00:00Z`))}</span>
+      <span aria-hidden="true" className="pb-1 leading-5 text-muted">
+        {short.format(new Date(`${month.month}-01T00:00:00Z`))}
+      </span>
     </Link>
   )
 }
