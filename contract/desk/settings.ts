@@ -22,6 +22,8 @@ export const settingFields = {
   MAKER_SENTENCE: { label: 'In one sentence' },
   SALE_EMAILS: { label: 'Email about sales' },
   MONDAY_LETTER: { label: 'Letter on Mondays' },
+  CARD_NOTICES: { label: 'Before a card expires' },
+  DISCOUNT_NOTICES: { label: 'Before a discount ends' },
   ASK_EXCHANGE_KEYS: { label: 'Ask buyers for exchange keys' },
   TERMS_LAW: { label: 'Law that applies, like “Swiss law”' },
   TERMS_VENUE: { label: 'Place of jurisdiction' },
@@ -38,6 +40,14 @@ export const settingChoices: Partial<Record<EditableSetting, readonly (readonly 
   ],
   MONDAY_LETTER: [
     ['yes', 'Yes, the week in one email'],
+    ['no', 'No'],
+  ],
+  CARD_NOTICES: [
+    ['yes', 'Yes, 21 days before'],
+    ['no', 'No'],
+  ],
+  DISCOUNT_NOTICES: [
+    ['yes', 'Yes, a week before the regular price'],
     ['no', 'No'],
   ],
   ASK_EXCHANGE_KEYS: [

@@ -97,6 +97,8 @@ export const settings = z.object({
   ASK_EXCHANGE_KEYS: z._default(oneOf('yes', 'no'), 'yes'),
   SALE_EMAILS: z._default(oneOf('each', 'daily', 'off'), 'each'),
   MONDAY_LETTER: z._default(oneOf('yes', 'no'), 'yes'),
+  CARD_NOTICES: z._default(oneOf('yes', 'no'), 'yes'),
+  DISCOUNT_NOTICES: z._default(oneOf('yes', 'no'), 'yes'),
   MAKER_NAME: text,
   MAKER_SENTENCE: text,
   MAKER_PHOTO: z.optional(

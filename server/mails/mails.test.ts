@@ -77,7 +77,7 @@ test('nothing people type becomes HTML', () => {
 
 /** Fields that the shop or the seller writes; everything else may be a stranger's words. */
 const ours = new Set(
-  'id tokenId customerId purchaseId invoiceId paymentIntentId newsTo leaveId product slug billingType period shorter refusal kind role what because why answer code subject preheader markdown email ip at paidAt renewsAt endsAt endsOn until since dueAt declaredAt'.split(
+  'id tokenId customerId purchaseId invoiceId paymentIntentId newsTo leaveId product slug billingType period shorter refusal card kind role what because why answer code subject preheader markdown email ip at paidAt renewsAt expiresAt endsAt endsOn until since dueAt declaredAt'.split(
     ' ',
   ),
 )

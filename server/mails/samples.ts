@@ -110,6 +110,8 @@ export const samples: Samples = {
     { ...subscription, renewsAt, days: 7 },
     { ...subscription, charged: 35_100, isAbout: true, renewsAt, days: 7 },
   ],
+  cardExpires: [{ ...subscription, card: 'Visa •••• 4242', expiresAt: renewsAt, renewsAt, purchaseId: id }],
+  discountEnds: [{ ...subscription, renewsAt }],
   paymentFailed: [
     { ...subscription, step: 1, endsAt: null },
     { ...subscription, step: 2, endsAt: renewsAt, refusal: 'This card has expired. Please use another one.' },

@@ -96,6 +96,7 @@ export function createShopSettings({ db, now, audit, config, products }: Ground)
     get wantsMondayLetter() {
       return value('MONDAY_LETTER') !== 'no'
     },
+    sends: (notices: 'CARD_NOTICES' | 'DISCOUNT_NOTICES') => value(notices) !== 'no',
     /** Whether the seller has said if this shop needs exchange keys. */
     get hasChosenKeys() {
       return isFixed('ASK_EXCHANGE_KEYS') || Boolean(stored.get('ASK_EXCHANGE_KEYS'))

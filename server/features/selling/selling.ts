@@ -8,7 +8,7 @@ import { createCodeAdministration, createCodes } from './codes/codes.ts'
 import { createDeclarations } from './declarations/declarations.ts'
 import { createDocuments, forgetOldInvoices } from './invoices/invoices.ts'
 import { createLedger, createProof } from './ledger/ledger.ts'
-import { createAnnouncements, createNextCharge, createNotices } from './notices/notices.ts'
+import { createAnnouncements, createExpiryNotices, createNextCharge, createNotices } from './notices/notices.ts'
 import { createOrders } from './orders/orders.ts'
 import { createPrices } from './prices/prices.ts'
 import { type AccessEffects, createPurchases } from './purchases/purchases.ts'
@@ -44,6 +44,7 @@ export function openSelling(context: Context, { identity, access }: SellingDeps)
   })
   const { sync, cancellation } = subscriptions
   const nextChargeOf = createNextCharge(context)
+  const expiryNotices = createExpiryNotices({ ...context, sync })
   const announcements = createAnnouncements({ ...context, sync, nextChargeOf })
   const bookkeeping = createBookkeeping(context)
   const proof = createProof(context, { orders, sync })
@@ -61,6 +62,8 @@ export function openSelling(context: Context, { identity, access }: SellingDeps)
     reconcile: { cron: '*/5 * * * *', run: subscriptions.reconcile },
     'end-booked': { cron: '* * * * *', run: bookings.endDue },
     'ending-notices': { cron: '9 * * * *', run: announcements.ends },
+    'card-notices': { cron: '17 8 * * *', run: expiryNotices.expiringCards },
+    'discount-notices': { cron: '27 8 * * *', run: expiryNotices.endingDiscounts },
     'renewal-notices': { cron: '7 8 * * *', run: announcements.renewals },
     'carry-out-declarations': { cron: '23 * * * *', run: declarations.carryOutConfirmed },
     'hand-declarations-to-seller': { cron: '33 * * * *', run: declarations.handToSeller },

@@ -138,6 +138,24 @@ export const paymentMails = {
     details: [...plan(data), ...chargedLine('Next charge', data), ['Renews on', day(data.renewsAt)]],
     action: ['Manage your subscription', '/dashboard'],
   }),
+  cardExpires: (data: Charged & { card: string; expiresAt: string; renewsAt: string; purchaseId: string }) => ({
+    subject: 'Your card expires before the next charge',
+    paragraphs: [
+      greeting(data.name),
+      `Your card ${data.card} expires on ${day(data.expiresAt)}, and your subscription to ${data.product} renews on ${day(data.renewsAt)}. If your bank sends you a new card, please enter it before then, so that nothing is interrupted.`,
+    ],
+    details: [...plan(data), ...chargedLine('Next charge', data), ['Renews on', day(data.renewsAt)]],
+    action: ['Change your card', `/dashboard?card=${data.purchaseId}`],
+  }),
+  discountEnds: (data: Charged & { renewsAt: string }) => ({
+    subject: 'Your discount ends with the next charge',
+    paragraphs: [
+      greeting(data.name),
+      `Your discount for ${data.product} has run its time. From ${day(data.renewsAt)} on, the regular price of ${chargedOf(data)} is charged. If that is not what you want, you can cancel before that day from your dashboard.`,
+    ],
+    details: [...plan(data), ...chargedLine('Next charge', data), ['From', day(data.renewsAt)]],
+    action: ['Manage your subscription', '/dashboard'],
+  }),
   paymentFailed: (
     data: Charged & {
       step: keyof typeof dunning

@@ -7,6 +7,7 @@ import type { PaidPeriod } from '#server/gateways/stripe.ts'
 import { chargesOf, graceEnd, type PurchaseRow, periodOf } from '../purchases/purchases.ts'
 
 export { createAnnouncements } from './announcements.ts'
+export { createExpiryNotices } from './expiry-notices.ts'
 export { createNextCharge } from './next-charge.ts'
 
 type Change = {

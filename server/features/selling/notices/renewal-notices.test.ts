@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { settings } from '#contract/desk/settings.ts'
+import { codes } from '#contract/selling/codes.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -55,4 +57,57 @@ test('the amount named is the one that Stripe will take, and "about" it where St
   await shop.queue.runNow('renewal-notices')
   const told = (await shop.mails()).find(({ to, subject }) => to === buyer.user.email && /renews in/.test(subject))
   expect(told?.text).toContain('$415.00')
+})
+
+const subjectsOf = async (email: string) =>
+  (await shop.mails()).filter(({ to }) => to === email).map(({ subject }) => subject)
+
+test('a buyer whose card expires before the next charge is told once, 21 days ahead, unless the seller turned it off', async () => {
+  const [told, untold] = [await shop.buyer({ billing: 'yearly' }), await shop.buyer({ billing: 'yearly' })]
+  const now = shop.clock.now()
+  // A card is good until the end of its month.
+  const expiresAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 3))
+  const expire = async ({ purchase }: typeof told) => {
+    const { rows } = await shop.connection.db.execute<{ method: string }>(
+      sql`select data->>'default_payment_method' as method from sandbox.objects
+        where id = (select stripe_subscription_id from purchases where id = ${purchase.id})`,
+    )
+    const lastMonth = new Date(expiresAt.getTime() - 1)
+    await shop.sandbox.controls.dashboard.updateCard(rows[0]?.method ?? '', {
+      exp_month: lastMonth.getUTCMonth() + 1,
+      exp_year: lastMonth.getUTCFullYear(),
+    })
+  }
+  const run = () => shop.queue.runNow('card-notices')
+  const subject = 'Your card expires before the next charge'
+  await expire(told)
+  await shop.settle()
+  await run()
+  expect(await subjectsOf(told.user.email)).not.toContain(subject)
+  await shop.advance(Math.ceil((expiresAt.getTime() - now.getTime()) / 86_400_000) - 20, 'day')
+  await run()
+  await run()
+  const mails = (await shop.mails()).filter((mail) => mail.to === told.user.email && mail.subject === subject)
+  expect(mails.map(({ text }) => text)).toEqual([expect.stringContaining(`/dashboard?card=${told.purchase.id}`)])
+
+  await (await shop.admin()).call(settings.adminSave, { CARD_NOTICES: 'no' })
+  await expire(untold)
+  await shop.settle()
+  await run()
+  expect(await subjectsOf(untold.user.email)).not.toContain(subject)
+})
+
+test('a buyer is told a week before a discount ends, with the price that begins', async () => {
+  await (await shop.admin()).call(codes.adminAdd, { code: 'TWOMONTHS', percentOff: 50, months: 2 })
+  const buyer = await shop.buyer({ code: 'TWOMONTHS' })
+  const run = () => shop.queue.runNow('discount-notices')
+  const told = async () =>
+    (await shop.mails()).filter(({ to, subject }) => to === buyer.user.email && subject.includes('discount ends'))
+  await shop.advance(1, 'month')
+  await run()
+  expect(await told()).toEqual([])
+  await shop.advance(25, 'day')
+  await run()
+  await run()
+  expect((await told()).map(({ text }) => text)).toEqual([expect.stringContaining('the regular price of $39.00')])
 })

@@ -14,6 +14,7 @@ import CardUpdateDialog from '#web/features/selling/checkout/card-update-dialog.
 import { Button, ButtonLink, TextButton } from '#web/ui/button.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Menu, MenuItem } from '#web/ui/menu.tsx'
+import { useNavigation } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { useDownloadInvoice } from './invoices.ts'
@@ -27,7 +28,10 @@ type Open = (dialog: keyof typeof dialogs) => void
 
 export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; mayBuyAgain: boolean }) {
   const { id, product, billingType, period, amount, status } = purchase
-  const [opened, open] = useState<keyof typeof dialogs | null>(null)
+  const { search } = useNavigation()
+  // The link in the email before a card expires.
+  const isForCard = new URLSearchParams(search).get('card') === id
+  const [opened, open] = useState<keyof typeof dialogs | null>(isForCard ? 'card' : null)
   const Opened = opened && dialogs[opened]
   const download = useDownloadInvoice()
   return (

@@ -1,0 +1,100 @@
+import { and, eq, gt, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
+import type { Context } from '#server/context.ts'
+import { orders, purchases, users } from '#server/database/schema.ts'
+import { findPurchase, type PurchaseRow, periodOf } from '../purchases/purchases.ts'
+
+type ExpiryNoticeDeps = Pick<Context, 'db' | 'now' | 'log' | 'mails' | 'catalog' | 'settings'> & {
+  sync(subscriptionId: string): Promise<void>
+}
+
+/** Emails before a charge fails or rises, each sent once however often the job runs. The seller may turn both off. */
+export type ExpiryNotices = {
+  /** 21 days before a card expires, if the next charge comes after that day. */
+  expiringCards(): Promise<void>
+  /** A week before the first charge at the regular price, once a discount has run its time. */
+  endingDiscounts(): Promise<void>
+}
+
+const day = 86_400_000
+const cardNoticeDays = 21
+const discountNoticeDays = 7
+
+export function createExpiryNotices({ db, now, log, mails, catalog, settings, sync }: ExpiryNoticeDeps): ExpiryNotices {
+  const inDays = (days: number) => new Date(now().getTime() + days * day)
+
+  const renewingWith = (...conditions: SQL[]) =>
+    db
+      .select({ purchase: purchases, email: users.email, name: users.name })
+      .from(purchases)
+      .innerJoin(users, eq(users.id, purchases.userId))
+      .where(
+        and(
+          eq(purchases.status, 'active'),
+          eq(purchases.paidThrough, 'stripe'),
+          ...conditions,
+          isNull(users.deletedAt),
+        ),
+      )
+
+  async function chargedOf(purchase: PurchaseRow, name: string) {
+    const { billingType, price: amount, nextAmount } = purchase
+    const product = (await catalog.named(purchase.productId)).name
+    return {
+      name,
+      product,
+      billingType,
+      period: periodOf(purchase),
+      amount,
+      charged: nextAmount ?? amount,
+      charges: null,
+    }
+  }
+
+  /** As Stripe has it now: the card's network may have replaced it without an event that reached the shop. */
+  async function readAgain({ id, stripeSubscriptionId }: PurchaseRow) {
+    await sync(stripeSubscriptionId ?? '').catch((error: unknown) => log.error({ err: error }, 'before a card notice'))
+    return findPurchase(db, id)
+  }
+
+  return {
+    async expiringCards() {
+      if (!settings.live.sends('CARD_NOTICES')) return
+      const expiring = await renewingWith(
+        gt(purchases.cardExpiresAt, now()),
+        lte(purchases.cardExpiresAt, inDays(cardNoticeDays)),
+        lte(purchases.cardExpiresAt, purchases.currentPeriodEnd),
+      )
+      for (const { purchase: found, email, name } of expiring) {
+        const purchase = await readAgain(found)
+        const { cardExpiresAt, currentPeriodEnd } = purchase
+        if (!cardExpiresAt || !currentPeriodEnd || cardExpiresAt > currentPeriodEnd) continue
+        const expiresAt = cardExpiresAt.toISOString()
+        await mails.sendOnce(`card of ${purchase.id} expires on ${expiresAt}`, email, 'cardExpires', {
+          ...(await chargedOf(purchase, name)),
+          card: purchase.card ?? '',
+          expiresAt,
+          renewsAt: currentPeriodEnd.toISOString(),
+          purchaseId: purchase.id,
+        })
+      }
+    },
+
+    async endingDiscounts() {
+      if (!settings.live.sends('DISCOUNT_NOTICES')) return
+      const ending = await renewingWith(
+        gt(purchases.currentPeriodEnd, now()),
+        lte(purchases.currentPeriodEnd, inDays(discountNoticeDays)),
+        lt(purchases.lastPaidAmount, purchases.nextAmount),
+        sql`exists (select from ${orders} where ${orders.subscriptionId} = ${purchases.stripeSubscriptionId}
+              and ${orders.codeId} is not null)`,
+      )
+      for (const { purchase, email, name } of ending) {
+        const renewsAt = purchase.currentPeriodEnd?.toISOString() ?? ''
+        await mails.sendOnce(`discount of ${purchase.id} ends on ${renewsAt}`, email, 'discountEnds', {
+          ...(await chargedOf(purchase, name)),
+          renewsAt,
+        })
+      }
+    },
+  }
+}
