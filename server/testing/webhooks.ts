@@ -38,7 +38,7 @@ export async function subscriptionEvent(
 ) {
   const { type = 'customer.subscription.updated', changes = {} } = more
   const { rows } = await db.execute<{ data: object }>(
-    sql`select data from sandbox.objects where kind = 'subscription' and id = ${subscriptionId}`,
+    sql`select data - '$sandbox' as data from sandbox.objects where kind = 'subscription' and id = ${subscriptionId}`,
   )
   return JSON.stringify({
     id: `evt_${randomUUID().replaceAll('-', '')}`,
