@@ -85,7 +85,7 @@ export function EditableCard(props: {
         key={fields.map(({ value }) => value).join('\n')}
         schema={schema}
         aria-label={group.title}
-        className="grid gap-4 sm:grid-cols-2"
+        className="grid grid-cols-1 gap-4 sm:grid-cols-2"
         onSubmit={async (values) => {
           await save.mutateAsync(values)
           setTyped({})

@@ -33,7 +33,7 @@ export function LinksCard({ links, onChanged }: Props) {
         key={`${links.indicatorUrl} ${links.strategyUrl}`}
         schema={schema}
         aria-label={title}
-        className="grid gap-4 sm:grid-cols-2"
+        className="grid grid-cols-1 gap-4 sm:grid-cols-2"
         onSubmit={async (values) => {
           await save.mutateAsync(values)
           setTyped({})

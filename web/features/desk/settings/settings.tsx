@@ -35,7 +35,7 @@ export default function Settings() {
   useFieldOfAddress(data !== undefined)
   if (!data) return <Pending query={query} />
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-[10rem_1fr]">
+    <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[10rem_minmax(0,1fr)]">
       <Contents />
       <div className="flex max-w-4xl min-w-0 flex-col gap-6">
         {lines === null ? <Problems problems={data.problems} /> : <ChecklistLine />}
@@ -103,7 +103,7 @@ function Elsewhere() {
   return (
     <Card className="flex flex-col gap-4">
       <h2 className="text-lg">Shop</h2>
-      <ul className="grid gap-3 text-sm sm:grid-cols-2">
+      <ul className="grid grid-cols-1 gap-3 text-sm sm:grid-cols-2">
         {links.map(([href, title, text]) => (
           <li key={href}>
             <Link href={href} className="font-medium underline underline-offset-4">
