@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { cents, day, id, instant } from '../fields.ts'
 
-/** Why money goes back, for the audit log; the first two are Stripe's own. */
+/** Reasons for a refund, for the audit log; the first two are Stripe's own. */
 export const refundReasons = {
   requested_by_customer: 'The customer asked for it',
   duplicate: 'Charged twice',
@@ -16,7 +16,7 @@ export const purchasesAdmin = {
     summary: 'Cancel a purchase and its Stripe subscription now',
     input: z.strictObject({
       id,
-      /** What goes back for the rest of the paid period, as `adminCancellation` said. Nothing, if left out. */
+      /** Refund for the rest of the paid period, as `adminCancellation` said. Nothing, if left out. */
       refund: z.optional(cents.check(z.minimum(1, 'Please enter an amount'))),
     }),
   }),
@@ -32,9 +32,9 @@ export const purchasesAdmin = {
     output: z.object({
       /** When it would end, or will; null if it can only end now. */
       endsAt: z.nullable(instant),
-      /** What goes back then, for the rest of a renewed year. */
+      /** Refund at that time, for the rest of a renewed year. */
       refund: cents,
-      /** What can go back if it ends now, for the days that are left. */
+      /** What can be refunded if it ends now, for the days that are left. */
       rest: cents,
       /** Stripe does not know the subscription: it can only be ended here, as gone. */
       isMissing: z.boolean(),
@@ -95,7 +95,7 @@ export const purchasesAdmin = {
   }),
   adminSettleRefunds: endpoint('POST /api/admin/purchases/:id/failed-refunds', {
     access: 'money.refund',
-    summary: 'Note that what a bank sent back has gone back to the buyer another way',
+    summary: 'Note that a refund which a bank returned has reached the buyer another way',
     /** As the caller saw it: what fails meanwhile is not settled. */
     input: z.strictObject({ id, amount: cents.check(z.minimum(1, 'Please enter an amount')) }),
   }),

@@ -134,7 +134,7 @@ export const purchases = {
     limit: changes,
   }),
   cancellation: endpoint('GET /api/purchases/:id/cancellation', {
-    summary: 'When a cancellation made now would take effect, and what would be paid back',
+    summary: 'When a cancellation made now would take effect, and what would be refunded',
     output: z.object({ endsAt: z.nullable(instant), refund: cents }),
   }),
   nextCharge: endpoint('GET /api/purchases/:id/next-charge', {

@@ -36,7 +36,7 @@ function readPayments(ledger: Ledger) {
           created,
           amount,
           refunded: sum(refunds.map((refund) => refund.amount)),
-          sentBack: openAfterFailure(refundsOf(id), amount),
+          returnedRefunds: openAfterFailure(refundsOf(id), amount),
           tried: Math.min(amount, sum(refundsOf(id).map((refund) => refund.amount))),
           // An appeal follows a loss; a prevented one was paid back before it became a dispute.
           refundedAt: Math.max(0, ...refundsOf(id).map((refund) => refund.created)),
@@ -203,7 +203,7 @@ function readWanted(ledger: Ledger) {
       endedAt: endedBecause ? date(ended_at ?? subscription.status_details?.paused.transitioned_at ?? periodEnd) : null,
       endedBecause,
       refundedAmount: sum(payments.map(({ refunded }) => refunded)),
-      failedRefunds: sum(payments.map(({ sentBack }) => sentBack)),
+      failedRefunds: sum(payments.map(({ returnedRefunds }) => returnedRefunds)),
       isDisputed: payments.some(({ isDisputed }) => isDisputed),
     }
   })

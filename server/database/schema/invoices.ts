@@ -103,7 +103,7 @@ export const payments = pgTable(
   ],
 )
 
-/** What went back of a payment, or was meant to: `status` is Stripe's. */
+/** Refunds of a payment, also those that failed: `status` is Stripe's. */
 export const refunds = pgTable(
   'refunds',
   {

@@ -48,7 +48,7 @@ export const purchases = pgTable(
     endedAt: moment(),
     endedBecause: text().$type<EndReason>(),
     refundedAmount: integer().notNull().default(0),
-    /** What goes back when it ends: the rest of a renewed term that was ended with a month's notice. */
+    /** Refund promised for when it ends: the rest of a renewed term that was ended with a month's notice. */
     restRefund: integer(),
     isDisputed: boolean().notNull().default(false),
     /** What open disputes are about. */
@@ -91,10 +91,10 @@ export const purchases = pgTable(
     awaitsBank: boolean().notNull().default(false),
     /** Why the card was refused for the open payment, in a sentence. */
     cardRefusal: text(),
-    /** What banks sent back of our refunds and hasn't gone back since; what the seller has paid back another way. */
+    /** Refunds that banks returned and that have not been refunded again; what the seller has refunded another way. */
     failedRefunds: integer().notNull().default(0),
     refundedElsewhere: integer().notNull().default(0),
-    /** What credit notes say went back and hasn't. */
+    /** What credit notes say was refunded and was not. */
     uncoveredNotes: integer().notNull().default(0),
     /** Since when Stripe has not been able to charge for the present period: its invoice is still a draft. */
     draftSince: moment(),

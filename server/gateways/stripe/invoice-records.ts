@@ -67,7 +67,7 @@ export async function creditNotesOf({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>, i
   return found
 }
 
-/** What issued credit notes say went back to the card, beyond what has. */
+/** What issued credit notes say was refunded to the card, beyond what was. */
 export function uncoveredNotes(notes: CreditNoteRecord[], payments: { invoiceId: string; refunded: number }[]) {
   const issued = notes.filter(({ status }) => status === 'issued')
   let uncovered = 0

@@ -20,7 +20,7 @@ export function paymentCalls({ sdk, ask, change }: Client) {
     /**
      * Refunds what `decide` returns after seeing the payment. Two requests at the same moment become one refund, in any
      * process: the key counts the refunds before it (failed ones too, so each attempt gets a new key), and they are
-     * counted before reading how much went back. So a later request has either seen the refund or shares its key.
+     * counted before reading how much was refunded. So a later request has either seen the refund or shares its key.
      */
     async refund(paymentIntentId: string, decide: () => Promise<number>, notes: RefundNotes = {}) {
       const { purpose, reason, keepsAccess } = notes

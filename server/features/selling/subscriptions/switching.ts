@@ -63,7 +63,7 @@ function obstacle(
     return conflict('too-soon', `Your time until ${day.format(trialEndsAt)} is free. You can switch after that.`)
   if (dueInvoice?.status === 'draft' || dueInvoice?.status === 'open')
     return conflict('payment-pending', 'Your renewal is being charged. Please try again in an hour.')
-  // A credit is for time that was paid for, and only once: what went back can't be credited as well.
+  // A credit is for time that was paid for, and only once: what was refunded can't be credited as well.
   const isPaidFor = paid && paid.end >= currentPeriodEnd
   const isRefunded = payments.some(({ invoiceId, refunded }) => invoiceId === paid?.invoiceId && refunded > 0)
   if (!isPaidFor || isRefunded) return conflict('switch-refused', `Your last payment was changed by hand. ${writeToUs}`)
