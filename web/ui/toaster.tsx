@@ -33,9 +33,13 @@ function raise(shown: HTMLElement | null) {
 
 const controls = 'a, button, input, select, textarea, summary, iframe, header, h1, .cookie-banner, [role=alert]'
 
-/** Where it covers nothing to press or read: as far down as possible, on a phone as far up. */
+/** On a phone over the header; else as far down as possible where it covers nothing to press or read. */
 function settle(viewport: HTMLElement) {
   const { left, right, height } = viewport.getBoundingClientRect()
+  if (innerWidth < 768) {
+    viewport.style.top = '0px'
+    return
+  }
   const dialog = viewport.closest('dialog') ?? document
   const taken = [...dialog.querySelectorAll(controls)]
     .filter((control) => !viewport.contains(control))
@@ -43,9 +47,8 @@ function settle(viewport: HTMLElement) {
     .filter((box) => box.height > 0 && box.left < right && box.right > left)
   const isFree = (top: number) => !taken.some((box) => box.top < top + height && box.bottom > top)
   const last = innerHeight - height
-  const places = Array.from({ length: Math.max(1, Math.ceil(last / 8)) }, (_, index) => Math.min(index * 8, last))
-  if (innerWidth >= 768) places.reverse()
-  viewport.style.top = `${Math.max(0, places.find(isFree) ?? places[0] ?? 0)}px`
+  const places = Array.from({ length: Math.max(1, Math.ceil(last / 8)) }, (_, index) => last - index * 8)
+  viewport.style.top = `${Math.max(0, places.find(isFree) ?? last)}px`
 }
 
 /** Until the toast has been drawn and has come in from the side. */
@@ -103,7 +106,7 @@ export default function Toaster({ toast, dismiss }: { toast: Toast; dismiss: () 
         <Radix.Viewport
           popover="manual"
           hotkey={['F8']}
-          className="pointer-events-none fixed inset-auto toasts right-0 flex overflow-visible bg-transparent w-full flex-col gap-2 p-4 md:max-w-[420px]"
+          className="pointer-events-none fixed inset-auto toasts right-0 flex overflow-visible bg-transparent w-full flex-col gap-2 p-2 md:max-w-[420px] md:p-4"
         />,
         place,
       )}

@@ -18,7 +18,7 @@ export function Paid(props: {
 }) {
   const { order, next, title, children, later } = props
   return (
-    <Container className="grid gap-x-16 gap-y-10 py-10 sm:py-20 lg:grid-cols-[2fr_3fr] lg:grid-rows-[auto_1fr]">
+    <Container className="grid gap-x-16 gap-y-10 py-10 sm:py-20 lg:grid-cols-[6fr_5fr] lg:grid-rows-[auto_1fr]">
       <div className="flex flex-col gap-6">
         <h1 className="flex items-center gap-4 text-3xl">
           <CircleCheck aria-hidden="true" className="size-9 shrink-0 text-accent" strokeWidth={1.5} />

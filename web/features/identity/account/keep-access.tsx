@@ -27,9 +27,9 @@ export default function KeepAccess({ email }: { email: string }) {
 
 function Way({ title, text, children }: { title: string; text: ReactNode; children: ReactNode }) {
   return (
-    <div className="flex flex-col items-start gap-2">
+    <div className="flex min-w-0 flex-col items-start gap-2">
       <h3 className="text-base">{title}</h3>
-      <p role="status" className="grow text-sm text-muted">
+      <p role="status" className="grow text-sm wrap-anywhere text-muted">
         {text}
       </p>
       {children}

@@ -16,7 +16,7 @@ export function Part(props: { title: string; text: ReactNode; children: ReactNod
         </h2>
         <p className="text-sm text-muted">{props.text}</p>
       </header>
-      <div className="flex min-w-0 flex-col items-start gap-3 md:items-end">{props.children}</div>
+      <div className="flex min-w-0 flex-wrap items-center gap-x-4 gap-y-3 md:justify-end">{props.children}</div>
     </section>
   )
 }
