@@ -36,6 +36,9 @@ const assets = {
 const people = {
   MAKER_NAME: 'Mia Muster',
   MAKER_SENTENCE: 'I wrote the rules, trade them myself, and answer your emails.',
+  MAKER_MORE:
+    'Before this, I built risk models for a bank. I began to write the rules down to argue less with myself. I publish what I trade, including what loses, and I still place every order by hand.',
+  SHOW_FIGURES: 'yes',
   MAKER_PHOTO: readFileSync(new URL('demo/maker.png', import.meta.url)).toString('base64'),
   SELLER_NAME: 'Mia Muster (demo)',
   SELLER_STREET: 'Musterweg 1',

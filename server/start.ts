@@ -16,6 +16,7 @@ import { openCatalog } from './features/selling/catalog/catalog.ts'
 import { openPaymentAccount } from './features/selling/payment-account/payment-account.ts'
 import { publishFirst, shownPrices } from './features/selling/prices/prices.ts'
 import { shownTerms } from './features/selling/terms/terms.ts'
+import { noFigures, publicFigures } from './features/site/figures/public-figures.ts'
 import { latestReviews, reviewSummary, reviewsByProduct } from './features/site/reviews/reviews.ts'
 import { createBulkMail, createMailTransport } from './gateways/mail.ts'
 import { openPayments, type Payments, type Quirks } from './gateways/payments.ts'
@@ -239,6 +240,7 @@ function openSite(parts: Parts, payments: Payments) {
         seller,
         supportEmail,
         maker: maker.name ? { ...maker, photo: maker.photo?.path ?? null } : null,
+        figures: settings.live.showsFigures ? await publicFigures(db, now()) : noFigures,
         testMode: payments.sandbox !== undefined && (config.production ? 'closed' : 'open'),
         stripe: payments.settings,
         prices: await shownPrices(db, catalog, now()),

@@ -20,6 +20,9 @@ export const settingFields = {
   SUPPORT_EMAIL: { label: 'Support address', type: 'email' },
   MAKER_NAME: { label: 'Name' },
   MAKER_SENTENCE: { label: 'In one sentence' },
+  MAKER_MORE: { label: 'More about you' },
+  MAKER_LINK: { label: 'Link to your TradingView profile', type: 'url' },
+  SHOW_FIGURES: { label: 'Show how fast the shop is' },
   SALE_EMAILS: { label: 'Email about sales' },
   MONDAY_LETTER: { label: 'Letter on Mondays' },
   CARD_NOTICES: { label: 'Before a card expires' },
@@ -49,6 +52,10 @@ export const settingChoices: Partial<Record<EditableSetting, readonly (readonly 
   DISCOUNT_NOTICES: [
     ['yes', 'Yes, a week before the regular price'],
     ['no', 'No'],
+  ],
+  SHOW_FIGURES: [
+    ['no', 'No'],
+    ['yes', 'Yes, the medians of the last 30 days'],
   ],
   ASK_EXCHANGE_KEYS: [
     ['yes', 'Yes, with every request'],
@@ -85,6 +92,7 @@ function valueOf(name: EditableSetting) {
         'Please choose one of the answers',
       ),
     )
+  if (name === 'MAKER_LINK') return link
   if (name === 'MAKER_NAME')
     return line.check(z.refine<string>((typed) => !looksLikeLink(typed), 'Please enter a name without links'))
   return line

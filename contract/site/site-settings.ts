@@ -25,7 +25,9 @@ export type SiteSettings = {
   /** Those on sale first, in the seller's order; then those that are coming. */
   products: [ListedProduct, ...ListedProduct[]]
   /** Who makes the product, if the seller says so; `photo` is the picture's address on this site. */
-  maker: { name: string; sentence: string; photo: string | null } | null
+  maker: { name: string; sentence: string; more: string; link: string; photo: string | null } | null
+  /** Medians of the last 30 days, in seconds; null where there are too few, or the seller shows none. */
+  figures: { secondsToUnlock: number | null; secondsToAnswer: number | null }
   /** Whether Stripe computes tax, and the seller's sentence about it. */
   tax: { mode: 'none' | 'stripe'; note: string }
   seller: Seller

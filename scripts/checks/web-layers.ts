@@ -28,6 +28,7 @@ export const offered = [
   'identity/account/keep-access.tsx',
   'identity/account/use-confirmation.ts',
   'site/showcase/figure.tsx',
+  'site/showcase/figures-line.tsx',
   'site/showcase/hero-top.tsx',
   'site/showcase/principles.tsx',
 ].map((file) => `web/features/${file}`)

@@ -101,6 +101,9 @@ export const settings = z.object({
   DISCOUNT_NOTICES: z._default(oneOf('yes', 'no'), 'yes'),
   MAKER_NAME: text,
   MAKER_SENTENCE: text,
+  MAKER_MORE: text,
+  MAKER_LINK: text,
+  SHOW_FIGURES: z._default(oneOf('yes', 'no'), 'no'),
   MAKER_PHOTO: z.optional(
     such(
       (file) => /\.(jpe?g|png|webp|avif)$/i.test(file) && existsSync(file),

@@ -90,6 +90,9 @@ export function createShopSettings({ db, now, audit, config, products }: Ground)
     get askExchangeKeys() {
       return value('ASK_EXCHANGE_KEYS') !== 'no'
     },
+    get showsFigures() {
+      return value('SHOW_FIGURES') === 'yes'
+    },
     get saleEmails() {
       return value('SALE_EMAILS')
     },
@@ -107,7 +110,15 @@ export function createShopSettings({ db, now, audit, config, products }: Ground)
     },
     get maker() {
       const photo = readPhoto(config.settings.MAKER_PHOTO, stored.get(photoName))
-      return { name: value('MAKER_NAME'), sentence: value('MAKER_SENTENCE'), photo }
+      const link = value('MAKER_LINK')
+      return {
+        name: value('MAKER_NAME'),
+        sentence: value('MAKER_SENTENCE'),
+        more: value('MAKER_MORE'),
+        // The environment is not checked as the admin area's field is.
+        link: link.startsWith('https://') ? link : '',
+        photo,
+      }
     },
   }
   return {

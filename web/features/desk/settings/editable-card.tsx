@@ -21,6 +21,11 @@ export const groups: Group[] = [
     of: /^MAKER_/,
   },
   {
+    title: 'Figures',
+    hint: 'How fast access and first answers come, once there are ten of each in 30 days. Always computed.',
+    of: /^SHOW_FIGURES$/,
+  },
+  {
     title: 'Exchange keys',
     hint: 'Buyers give the API key and the secret key of their exchange with their request. Secret keys are what thieves ask for: say no unless you need them.',
     of: /^ASK_EXCHANGE_KEYS$/,

@@ -32,6 +32,17 @@ export function Maker({ isLarge = false }: { isLarge?: boolean }) {
             {maker.name}
           </h2>
           {maker.sentence && <p className="text-lg text-muted">{maker.sentence}</p>}
+          {isLarge && maker.more && <p className="text-muted">{maker.more}</p>}
+          {maker.link && (
+            <a
+              href={maker.link}
+              target="_blank"
+              rel="noreferrer"
+              className="self-start font-medium underline decoration-field underline-offset-4 hover:decoration-ink"
+            >
+              Profile on TradingView
+            </a>
+          )}
         </div>
       </Container>
     </section>

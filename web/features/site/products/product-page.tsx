@@ -10,6 +10,7 @@ import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
 import { Maker } from '#web/features/site/about/maker.tsx'
 import { ReviewQuotes, ReviewSummary } from '#web/features/site/reviews/review-summary.tsx'
 import { Figure, ReplayFigure } from '#web/features/site/showcase/figure.tsx'
+import { UnlockFigure } from '#web/features/site/showcase/figures-line.tsx'
 import { HeroTop } from '#web/features/site/showcase/hero-top.tsx'
 import { Accordion } from '#web/ui/accordion.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
@@ -186,7 +187,12 @@ function Hero({ product, text }: About) {
         eyebrow={text.kind}
         title={product.name}
         lead={text.lead}
-        reviews={<ReviewSummary {...product.reviews} />}
+        reviews={
+          <span className="flex flex-wrap gap-x-6">
+            <ReviewSummary {...product.reviews} />
+            <UnlockFigure />
+          </span>
+        }
       >
         <BuyLink slug={product.slug} href={checkoutAddress(plan.key, product.slug)}>
           Get access - {dollars(plan.amount)} per {plan.period}

@@ -1,0 +1,30 @@
+import { useSettings } from '#web/api/settings.tsx'
+
+/** In the largest unit that leaves a figure one can picture. */
+const spanOf = (seconds: number) => {
+  if (seconds < 90) return `${seconds} s`
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`
+  return `${Math.round(seconds / 3600)} h`
+}
+
+/** How fast access comes, from the shop's own books. */
+export function UnlockFigure() {
+  const { secondsToUnlock } = useSettings().figures
+  if (secondsToUnlock === null) return null
+  return (
+    <p className="text-sm text-muted">
+      Unlocked in <span className="font-mono text-ink">{spanOf(secondsToUnlock)}</span> (median, last 30 days)
+    </p>
+  )
+}
+
+/** How fast messages are answered, from the shop's own books. */
+export function AnswerFigure() {
+  const { secondsToAnswer } = useSettings().figures
+  if (secondsToAnswer === null) return null
+  return (
+    <p className="text-sm text-muted">
+      First answer after <span className="font-mono text-ink">{spanOf(secondsToAnswer)}</span> (median, last 30 days)
+    </p>
+  )
+}
