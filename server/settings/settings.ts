@@ -109,16 +109,7 @@ export function createShopSettings({ db, now, audit, config, products }: Ground)
       return this.linksOnSale.every(hasOwnLinks)
     },
     get maker() {
-      const photo = readPhoto(config.settings.MAKER_PHOTO, stored.get(photoName))
-      const link = value('MAKER_LINK')
-      return {
-        name: value('MAKER_NAME'),
-        sentence: value('MAKER_SENTENCE'),
-        more: value('MAKER_MORE'),
-        // The environment is not checked as the admin area's field is.
-        link: link.startsWith('https://') ? link : '',
-        photo,
-      }
+      return makerOf(value, readPhoto(config.settings.MAKER_PHOTO, stored.get(photoName)))
     },
   }
   return {
@@ -216,6 +207,18 @@ function photoType(body: Buffer): '.jpg' | '.png' | '.webp' | undefined {
 
 /** Read once: the pages ask for it every few seconds. */
 const files = new Map<string, Buffer>()
+
+function makerOf(value: (name: EditableSetting) => string, photo: ReturnType<typeof readPhoto>) {
+  const link = value('MAKER_LINK')
+  return {
+    name: value('MAKER_NAME'),
+    sentence: value('MAKER_SENTENCE'),
+    more: value('MAKER_MORE'),
+    // The environment is not checked as the admin area's field is.
+    link: link.startsWith('https://') ? link : '',
+    photo,
+  }
+}
 
 /** From the seller's disk, or as it was uploaded; its address changes with it. */
 function readPhoto(file: string | undefined, uploaded: string | undefined): Photo | null {

@@ -47,6 +47,8 @@ export default function CardForm(props: Props) {
   if (!stripe) return <CardFormSkeleton label={props.label}>{props.children}</CardFormSkeleton>
   return (
     <Elements
+      // Stripe takes no other secret for elements that have one.
+      key={'clientSecret' in props ? props.clientSecret : 'amount'}
       stripe={stripe}
       options={{
         ...('clientSecret' in props
