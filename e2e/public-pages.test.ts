@@ -235,6 +235,7 @@ test.describe('header and footer', () => {
       'Privacy',
       'Imprint',
       'Accessibility',
+      'Changelog',
     ])
     const contracts = footer.getByRole('navigation', { name: 'Contracts' })
     await expect(contracts.getByRole('link')).toHaveText([

@@ -17,13 +17,14 @@ const columns = ({ supportEmail, products }: SiteSettings): Record<string, Recor
       products.filter(({ state }) => state === 'on sale').map(({ name, slug }) => [name, `/products/${slug}`]),
     ),
   },
-  Company: { About: '/about', Changelog: '/changelog', Support: `mailto:${supportEmail}` },
+  Company: { About: '/about', Support: `mailto:${supportEmail}` },
 })
 const legal = {
   Terms: '/legal/terms',
   Privacy: '/legal/privacy',
   Imprint: '/legal/imprint',
   Accessibility: '/legal/accessibility',
+  Changelog: '/changelog',
 }
 
 const Links = ({ to }: { to: Record<string, string> }) =>
