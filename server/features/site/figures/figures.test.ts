@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contactMessages } from '#server/database/schema.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
-import { noFigures, publicFigures } from './public-figures.ts'
+import { noFigures, publicFigures } from './figures.ts'
 
 let shop: TestShop
 beforeAll(async () => {
