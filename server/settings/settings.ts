@@ -123,11 +123,7 @@ export function createShopSettings({ db, now, audit, config, products }: Ground)
         problems: problemsOf(config, live),
         links: listLinks().map(({ state: _, ...links }) => links),
         photo: live.maker.photo?.path ?? null,
-        photoSource: isFixed(photoName)
-          ? ('environment' as const)
-          : stored.get(photoName)
-            ? ('here' as const)
-            : ('default' as const),
+        photoSource: sourceOf(isFixed(photoName), Boolean(stored.get(photoName))),
         mailsGoTo,
       }
     },
@@ -207,6 +203,9 @@ function photoType(body: Buffer): '.jpg' | '.png' | '.webp' | undefined {
 
 /** Read once: the pages ask for it every few seconds. */
 const files = new Map<string, Buffer>()
+
+const sourceOf = (isFixed: boolean, isStored: boolean) =>
+  isFixed ? ('environment' as const) : isStored ? ('here' as const) : ('default' as const)
 
 function makerOf(value: (name: EditableSetting) => string, photo: ReturnType<typeof readPhoto>) {
   const link = value('MAKER_LINK')
