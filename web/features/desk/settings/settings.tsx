@@ -180,7 +180,7 @@ function Fold(props: { title: string; badge?: ReactNode; open?: boolean; childre
   const { title, badge, open, children } = props
   return (
     <details open={open} className="group rounded-lg border border-line bg-surface shadow-card" aria-label={title}>
-      <summary className="flex h-16 cursor-pointer list-none items-center gap-3 rounded-lg px-6">
+      <summary className="flex min-h-16 cursor-pointer list-none flex-wrap items-center gap-x-3 gap-y-1 rounded-lg px-6 py-3">
         <h2 className="text-lg">{title}</h2>
         {badge}
         <ChevronDown className="ml-auto size-5 text-muted transition-transform group-open:rotate-180" />
