@@ -1,4 +1,4 @@
-export const accessPromiseHours = 24
+const accessPromiseHours = 24
 
 export const promisedBy = (askedAt: Date) => new Date(askedAt.getTime() + accessPromiseHours * 3_600_000)
 

@@ -13,7 +13,7 @@ const aboutNoOne = new Set(
 
 /** Neither shown nor emptied: ids, secrets, the shop's own notes. Billing details and factors are shown by their rooms. */
 const besides: Record<string, string> = {
-  access: 'id userId nameCheckedAt askedAt decidedBy endRequestedAt',
+  access: 'id userId nameCheckedAt askedAt decidedBy endRequestedAt todo todoSince dueAt',
   accessEvents: 'id userId productId fromState toState byAdmin',
   accessForms: 'id userId',
   appCodes: 'userId sealedSecret lastStep createdAt',

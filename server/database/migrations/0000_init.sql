@@ -21,6 +21,9 @@ CREATE TABLE "access" (
 	"undo_until" timestamp (3) with time zone,
 	"undo_to" jsonb,
 	"unlocked_name" text,
+	"todo" text,
+	"todo_since" timestamp (3) with time zone,
+	"due_at" timestamp (3) with time zone,
 	"version" integer DEFAULT 0 NOT NULL,
 	CONSTRAINT "access_state" CHECK ("access"."state" in ('none', 'asked', 'unlocking', 'unlocked', 'locked', 'declined', 'withheld')),
 	CONSTRAINT "access_name_problem" CHECK ("access"."name_problem" in ('unreadable', 'taken', 'not_found'))
@@ -786,6 +789,7 @@ CREATE INDEX "access_by_state" ON "access" USING btree ("state","state_since","i
 CREATE INDEX "access_undo" ON "access" USING btree ("undo_until") WHERE "access"."undo_until" is not null;--> statement-breakpoint
 CREATE INDEX "access_open" ON "access" USING btree ("user_id") WHERE ("access"."state" in ('asked', 'unlocking') or "access"."name_problem" is not null or ("access"."unlocked_name" is not null and ("access"."state" = 'withheld' or "access"."reason" is null)));--> statement-breakpoint
 CREATE INDEX "access_awaits_connector" ON "access" USING btree ("id") WHERE ("access"."state" in ('none', 'locked', 'asked') and "access"."reason" is not null and "access"."name_key" is not null and not "access"."needs_decision");--> statement-breakpoint
+CREATE INDEX "access_todo" ON "access" USING btree ("todo_since","id") WHERE "access"."todo" is not null;--> statement-breakpoint
 CREATE INDEX "access_newest" ON "access" USING btree ("state_since","id");--> statement-breakpoint
 CREATE INDEX "access_unlocked_name" ON "access" USING btree (lower("unlocked_name"));--> statement-breakpoint
 CREATE INDEX "access_events_user" ON "access_events" USING btree ("user_id","at");--> statement-breakpoint

@@ -19,6 +19,7 @@ import {
   accessEvents as eventNames,
   nameProblems,
   startableStates,
+  type TodoKind,
 } from '#contract/statuses.ts'
 import { userId, users } from './accounts.ts'
 import { productId } from './catalog.ts'
@@ -70,6 +71,10 @@ export const access = pgTable(
     undoTo: jsonb().$type<Undo>(),
     /** The account, as spelled, that has access by our record; null for none. */
     unlockedName: text(),
+    /** What the seller has to do about it, since when, and by when it is promised: `todoOf` in access/rules.ts. */
+    todo: text().$type<TodoKind>(),
+    todoSince: moment(),
+    dueAt: moment(),
     /** Counts changes of what is wanted, so an older answer of TradingView never overwrites a newer wish. */
     version: integer().notNull().default(0),
   },
@@ -81,6 +86,7 @@ export const access = pgTable(
     index('access_undo').on(t.undoUntil).where(sql`${t.undoUntil} is not null`),
     index('access_open').on(t.userId).where(mayBeOpen(t)),
     index('access_awaits_connector').on(t.id).where(awaitsConnector(t)),
+    index('access_todo').on(t.todoSince, t.id).where(sql`${t.todo} is not null`),
     index('access_newest').on(t.stateSince, t.id),
     index('access_unlocked_name').on(sql`lower(${t.unlockedName})`),
     check('access_state', sql`${t.state} in ${listed(accessStates)}`),

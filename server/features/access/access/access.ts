@@ -13,8 +13,9 @@ import { createConnectorChanges } from './seen.ts'
 
 export { resealKeys, sealKeys } from './forms.ts'
 export { lockPerson } from './rows.ts'
-export { type AccessRow, isPaid, wishFor } from './rules.ts'
-export { connectorPatience, recordCheckedName, recordLocked, recordUnlocked } from './seen.ts'
+export { type AccessRow, connectorPatience, isPaid, wishFor } from './rules.ts'
+export { recordCheckedName, recordLocked, recordUnlocked } from './seen.ts'
+export { refreshTodo } from './todo-refresh.ts'
 
 export type AccessRoom = ReturnType<typeof createAccessRoom>
 

@@ -1,4 +1,5 @@
-import type { AccessEvent, AccessState } from '#contract/statuses.ts'
+import { promisedBy } from '#contract/access/promise.ts'
+import type { AccessEvent, AccessState, TodoKind } from '#contract/statuses.ts'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { access } from '#server/database/schema.ts'
 
@@ -82,4 +83,53 @@ export function wishFor(row: AccessRow, usernameKey: string, now: Date): { isWan
     (isNew && (state === 'unlocked' || (state === 'unlocking' && !mayBeUndone))) ||
     (isOld && (state === 'unlocking' || (state === 'asked' && !needsDecision)))
   return isWanted && isPaid(row, now) ? { isWanted, until } : { isWanted: false, until: null }
+}
+
+/** What the connector has not unlocked within this time is promised by email, and shown to the seller. */
+export const connectorPatience = 10 * 60_000
+
+/** What else decides about the seller's work: the connection, and what TradingView's lists show of this username. */
+export type Surroundings = {
+  /** There is a connection, working or not. */
+  isOn: boolean
+  /** The connector removes people of this product by itself. */
+  locksItself: boolean
+  /** The same row of TradingView's under a username that no customer has. */
+  newName: string | null
+  /** Since when the connector has failed for this username, if it no longer tries. */
+  gaveUpSince: Date | null
+  /** On a list without having been added by the shop. */
+  hadAccess: boolean
+}
+
+type Todo = { todo: TodoKind; todoSince: Date; dueAt: Date | null }
+const nothing = { todo: null, todoSince: null, dueAt: null }
+
+/** What the seller has to do about a person, since when and until when, as docs/access.md lists it. */
+export function todoOf(row: AccessRow, around: Surroundings, now: Date): Todo | typeof nothing {
+  const todo = kindOf(row, around, now)
+  if (!todo) return nothing
+  const isWaiting = row.state === 'asked' || row.state === 'unlocking'
+  const askedAt = isWaiting ? row.askedAt : null
+  return { todo, todoSince: askedAt ?? row.stateSince, dueAt: askedAt && promisedBy(askedAt) }
+}
+
+function kindOf(row: AccessRow, around: Surroundings, now: Date): TodoKind | null {
+  const { state, reason, nameProblem, unlockedName, stateSince, askedAt } = row
+  const { isOn, newName, gaveUpSince } = around
+  const patience = new Date(now.getTime() - connectorPatience)
+  const isAsked = state === 'asked'
+  if (isAsked && row.needsDecision) return 'decide'
+  if (nameProblem === 'taken' && reason !== null && state !== 'declined' && state !== 'withheld') return 'name_taken'
+  if (nameProblem === 'unreadable' && isOn && isAsked) return 'name_unreadable'
+  if (isAsked) return unlockedName === null ? 'unlock' : 'move'
+  const isLeftOpen = unlockedName !== null && ((state === 'unlocked' && reason === null) || state === 'withheld')
+  if (isLeftOpen && !(around.locksItself && stateSince > patience)) return 'lock'
+  if (!isOn || reason === null || (state !== 'unlocking' && state !== 'unlocked')) return null
+  if (nameProblem === 'not_found') return newName === null ? 'name_not_found' : 'renamed'
+  // What failed before the seller unlocked it by hand is settled.
+  const hasGivenUp = gaveUpSince !== null && (state === 'unlocking' || gaveUpSince >= stateSince)
+  const hasWaited = state === 'unlocking' && row.undoUntil === null && askedAt !== null && askedAt < patience
+  if (hasGivenUp || hasWaited) return 'stuck'
+  return around.hadAccess ? 'had_access' : null
 }

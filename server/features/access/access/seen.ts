@@ -16,7 +16,8 @@ import {
   type Telling,
   type Whose,
 } from './rows.ts'
-import { type AccessRow, factsOf, next } from './rules.ts'
+import { type AccessRow, connectorPatience, factsOf, next } from './rules.ts'
+import { refreshTodo } from './todo-refresh.ts'
 
 /** This name is open on every script of the product. True if the buyer had been waiting for it. */
 export async function recordUnlocked(
@@ -85,9 +86,6 @@ export async function recordCheckedName(
     await setTradingViewUsername(tx, userId, username)
 }
 
-/** What the connector has not unlocked within this time is promised by email, and shown to the seller. */
-export const connectorPatience = 10 * 60_000
-
 const hasWaitedForConnector = (now: Date) =>
   and(
     eq(access.state, 'unlocking'),
@@ -95,7 +93,7 @@ const hasWaitedForConnector = (now: Date) =>
     lt(access.askedAt, new Date(now.getTime() - connectorPatience)),
   )
 
-/** Those who wait go to the connector if it can unlock now, or to the seller. Nothing happens if nothing has changed, so it may run at any time. */
+/** People who wait go to the connector if it can unlock now, or to the seller. Idempotent: runs every minute and with each change of the connection. */
 export function createConnectorChanges(context: Context, connector: ConnectorDoor) {
   const { now } = context
 
@@ -112,7 +110,6 @@ export function createConnectorChanges(context: Context, connector: ConnectorDoo
           and(notInArray(access.productId, ids), eq(access.state, 'unlocking')),
         ),
       )
-    if (candidates.length === 0) return
     for (const row of await lockRows(
       tx,
       candidates.map(({ id }) => id),
@@ -126,5 +123,6 @@ export function createConnectorChanges(context: Context, connector: ConnectorDoo
         await connector.requestSync(tx, row.userId)
       } else if (row.state === 'unlocking') await askSeller(tx, context, row)
     }
+    await refreshTodo(tx, connector, now())
   }
 }

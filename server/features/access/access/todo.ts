@@ -1,24 +1,12 @@
-import { and, asc, desc, eq, inArray, like, lt, or, type SQL, sql } from 'drizzle-orm'
-import { union } from 'drizzle-orm/pg-core'
-import { accessPromiseHours, promisedBy } from '#contract/access/promise.ts'
-import { type AccessState, promisedKinds, type TodoKind, todoKinds } from '#contract/statuses.ts'
+import { and, asc, desc, eq, gte, inArray, isNotNull, like, lt, or, sql } from 'drizzle-orm'
+import { promisedKinds, type TodoKind, todoKinds } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { containing, decodeCursor, pageOf } from '#server/database/cursor.ts'
-import {
-  access,
-  accessForms,
-  isNoticed,
-  mayBeOpen,
-  products,
-  tvConnection,
-  tvPeople,
-  tvScripts,
-  users,
-} from '#server/database/schema.ts'
+import { access, accessForms, products, tvPeople, tvScripts, users } from '#server/database/schema.ts'
 import { matchesUser } from '#server/database/text-search.ts'
 import type { AccessRow, ConnectorDoor } from './rows.ts'
-import { connectorPatience } from './seen.ts'
+import { newName } from './todo-refresh.ts'
 
 export type Paging = { limit: number; cursor?: string | undefined; q?: string | undefined }
 
@@ -26,50 +14,6 @@ export const shownUser = { id: users.id, name: users.name, email: users.email }
 
 /** By the username that has access; where it is not the one that is wanted, the seller has something to do. */
 export const isOpenSearched = (q: string) => like(sql`lower(${access.unlockedName})`, containing(q))
-
-const since =
-  sql<Date>`case when ${access.state} in ('asked', 'unlocking') then coalesce(${access.askedAt}, ${access.stateSince}) else ${access.stateSince} end`.mapWith(
-    access.stateSince,
-  )
-
-/** The same row of TradingView's under a name that no customer has: they may have renamed themselves. */
-const newName = sql<string | null>`(select ${tvPeople.username} from ${tvPeople} join tv_people former
-  on former.script_id = ${tvPeople.scriptId} and former.row_id = ${tvPeople.rowId} and former.id <> ${tvPeople.id}
-  where former.user_id = ${access.userId} and ${tvPeople.userId} is null and ${tvPeople.error} is not null limit 1)`
-
-const onLists = (condition: SQL) => sql`exists (select from ${tvPeople}
-  join ${tvScripts} on ${tvScripts.id} = ${tvPeople.scriptId} and ${tvScripts.productId} = ${access.productId}
-  where ${tvPeople.userId} = ${access.userId} and ${tvPeople.usernameKey} = ${access.nameKey} and ${condition})`
-
-/** What failed before the seller unlocked it by hand is settled. */
-const hasGivenUp = sql`${tvPeople.failingSince} is not null and ${tvPeople.nextTryAt} is null
-  and (${access.state} = 'unlocking' or ${tvPeople.failingSince} >= ${access.stateSince})`
-
-/** What the seller has to do about a person, as docs/access.md lists it; null for nothing. */
-function kindOf(now: Date, isOn: boolean, served: ReadonlySet<string>): SQL<TodoKind | null> {
-  const patience = new Date(now.getTime() - connectorPatience)
-  const { state, reason, nameProblem, unlockedName, needsDecision } = access
-  const isLeftOpen = sql`${unlockedName} is not null and ((${state} = 'unlocked' and ${reason} is null) or ${state} = 'withheld')`
-  // The connector locks in seconds, in the mode that lets it.
-  const isServed = sql`${access.productId} = any(${sql.param([...served])}::uuid[])`
-  const locksItself = sql`${isServed} and coalesce((select ${tvConnection.mode} = 'full' from ${tvConnection}), false) and ${access.stateSince} > ${patience}`
-  const isManaged = sql`${isOn} and ${reason} is not null and ${state} in ('unlocking', 'unlocked')`
-  return sql`case
-    when ${state} = 'asked' and ${needsDecision} then 'decide'
-    when ${nameProblem} = 'taken' and ${reason} is not null and ${state} not in ('declined', 'withheld') then 'name_taken'
-    when ${nameProblem} = 'unreadable' and ${isOn} and ${state} = 'asked' then 'name_unreadable'
-    when ${state} = 'asked' and ${unlockedName} is not null then 'move'
-    when ${state} = 'asked' then 'unlock'
-    when ${isLeftOpen} and not (${locksItself}) then 'lock'
-    when ${isManaged} and ${nameProblem} = 'not_found' and ${newName} is not null then 'renamed'
-    when ${isManaged} and ${nameProblem} = 'not_found' then 'name_not_found'
-    when ${isManaged} and (${onLists(hasGivenUp)}
-      or (${state} = 'unlocking' and ${access.undoUntil} is null and ${access.askedAt} < ${patience})) then 'stuck'
-    when ${isManaged} and ${onLists(sql`${tvPeople.isPresent} and not ${tvPeople.isOurs}`)} then 'had_access'
-  end`
-}
-
-const isWaiting = (state: AccessState) => state === 'asked' || state === 'unlocking'
 
 type Chosen = { kind?: TodoKind | undefined; overdue?: 'yes' | 'no' | undefined }
 
@@ -83,20 +27,6 @@ export const whoseOf = <User>({ id, state, reason, undoUntil }: AccessRow, user:
 })
 
 export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
-  const kind = async () => kindOf(now(), await connector.isOn(), await connector.servedProducts())
-  const overdueSince = () => new Date(now().getTime() - accessPromiseHours * 3_600_000)
-  const isOverdue = () => and(eq(access.state, 'asked'), lt(access.askedAt, overdueSince()))
-  const isNew = () => and(eq(access.state, 'asked'), sql`${isOverdue()} is not true`)
-
-  /** Only these are looked at, however many have ever bought. As an array, so that the planner knows that they are few. */
-  const mayBeHere = sql`${access.userId} = any(array(${union(
-    db.select({ id: access.userId }).from(access).where(mayBeOpen(access)),
-    db
-      .select({ id: sql<string>`${tvPeople.userId}` })
-      .from(tvPeople)
-      .where(isNoticed(tvPeople)),
-  )}))`
-
   async function formsOf(userIds: string[]) {
     return db
       .selectDistinctOn([accessForms.userId])
@@ -108,12 +38,10 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
   return {
     async todo({ limit, cursor, q, kind: only, overdue }: Paging & Chosen) {
       const after = decodeCursor(cursor)
-      const [kindHere, served] = await Promise.all([kind(), connector.servedProducts()])
+      const served = await connector.servedProducts()
       const rows = await db
         .select({
           row: access,
-          kind: sql<TodoKind>`${kindHere}`,
-          since,
           newName,
           error: sql<string | null>`(select max(${tvPeople.error}) from ${tvPeople}
             where ${tvPeople.userId} = ${access.userId} and ${tvPeople.usernameKey} = ${access.nameKey})`,
@@ -127,28 +55,29 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
         .innerJoin(products, eq(products.id, access.productId))
         .where(
           and(
-            mayBeHere,
+            only ? eq(access.todo, only) : isNotNull(access.todo),
             q ? or(matchesUser(q), isOpenSearched(q)) : undefined,
-            overdue && and(overdue === 'yes' ? isOverdue() : isNew(), inArray(sql`${kindHere}`, promisedKinds)),
-            only ? sql`${kindHere} = ${only}` : sql`${kindHere} is not null`,
-            after && sql`(${since}, ${access.id}) > (${after.at}, ${after.id})`,
+            overdue && and(isPromised, overdue === 'yes' ? lt(access.dueAt, now()) : gte(access.dueAt, now())),
+            after && sql`(${access.todoSince}, ${access.id}) > (${after.at}, ${after.id})`,
           ),
         )
-        .orderBy(asc(since), asc(access.id))
+        .orderBy(asc(access.todoSince), asc(access.id))
         .limit(limit + 1)
-      const { items, next } = pageOf(rows, limit, (each) => ({ at: each.since, id: each.row.id }))
+      const { items, next } = pageOf(rows, limit, ({ row }) => ({ at: row.todoSince ?? row.stateSince, id: row.id }))
       const forms = await formsOf(items.map(({ row }) => row.userId))
       return {
         next,
-        items: items.map(({ row, kind: what, newName: seenAs, error, user, product, scripts }) => {
+        items: items.flatMap(({ row, newName: seenAs, error, user, product, scripts }) => {
           const form = forms.find(({ userId }) => userId === row.userId)
+          const what = row.todo
           const wanted = row.username ?? row.unlockedName
+          if (!what) return []
           return {
             ...whoseOf(row, user, now(), served.has(row.productId)),
             kind: what,
             username: what === 'renamed' ? seenAs : what === 'lock' ? row.unlockedName : wanted,
             oldUsername: what === 'move' ? row.unlockedName : what === 'renamed' ? wanted : null,
-            due: isWaiting(row.state) && row.askedAt ? promisedBy(row.askedAt) : null,
+            due: row.dueAt,
             detail: what === 'stuck' ? error : what === 'decide' ? row.declinedBecause : null,
             exchangeName: form?.exchangeName || null,
             additionalInfo: form?.additionalInfo ?? null,
@@ -161,42 +90,32 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
       }
     },
 
-    ...createCounts(db, { kind, isOverdue, mayBeHere }),
+    ...createCounts(db, now),
   }
 }
 
-type CountDeps = { kind: () => Promise<SQL<TodoKind | null>>; isOverdue: () => SQL | undefined; mayBeHere: SQL }
+const isPromised = inArray(access.todo, [...promisedKinds])
 
-function createCounts(db: Database, { kind, isOverdue, mayBeHere }: CountDeps) {
-  async function countByKind() {
-    const { state, askedAt } = access
-    const found = db
-      .select({
-        kind: sql<TodoKind | null>`${await kind()}`.as('kind'),
-        isOverdue: sql<boolean>`${isOverdue()} is true`.as('is_overdue'),
-        state,
-        askedAt: sql`case when ${state} in ('asked', 'unlocking') then ${askedAt} end`.as('waits_since'),
-      })
-      .from(access)
-      .where(mayBeHere)
-      .as('found')
+function createCounts(db: Database, now: () => Date) {
+  const countByKind = () => {
+    const isOverdue = sql<boolean>`${access.dueAt} < ${now()}`
     return db
       .select({
-        kind: found.kind,
-        isOverdue: found.isOverdue,
+        todo: access.todo,
+        isOverdue,
         count: sql<number>`count(*)::int`,
-        askedAt: sql<Date | null>`min(${found.askedAt})`.mapWith(askedAt),
+        dueAt: sql<Date | null>`min(${access.dueAt})`.mapWith(access.dueAt),
       })
-      .from(found)
-      .where(sql`${found.kind} is not null or ${found.state} = 'unlocking'`)
-      .groupBy(found.kind, found.isOverdue)
+      .from(access)
+      .where(or(isNotNull(access.todo), eq(access.state, 'unlocking')))
+      .groupBy(access.todo, sql`2`)
   }
 
   return {
     async counts() {
       const rows = await countByKind()
       const countOf = (what: TodoKind | null) =>
-        rows.filter((row) => row.kind === what).reduce((sum, row) => sum + row.count, 0)
+        rows.filter(({ todo }) => todo === what).reduce((sum, row) => sum + row.count, 0)
       const todo = Object.fromEntries(todoKinds.map((what) => [what, countOf(what)]))
       return { todo: todo as Record<TodoKind, number>, addingNow: countOf(null) }
     },
@@ -205,16 +124,16 @@ function createCounts(db: Database, { kind, isOverdue, mayBeHere }: CountDeps) {
     async waiting() {
       const rows = await countByKind()
       const sumOf = (some: typeof rows) => {
-        const first = Math.min(...some.map(({ askedAt }) => askedAt?.getTime() ?? Number.POSITIVE_INFINITY))
+        const first = Math.min(...some.map(({ dueAt }) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY))
         const count = some.reduce((sum, row) => sum + row.count, 0)
-        return { count, dueAt: Number.isFinite(first) ? promisedBy(new Date(first)) : null }
+        return { count, dueAt: Number.isFinite(first) ? new Date(first) : null }
       }
-      const isPromised = ({ kind: what }: { kind: TodoKind | null }) => promisedKinds.some((each) => each === what)
-      const todo = Object.fromEntries(todoKinds.map((what) => [what, sumOf(rows.filter((row) => row.kind === what))]))
+      const promised = rows.filter((row) => promisedKinds.some((each) => each === row.todo))
+      const todo = Object.fromEntries(todoKinds.map((what) => [what, sumOf(rows.filter((row) => row.todo === what))]))
       return {
         todo: todo as Record<TodoKind, ReturnType<typeof sumOf>>,
-        overdue: sumOf(rows.filter((row) => isPromised(row) && row.isOverdue)),
-        requested: sumOf(rows.filter((row) => isPromised(row) && !row.isOverdue)),
+        overdue: sumOf(promised.filter((row) => row.isOverdue)),
+        requested: sumOf(promised.filter((row) => !row.isOverdue)),
       }
     },
 
@@ -222,7 +141,7 @@ function createCounts(db: Database, { kind, isOverdue, mayBeHere }: CountDeps) {
       const [found] = await db
         .select({
           open: sql<number>`count(*)::int`,
-          overdue: sql<number>`(count(*) filter (where ${isOverdue()}))::int`,
+          overdue: sql<number>`(count(*) filter (where ${access.dueAt} < ${now()}))::int`,
           oldest: sql<Date | null>`min(${access.askedAt})`.mapWith(access.askedAt),
         })
         .from(access)

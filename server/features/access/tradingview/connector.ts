@@ -2,7 +2,7 @@ import { and, eq, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { access, tvPeople, tvScripts } from '#server/database/schema.ts'
-import type { AccessRoom } from '#server/features/access/access/access.ts'
+import { type AccessRoom, refreshTodo } from '#server/features/access/access/access.ts'
 import type { TradingViewClient } from '#server/gateways/tradingview.ts'
 import { createConnection, isWorking } from './connection.ts'
 import { probeSeconds } from './health.ts'
@@ -27,7 +27,9 @@ export function createConnector(
   const enqueue = queue.job<{ userId: string }>(
     'tradingview-person',
     async ({ userId }) => {
-      if (!(await syncPerson(userId))) await watch(db, {}, soon)
+      const isDone = await syncPerson(userId)
+      await refreshTodo(db, { isOn, servedProducts: served }, now(), [userId])
+      if (!isDone) await watch(db, {}, soon)
     },
     { workers: 2, describe: ({ userId }) => userId, oneFor: ({ userId }) => userId },
   )
@@ -38,6 +40,10 @@ export function createConnector(
   async function isOn(tx?: Transaction | Database) {
     const row = await connection.current(tx)
     return row !== undefined && row.state !== 'off'
+  }
+
+  async function served(tx: Transaction | Database = db): Promise<ReadonlySet<string>> {
+    return servedProducts(tx, await connection.current(tx), now())
   }
 
   async function requestSyncForAll(userIds: Iterable<string>) {
@@ -84,12 +90,11 @@ export function createConnector(
     isOn,
     requestSyncForAll,
 
-    async servedProducts(tx: Transaction | Database = db): Promise<ReadonlySet<string>> {
-      return servedProducts(tx, await connection.current(tx), now())
-    },
+    servedProducts: served,
 
     /** Queues what has to happen on TradingView, along with the change. Switched off, nothing is queued. */
     async requestSync(tx: Transaction, userId: string) {
+      await refreshTodo(tx, { isOn, servedProducts: served }, now(), [userId])
       if (!(await isOn(tx)) || !(await isNamed(tx, userId))) return
       await enqueue(tx, { userId }, (await isWaiting(tx, userId)) > 0 ? newBuyer : {})
     },

@@ -35,6 +35,7 @@ export function createReconcile(context: Context, { connector, access: { names }
       const { toSync, ...run } = await compare(context, client, script, list, mayRemove)
       await note(run)
       await requestSyncForAll(toSync)
+      await db.transaction(connector.connectorChanged)
       return run
     } catch (error) {
       if (!(error instanceof TradingViewFailure)) throw error

@@ -1,0 +1,56 @@
+import { and, asc, eq, inArray, isNotNull, or, type SQL, sql } from 'drizzle-orm'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { access, isNoticed, mayBeOpen, tvConnection, tvPeople, tvScripts } from '#server/database/schema.ts'
+import type { ConnectorDoor } from './rows.ts'
+import { todoOf } from './rules.ts'
+
+/** The same row of TradingView's under a username that no customer has: they may have renamed themselves. */
+export const newName = sql<string | null>`(select ${tvPeople.username} from ${tvPeople} join tv_people former
+  on former.script_id = ${tvPeople.scriptId} and former.row_id = ${tvPeople.rowId} and former.id <> ${tvPeople.id}
+  where former.user_id = ${access.userId} and ${tvPeople.userId} is null and ${tvPeople.error} is not null limit 1)`
+
+const onLists = (what: SQL, condition: SQL) => sql`(select ${what} from ${tvPeople}
+  join ${tvScripts} on ${tvScripts.id} = ${tvPeople.scriptId} and ${tvScripts.productId} = ${access.productId}
+  where ${tvPeople.userId} = ${access.userId} and ${tvPeople.usernameKey} = ${access.nameKey} and ${condition})`
+
+const gaveUpSince = sql<Date | null>`${onLists(
+  sql`max(${tvPeople.failingSince})`,
+  sql`${tvPeople.failingSince} is not null and ${tvPeople.nextTryAt} is null`,
+)}`.mapWith(access.stateSince)
+const hadAccess = sql<boolean>`${onLists(sql`count(*) > 0`, sql`${tvPeople.isPresent} and not ${tvPeople.isOurs}`)}`
+
+type Connector = Pick<ConnectorDoor, 'isOn' | 'servedProducts'>
+
+/**
+ * Writes down what the seller has to do about these people, or about everyone of whom that may have changed.
+ * Updates rows in the order of their ids, as everything that locks several does.
+ */
+export async function refreshTodo(tx: Database | Transaction, connector: Connector, now: Date, userIds?: string[]) {
+  const [isOn, served] = [await connector.isOn(tx), await connector.servedProducts(tx)]
+  const [connection] = await tx.select({ mode: tvConnection.mode }).from(tvConnection)
+  const noticed = tx.select({ id: tvPeople.userId }).from(tvPeople).where(isNoticed(tvPeople))
+  const rows = await tx
+    // Drizzle drops table names from SQL that it does not find nested.
+    .select({ row: access, newName: sql<string | null>`${newName}`, gaveUpSince, hadAccess })
+    .from(access)
+    .where(
+      userIds
+        ? inArray(access.userId, userIds)
+        : or(isNotNull(access.todo), mayBeOpen(access), inArray(access.userId, noticed)),
+    )
+    .orderBy(asc(access.id))
+  for (const { row, ...seen } of rows) {
+    const locksItself = served.has(row.productId) && connection?.mode === 'full'
+    const after = todoOf(row, { ...seen, isOn, locksItself }, now)
+    const isSame =
+      after.todo === row.todo &&
+      after.todoSince?.getTime() === row.todoSince?.getTime() &&
+      after.dueAt?.getTime() === row.dueAt?.getTime()
+    if (isSame) continue
+    // A newer version was refreshed by whoever changed it.
+    await tx
+      .update(access)
+      .set(after)
+      .where(and(eq(access.id, row.id), eq(access.version, row.version)))
+  }
+}
