@@ -14,11 +14,8 @@ export function coalesce(work: (key: string) => Promise<void>) {
   }
 }
 
-/**
- * Work with the same key runs one at a time, in the order it was requested. Only within this process: between processes,
- * idempotency keys at Stripe and row versions keep two of them from doing the same.
- */
-export function createKeyedMutex() {
+/** Work with the same key runs one at a time within this process. */
+function createKeyedMutex() {
   const tails = new Map<string, Promise<unknown>>()
   return function runExclusive<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     const result = (tails.get(key) ?? Promise.resolve()).then(work)

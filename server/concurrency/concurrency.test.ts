@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { coalesce, createKeyedMutex } from './coalesce.ts'
+import { coalesce } from './coalesce.ts'
 import { createSemaphore } from './semaphore.ts'
 
 /** Work that records when it starts and ends, and ends when told to. */
@@ -17,18 +17,6 @@ function createWork() {
   }
   return { log, work, end }
 }
-
-test('a keyed mutex runs work for one key in order and for other keys in parallel, even after a failure', async () => {
-  const runExclusive = createKeyedMutex()
-  const { log, work, end } = createWork()
-  const failed = runExclusive('a', () => Promise.reject(new Error('no')))
-  const done = ['a1', 'a2', 'b1'].map((name) => runExclusive(name.slice(0, 1), () => work(name)))
-  await expect(failed).rejects.toThrow('no')
-  await expect.poll(() => log.toSorted()).toEqual(['a1 begins', 'b1 begins'])
-  for (const name of ['a1', 'a2', 'b1']) await end(name)
-  await Promise.all(done)
-  expect(log.filter((line) => line.startsWith('a'))).toEqual(['a1 begins', 'a1 ends', 'a2 begins', 'a2 ends'])
-})
 
 test('calls that arrive while a run is waiting to start share it; later ones do not', async () => {
   const { log, work, end } = createWork()

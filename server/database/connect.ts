@@ -49,19 +49,23 @@ export function connect(
   return { url: straight, readUrl: replicaUrl ?? straight, pool, db, close: () => pool.end() }
 }
 
-/** Drizzle's own leaks a connection when `begin` fails, and returns one that is stuck in a transaction. */
+/**
+ * Drizzle's own leaks a connection when `begin` fails, and returns one that is stuck in a transaction.
+ * After a deadlock, PostgreSQL has rolled one of the two back: it runs again, up to five times.
+ */
 function transactionOn(pool: pg.Pool): Database['transaction'] {
-  return async (work, config) => {
-    const client = await pool.connect()
-    try {
-      const result = await drizzle(client, { casing: 'snake_case' }).transaction(work, config)
-      client.release()
-      return result
-    } catch (error) {
-      client.release(isDatabaseAway(error) || client.getTransactionStatus() !== 'I')
-      throw error
-    }
-  }
+  return (work, config) =>
+    retried(async () => {
+      const client = await pool.connect()
+      try {
+        const result = await drizzle(client, { casing: 'snake_case' }).transaction(work, config)
+        client.release()
+        return result
+      } catch (error) {
+        client.release(isDatabaseAway(error) || client.getTransactionStatus() !== 'I')
+        throw error
+      }
+    })
 }
 
 export async function assertReachable(pool: Pick<pg.Pool, 'query'>, url: string) {
@@ -106,8 +110,7 @@ export function causeOf(error: unknown): { cause?: Error; code: string } {
 /** True for a statement that took too long, waited too long or hit a conflict: it may be retried. */
 export const isDatabaseBusy = (error: unknown) => /^(57014|55P03|40001|40P01)$/.test(causeOf(error).code)
 
-/** Two transactions may lock the same rows in opposite order; PostgreSQL ends one of them, which then starts over. */
-export async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
+async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++)
     try {
       return await work()

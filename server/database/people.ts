@@ -23,6 +23,10 @@ export async function findUser(tx: Database | Transaction, userId: string) {
   return user
 }
 
+/** The first lock of every change: user, then purchase, then access. Rows may still refer to the user meanwhile. */
+export const lockPerson = (tx: Transaction, userId: string) =>
+  tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
+
 export async function lockUser(tx: Transaction, userId: string) {
   const [user] = await present(tx, userId).for('update')
   if (!user) throw notFound('User')

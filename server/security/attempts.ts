@@ -93,15 +93,6 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
     mayMailFrom: (tx: Transaction, what: string, ip: string, whom: string) =>
       allows(what, `${networksOf(ip)[0]?.network} ${whom}`, { requests: 3, seconds: 86_400 }, { tx }),
 
-    /** Keeps what was counted for another while. */
-    async extend(what: string, whom: string, seconds: number) {
-      const endsAt = new Date(now().getTime() + seconds * 1000)
-      await db
-        .update(attempts)
-        .set({ endsAt })
-        .where(eq(attempts.key, keyOf(what, whom)))
-    },
-
     async clear(what: string, whom: string, device?: string) {
       await db.delete(attempts).where(eq(attempts.key, keyOf(what, whom, device)))
     },

@@ -12,7 +12,6 @@ import type { ConnectorDoor } from './rows.ts'
 import { createConnectorChanges } from './seen.ts'
 
 export { resealKeys, sealKeys } from './forms.ts'
-export { lockPerson } from './rows.ts'
 export { type AccessRow, connectorPatience, isPaid, wishFor } from './rules.ts'
 export { recordCheckedName, recordLocked, recordUnlocked } from './seen.ts'
 export { refreshTodo } from './todo-refresh.ts'

@@ -7,6 +7,7 @@ import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Actor, AssertFresh } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
+import { lockPerson } from '#server/database/people.ts'
 import { access, isLivePurchase, orders, purchases, users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import { insistOnKeys, storeForm } from './forms.ts'
@@ -98,6 +99,7 @@ export function createAsking(context: Context, connector: ConnectorDoor, names: 
 }
 
 async function lockLivePurchase(tx: Transaction, userId: string, which: Which) {
+  await lockPerson(tx, userId)
   const [purchase] = await tx
     .select({ id: purchases.id, productId: purchases.productId, status: purchases.status })
     .from(purchases)

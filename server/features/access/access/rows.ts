@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { AccessEvent, AccessState } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { personOf } from '#server/database/people.ts'
+import { lockPerson, personOf } from '#server/database/people.ts'
 import { access, accessEvents, accessForms, users } from '#server/database/schema.ts'
 import type { AccessRow } from './rules.ts'
 
@@ -29,10 +29,6 @@ export type Happening = {
   /** Tells the buyer; nothing is sent to someone who is gone. */
   mail?: 'accessUnlocked' | 'accessEnded' | 'accessWithheld' | 'accessDeclined'
 }
-
-/** Before their access, always: a purchase that changes locks them in this order, too. */
-export const lockPerson = (tx: Transaction, userId: string) =>
-  tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
 
 export async function lockRow(tx: Transaction, { userId, productId }: Whose): Promise<AccessRow | undefined> {
   await lockPerson(tx, userId)

@@ -3,19 +3,10 @@ import type { NameProblem } from '#contract/statuses.ts'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { personOf } from '#server/database/people.ts'
+import { lockPerson, personOf } from '#server/database/people.ts'
 import { access, awaitsConnector } from '#server/database/schema.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
-import {
-  askSeller,
-  type ConnectorDoor,
-  change,
-  lockPerson,
-  lockRow,
-  lockRows,
-  type Telling,
-  type Whose,
-} from './rows.ts'
+import { askSeller, type ConnectorDoor, change, lockRow, lockRows, type Telling, type Whose } from './rows.ts'
 import { type AccessRow, connectorPatience, factsOf, next } from './rules.ts'
 import { refreshTodo } from './todo-refresh.ts'
 

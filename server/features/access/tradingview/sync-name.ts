@@ -3,11 +3,10 @@ import type { ConnectionMode } from '#contract/statuses.ts'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { personOf } from '#server/database/people.ts'
+import { lockPerson, personOf } from '#server/database/people.ts'
 import { access, tvEvents, tvPeople, tvScripts } from '#server/database/schema.ts'
 import {
   type AccessRow,
-  lockPerson,
   recordCheckedName,
   recordLocked,
   recordUnlocked,

@@ -1,6 +1,6 @@
 import type { Actor } from '#server/actor.ts'
 import type { Context, PeoplesRoom } from '#server/context.ts'
-import { retried, type Transaction } from '#server/database/connect.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { findUser, lockUser } from '#server/database/people.ts'
 import { erasePerson, readPersonalData } from '#server/database/personal-data.ts'
 import { conflict } from '#server/errors.ts'
@@ -56,18 +56,15 @@ export function createDeletion(context: Context, { rooms, endSubscriptionsOf }: 
     await db.transaction((tx) => assertDeletable(tx, userId))
     // Stripe first: someone deleted here must not keep paying there.
     await endSubscriptionsOf(userId)
-    // Stripe's events about that arrive meanwhile and change the same rows.
-    await retried(() =>
-      db.transaction(async (tx) => {
-        const { email, verifiedAt } = await assertDeletable(tx, userId)
-        await audit.record(tx, actor, { action: 'user.delete', aboutId: userId })
-        for (const room of rooms) await room.forget?.(tx, userId)
-        await erasePerson(tx, userId, now())
-        const tell = await attempts.mayMail(tx, 'farewell', email)
-        // Emails to an address that somebody only typed may be another person's.
-        await mails.sayFarewell(tx, email, { tell, forget: byAdmin || verifiedAt !== null })
-      }),
-    )
+    await db.transaction(async (tx) => {
+      const { email, verifiedAt } = await assertDeletable(tx, userId)
+      await audit.record(tx, actor, { action: 'user.delete', aboutId: userId })
+      for (const room of rooms) await room.forget?.(tx, userId)
+      await erasePerson(tx, userId, now())
+      const tell = await attempts.mayMail(tx, 'farewell', email)
+      // Emails to an address that somebody only typed may be another person's.
+      await mails.sayFarewell(tx, email, { tell, forget: byAdmin || verifiedAt !== null })
+    })
   }
 
   return {

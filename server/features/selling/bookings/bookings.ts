@@ -4,7 +4,7 @@ import { type BillingType, type BookableStatus, type BookingKind, isExtendable, 
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { lockUser } from '#server/database/people.ts'
+import { lockPerson, lockUser } from '#server/database/people.ts'
 import { isLivePurchase, purchases } from '#server/database/schema.ts'
 import { conflict, invalid, notFound } from '#server/errors.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
@@ -55,11 +55,11 @@ export function createBookings(deps: BookingDeps): Bookings {
 
   /** Decides on the locked row; what the buyer is told is queued with the change. */
   async function change(tx: Transaction, id: string, decide: Decide, condition: SQL | undefined = isByHand) {
-    const [before] = await tx
-      .select()
-      .from(purchases)
-      .where(and(eq(purchases.id, id), condition))
-      .for('no key update')
+    const isMeant = and(eq(purchases.id, id), condition)
+    const [owner] = await tx.select({ userId: purchases.userId }).from(purchases).where(isMeant)
+    if (!owner) return
+    await lockPerson(tx, owner.userId)
+    const [before] = await tx.select().from(purchases).where(isMeant).for('no key update')
     const wanted = before && decide(before)
     if (!wanted) return
     const movements = movementsOfBooked({ ...before, ...wanted })

@@ -18,7 +18,6 @@ import type { Code, Codes } from '../codes/codes.ts'
 import { isPlacedAt, newsColumns, type OpenOrder, type Orders, placeColumns } from '../orders/orders.ts'
 import type { Price, Prices } from '../prices/prices.ts'
 import type { Customers } from './stripe-customers.ts'
-import { createTurns } from './turns.ts'
 
 type BeginDeps = {
   orders: Orders
@@ -33,10 +32,9 @@ type Unpaid = { clientSecret: string; amountDue: number; tax: Tax | null }
 type Wish = ParsedInputOf<typeof checkout.createSubscriptionIntent>
 
 export function createBegin(context: Context, deps: BeginDeps) {
-  const { db, now, stripe, config, catalog, attempts, refuseShopAddress, crashPoint } = context
+  const { db, now, stripe, config, catalog, attempts, refuseShopAddress, crashPoint, runExclusive } = context
   const { orders, codes, prices, sync, cancelUnpaid } = deps
   const subscribe = createSubscribe(context, deps)
-  const inTurn = createTurns(context)
   // Stripe computes it, for which it must know where the buyer is.
   const wantsTax = config.tax.mode === 'stripe'
 
@@ -64,7 +62,8 @@ export function createBegin(context: Context, deps: BeginDeps) {
         throw new Refusal(409, 'price-changed', `The price has changed to ${exactDollars(amount)}`, { amount })
     }
 
-    return inTurn(user?.id ?? nonce ?? `${ip} ${userAgent} ${email}`, async (hadToWait) => {
+    const buyer = user?.id ?? nonce ?? `${ip} ${userAgent} ${email}`
+    return runExclusive(`checkout ${buyer}`, async (hadToWait) => {
       // Two tabs keep the nonce we issued and don't invalidate each other's; a planted one is replaced.
       const issued = nonce && (await orders.logins.hasNonce(hashToken(nonce))) ? nonce : undefined
       // Their first click has just been answered, with the nonce that this one lacks. Only that browser may have it.

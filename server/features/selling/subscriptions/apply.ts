@@ -3,6 +3,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { type BillingType, type EndReason, isLive, refusedReasons } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
+import { lockPerson } from '#server/database/people.ts'
 import { isOngoingPurchase, purchases, users } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
@@ -94,11 +95,12 @@ export function createApply(deps: ApplyDeps): Apply {
   }
 
   async function change(tx: Transaction, order: OrderRow, answer: Subscription) {
+    if (order.userId) await lockPerson(tx, order.userId)
     const [before] = await tx
       .select()
       .from(purchases)
       .where(eq(purchases.stripeSubscriptionId, answer.id))
-      // Others may refer to it meanwhile: a declaration locks its owner first, and then refers to it.
+      // Rows may still refer to it meanwhile.
       .for('no key update')
     // An admin deleted it. Nothing brings it back, but later refunds and disputes still reach the books.
     if (!before) {

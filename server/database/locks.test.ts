@@ -1,0 +1,76 @@
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase } from '#server/testing/test-database.ts'
+import { createLocks, type Locks } from './locks.ts'
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let processes: [Locks, Locks]
+const lost: Error[] = []
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const open = () => createLocks(database.url, (error) => lost.push(error), 1500)
+  processes = [open(), open()]
+})
+afterAll(async () => {
+  for (const each of processes) await each.close()
+  await database.drop()
+})
+
+test('work under one key takes turns in all processes, and other keys do not wait', async () => {
+  const log: string[] = []
+  const [one, two] = processes
+  const work = (name: string) => async (hadToWait: boolean) => {
+    log.push(`${name} begins`)
+    await setTimeout(50)
+    log.push(`${name} ends`)
+    return hadToWait
+  }
+  const waits = await Promise.all([
+    one.runExclusive('a', work('a1')),
+    one.runExclusive('a', work('a2')),
+    two.runExclusive('a', work('a3')),
+    two.runExclusive('b', work('b1')),
+  ])
+  expect(waits.slice(0, 3).toSorted()).toEqual([false, true, true])
+  expect(waits[3]).toBe(false)
+  const ofA = log.filter((line) => line.startsWith('a'))
+  for (let index = 0; index < ofA.length; index += 2) expect(ofA[index + 1]).toBe(ofA[index]?.replace('begins', 'ends'))
+})
+
+test('a lock is held for as long as a slow Stripe takes; someone who waits too long is asked to try again', async () => {
+  const [one, two] = processes
+  const slow = one.runExclusive('slow', () => setTimeout(4000, 'charged'))
+  await setTimeout(100)
+  await expect(two.runExclusive('slow', async () => 'twice')).rejects.toMatchObject({ status: 503, code: 'busy' })
+  const next = setTimeout(1500).then(() => two.runExclusive('slow', async () => 'after it'))
+  expect(await slow).toBe('charged')
+  expect(await next).toBe('after it')
+})
+
+test('a failure frees the lock, and so does the end of a process', async () => {
+  const [one, two] = processes
+  await expect(one.runExclusive('free', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await two.runExclusive('free', async (hadToWait) => hadToWait)).toBe(false)
+
+  const held = one.runExclusive('crashed', () => setTimeout(1200))
+  await setTimeout(100)
+  await two.runExclusive('other', async () => {})
+  const pid = await holderOf('crashed')
+  await terminate(pid)
+  expect(await two.runExclusive('crashed', async () => 'taken')).toBe('taken')
+  await held
+  expect(lost.length).toBeGreaterThan(0)
+})
+
+async function query<Row>(sql: string, values: unknown[] = []) {
+  const { default: pg } = await import('pg')
+  const client = new pg.Client(database.url)
+  await client.connect()
+  const { rows } = await client.query(sql, values)
+  await client.end()
+  return rows as Row[]
+}
+const holderOf = async (_: string) =>
+  (await query<{ pid: number }>(`select pid from pg_locks where locktype = 'advisory' and granted limit 1`))[0]?.pid ??
+  0
+const terminate = (pid: number) => query('select pg_terminate_backend($1)', [pid])

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import { Refusal } from '../errors.ts'
+import { causeOf } from './connect.ts'
+
+export type Locks = {
+  /**
+   * Work under one key runs one at a time, in any process. Holds the lock for as long as the work takes.
+   * Waits up to 10 s, then throws a 503. `hadToWait` is true if someone else held the lock first.
+   * Lock order: a user's key before a subscription's key, and both before any transaction.
+   */
+  runExclusive<Result>(key: string, work: (hadToWait: boolean) => Promise<Result>): Promise<Result>
+  close(): Promise<void>
+}
+
+const longestWaitMs = 10_000
+/** Each holder keeps a session of its own: 10 calls to Stripe at a time and process. */
+const mostHolders = 10
+
+const busy = () =>
+  new Refusal(503, 'busy', 'Your last request is still being worked on. Please try again in a moment.', {
+    retryAfterSeconds: 5,
+  })
+
+/** Advisory locks need a session, which a pooler in transaction mode does not keep: `url` leads straight to PostgreSQL. */
+export function createLocks(url: string, onError: (error: Error) => void, waitMs = longestWaitMs): Locks {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: mostHolders,
+    keepAlive: true,
+    connectionTimeoutMillis: waitMs,
+    idleTimeoutMillis: 10_000,
+  })
+  pool.on('error', onError)
+  pool.on('connect', (client) => client.on('error', onError))
+
+  const connect = () =>
+    pool.connect().catch((error: unknown) => {
+      throw /timeout exceeded/.test(String(error)) ? busy() : error
+    })
+
+  async function acquire(client: pg.PoolClient, id: string, deadline: number): Promise<boolean> {
+    const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1::bigint) as held', [id])
+    if (rows[0]?.held) return false
+    const left = Math.max(1, Math.ceil(deadline - performance.now()))
+    try {
+      await client.query(`select set_config('lock_timeout', $1, false)`, [`${left}ms`])
+      await client.query('select pg_advisory_lock($1::bigint)', [id])
+      return true
+    } catch (error) {
+      throw causeOf(error).code === lockTimeout ? busy() : error
+    }
+  }
+
+  return {
+    async runExclusive(key, work) {
+      const id = idOf(key)
+      const deadline = performance.now() + waitMs
+      const client = await connect()
+      const hadToWait = await acquire(client, id, deadline).catch((error: unknown) => {
+        client.release(!(error instanceof Refusal))
+        throw error
+      })
+      try {
+        return await work(hadToWait)
+      } finally {
+        // A session that cannot unlock is ended, and its locks end with it.
+        await client.query('select pg_advisory_unlock($1::bigint)', [id]).then(
+          () => client.release(),
+          (error: Error) => {
+            client.release(true)
+            onError(error)
+          },
+        )
+      }
+    },
+    close: () => pool.end(),
+  }
+}
+
+const lockTimeout = '55P03'
+
+/** PostgreSQL knows locks by 64-bit numbers. */
+const idOf = (key: string) => createHash('sha256').update(key).digest().readBigInt64BE().toString()
