@@ -1,5 +1,5 @@
 import type { Context } from './context.ts'
-import { type Access, openAccess } from './features/access/access.ts'
+import { type Access, openAccess } from './features/access/open-access.ts'
 import { openDesk } from './features/desk/desk.ts'
 import { openIdentity } from './features/identity/identity.ts'
 import { openSelling, type Selling } from './features/selling/selling.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, pgTable, text } from 'drizzle-orm/pg-core'
-import { type ServiceReason, serviceReasons } from '#contract/desk/service-messages.ts'
+import { type ServiceReason, serviceReasons } from '#contract/site/service-messages.ts'
 import { userId } from './accounts.ts'
 import { productId } from './catalog.ts'
 import { id, listed, moment } from './columns.ts'

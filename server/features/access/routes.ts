@@ -2,7 +2,7 @@ import { contract } from '#contract/index.ts'
 import { can } from '#contract/permissions.ts'
 import type { Doors } from '#server/http/mount.ts'
 import type { Selling } from '../selling/selling.ts'
-import type { Access } from './access.ts'
+import type { Access } from './open-access.ts'
 
 type Wings = { access: Access; selling: Selling }
 

@@ -11,7 +11,6 @@ type AdminAreas = { desk: Desk; site: Site; selling: Pick<Selling, 'bookkeeping'
 
 export function mountDesk({ mount }: Doors, { desk, site, selling: { bookkeeping } }: AdminAreas) {
   const { customers, exports, failedJobs, imports, overview, search } = desk
-  const { drafts, sending } = site.newsletter
   async function download(kind: FileKind, which: Which, { actor, reply }: { actor: Actor; reply: FastifyReply }) {
     reply.header('x-estimated-rows', await exports.estimate(kind))
     return exports.download(actor, kind, which)
@@ -61,26 +60,6 @@ export function mountDesk({ mount }: Doors, { desk, site, selling: { bookkeeping
   mount(contract.newsletterAddresses, {
     adminList: (wanted) => site.newsletter.list(wanted),
     adminExport: ({ state }, context) => download('newsletter', { state }, context),
-  })
-  mount(contract.newsletters, {
-    adminList: (page) => drafts.list(page),
-    adminShow: ({ id }) => drafts.show(id),
-    adminAudiences: () => drafts.audiences(),
-    adminPreview: ({ id, scheme }) => drafts.preview(id, scheme),
-    adminCreate: (written, { actor }) => drafts.create(actor, written),
-    adminSave: ({ id, version, ...written }, { actor }) => drafts.save(actor, id, version, written),
-    adminDelete: ({ id }, { actor }) => drafts.remove(actor, id),
-    adminTest: ({ id }, { actor }) => drafts.test(actor, id),
-    adminSend: ({ id, version, at }, { actor }) => sending.send(actor, id, version, at),
-    adminPause: ({ id }, { actor }) => sending.pause(actor, id),
-    adminResume: ({ id }, { actor }) => sending.resume(actor, id),
-    adminStop: ({ id }, { actor }) => sending.stop(actor, id),
-  })
-  mount(contract.serviceMessages, {
-    adminList: (page) => site.serviceMessages.list(page),
-    adminAudience: ({ productId }) => site.serviceMessages.audience(productId),
-    adminTest: (message, { actor }) => site.serviceMessages.test(actor, message),
-    adminSend: (message, { actor }) => site.serviceMessages.send(actor, message),
   })
   mount(contract.imports, {
     adminCheck: ({ lines }) => imports.check(lines),

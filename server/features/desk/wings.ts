@@ -1,4 +1,4 @@
-import type { Access } from '../access/access.ts'
+import type { Access } from '../access/open-access.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Selling } from '../selling/selling.ts'
 import type { Site } from '../site/site.ts'

@@ -5,8 +5,9 @@ import { answerWithPage } from '#server/http/plain-forms.ts'
 import type { Newsletter } from './newsletter/newsletter.ts'
 import type { Site } from './site.ts'
 
-export function mountSite(doors: Doors, { reviews, contact, newsletter }: Site) {
+export function mountSite(doors: Doors, { reviews, contact, newsletter, serviceMessages }: Site) {
   const { mount } = doors
+  const { drafts, sending } = newsletter
   mount(contract.reviews, {
     list: (page) => reviews.list(page),
     mine: (_input, { actor }) => reviews.mine(actor.user.id),
@@ -21,6 +22,26 @@ export function mountSite(doors: Doors, { reviews, contact, newsletter }: Site) 
       newsletter.subscribe(email, { ip: actor.ip, page: pageOf(request.headers.referer) }),
     confirm: ({ id, token }, { actor }) => newsletter.confirm(id, token, actor.ip),
     unsubscribe: ({ id, token }) => newsletter.unsubscribe(id, token),
+  })
+  mount(contract.newsletters, {
+    adminList: (page) => drafts.list(page),
+    adminShow: ({ id }) => drafts.show(id),
+    adminAudiences: () => drafts.audiences(),
+    adminPreview: ({ id, scheme }) => drafts.preview(id, scheme),
+    adminCreate: (written, { actor }) => drafts.create(actor, written),
+    adminSave: ({ id, version, ...written }, { actor }) => drafts.save(actor, id, version, written),
+    adminDelete: ({ id }, { actor }) => drafts.remove(actor, id),
+    adminTest: ({ id }, { actor }) => drafts.test(actor, id),
+    adminSend: ({ id, version, at }, { actor }) => sending.send(actor, id, version, at),
+    adminPause: ({ id }, { actor }) => sending.pause(actor, id),
+    adminResume: ({ id }, { actor }) => sending.resume(actor, id),
+    adminStop: ({ id }, { actor }) => sending.stop(actor, id),
+  })
+  mount(contract.serviceMessages, {
+    adminList: (page) => serviceMessages.list(page),
+    adminAudience: ({ productId }) => serviceMessages.audience(productId),
+    adminTest: (message, { actor }) => serviceMessages.test(actor, message),
+    adminSend: (message, { actor }) => serviceMessages.send(actor, message),
   })
   mountOneClick(doors, newsletter)
   mount(contract.contact, {

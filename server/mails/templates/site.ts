@@ -1,5 +1,5 @@
 import { brand } from '#contract/brand.ts'
-import { type ServiceReason, serviceReasons } from '#contract/desk/service-messages.ts'
+import { type ServiceReason, serviceReasons } from '#contract/site/service-messages.ts'
 import { parseBlocks } from '#contract/markdown.ts'
 import { link as linkTo, sentence } from '#contract/selling/legal/text.ts'
 import { inert, inertLine } from '../inert.ts'

@@ -14,8 +14,8 @@ import type { Enqueue } from '#server/jobs/queue.ts'
 import { hashToken } from '#server/security/tokens.ts'
 import type { Purchases } from '../purchases/purchases.ts'
 import type { Cancellation } from '../subscriptions/subscriptions.ts'
-import { createAdministration, isSellers } from './administration.ts'
 import { createCorrespondence } from './correspondence.ts'
+import { createAdministration, isSellers } from './declaration-administration.ts'
 import { createExecution, type DeclarationRow, findContract, mayCarryOut } from './execution.ts'
 
 type Declared = {

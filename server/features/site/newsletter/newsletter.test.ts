@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newsletterAddresses } from '#contract/desk/newsletters.ts'
 import { newsletter, newsletterVersion } from '#contract/site/newsletter.ts'
+import { newsletterAddresses } from '#contract/site/newsletters.ts'
 import { newsletterSubscriptions } from '#server/database/schema.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 

@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, exists, gt, isNull, ne, notExists, type SQL, sql } from 'drizzle-orm'
-import { mostServiceMessages, type ServiceReason, serviceMessageDays } from '#contract/desk/service-messages.ts'
+import { mostServiceMessages, type ServiceReason, serviceMessageDays } from '#contract/site/service-messages.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'

@@ -1,18 +1,18 @@
 import { useUser } from '#web/api/session.ts'
 import { useReturnedCard } from '#web/features/selling/checkout/use-returned-card.ts'
+import { useMailedInvoice } from '#web/features/selling/invoices/invoices.ts'
+import { FailedPayment } from '#web/features/selling/subscriptions/failed-payment.tsx'
+import { MyProducts } from '#web/features/selling/subscriptions/my-products.tsx'
+import { usePurchases } from '#web/features/selling/subscriptions/use-purchases.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import Access from './access.tsx'
 import { ConfirmLine } from './confirm-line.tsx'
-import { FailedPayment } from './failed-payment.tsx'
-import { useMailedInvoice } from './invoices.ts'
-import { MyProducts } from './my-products.tsx'
 import { Part } from './part.tsx'
 import WhatBuyersGet from './private-package.tsx'
 import { QuickCards } from './quick-cards.tsx'
-import { usePurchases } from './use-purchases.ts'
 
 export default function DashboardPage() {
   const { user } = useUser()

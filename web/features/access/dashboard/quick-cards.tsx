@@ -4,9 +4,9 @@ import { assets } from '#contract/access/assets.ts'
 import { useData } from '#web/api/client.ts'
 import ProfileDialog from '#web/features/identity/account/profile-dialog.tsx'
 import { useLogOut } from '#web/features/identity/sign-in/use-log-out.ts'
+import type { MyPurchases } from '#web/features/selling/subscriptions/use-purchases.ts'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
-import type { MyPurchases } from './use-purchases.ts'
 
 const grid = 'grid grid-cols-2 gap-2 sm:gap-3 lg:auto-cols-fr lg:grid-flow-col lg:grid-cols-none'
 

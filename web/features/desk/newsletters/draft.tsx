@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react'
 import * as z from 'zod/mini'
-import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
 import { line, optionalLine, text } from '#contract/fields.ts'
+import { type NewsletterShown, newsletters } from '#contract/site/newsletters.ts'
 import { CallButton } from '#web/api/call-button.tsx'
 import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'

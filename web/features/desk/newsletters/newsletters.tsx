@@ -1,5 +1,5 @@
 import { Plus } from 'lucide-react'
-import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
+import { type NewsletterShown, newsletters } from '#contract/site/newsletters.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'

@@ -1,4 +1,4 @@
-import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
+import { type NewsletterShown, newsletters } from '#contract/site/newsletters.ts'
 import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { changelogOf } from '#web/features/site/content/changelog.ts'

@@ -1,4 +1,4 @@
-import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
+import { type NewsletterShown, newsletters } from '#contract/site/newsletters.ts'
 import { stoppableStates } from '#contract/statuses.ts'
 import { CallButton } from '#web/api/call-button.tsx'
 import { Card } from '#web/ui/card.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type NewsletterShown, newsletters } from '#contract/desk/newsletters.ts'
+import { type NewsletterShown, newsletters } from '#contract/site/newsletters.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'

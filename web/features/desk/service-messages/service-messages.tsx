@@ -6,7 +6,7 @@ import {
   serviceMessageDays,
   serviceMessages,
   serviceReasons,
-} from '#contract/desk/service-messages.ts'
+} from '#contract/site/service-messages.ts'
 import { line, text } from '#contract/fields.ts'
 import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'

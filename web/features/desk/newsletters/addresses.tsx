@@ -1,4 +1,4 @@
-import { newsletterAddresses } from '#contract/desk/newsletters.ts'
+import { newsletterAddresses } from '#contract/site/newsletters.ts'
 import { newsletterStates, newsletterStateTexts } from '#contract/statuses.ts'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
