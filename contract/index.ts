@@ -11,7 +11,6 @@ import { figures } from './desk/figures.ts'
 import { imports } from './desk/imports.ts'
 import { overview } from './desk/overview.ts'
 import { search } from './desk/search.ts'
-import { serviceMessages } from './site/service-messages.ts'
 import { settings } from './desk/settings.ts'
 import type { Endpoint } from './endpoint.ts'
 import { accounts } from './identity/accounts.ts'
@@ -36,6 +35,7 @@ import { messages } from './site/messages.ts'
 import { newsletter } from './site/newsletter.ts'
 import { newsletterAddresses, newsletters } from './site/newsletters.ts'
 import { reviews } from './site/reviews.ts'
+import { serviceMessages } from './site/service-messages.ts'
 
 export const contract = {
   accounts,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
 import { contract } from '#contract/index.ts'
+import { openAreas } from './areas.ts'
 import { type Context, createContext } from './context.ts'
 import { mountAccess } from './features/access/routes.ts'
 import { mountDesk } from './features/desk/routes.ts'
@@ -16,7 +17,6 @@ import { createHttpServer, type Middleware } from './http/server.ts'
 import { type Queue, registerSchedules } from './jobs/queue.ts'
 import { mountMetrics } from './metrics/metrics.ts'
 import type { Pages } from './pages/pages.ts'
-import { openWings } from './wings.ts'
 
 export type Dependencies = Parameters<typeof createContext>[0] & {
   mailsGoTo: string
@@ -35,8 +35,8 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     pages,
   })
   const context = createContext(deps)
-  const wings = openWings(context)
-  const { identity, selling, access, site, desk } = wings
+  const areas = openAreas(context)
+  const { identity, selling, access, site, desk } = areas
   mountMetrics(app, {
     pool: connection.pool,
     queue,
@@ -57,7 +57,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     },
     ...[identity, selling, access, site, desk].map(({ schedules }) => schedules),
   )
-  await mountAll(app, deps, context, wings)
+  await mountAll(app, deps, context, areas)
   return app
 }
 
@@ -65,10 +65,10 @@ async function mountAll(
   app: FastifyInstance,
   { config, connection, queue, pages, now, settings, mailsGoTo }: Dependencies,
   context: Context,
-  wings: ReturnType<typeof openWings>,
+  areas: ReturnType<typeof openAreas>,
 ) {
   const { mails, audit, attempts, securityLog } = context
-  const { identity, selling, access, site } = wings
+  const { identity, selling, access, site } = areas
   const { sessions, factors, cookies } = identity
   const mount = createMount(app, {
     pages,
@@ -92,10 +92,10 @@ async function mountAll(
     endSubscriptionsOf: selling.subscriptions.cancellation.endAllOf,
     checkout: selling.checkout,
   })
-  await mountSelling(doors, context, wings)
-  mountAccess(doors, wings)
+  await mountSelling(doors, context, areas)
+  mountAccess(doors, areas)
   mountSite(doors, site)
-  mountDesk(doors, wings)
+  mountDesk(doors, areas)
   mount(contract.settings, {
     adminShow: () => settings.show(mailsGoTo),
     async adminSave(changes, { actor }) {

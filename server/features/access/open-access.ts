@@ -37,7 +37,7 @@ export function openAccess(context: Context, { accounts }: Identity) {
     privatePackage,
     assets,
     reminders,
-    effects: { purchasesChanged: room.refresh, usernameGiven: room.names.give, unlocksItself },
+    unlocksItself,
     schedules,
 
     prepare: () => tradingView.connectLookAlike(),

@@ -4,9 +4,9 @@ import type { Doors } from '#server/http/mount.ts'
 import type { Selling } from '../selling/selling.ts'
 import type { Access } from './open-access.ts'
 
-type Wings = { access: Access; selling: Selling }
+type Areas = { access: Access; selling: Selling }
 
-export function mountAccess({ mount }: Doors, { access, selling }: Wings) {
+export function mountAccess({ mount }: Doors, { access, selling }: Areas) {
   const { room, privatePackage, assets, reminders } = access
   const { asking, decisions, lists } = room
   const { checkUsername, connecting, scripts, strangers, runs, person, meter } = access.tradingView

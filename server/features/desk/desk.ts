@@ -1,5 +1,6 @@
 import type { Context } from '#server/context.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
+import type { Areas } from './areas.ts'
 import { createChecklist } from './checklist/checklist.ts'
 import { createCustomerDesk } from './customers/customers.ts'
 import { createExports } from './exports/exports.ts'
@@ -7,12 +8,11 @@ import { createFailedJobs } from './failed-jobs/failed-jobs.ts'
 import { createImports } from './imports/imports.ts'
 import { createOverview } from './overview/overview.ts'
 import { createSearch } from './search/search.ts'
-import type { Wings } from './wings.ts'
 
 export type Desk = ReturnType<typeof openDesk>
 
-export function openDesk(context: Context, wings: Wings) {
-  const overview = createOverview(context, wings)
+export function openDesk(context: Context, areas: Areas) {
+  const overview = createOverview(context, areas)
   const schedules: Schedules = {
     digest: { cron: '5 6 * * *', run: overview.sendDigest },
     'tell-of-sales': { cron: '*/5 * * * *', run: overview.letters.tellOfSales },
@@ -23,8 +23,8 @@ export function openDesk(context: Context, wings: Wings) {
   return {
     overview,
     checklist: createChecklist(context),
-    customers: createCustomerDesk(context, wings),
-    imports: createImports(context, wings),
+    customers: createCustomerDesk(context, areas),
+    imports: createImports(context, areas),
     search: createSearch(context),
     exports: createExports(context),
     failedJobs: createFailedJobs(context),

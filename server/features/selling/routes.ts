@@ -7,9 +7,9 @@ import type { Doors } from '#server/http/mount.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Selling } from './selling.ts'
 
-type Wings = { identity: Identity; selling: Selling }
+type Areas = { identity: Identity; selling: Selling }
 
-export async function mountSelling(doors: Doors, context: Context, { identity, selling }: Wings) {
+export async function mountSelling(doors: Doors, context: Context, { identity, selling }: Areas) {
   const { mount, pages, checkoutCookie: cookie } = doors
   const { catalog, securityLog } = context
   const { bookings, checkout, customers, declarations, invoices, prices, purchases, subscriptions } = selling

@@ -1,7 +1,7 @@
 import { brand } from '#contract/brand.ts'
-import { type ServiceReason, serviceReasons } from '#contract/site/service-messages.ts'
 import { parseBlocks } from '#contract/markdown.ts'
 import { link as linkTo, sentence } from '#contract/selling/legal/text.ts'
+import { type ServiceReason, serviceReasons } from '#contract/site/service-messages.ts'
 import { inert, inertLine } from '../inert.ts'
 import { greeting, type MailSite, type Templates } from '../template.ts'
 

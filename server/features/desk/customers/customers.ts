@@ -6,7 +6,7 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { findUser } from '#server/database/people.ts'
 import { customerNotes, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import type { Wings } from '../wings.ts'
+import type { Areas } from '../areas.ts'
 import { createTimeline, type Page } from './timeline.ts'
 
 const adminsOnly = () => new Refusal(403, 'forbidden', 'Only an admin can do this.')
@@ -17,14 +17,14 @@ const mostPurchases = 200
 const mostMails = { requests: 10, seconds: 86_400 }
 
 /** Everything about a customer in one place. It owns only the notes; the rest it asks of the other rooms. */
-export function createCustomerDesk(context: Context, wings: Wings) {
+export function createCustomerDesk(context: Context, areas: Areas) {
   const { db, audit, attempts, mails, catalog } = context
-  const { sendPasswordLink, correctEmail } = wings.identity.accounts.corrections
-  const { invoices, purchases } = wings.selling
-  const { room, privatePackage, assets } = wings.access
-  const { newsletter } = wings.site
+  const { sendPasswordLink, correctEmail } = areas.identity.accounts.corrections
+  const { invoices, purchases } = areas.selling
+  const { room, privatePackage, assets } = areas.access
+  const { newsletter } = areas.site
   const notes = createNotes(context)
-  const timeline = createTimeline(context, wings)
+  const timeline = createTimeline(context, areas)
 
   /** A borrowed or bored staff account must not fill anyone's mailbox. */
   async function countMail(tx: Transaction | Database, email: string) {

@@ -4,7 +4,7 @@ import { deviceName } from '#contract/identity/device-name.ts'
 import { exactDollars } from '#contract/money.ts'
 import type { Context } from '#server/context.ts'
 import { decodeCursor, type HistoryPart, pageOf } from '#server/database/cursor.ts'
-import type { Wings } from '../wings.ts'
+import type { Areas } from '../areas.ts'
 
 type Entry = Omit<TimelineEntry, 'at'> & { at: Date }
 type Source = (userId: string, part: HistoryPart) => Promise<Entry[]>
@@ -13,7 +13,7 @@ export type Page = { limit: number; cursor?: string | undefined }
 /** Far enough ahead of any clock. */
 const forever = new Date(9_999_999_999_999)
 
-export function createTimeline({ mails, audit }: Context, { identity, selling, access, site }: Wings) {
+export function createTimeline({ mails, audit }: Context, { identity, selling, access, site }: Areas) {
   const sources = [
     source('purchase', selling.purchases.historyOf, ({ key, what, purchase }) => ({
       id: key,

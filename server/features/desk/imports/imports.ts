@@ -10,7 +10,7 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase, purchases, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
-import type { Wings } from '../wings.ts'
+import type { Areas } from '../areas.ts'
 
 type Options = { invite: boolean; hasAccess: boolean }
 type Found = Omit<ImportVerdict, 'line'>
@@ -18,7 +18,7 @@ type Found = Omit<ImportVerdict, 'line'>
 const isThere = 'Has a subscription already'
 
 /** Subscribers who paid elsewhere. Each line is committed on its own: an import that was interrupted is simply run again. */
-export function createImports({ db, now, audit, catalog }: Context, { identity, selling, access }: Wings) {
+export function createImports({ db, now, audit, catalog }: Context, { identity, selling, access }: Areas) {
   const { names } = access.room
   const product = catalog.first()
   const sold = soldPlans(product.prices).map(({ key }) => key)

@@ -6,7 +6,7 @@ import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { Context } from '#server/context.ts'
 import { boundsOf, decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { mrrMovements, payments, purchases, refunds, users } from '#server/database/schema.ts'
-import type { Wings } from '../wings.ts'
+import type { Areas } from '../areas.ts'
 import { csvOfMonths } from './figures-csv.ts'
 import { byKind, lastTwelveMonths, personMonths, rememberUntilMoved } from './months.ts'
 import { createPayments } from './payments.ts'
@@ -29,7 +29,7 @@ function since(range: Range | undefined, now: Date): Date | undefined {
 
 const taker = alias(mrrMovements, 'taker')
 
-export function createFigures(context: Context, { selling }: Wings) {
+export function createFigures(context: Context, { selling }: Areas) {
   const { db, now } = context
   // Skips corrected rows and their corrections.
   const stands = and(

@@ -10,7 +10,7 @@ import { contactMessages, declarations, newsletters, type purchases } from '#ser
 import { isSellers } from '#server/features/selling/declarations/declarations.ts'
 import { countNeedy } from '#server/features/selling/purchases/purchases.ts'
 import { countReviewsToAnswer } from '#server/features/site/reviews/reviews.ts'
-import type { Wings } from '../wings.ts'
+import type { Areas } from '../areas.ts'
 import { createFigures } from './figures.ts'
 import { lastTwelveMonths, rememberUntilMoved } from './months.ts'
 import { createPulse } from './pulse.ts'
@@ -19,18 +19,18 @@ import { createSellerLetters } from './seller-letters.ts'
 const hour = 3_600_000
 
 /** How the shop is doing. */
-export function createOverview(context: Context, wings: Wings) {
+export function createOverview(context: Context, areas: Areas) {
   const { db, now, queue, mails, supportEmail } = context
-  const { lists } = wings.access.room
+  const { lists } = areas.access.room
   const months = rememberUntilMoved(db, now, () => lastTwelveMonths(db, now()))
 
-  const needs = createNeeds(context, wings)
+  const needs = createNeeds(context, areas)
 
   return {
     needs,
     pulse: createPulse(context),
     letters: createSellerLetters(context, needs),
-    figures: createFigures(context, wings),
+    figures: createFigures(context, areas),
 
     async show() {
       const [figures, needy] = await Promise.all([months(), countNeedy(db, now(), mostCounted)])
@@ -65,7 +65,7 @@ const countUpToMost = (db: Database, table: typeof purchases | typeof contactMes
 type Found = { count: number; dueAt: Date | null }
 
 /** What needs the seller now. Each is an indexed read, and the list behind its link shows exactly the same rows. */
-function createNeeds({ db, now, queue, settings, paymentAccount }: Context, { access, selling }: Wings) {
+function createNeeds({ db, now, queue, settings, paymentAccount }: Context, { access, selling }: Areas) {
   const { lists } = access.room
   type OtherNeed = Exclude<NeedKind, PurchaseNeed>
   type Waiting = Awaited<ReturnType<typeof lists.waiting>>

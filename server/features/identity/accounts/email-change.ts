@@ -5,6 +5,7 @@ import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { emailChanges, passwordTokens, purchases, users } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
+import type { AreaEvents } from '#server/events.ts'
 import { sellersAddress } from '#server/mails/mails.ts'
 import { removeFactorsSince } from '../factors/factors.ts'
 import type { PasswordLinks } from './passwords.ts'
@@ -15,23 +16,8 @@ const toConfirm = 24 * hour
 
 type Link = { id: string; token: string }
 type Recorded = { ip: string; action: 'user.email' | 'user.email-undone' }
-export type AccountEvents = {
-  /** For anyone who keeps a copy of the name and email address. */
-  accountChanged(tx: Transaction, userId: string): Promise<void>
-  /** The old address is no longer theirs: links that were mailed there and not opened yet stop working. */
-  endOpenLinks(tx: Transaction, userId: string): Promise<void>
-  usernameGiven(
-    tx: Transaction,
-    given: {
-      userId: string
-      username: string
-      by: null
-      field: 'tradingViewUsername'
-      beforeMove: () => Promise<void>
-    },
-  ): Promise<void>
-}
-type Others = AccountEvents & { passwordLinks: PasswordLinks }
+export type AccountEvents = Pick<AreaEvents, 'accountChanged' | 'endOpenLinks' | 'usernameGiven'>
+type EmailChangeDeps = AccountEvents & { passwordLinks: PasswordLinks }
 
 /** Factors added this long before a change of address count as prepared by its thief. */
 const factorPreparationMs = 30 * 24 * hour
@@ -41,7 +27,7 @@ const elsewhere = () =>
 const useless = () => new Refusal(400, 'link-invalid', 'This link no longer works.')
 
 /** Another address for an account: the new one confirms it, the old one can take it back for three days. */
-export function createEmailChange(context: Context, others: Others) {
+export function createEmailChange(context: Context, others: EmailChangeDeps) {
   const { db, now, mails, audit, attempts, refuseShopAddress, isLinkToken } = context
   const { accountChanged, endOpenLinks, passwordLinks } = others
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)

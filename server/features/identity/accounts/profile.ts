@@ -26,7 +26,7 @@ export function createProfile({ db, now }: Context, { accountChanged, usernameGi
         if (name !== undefined && name !== user.name) await accountChanged(tx, user.id)
         // Saving the form without touching the name asks for nothing.
         if (username !== undefined && username !== (before?.tradingViewUsername ?? ''))
-          await usernameGiven(tx, { userId: user.id, username, by: null, field: 'tradingViewUsername', beforeMove })
+          await usernameGiven(tx, { userId: user.id, username, field: 'tradingViewUsername', beforeMove })
       })
     },
 

@@ -1,5 +1,5 @@
 import type { EntitlementReason, PurchaseStatus } from '#contract/statuses.ts'
-import type { Transaction } from '#server/database/connect.ts'
+import type { AreaEvents } from '#server/events.ts'
 
 export type PurchaseFacts = {
   status: PurchaseStatus
@@ -18,13 +18,8 @@ export type EntitlementSettings = {
   freezesDisputes: boolean
 }
 
-/** What the access wing does, in the same transaction, when something happens to purchases here. */
-export type AccessEffects = {
-  purchasesChanged(tx: Transaction, userId: string): Promise<void>
-  /** The buyer gave it at the checkout, and has paid. */
-  usernameGiven(tx: Transaction, given: { userId: string; username: string; productId: string }): Promise<void>
-  unlocksItself(tx: Transaction, productId: string): Promise<boolean>
-}
+/** What selling tells access, in the same transaction. */
+export type AccessEffects = Pick<AreaEvents, 'purchasesChanged' | 'usernameGiven' | 'unlocksItself'>
 
 const day = 86_400_000
 /** Stripe leaves a renewal's invoice as a draft for about an hour, and may then retry the card. */

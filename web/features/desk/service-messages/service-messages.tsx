@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import * as z from 'zod/mini'
+import { line, text } from '#contract/fields.ts'
 import {
   mostServiceMessages,
   type ServiceReason,
@@ -7,7 +8,6 @@ import {
   serviceMessages,
   serviceReasons,
 } from '#contract/site/service-messages.ts'
-import { line, text } from '#contract/fields.ts'
 import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'

@@ -3,4 +3,4 @@ import type { Identity } from '../identity/identity.ts'
 import type { Selling } from '../selling/selling.ts'
 import type { Site } from '../site/site.ts'
 
-export type Wings = { identity: Identity; selling: Selling; access: Access; site: Site }
+export type Areas = { identity: Identity; selling: Selling; access: Access; site: Site }

@@ -1,0 +1,29 @@
+import type { Transaction } from './database/connect.ts'
+
+/** A username that its buyer gave: at the checkout for one product, or in the profile for all of them. */
+type GivenUsername = {
+  userId: string
+  username: string
+  productId?: string
+  /** Where somebody waits for an answer, a username that cannot work is refused at this field. */
+  field?: 'tradingViewUsername'
+  /** Called before access moves to another TradingView account; throws unless the buyer may. */
+  beforeMove?: () => Promise<void>
+}
+
+/**
+ * What an area tells the areas after it (identity, selling, access), always in the transaction of the change.
+ * `areas.ts` hands them out; each is implemented by the module that its comment names.
+ */
+export type AreaEvents = {
+  /** Name or email address changed. Implemented by selling/checkout (stripe-customers.ts). */
+  accountChanged(tx: Transaction, userId: string): Promise<void>
+  /** An address is no longer its owner's: links mailed there stop working. Implemented by selling/declarations. */
+  endOpenLinks(tx: Transaction, userId: string): Promise<void>
+  /** Purchases of a person began, changed or ended. Implemented by access/access (`refresh`). */
+  purchasesChanged(tx: Transaction, userId: string): Promise<void>
+  /** Implemented by access/access (names.ts, `give`). */
+  usernameGiven(tx: Transaction, given: GivenUsername): Promise<void>
+  /** Whether the connector unlocks buyers of this product now. Implemented by access/tradingview. */
+  unlocksItself(tx: Transaction, productId: string): Promise<boolean>
+}
