@@ -3,7 +3,6 @@ import { partyOf } from '#contract/selling/legal/text.ts'
 import { createAudit } from './audit/audit.ts'
 import type { Config } from './config.ts'
 import type { Connection, Transaction } from './database/connect.ts'
-import type { Locks } from './database/locks.ts'
 import { Refusal } from './errors.ts'
 import type { Catalog } from './features/selling/catalog/catalog.ts'
 import type { PaymentAccount } from './features/selling/payment-account/payment-account.ts'
@@ -22,7 +21,6 @@ type Given = {
   config: Config
   settings: ShopSettings
   connection: Connection
-  locks: Locks
   catalog: Catalog
   queue: Queue
   transport: MailTransport
@@ -64,7 +62,7 @@ export function createContext({ transport, ...given }: Given) {
     audit: createAudit({ db, now }),
     attempts: createAttempts({ db, now, limitsQuestions: config.rateLimits }),
     /** What is done about one subscription, or one buyer's checkout, takes turns. */
-    runExclusive: given.locks.runExclusive,
+    runExclusive: connection.locks.runExclusive,
     securityLog: createSecurityLog(log),
     /** The seller's own addresses, as they are set now: a stranger with an account of that name would be taken for the shop. */
     refuseShopAddress(email: string) {

@@ -8,7 +8,6 @@ import type { Config } from './config.ts'
 import { mailSite } from './context.ts'
 import { assertReachable, connect, type Database } from './database/connect.ts'
 import { openEmbedded } from './database/embedded.ts'
-import { createLocks } from './database/locks.ts'
 import { migrate } from './database/migrate.ts'
 import type { Migration } from './database/migrations.ts'
 import { currentConnection, servedProducts } from './features/access/tradingview/tradingview.ts'
@@ -94,8 +93,6 @@ export async function startShop(
       replicaUrl: given.databaseReplicaUrl,
     })
     closers.push(connection.close)
-    const locks = createLocks(connection.url, onLost)
-    closers.push(locks.close)
     await assertReachable(connection.pool, url)
     const secrets = createSecrets(loadSecretsKey(given.secretsKey, given.dataDir), given.oldSecretsKey)
     await migrate(connection.url, {
@@ -137,7 +134,6 @@ export async function startShop(
     const parts: Parts = {
       config,
       connection,
-      locks,
       settings,
       catalog,
       mailsGoTo,

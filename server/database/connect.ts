@@ -2,6 +2,7 @@ import type { ExtractTablesWithRelations } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase, type NodePgTransaction } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { StartError } from '../errors.ts'
+import { createLocks, type Locks } from './locks.ts'
 
 export type Database = NodePgDatabase
 /** A transaction: pass it to everything that must commit together. */
@@ -14,6 +15,7 @@ export type Connection = {
   readUrl: string
   pool: pg.Pool
   db: Database
+  locks: Locks
   close(): Promise<void>
 }
 
@@ -46,7 +48,9 @@ export function connect(
   const db = drizzle(pool, { casing: 'snake_case' })
   db.transaction = transactionOn(pool)
   const straight = directUrl ?? url
-  return { url: straight, readUrl: replicaUrl ?? straight, pool, db, close: () => pool.end() }
+  const locks = createLocks(straight, onError)
+  const close = async () => void (await Promise.all([pool.end(), locks.close()]))
+  return { url: straight, readUrl: replicaUrl ?? straight, pool, db, locks, close }
 }
 
 /**

@@ -31,7 +31,7 @@ test('work under one key takes turns in all processes, and other keys do not wai
     two.runExclusive('a', work('a3')),
     two.runExclusive('b', work('b1')),
   ])
-  expect(waits.slice(0, 3).toSorted()).toEqual([false, true, true])
+  expect(waits.slice(0, 3).filter(Boolean)).toHaveLength(2)
   expect(waits[3]).toBe(false)
   const ofA = log.filter((line) => line.startsWith('a'))
   for (let index = 0; index < ofA.length; index += 2) expect(ofA[index + 1]).toBe(ofA[index]?.replace('begins', 'ends'))

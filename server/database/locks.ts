@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { Refusal } from '../errors.ts'
-import { causeOf } from './connect.ts'
 
 export type Locks = {
   /**
@@ -48,7 +47,7 @@ export function createLocks(url: string, onError: (error: Error) => void, waitMs
       await client.query('select pg_advisory_lock($1::bigint)', [id])
       return true
     } catch (error) {
-      throw causeOf(error).code === lockTimeout ? busy() : error
+      throw (error as { code?: string }).code === lockTimeout ? busy() : error
     }
   }
 

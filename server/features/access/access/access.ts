@@ -19,7 +19,10 @@ export { refreshTodo } from './todo-refresh.ts'
 export type AccessRoom = ReturnType<typeof createAccessRoom>
 
 /** One row for each person and product says how far their access on TradingView is; it is moved only here. */
-export function createAccessRoom(context: Context, connector: ConnectorDoor) {
+export function createAccessRoom(
+  context: Pick<Context, 'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'secrets' | 'settings' | 'supportEmail'>,
+  connector: ConnectorDoor,
+) {
   const { db } = context
   const names = createNames(context, connector)
   const connectorChanged = createConnectorChanges(context, connector)

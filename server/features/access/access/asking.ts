@@ -16,7 +16,11 @@ import type { ConnectorDoor } from './rows.ts'
 
 type Which = { purchaseId: string } | { paymentIntentId: string }
 
-export function createAsking(context: Context, connector: ConnectorDoor, names: Names) {
+export function createAsking(
+  context: Pick<Context, 'catalog' | 'db' | 'now' | 'secrets' | 'settings'>,
+  connector: ConnectorDoor,
+  names: Names,
+) {
   const { db, settings, catalog } = context
 
   return {

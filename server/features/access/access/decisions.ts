@@ -19,7 +19,11 @@ const undoMilliseconds = 60_000
 type Act = (tx: Transaction, row: AccessRow, works: boolean) => Promise<boolean>
 
 /** What the seller's people decide. All of it is audited, by the id of the person's access. */
-export function createDecisions(context: Context, connector: ConnectorDoor, names: Names) {
+export function createDecisions(
+  context: Pick<Context, 'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>,
+  connector: ConnectorDoor,
+  names: Names,
+) {
   const { db, now, audit } = context
 
   async function decide(actor: Actor, ids: string[], decision: AccessDecision, act: Act) {
@@ -146,7 +150,7 @@ export function createDecisions(context: Context, connector: ConnectorDoor, name
 }
 
 /** Subscriptions of people whose access was declined. */
-function createDeclined({ db, audit }: Context) {
+function createDeclined({ db, audit }: Pick<Context, 'db' | 'audit'>) {
   return {
     /** The paid-for access rows of these that were declined with the wish to end the subscription. */
     async endRequestsAmong(ids: string[]) {
@@ -168,7 +172,11 @@ function createDeclined({ db, audit }: Context) {
 }
 
 /** What can no longer be undone: buyers are told, or the connector begins. */
-async function announce(tx: Transaction, context: Context, connector: ConnectorDoor) {
+async function announce(
+  tx: Transaction,
+  context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
+  connector: ConnectorDoor,
+) {
   const due = await tx.select({ id: access.id }).from(access).where(lte(access.undoUntil, context.now()))
   const ids = due.map(({ id }) => id)
   for (const row of await lockRows(tx, ids)) {
@@ -182,7 +190,12 @@ async function announce(tx: Transaction, context: Context, connector: ConnectorD
 type Renaming = { actor: Actor; id: string; username: string }
 
 /** Another name for a customer, without the buyers' limits. */
-async function rename(tx: Transaction, { audit }: Context, names: Names, { actor, id, username }: Renaming) {
+async function rename(
+  tx: Transaction,
+  { audit }: Pick<Context, 'audit'>,
+  names: Names,
+  { actor, id, username }: Renaming,
+) {
   const [row] = await tx.select().from(access).where(eq(access.id, id))
   if (!row) throw notFound('Access')
   await names.give(tx, { userId: row.userId, username, productId: row.productId, by: actor.user.id, field: 'username' })

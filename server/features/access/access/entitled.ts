@@ -14,7 +14,7 @@ export async function owns(db: Database, userId: string, productId: string): Pro
 /** Writes down what this person's purchases give, for each product, and what follows from it. The person is locked. */
 export async function recompute(
   tx: Transaction,
-  context: Context,
+  context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
   userId: string,
   served: ReadonlySet<string>,
 ): Promise<AccessRow[]> {
@@ -42,7 +42,12 @@ export async function recompute(
   return rows
 }
 
-async function begin(tx: Transaction, { now }: Context, userId: string, productId: string): Promise<AccessRow> {
+async function begin(
+  tx: Transaction,
+  { now }: Pick<Context, 'now'>,
+  userId: string,
+  productId: string,
+): Promise<AccessRow> {
   const [row] = await tx.insert(access).values({ userId, productId, stateSince: now() }).returning()
   if (!row) throw new Error(`No access could be begun for ${userId}`)
   return row
@@ -50,7 +55,7 @@ async function begin(tx: Transaction, { now }: Context, userId: string, productI
 
 async function store(
   tx: Transaction,
-  context: Context,
+  context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
   before: AccessRow,
   { reason, until }: Pick<AccessRow, 'reason' | 'until'>,
   connector: boolean,

@@ -35,7 +35,7 @@ export function insistOnKeys(sent: SentAccessRequest) {
 
 export async function storeForm(
   tx: Transaction,
-  { now, secrets }: Context,
+  { now, secrets }: Pick<Context, 'now' | 'secrets'>,
   whose: { id: string; userId: string; purchaseId: string },
   { apiKey, secretKey, exchangeName = '', tradingViewUsername, additionalInfo }: SentAccessRequest,
 ) {
@@ -52,7 +52,11 @@ export async function storeForm(
 }
 
 /** For the admin who sets up the exchange; each look is on record. */
-export function revealKeys({ db, secrets, audit }: Context, actor: Actor, accessId: string): Promise<Keys> {
+export function revealKeys(
+  { db, secrets, audit }: Pick<Context, 'db' | 'secrets' | 'audit'>,
+  actor: Actor,
+  accessId: string,
+): Promise<Keys> {
   return db.transaction(async (tx) => {
     const [form] = await tx
       .select({ id: accessForms.id, sealedKeys: accessForms.sealedKeys, userId: access.userId })
@@ -70,7 +74,7 @@ export function revealKeys({ db, secrets, audit }: Context, actor: Actor, access
 }
 
 /** Keys are kept only while they're needed: someone waits for access or may wait again, and for 30 days at most. */
-export async function purgeKeys({ db, now }: Context) {
+export async function purgeKeys({ db, now }: Pick<Context, 'db' | 'now'>) {
   const waits = hasRow(
     access,
     eq(access.userId, accessForms.userId),

@@ -41,7 +41,7 @@ type PeopleFilter = { state?: AccessState | undefined; endRequested?: 'yes' | un
 /** Whoever was declined and still pays, if somebody asked an admin to end that. */
 const isEndRequested = and(isNotNull(access.endRequestedAt), isNotNull(access.reason))
 
-export function createLists(context: Context, connector: ConnectorDoor) {
+export function createLists(context: Pick<Context, 'db' | 'now'>, connector: ConnectorDoor) {
   const { db, now } = context
 
   async function page(where: SQL | undefined, { limit, cursor, q }: Paging) {

@@ -36,7 +36,10 @@ const changesInAYear = 5
 export type Names = ReturnType<typeof createNames>
 
 /** The TradingView account that someone wants unlocked: theirs alone, however and wherever it is given. */
-export function createNames(context: Context, connector: ConnectorDoor) {
+export function createNames(
+  context: Pick<Context, 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>,
+  connector: ConnectorDoor,
+) {
   const { db, now } = context
 
   /** Once in seven days and five times in a year; before the first unlock, a name can be corrected freely. */

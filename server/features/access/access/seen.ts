@@ -85,7 +85,10 @@ const hasWaitedForConnector = (now: Date) =>
   )
 
 /** People who wait go to the connector if it can unlock now, or to the seller. Idempotent: runs every minute and with each change of the connection. */
-export function createConnectorChanges(context: Context, connector: ConnectorDoor) {
+export function createConnectorChanges(
+  context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
+  connector: ConnectorDoor,
+) {
   const { now } = context
 
   return async function connectorChanged(tx: Transaction) {

@@ -26,7 +26,7 @@ export const whoseOf = <User>({ id, state, reason, undoUntil }: AccessRow, user:
   isByHand: !works,
 })
 
-export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
+export function createTodo({ db, now }: Pick<Context, 'db' | 'now'>, connector: ConnectorDoor) {
   async function formsOf(userIds: string[]) {
     return db
       .selectDistinctOn([accessForms.userId])

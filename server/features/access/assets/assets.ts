@@ -8,7 +8,8 @@ import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Product } from '#server/features/selling/catalog/catalog.ts'
 import type { AccessRoom } from '../access/access.ts'
 
-type Others = Pick<AccessRoom, 'owns'>
+type AssetsContext = Pick<Context, 'db' | 'now' | 'audit' | 'catalog'>
+type AssetsDeps = Pick<AccessRoom, 'owns'>
 type NewAsset = {
   ticker: string
   note?: string | null | undefined
@@ -17,7 +18,7 @@ type NewAsset = {
 }
 
 /** The Rebound List: the symbols the seller recommends, in the seller's order. */
-export function createAssets({ db, now, audit, catalog }: Context, { owns }: Others) {
+export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns }: AssetsDeps) {
   /** Positions are assigned one at a time, so two admins never assign the same one. */
   const inOrder = <Result>(change: (tx: Transaction) => Promise<Result>) =>
     db.transaction(async (tx) => {

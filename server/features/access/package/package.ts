@@ -5,7 +5,7 @@ import type { AccessRoom } from '../access/access.ts'
 type Others = Pick<AccessRoom, 'owns'>
 
 /** What only owners may see; the rest of the package is on TradingView. */
-export function createPrivatePackage({ settings, catalog }: Context, { owns }: Others) {
+export function createPrivatePackage({ settings, catalog }: Pick<Context, 'settings' | 'catalog'>, { owns }: Others) {
   return {
     async show(userId: string, slug = catalog.first().slug) {
       const product = catalog.bySlug(slug)

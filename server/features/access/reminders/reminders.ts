@@ -15,7 +15,10 @@ type Others = {
 }
 
 /** Until buyers have asked for access, they don't get what they pay for, so we remind them, at most once a week. */
-export function createReminders({ db, queue, mails, now, audit, catalog }: Context, { accounts, connector }: Others) {
+export function createReminders(
+  { db, queue, mails, now, audit, catalog }: Pick<Context, 'db' | 'queue' | 'mails' | 'now' | 'audit' | 'catalog'>,
+  { accounts, connector }: Others,
+) {
   /** A purchase that gives something, without an account to give it to. */
   const isUnasked = and(
     isLivePurchase,

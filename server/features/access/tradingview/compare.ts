@@ -14,7 +14,7 @@ const guardOf = (people: number) => Math.max(5, Math.floor(people / 10))
 
 /** Compares a script's list with what is wanted. Only a list that reached its end allows a conclusion. */
 export async function compare(
-  context: Context,
+  context: Pick<Context, 'db' | 'mails' | 'now'>,
   client: TradingViewClient,
   script: ScriptRow,
   { people, isComplete, pages }: PeopleList,
@@ -62,7 +62,7 @@ export async function compare(
   return { ...run, ...counts, foreign: strangers.length, heldBack: isTooMany ? lost.length : 0, toSync }
 }
 
-async function worksOn({ db, now }: Context, script: ScriptRow): Promise<Work[]> {
+async function worksOn({ db, now }: Pick<Context, 'db' | 'now'>, script: ScriptRow): Promise<Work[]> {
   const known = await db.select().from(tvPeople).where(eq(tvPeople.scriptId, script.id))
   const rows = await db.select().from(access).where(eq(access.productId, script.productId))
   const rowOf = new Map(rows.map((row) => [row.userId, row]))
@@ -80,7 +80,7 @@ async function worksOn({ db, now }: Context, script: ScriptRow): Promise<Work[]>
 
 /** People whom this shop does not know are only listed, and forgotten when they are gone. */
 async function recordStrangers(
-  { db, now }: Context,
+  { db, now }: Pick<Context, 'db' | 'now'>,
   script: ScriptRow,
   strangers: Listed[],
   propose: (stranger: Listed) => Promise<string | null>,
@@ -122,7 +122,7 @@ async function recordStrangers(
 
 /** Another name has the row's number of someone who is gone: perhaps renamed. Only proposed; returns what to tell the seller. */
 async function proposeRename(
-  context: Context,
+  context: Pick<Context, 'db' | 'mails' | 'now'>,
   client: TradingViewClient,
   works: Work[],
   listed: Map<string, Listed>,

@@ -15,7 +15,10 @@ type Settings = ParsedInputOf<typeof tradingViewAdmin.settings>
 
 const hour = 3_600_000
 
-export function createConnecting(context: Context, { connector, access }: Others) {
+export function createConnecting(
+  context: Pick<Context, 'audit' | 'db' | 'now' | 'queue' | 'secrets' | 'tradingView'>,
+  { connector, access }: Others,
+) {
   const { db, now, tradingView: gateway, queue, audit, secrets } = context
   const { connection } = connector
   const reconcileSoon = () => queue.trigger('tradingview-reconcile')
@@ -142,7 +145,10 @@ export function createConnecting(context: Context, { connector, access }: Others
 const isAnother = (before: string | null, now: string | null) => before !== null && now !== null && before !== now
 
 /** Probes before anything is stored: what does not work is refused in words. */
-async function probe({ db, tradingView: gateway }: Context, { host, cookies: pasted }: Given) {
+async function probe(
+  { db, tradingView: gateway }: Pick<Context, 'db' | 'tradingView'>,
+  { host, cookies: pasted }: Given,
+) {
   const cookies = readCookies(pasted)
   if ('refusal' in cookies) throw invalid('cookies', cookies.refusal)
   if (!gateway.isAllowed)
@@ -162,7 +168,13 @@ async function probe({ db, tradingView: gateway }: Context, { host, cookies: pas
 }
 
 /** A shop that takes no money is connected to the look-alike, so that a newcomer sees a purchase unlock itself. */
-export async function connectLookAlike({ db, now, tradingView, secrets, catalog }: Context) {
+export async function connectLookAlike({
+  db,
+  now,
+  tradingView,
+  secrets,
+  catalog,
+}: Pick<Context, 'db' | 'now' | 'tradingView' | 'secrets' | 'catalog'>) {
   const { lookAlike, isAllowed } = tradingView
   if (!lookAlike || !isAllowed) return
   const sealedCookies = secrets.seal(await lookAlike.controls.cookies(), cookiesOwner)

@@ -32,7 +32,7 @@ export type Connection = ReturnType<typeof createConnection>
 
 /** The seller's session at TradingView: what state it is in, and the only way to a client. */
 export function createConnection(
-  context: Context,
+  context: Pick<Context, 'audit' | 'db' | 'mails' | 'now' | 'secrets' | 'supportEmail' | 'tradingView'>,
   /** Tells everybody's access whether it is unlocked by itself now. */
   connectorChanged: (tx: Transaction) => Promise<void>,
 ) {

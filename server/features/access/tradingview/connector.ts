@@ -15,7 +15,10 @@ export type Connector = ReturnType<typeof createConnector>
 
 /** Unlocks on TradingView what is wanted for people, and locks it again: a job for each change. */
 export function createConnector(
-  context: Context,
+  context: Pick<
+    Context,
+    'audit' | 'catalog' | 'crashPoint' | 'db' | 'mails' | 'now' | 'queue' | 'secrets' | 'supportEmail' | 'tradingView'
+  >,
   /** Those who wait are unlocked by the connector from now on, or by hand; asked with every change, and every minute. */
   connectorChanged: (tx: Transaction) => Promise<void>,
 ) {

@@ -20,7 +20,7 @@ const misunderstoodLimit = 3
 export const probeSeconds = 10
 
 export function createHealth(
-  { db, now, mails, supportEmail }: Context,
+  { db, now, mails, supportEmail }: Pick<Context, 'db' | 'now' | 'mails' | 'supportEmail'>,
   { current, set, clientOf, connectorChanged }: TheConnection,
 ) {
   const isAlive = async (row: Row) =>

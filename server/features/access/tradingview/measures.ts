@@ -5,7 +5,10 @@ import { access } from '#server/database/schema.ts'
 import { gauge } from '#server/metrics/gauge.ts'
 import type { Connection } from './connection.ts'
 
-export function createMeasures({ db, now, tradingView }: Context, connection: Connection) {
+export function createMeasures(
+  { db, now, tradingView }: Pick<Context, 'db' | 'now' | 'tradingView'>,
+  connection: Connection,
+) {
   const unlocks = new Histogram({
     name: 'shop_paid_to_unlocked_seconds',
     help: 'How long buyers waited from having paid and given a username until TradingView unlocked them.',

@@ -11,7 +11,12 @@ const billedAbove = 100
 const nearFrom = 90
 
 /** How many people have access, how many it will be on the month's last day, and when the seller is warned. */
-export function createPeopleMeter({ db, now, mails, supportEmail }: Context) {
+export function createPeopleMeter({
+  db,
+  now,
+  mails,
+  supportEmail,
+}: Pick<Context, 'db' | 'now' | 'mails' | 'supportEmail'>) {
   const endingBy = (date: Date) =>
     db.$count(access, and(sql`${access.reason} in ('ends', 'unpaid')`, lte(access.until, date)))
 

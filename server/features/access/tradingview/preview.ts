@@ -6,7 +6,7 @@ import { type AccessRow, isPaid, wishFor } from '#server/features/access/access/
 import { decide, isUnlockedHere, type ScriptRow, type Seen } from './plan.ts'
 
 /** What switching it on would do by the lists as they were last read, and how many would wait for the seller without it. */
-export async function previewOf({ db, now }: Context) {
+export async function previewOf({ db, now }: Pick<Context, 'db' | 'now'>) {
   const at = now()
   const rows = await db
     .select()

@@ -11,7 +11,10 @@ const walksAtMost = 3
 const counted = ['missing', 'wrong', 'ended', 'foreign', 'heldBack'] as const
 
 /** Every night: compares each script's whole list with what is wanted, and queues what differs. */
-export function createReconcile(context: Context, { connector, access: { names } }: Others) {
+export function createReconcile(
+  context: Pick<Context, 'db' | 'mails' | 'now' | 'supportEmail'>,
+  { connector, access: { names } }: Others,
+) {
   const { db, now, mails, supportEmail } = context
   const { connection, requestSyncForAll } = connector
   const countStrangers = () => db.$count(tvPeople, isNull(tvPeople.userId))
@@ -82,7 +85,7 @@ async function walk(client: TradingViewClient, pineId: string): Promise<PeopleLi
 }
 
 /** Paid for, or unlocked by hand, but never looked at on this script. */
-async function neverPlanned({ db }: Context, { id, productId }: ScriptRow): Promise<string[]> {
+async function neverPlanned({ db }: Pick<Context, 'db'>, { id, productId }: ScriptRow): Promise<string[]> {
   const key = sql`coalesce(case when ${access.reason} is not null then ${access.nameKey} end, lower(${access.unlockedName}))`
   const isPlanned = and(eq(tvPeople.scriptId, id), eq(tvPeople.userId, access.userId), eq(tvPeople.usernameKey, key))
   const rows = await db

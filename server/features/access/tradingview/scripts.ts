@@ -8,7 +8,7 @@ import { asRefusal } from './connection.ts'
 import type { Connector } from './connector.ts'
 
 export function createScripts(
-  { db, now, queue, audit, catalog }: Context,
+  { db, now, queue, audit, catalog }: Pick<Context, 'db' | 'now' | 'queue' | 'audit' | 'catalog'>,
   { connection, connectorChanged }: Connector,
 ) {
   /** As TradingView lists them now; none while it does not answer. */

@@ -26,7 +26,10 @@ import {
 type Seen = Observed & { rowId: string | null }
 
 /** One name on one script: read, act, read again, store. */
-export function createSyncName(context: Context, unlockedAfter: (seconds: number) => void) {
+export function createSyncName(
+  context: Pick<Context, 'catalog' | 'crashPoint' | 'db' | 'mails' | 'now' | 'supportEmail'>,
+  unlockedAfter: (seconds: number) => void,
+) {
   const { db, now, crashPoint } = context
   const record = createRecording(context, unlockedAfter)
 
@@ -132,7 +135,10 @@ async function isStillWanted(tx: Transaction, { person, row }: Work): Promise<bo
   return now?.version === row.version
 }
 
-function createRecording(context: Context, unlockedAfter: (seconds: number) => void) {
+function createRecording(
+  context: Pick<Context, 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>,
+  unlockedAfter: (seconds: number) => void,
+) {
   const { db, now } = context
 
   /** Once every script of the product is open. */
@@ -198,7 +204,7 @@ function createRecording(context: Context, unlockedAfter: (seconds: number) => v
 /** Only the buyer knows what they are called on TradingView. Told once for each name and what looks like it. */
 export async function recordNameNotFound(
   tx: Transaction,
-  { mails, now }: Context,
+  { mails, now }: Pick<Context, 'mails' | 'now'>,
   row: AccessRow,
   { username, similar }: { username: string; similar: string[] },
 ) {

@@ -16,7 +16,10 @@ type Round = { isSettled: boolean; isProof: boolean; isFailed: boolean }
 const mostRounds = 10
 
 /** Safe to repeat. TradingView is called outside any transaction; if the row's version shows another wish, it starts over. */
-export function createSync(context: Context, { connection, unlockedAfter }: Others) {
+export function createSync(
+  context: Pick<Context, 'catalog' | 'crashPoint' | 'db' | 'mails' | 'now' | 'supportEmail'>,
+  { connection, unlockedAfter }: Others,
+) {
   const { db, now } = context
   const syncName = createSyncName(context, unlockedAfter)
   const fail = createFailures(context, connection)
@@ -71,7 +74,7 @@ const givesUpAfter = 72 * hour
 const tellsAfter = hour
 
 /** What passes is tried again for three days; what does not waits for a person. */
-function createFailures(context: Context, connection: Connection) {
+function createFailures(context: Pick<Context, 'db' | 'mails' | 'now' | 'supportEmail'>, connection: Connection) {
   const { db, now, mails, supportEmail } = context
 
   /** Returns whether it is tried again after a pause. */

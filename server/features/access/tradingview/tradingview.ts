@@ -24,7 +24,13 @@ type Paging = { limit: number; cursor?: string | undefined; q?: string | undefin
 const runsShown = 10
 
 /** What buyers and the seller see of the connector, and have it do. Whatever an admin does is audited. */
-export function createTradingView(context: Context, others: Others) {
+export function createTradingView(
+  context: Pick<
+    Context,
+    'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'queue' | 'secrets' | 'supportEmail' | 'tradingView'
+  >,
+  others: Others,
+) {
   const { db, now } = context
   const { connector } = others
   return {
@@ -81,7 +87,10 @@ export function createTradingView(context: Context, others: Others) {
   }
 }
 
-function createPerson({ db, now, audit }: Context, { connector, access: { names } }: Others) {
+function createPerson(
+  { db, now, audit }: Pick<Context, 'db' | 'now' | 'audit'>,
+  { connector, access: { names } }: Others,
+) {
   const about = (actor: Actor, id: string, action: 'adopt' | 'retry', act: Act) =>
     db.transaction(async (tx) => {
       const [row] = await tx.select({ userId: access.userId }).from(access).where(eq(access.id, id))
@@ -122,7 +131,7 @@ const answerKeptFor = 10 * 60_000
 const mostAnswers = 1000
 const unknown: NameAnswer = { found: null, username: null, similar: [], refusal: null }
 
-function createNameCheck({ now }: Context, connection: Connection) {
+function createNameCheck({ now }: Pick<Context, 'now'>, connection: Connection) {
   const answers = new Map<string, { answer: NameAnswer; at: number }>()
 
   async function ask(username: string): Promise<NameAnswer> {

@@ -50,7 +50,12 @@ async function everyAdminHasFactor(db: Database, { publicUrl, staffNeedFactor }:
   return staffNeedFactor && (await db.$count(users, without)) === 0
 }
 
-export function createChecklist({ db, config, settings, paymentAccount }: Context) {
+export function createChecklist({
+  db,
+  config,
+  settings,
+  paymentAccount,
+}: Pick<Context, 'db' | 'config' | 'settings' | 'paymentAccount'>) {
   return {
     async show() {
       if (paymentAccount.kind === 'live') return null

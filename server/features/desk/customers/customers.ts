@@ -17,7 +17,10 @@ const mostPurchases = 200
 const mostMails = { requests: 10, seconds: 86_400 }
 
 /** Everything about a customer in one place. It owns only the notes; the rest it asks of the other rooms. */
-export function createCustomerDesk(context: Context, areas: Areas) {
+export function createCustomerDesk(
+  context: Pick<Context, 'attempts' | 'audit' | 'catalog' | 'db' | 'mails' | 'now'>,
+  areas: Areas,
+) {
   const { db, audit, attempts, mails, catalog } = context
   const { sendPasswordLink, correctEmail } = areas.identity.accounts.corrections
   const { invoices, purchases } = areas.selling
@@ -113,7 +116,7 @@ export function createCustomerDesk(context: Context, areas: Areas) {
   }
 }
 
-function createNotes({ db, now, audit }: Context) {
+function createNotes({ db, now, audit }: Pick<Context, 'db' | 'now' | 'audit'>) {
   return {
     of: (userId: string) =>
       db

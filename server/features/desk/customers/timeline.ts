@@ -13,7 +13,10 @@ export type Page = { limit: number; cursor?: string | undefined }
 /** Far enough ahead of any clock. */
 const forever = new Date(9_999_999_999_999)
 
-export function createTimeline({ mails, audit }: Context, { identity, selling, access, site }: Areas) {
+export function createTimeline(
+  { mails, audit }: Pick<Context, 'mails' | 'audit'>,
+  { identity, selling, access, site }: Areas,
+) {
   const sources = [
     source('purchase', selling.purchases.historyOf, ({ key, what, purchase }) => ({
       id: key,

@@ -14,7 +14,7 @@ export type { FileKind, Which }
 const atOnce = 2
 
 /** PostgreSQL writes the CSV itself; the server just streams the bytes, so a million rows take no memory. */
-export function createExports({ connection, db, now, audit }: Context) {
+export function createExports({ connection, db, now, audit }: Pick<Context, 'connection' | 'db' | 'now' | 'audit'>) {
   const running = createSemaphore({
     atOnce,
     maxWaiting: 0,

@@ -18,7 +18,10 @@ type Found = Omit<ImportVerdict, 'line'>
 const isThere = 'Has a subscription already'
 
 /** Subscribers who paid elsewhere. Each line is committed on its own: an import that was interrupted is simply run again. */
-export function createImports({ db, now, audit, catalog }: Context, { identity, selling, access }: Areas) {
+export function createImports(
+  { db, now, audit, catalog }: Pick<Context, 'db' | 'now' | 'audit' | 'catalog'>,
+  { identity, selling, access }: Areas,
+) {
   const { names } = access.room
   const product = catalog.first()
   const sold = soldPlans(product.prices).map(({ key }) => key)

@@ -29,7 +29,7 @@ function since(range: Range | undefined, now: Date): Date | undefined {
 
 const taker = alias(mrrMovements, 'taker')
 
-export function createFigures(context: Context, { selling }: Areas) {
+export function createFigures(context: Pick<Context, 'db' | 'now'>, { selling }: Areas) {
   const { db, now } = context
   // Skips corrected rows and their corrections.
   const stands = and(
@@ -152,7 +152,7 @@ export function createFigures(context: Context, { selling }: Areas) {
 }
 
 /** Who stayed, by the month of a person's first payment; corrections may move a person to another month. */
-async function readCohorts({ db, now }: Context) {
+async function readCohorts({ db, now }: Pick<Context, 'db' | 'now'>) {
   const { rows } = await db.execute<{ cohort: string; month: string; joined: number; people: number; arr: number }>(sql`
     with firsts as (
       select m.user_id, date_trunc('month', min(m.at) at time zone 'UTC') as cohort
@@ -181,7 +181,7 @@ async function readCohorts({ db, now }: Context) {
 }
 
 /** Each amount counts in the month in which it moved; newest month first. */
-async function readCash({ db }: Context, from: Date | undefined) {
+async function readCash({ db }: Pick<Context, 'db'>, from: Date | undefined) {
   const moved = sql`
     select paid_at as at, amount as paid, tax, 0 as refunded, 0 as lost from ${payments}
     union all select at, 0, -tax, amount, 0 from ${refunds} where status not in ('failed', 'canceled')

@@ -19,7 +19,10 @@ import { createSellerLetters } from './seller-letters.ts'
 const hour = 3_600_000
 
 /** How the shop is doing. */
-export function createOverview(context: Context, areas: Areas) {
+export function createOverview(
+  context: Pick<Context, 'db' | 'mails' | 'now' | 'paymentAccount' | 'queue' | 'settings' | 'supportEmail'>,
+  areas: Areas,
+) {
   const { db, now, queue, mails, supportEmail } = context
   const { lists } = areas.access.room
   const months = rememberUntilMoved(db, now, () => lastTwelveMonths(db, now()))
@@ -65,7 +68,10 @@ const countUpToMost = (db: Database, table: typeof purchases | typeof contactMes
 type Found = { count: number; dueAt: Date | null }
 
 /** What needs the seller now. Each is an indexed read, and the list behind its link shows exactly the same rows. */
-function createNeeds({ db, now, queue, settings, paymentAccount }: Context, { access, selling }: Areas) {
+function createNeeds(
+  { db, now, queue, settings, paymentAccount }: Pick<Context, 'db' | 'now' | 'queue' | 'settings' | 'paymentAccount'>,
+  { access, selling }: Areas,
+) {
   const { lists } = access.room
   type OtherNeed = Exclude<NeedKind, PurchaseNeed>
   type Waiting = Awaited<ReturnType<typeof lists.waiting>>

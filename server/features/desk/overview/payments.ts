@@ -44,7 +44,7 @@ const legs: Record<PaymentKind, { columns: SQL; at: SQL; id: SQL; from: SQL }> =
 }
 const kinds = Object.keys(legs) as PaymentKind[]
 
-export function createPayments({ db }: Context) {
+export function createPayments({ db }: Pick<Context, 'db'>) {
   /** The payments that were named by an id, or whose buyer was. */
   function intentsFor(q: string): SQL {
     if (looksLikeId.test(q))

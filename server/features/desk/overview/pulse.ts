@@ -48,7 +48,7 @@ export const reasonInWords = (reason: keyof typeof leaveReasonTexts | null, comm
   [reason && leaveReasonTexts[reason], comment && `“${comment}”`].filter(Boolean).join(': ')
 
 /** What happened within the last 24 hours. */
-export function createPulse({ db, now }: Context) {
+export function createPulse({ db, now }: Pick<Context, 'db' | 'now'>) {
   async function moves(since: Date): Promise<Entry[]> {
     return (await readComingAndGoing(db, since)).map((row) => ({
       id: `movement ${row.id}`,

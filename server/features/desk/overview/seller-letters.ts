@@ -13,7 +13,10 @@ const saleWindowMs = dayMs / 4
 type NeedsOf = (user: { isAdmin: true; role: null }) => Promise<(Omit<Need, 'dueAt'> & { dueAt: Date | null })[]>
 
 /** Emails to the seller about how the shop is doing. */
-export function createSellerLetters({ db, now, mails, settings, supportEmail }: Context, needsOf: NeedsOf) {
+export function createSellerLetters(
+  { db, now, mails, settings, supportEmail }: Pick<Context, 'db' | 'now' | 'mails' | 'settings' | 'supportEmail'>,
+  needsOf: NeedsOf,
+) {
   async function monthlyRevenue() {
     const { months } = await lastTwelveMonths(db, now())
     return Math.round((months.at(-1)?.arr ?? 0) / 12)

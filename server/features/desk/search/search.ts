@@ -9,7 +9,7 @@ const stripeId = /^(?:pi|in|re|sub|cus)_[A-Za-z0-9_]{1,200}$/
 const invoiceNumber = /^[A-Z0-9]{4,20}-\d{1,8}$/i
 
 /** One box for everything a customer may name. Ids are looked up as they are; words go through the index of trigrams. */
-export function createSearch({ db }: Context) {
+export function createSearch({ db }: Pick<Context, 'db'>) {
   const people = (where: SQL | undefined) =>
     db
       .select({ id: users.id, name: users.name, email: users.email, tradingViewUsername: users.tradingViewUsername })

@@ -14,7 +14,23 @@ export { setTradingViewUsername } from './profile.ts'
 
 export type Accounts = ReturnType<typeof createAccounts>
 
-export function createAccounts(context: Context, events: AccountEvents) {
+export function createAccounts(
+  context: Pick<
+    Context,
+    | 'attempts'
+    | 'audit'
+    | 'db'
+    | 'isLinkToken'
+    | 'linkToken'
+    | 'mails'
+    | 'now'
+    | 'passwords'
+    | 'queue'
+    | 'refuseShopAddress'
+    | 'securityLog'
+  >,
+  events: AccountEvents,
+) {
   const { attempts } = context
   const passwords = createPasswords(context)
   const emailChange = createEmailChange(context, { ...events, passwordLinks: passwords })

@@ -27,7 +27,10 @@ const elsewhere = () =>
 const useless = () => new Refusal(400, 'link-invalid', 'This link no longer works.')
 
 /** Another address for an account: the new one confirms it, the old one can take it back for three days. */
-export function createEmailChange(context: Context, others: EmailChangeDeps) {
+export function createEmailChange(
+  context: Pick<Context, 'attempts' | 'audit' | 'db' | 'isLinkToken' | 'mails' | 'now' | 'refuseShopAddress'>,
+  others: EmailChangeDeps,
+) {
   const { db, now, mails, audit, attempts, refuseShopAddress, isLinkToken } = context
   const { accountChanged, endOpenLinks, passwordLinks } = others
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
@@ -147,7 +150,7 @@ const takenByNow = () => conflict('email-taken', 'This address belongs to anothe
 
 /** An account that has the address by now loses it, but not what was bought: its owner asks the seller for another address. */
 async function giveBack(
-  { now, mails }: Context,
+  { now, mails }: Pick<Context, 'now' | 'mails'>,
   { accountChanged, endOpenLinks }: AccountEvents,
   tx: Transaction,
   { email, to, hadProven }: { email: string; to: string; hadProven: boolean },

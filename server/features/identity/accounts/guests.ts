@@ -7,7 +7,7 @@ import type { PasswordLinks } from './passwords.ts'
 import { prove, startOver } from './proof.ts'
 
 /** Accounts for people who paid before they had one. */
-export function createGuests({ now, mails }: Context, passwordLinks: PasswordLinks) {
+export function createGuests({ now, mails }: Pick<Context, 'now' | 'mails'>, passwordLinks: PasswordLinks) {
   /** Undefined if the address has an account already. */
   async function make(tx: Transaction, person: { email: string; name: string; verifiedAt?: Date }) {
     const [made] = await tx

@@ -19,7 +19,10 @@ const taken = () =>
   )
 
 /** Signing up and logging in, up to the point where the session starts. */
-export function createLogin(context: Context, passwordLinks: PasswordLinks) {
+export function createLogin(
+  context: Pick<Context, 'attempts' | 'db' | 'mails' | 'now' | 'passwords' | 'refuseShopAddress' | 'securityLog'>,
+  passwordLinks: PasswordLinks,
+) {
   const { db, now, mails, passwords, attempts, securityLog, refuseShopAddress } = context
 
   return {

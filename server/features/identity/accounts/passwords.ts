@@ -21,7 +21,9 @@ const uselessLink = () => new Refusal(400, 'link-invalid', 'Failed to reset pass
 
 export type PasswordLinks = Pick<ReturnType<typeof createPasswords>, 'create' | 'find'>
 
-export function createPasswords(context: Context) {
+export function createPasswords(
+  context: Pick<Context, 'attempts' | 'db' | 'linkToken' | 'mails' | 'now' | 'passwords' | 'queue' | 'securityLog'>,
+) {
   const { db, now, mails, queue, passwords, attempts, linkToken } = context
   const checkPassword = createOwnPassword(context)
 

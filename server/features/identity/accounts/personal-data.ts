@@ -13,7 +13,10 @@ type OtherRooms = {
   newsletter: { subscriptionOf(email: string): Promise<object | null> }
 }
 
-export function createPersonalData({ db, audit, mails }: Context, { rooms, contact, newsletter }: OtherRooms) {
+export function createPersonalData(
+  { db, audit, mails }: Pick<Context, 'db' | 'audit' | 'mails'>,
+  { rooms, contact, newsletter }: OtherRooms,
+) {
   /** Without secrets, and without what merely shares the address: typing an address doesn't prove it's yours. */
   async function of(userId: string) {
     const data = await readPersonalData(db, userId)
@@ -48,7 +51,10 @@ type Others = {
 }
 
 /** Deleting a person keeps the books: purchases stay, anything that identifies the person goes. */
-export function createDeletion(context: Context, { rooms, endSubscriptionsOf }: Others) {
+export function createDeletion(
+  context: Pick<Context, 'attempts' | 'audit' | 'db' | 'mails' | 'now' | 'passwords' | 'securityLog'>,
+  { rooms, endSubscriptionsOf }: Others,
+) {
   const { db, now, attempts, audit, mails } = context
   const checkPassword = createOwnPassword(context)
 

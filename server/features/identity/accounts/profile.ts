@@ -8,7 +8,10 @@ import type { AccountEvents } from './email-change.ts'
 
 type Changes = { name?: string | undefined; tradingViewUsername?: string | undefined }
 
-export function createProfile({ db, now }: Context, { accountChanged, usernameGiven }: AccountEvents) {
+export function createProfile(
+  { db, now }: Pick<Context, 'db' | 'now'>,
+  { accountChanged, usernameGiven }: AccountEvents,
+) {
   return {
     async show(userId: string) {
       const user = await findUser(db, userId)

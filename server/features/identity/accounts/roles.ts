@@ -49,7 +49,10 @@ const notProven = () =>
     'This person hasn’t confirmed their email address yet. Send them a password link from their page; once they’ve used it, you can give them a role.',
   )
 
-export function createRoles({ db, now, audit, mails }: Context, passwordLinks: PasswordLinks) {
+export function createRoles(
+  { db, now, audit, mails }: Pick<Context, 'db' | 'now' | 'audit' | 'mails'>,
+  passwordLinks: PasswordLinks,
+) {
   return {
     async setRole(actor: Actor, userId: string, rank: Rank) {
       await db.transaction(async (tx) => {

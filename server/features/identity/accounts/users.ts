@@ -17,7 +17,10 @@ import { tellAdmins } from './roles.ts'
 type NewUser = ParsedInputOf<typeof accounts.adminAdd>
 type Wanted = ParsedInputOf<typeof accounts.adminList>
 
-export function createUsers({ db, now, passwords, audit, mails }: Context, passwordLinks: PasswordLinks) {
+export function createUsers(
+  { db, now, passwords, audit, mails }: Pick<Context, 'db' | 'now' | 'passwords' | 'audit' | 'mails'>,
+  passwordLinks: PasswordLinks,
+) {
   return {
     async list({ q, cursor, limit, sort = 'newest' }: Wanted) {
       const after = decodeCursor(cursor)
@@ -73,7 +76,7 @@ export function createUsers({ db, now, passwords, audit, mails }: Context, passw
 type Others = AccountEvents & { passwordLinks: PasswordLinks }
 
 export function createCorrections(
-  { db, now, mails, audit, refuseShopAddress }: Context,
+  { db, now, mails, audit, refuseShopAddress }: Pick<Context, 'db' | 'now' | 'mails' | 'audit' | 'refuseShopAddress'>,
   { passwordLinks, accountChanged, endOpenLinks }: Others,
 ) {
   return {

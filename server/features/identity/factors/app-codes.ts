@@ -21,7 +21,7 @@ const digitsOf = (typed: string) => typed.replaceAll(/\D/g, '')
 
 export type AppCodes = ReturnType<typeof createAppCodes>
 
-export function createAppCodes({ now, secrets }: Context) {
+export function createAppCodes({ now, secrets }: Pick<Context, 'now' | 'secrets'>) {
   return {
     /** Nothing is stored yet: an app that was never confirmed must not lock anyone out. */
     begin({ user }: Actor) {

@@ -10,7 +10,12 @@ const staleChallenge = () => new Refusal(400, 'timed-out', 'That took too long. 
 export type Challenges = ReturnType<typeof createChallenges>
 
 /** What a passkey signs. Signed by the shop and with its own end, so that asking for one stores nothing; using it does. */
-export function createChallenges({ now, attempts, linkToken, isLinkToken }: Context) {
+export function createChallenges({
+  now,
+  attempts,
+  linkToken,
+  isLinkToken,
+}: Pick<Context, 'now' | 'attempts' | 'linkToken' | 'isLinkToken'>) {
   const purpose = (whose: string) => `passkey challenge ${whose}`
 
   /** Works once, even for two at the same moment, and in any process. */

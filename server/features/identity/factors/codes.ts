@@ -22,7 +22,10 @@ export const isFromApp = (typed: string) => /^[\d\s-]*$/.test(typed)
 export type Codes = ReturnType<typeof createCodes>
 
 /** Codes that people type: from the app, or one of the ten for emergencies. Each works once. */
-export function createCodes({ db, now, attempts, securityLog }: Context, appCodes: AppCodes) {
+export function createCodes(
+  { db, now, attempts, securityLog }: Pick<Context, 'db' | 'now' | 'attempts' | 'securityLog'>,
+  appCodes: AppCodes,
+) {
   async function spend(
     { ip }: Actor<User | null>,
     { userId, device }: Typed,

@@ -21,7 +21,26 @@ export { removeFactors, removeFactorsSince } from './lost-device.ts'
 export { codeAt } from './totp.ts'
 
 /** What shows who someone is, besides the password: passkeys, codes from an app, recovery codes. */
-export function createFactors(context: Context, { sessions }: { sessions: Sessions }) {
+export function createFactors(
+  context: Pick<
+    Context,
+    | 'attempts'
+    | 'audit'
+    | 'catalog'
+    | 'config'
+    | 'db'
+    | 'isLinkToken'
+    | 'linkToken'
+    | 'mails'
+    | 'now'
+    | 'passwords'
+    | 'secrets'
+    | 'securityLog'
+    | 'stripe'
+    | 'supportEmail'
+  >,
+  { sessions }: { sessions: Sessions },
+) {
   const policy = createPolicy(context)
   const notices = createNotices(context)
   const challenges = createChallenges(context)
@@ -44,7 +63,10 @@ export function createFactors(context: Context, { sessions }: { sessions: Sessio
 type Parts = { sessions: Pick<Sessions, 'prove'>; policy: Policy; codes: Codes; passkeyLogin: PasskeyLogin }
 
 /** Proving again who you are, in a session that has been open for a while. */
-function createStepUp(context: Context, { sessions, policy, codes, passkeyLogin }: Parts) {
+function createStepUp(
+  context: Pick<Context, 'attempts' | 'db' | 'passwords' | 'securityLog'>,
+  { sessions, policy, codes, passkeyLogin }: Parts,
+) {
   const { db } = context
   const checkPassword = createOwnPassword(context)
 

@@ -18,7 +18,10 @@ type LoggedIn = { user: User; authenticated: Authenticated }
 const gone = () => new Refusal(401, 'login-required', 'Please log in again.')
 
 /** The second step of a login, or the only one with a passkey; the session starts afterward. */
-export function createLogins(context: Context, { policy, codes, passkeyLogin, lostDevice, notices }: Parts) {
+export function createLogins(
+  context: Pick<Context, 'db' | 'now' | 'secrets' | 'securityLog'>,
+  { policy, codes, passkeyLogin, lostDevice, notices }: Parts,
+) {
   const { db, securityLog } = context
   const halfLogin = createHalfLogin(context)
 
@@ -83,7 +86,7 @@ const over = () => new Refusal(401, 'timed-out', 'That took too long. Please log
 const purpose = 'half a login'
 
 /** The password was right: the browser keeps that, sealed, for five minutes. It opens nothing else. */
-function createHalfLogin({ db, now, secrets }: Context) {
+function createHalfLogin({ db, now, secrets }: Pick<Context, 'db' | 'now' | 'secrets'>) {
   return {
     begin({ userId, passwordHash }: Authenticated): string {
       const ends = now().getTime() + halfLoginLifetime * 1000

@@ -45,7 +45,10 @@ export async function removeFactorsSince(tx: Transaction, userId: string, since:
 export type LostDevice = ReturnType<typeof createLostDevice>
 
 /** The last resort without device and codes: the mailbox, after three days in which its owner can object. */
-export function createLostDevice({ db, now, isLinkToken }: Context, notices: Notices) {
+export function createLostDevice(
+  { db, now, isLinkToken }: Pick<Context, 'db' | 'now' | 'isLinkToken'>,
+  notices: Notices,
+) {
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
 
   return {

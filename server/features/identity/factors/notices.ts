@@ -9,7 +9,7 @@ import { endSessions } from '../sessions/sessions.ts'
 export type Notices = ReturnType<typeof createNotices>
 
 /** Anyone whose login changes is told, and other devices are logged out: if it was a thief, the owner notices. */
-export function createNotices({ mails, attempts, audit }: Context) {
+export function createNotices({ mails, attempts, audit }: Pick<Context, 'mails' | 'attempts' | 'audit'>) {
   /** Anyone can sign up with anyone's address: until a link emailed there was used, it gets few emails. */
   async function tell<Kind extends MailKind>(tx: Transaction, userId: string, kind: Kind, data: MailData<Kind>) {
     const user = await personOf(tx, userId)

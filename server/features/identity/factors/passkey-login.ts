@@ -14,7 +14,10 @@ const isCredentialId = (given: unknown): given is string => typeof given === 'st
 
 export type PasskeyLogin = ReturnType<typeof createPasskeyLogin>
 
-export function createPasskeyLogin({ db, now, config }: Context, challenges: Challenges) {
+export function createPasskeyLogin(
+  { db, now, config }: Pick<Context, 'db' | 'now' | 'config'>,
+  challenges: Challenges,
+) {
   // A passkey of another address does not count.
   const { origin, hostname: host } = new URL(config.publicUrl)
   return {

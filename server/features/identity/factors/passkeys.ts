@@ -25,7 +25,7 @@ const knownTransports = (given: unknown): string[] =>
 
 export type Passkeys = ReturnType<typeof createPasskeys>
 
-export function createPasskeys({ db, now, config }: Context, challenges: Challenges) {
+export function createPasskeys({ db, now, config }: Pick<Context, 'db' | 'now' | 'config'>, challenges: Challenges) {
   // A passkey of another address does not count.
   const { origin, hostname: host } = new URL(config.publicUrl)
   const ofUser = (userId: string) => and(eq(passkeys.userId, userId), eq(passkeys.host, host))

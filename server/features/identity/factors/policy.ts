@@ -11,7 +11,7 @@ type Who = Pick<User, 'id' | 'isAdmin' | 'role'>
 export type Policy = ReturnType<typeof createPolicy>
 
 /** A passkey opens an account by itself; so does the password, unless app codes are on or a second step is required. */
-export function createPolicy({ db, config }: Context) {
+export function createPolicy({ db, config }: Pick<Context, 'db' | 'config'>) {
   const host = new URL(config.publicUrl).hostname
 
   async function holdingsOf(userId: string, tx: Database | Transaction = db) {

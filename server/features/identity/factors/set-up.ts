@@ -21,7 +21,7 @@ type Parts = {
 
 const app = 'authenticator app'
 
-export function createSetUp({ db }: Context, { sessions, policy, appCodes, passkeys, notices }: Parts) {
+export function createSetUp({ db }: Pick<Context, 'db'>, { sessions, policy, appCodes, passkeys, notices }: Parts) {
   /** One change at a time: of two at the same moment, each would count on what the other takes away. */
   const change = <Result>({ user }: Actor, make: (tx: Transaction) => Promise<Result>) =>
     db.transaction(async (tx) => {

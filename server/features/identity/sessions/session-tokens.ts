@@ -29,7 +29,7 @@ export const withToken = (hash: string) => or(eq(sessions.tokenHash, hash), eq(s
 /** With a new token, the browser must be given it. */
 type Found = Session & { newToken?: string | undefined }
 
-export function createFind({ db, now, securityLog }: Context) {
+export function createFind({ db, now, securityLog }: Pick<Context, 'db' | 'now' | 'securityLog'>) {
   const load = prepareLoad(db, now, sessions.tokenHash)
   const loadReplaced = prepareLoad(db, now, sessions.previousTokenHash)
   const since = (time: Date) => now().getTime() - time.getTime()

@@ -37,7 +37,7 @@ export async function endSessions(
 }
 
 /** Who is logged in. The browser holds a random token, the database only its hash. */
-export function createSessions(context: Context) {
+export function createSessions(context: Pick<Context, 'attempts' | 'db' | 'mails' | 'now' | 'securityLog'>) {
   const { db, now, mails, attempts } = context
   const end = (token: string) => db.delete(sessions).where(withToken(hashToken(token)))
 

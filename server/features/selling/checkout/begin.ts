@@ -31,7 +31,13 @@ type BeginDeps = {
 type Unpaid = { clientSecret: string; amountDue: number; tax: Tax | null }
 type Wish = ParsedInputOf<typeof checkout.createSubscriptionIntent>
 
-export function createBegin(context: Context, deps: BeginDeps) {
+export function createBegin(
+  context: Pick<
+    Context,
+    'attempts' | 'catalog' | 'config' | 'crashPoint' | 'db' | 'now' | 'refuseShopAddress' | 'runExclusive' | 'stripe'
+  >,
+  deps: BeginDeps,
+) {
   const { db, now, stripe, config, catalog, attempts, refuseShopAddress, crashPoint, runExclusive } = context
   const { orders, codes, prices, sync, cancelUnpaid } = deps
   const subscribe = createSubscribe(context, deps)
@@ -157,7 +163,7 @@ type Order = {
 }
 
 /** An unpaid subscription at Stripe, with everything it needs there. */
-function createSubscribe({ stripe }: Context, { customers, prices, codes }: BeginDeps) {
+function createSubscribe({ stripe }: Pick<Context, 'stripe'>, { customers, prices, codes }: BeginDeps) {
   /** Recreates, once, whatever was archived or deleted at Stripe. */
   return async function subscribe(attempt: string, order: Order) {
     const { user, email, price, place, code, before } = order

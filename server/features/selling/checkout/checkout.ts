@@ -40,7 +40,22 @@ const accountExists = () =>
   new Refusal(403, 'login-required', 'An account with this email exists. Please log in to continue.')
 const pleaseLogIn = () => new Refusal(403, 'login-required', 'Please log in to continue. We’ve emailed you how.')
 
-export function createCheckout(context: Context, deps: CheckoutDeps) {
+export function createCheckout(
+  context: Pick<
+    Context,
+    | 'attempts'
+    | 'catalog'
+    | 'config'
+    | 'crashPoint'
+    | 'db'
+    | 'now'
+    | 'refuseShopAddress'
+    | 'runExclusive'
+    | 'site'
+    | 'stripe'
+  >,
+  deps: CheckoutDeps,
+) {
   const { db, now, stripe, catalog, site } = context
   const { orders, purchases } = deps
   const { sync, cancelUnpaid } = deps.subscriptions
@@ -144,7 +159,7 @@ export function createCheckout(context: Context, deps: CheckoutDeps) {
 }
 
 const createQuote =
-  ({ catalog, now }: Context, { prices, codes }: CheckoutDeps) =>
+  ({ catalog, now }: Pick<Context, 'catalog' | 'now'>, { prices, codes }: CheckoutDeps) =>
   async ({ user }: Actor<User | null>, { productSlug, billingType, code }: WantedQuote) => {
     const product = catalog.onSale().find(({ slug }) => slug === productSlug)
     if (!product) throw notFound('Product')

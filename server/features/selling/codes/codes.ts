@@ -123,7 +123,10 @@ function chargesOf(price: number, code: Code, billingType: BillingType, now: Dat
   }
 }
 
-export function createCodeAdministration(context: Context, prices: Prices) {
+export function createCodeAdministration(
+  context: Pick<Context, 'audit' | 'catalog' | 'config' | 'db' | 'now' | 'stripe'>,
+  prices: Prices,
+) {
   const { db, now, stripe, audit, catalog } = context
   return {
     async list() {

@@ -12,7 +12,12 @@ const day = 86_400
 type Limited = 'declaration' | 'declaration-owner'
 
 /** What we write about a declaration: to the person who made it, the contract's owner and the seller. Each once. */
-export function createCorrespondence({ db, mails, attempts, supportEmail }: Context) {
+export function createCorrespondence({
+  db,
+  mails,
+  attempts,
+  supportEmail,
+}: Pick<Context, 'db' | 'mails' | 'attempts' | 'supportEmail'>) {
   /** No mailbox can be flooded; the declaration is stored and counts all the same. */
   async function unlessFlooded(what: Limited, to: string, limit: Limit, send: () => Promise<void>) {
     const isAllowed = await attempts.allows(what, to, limit)

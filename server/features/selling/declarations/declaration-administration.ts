@@ -29,7 +29,7 @@ export const isSellers = (now: Date) =>
     ),
   )
 
-export function createAdministration({ db, now, audit }: Context, execution: Execution) {
+export function createAdministration({ db, now, audit }: Pick<Context, 'db' | 'now' | 'audit'>, execution: Execution) {
   const having = (state: DeclarationFilter) => {
     if (state === 'open') return isSellers(now())
     if (state === 'waiting') return and(eq(declarations.state, 'open'), sql`not (${isSellers(now())})`)

@@ -36,7 +36,22 @@ export { isSellers }
  */
 type DeclarationDeps = { purchases: Pick<Purchases, 'find'>; cancellation: Cancellation }
 
-export function createDeclarations(context: Context, { purchases, cancellation }: DeclarationDeps) {
+export function createDeclarations(
+  context: Pick<
+    Context,
+    | 'attempts'
+    | 'audit'
+    | 'config'
+    | 'db'
+    | 'isLinkToken'
+    | 'mails'
+    | 'now'
+    | 'paymentAccount'
+    | 'queue'
+    | 'supportEmail'
+  >,
+  { purchases, cancellation }: DeclarationDeps,
+) {
   const { db, now, queue, config, isLinkToken, paymentAccount } = context
   const { sendReceipt, askOwner, tellSeller, tellUnconfirmed } = createCorrespondence(context)
   const execution = createExecution(context, purchases, cancellation)
@@ -145,7 +160,7 @@ export function createDeclarations(context: Context, { purchases, cancellation }
 }
 
 /** Stores what was declared, with the job that answers it. */
-function createStore({ db, now }: Context, handle: Enqueue<{ id: string }>) {
+function createStore({ db, now }: Pick<Context, 'db' | 'now'>, handle: Enqueue<{ id: string }>) {
   return async function store(
     { user, ip }: Actor<User | null>,
     kind: DeclarationKind,
@@ -184,7 +199,7 @@ function createStore({ db, now }: Context, handle: Enqueue<{ id: string }>) {
 
 /** A buyer's own cancellation that can't reach Stripe yet. It counts from now, with a receipt, once. */
 function createCancelLater(
-  { db }: Context,
+  { db }: Pick<Context, 'db'>,
   { purchases, cancellation }: DeclarationDeps,
   store: ReturnType<typeof createStore>,
 ) {

@@ -58,7 +58,7 @@ export type Execution = ReturnType<typeof createExecution>
 
 /** Carries out what was confirmed. Every step is safe to repeat, and an hourly job repeats what a crash left behind. */
 export function createExecution(
-  { db, now, mails, supportEmail }: Context,
+  { db, now, mails, supportEmail }: Pick<Context, 'db' | 'now' | 'mails' | 'supportEmail'>,
   { find: findPurchase }: Pick<Purchases, 'find'>,
   cancellation: Pick<Cancellation, 'withdraw' | 'cancelDeclared'>,
 ) {

@@ -58,7 +58,7 @@ function kindOf(
   return { kind: !previous && earlier.length === 0 ? 'new' : 'reactivation', people: 1 }
 }
 
-export function createLedger({ db, now }: Context) {
+export function createLedger({ db, now }: Pick<Context, 'db' | 'now'>) {
   const rowsOfPerson = (tx: Transaction, userId: string) =>
     tx.select().from(mrrMovements).where(eq(mrrMovements.userId, userId)).orderBy(mrrMovements.id)
 

@@ -32,7 +32,10 @@ const rounding = 12
  * Compares three records of recurring revenue that share no code: the ledger, the invoices (in SQL), and the prices of
  * Stripe's own list of subscriptions.
  */
-export function createProof({ db, now, stripe, log, catalog }: Context, { orders, sync }: ProofDeps) {
+export function createProof(
+  { db, now, stripe, log, catalog }: Pick<Context, 'db' | 'now' | 'stripe' | 'log' | 'catalog'>,
+  { orders, sync }: ProofDeps,
+) {
   const isAtStripe = eq(purchases.paidThrough, 'stripe')
 
   async function recordsOf(ids: string[]): Promise<Map<string, Recorded>> {

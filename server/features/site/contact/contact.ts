@@ -33,7 +33,13 @@ const shown = {
 }
 const answerer = aliasedTable(users, 'answerer')
 
-export function createContact({ db, now, mails, audit, supportEmail }: Context) {
+export function createContact({
+  db,
+  now,
+  mails,
+  audit,
+  supportEmail,
+}: Pick<Context, 'db' | 'now' | 'mails' | 'audit' | 'supportEmail'>) {
   const record = (
     tx: Transaction,
     actor: Actor,

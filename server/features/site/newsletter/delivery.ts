@@ -19,7 +19,9 @@ const mostTries = 9
 const longestSlowdown = 32
 
 /** Handed over is written before the server gets it, sent after its answer. What a crash leaves between is never sent again. */
-export function createDelivery(context: Context) {
+export function createDelivery(
+  context: Pick<Context, 'bulkMail' | 'config' | 'crashPoint' | 'db' | 'mails' | 'now' | 'queue'>,
+) {
   const { db, now, mails, bulkMail, queue, crashPoint } = context
   const pace = createPace(context)
 
@@ -137,7 +139,7 @@ export function createDelivery(context: Context) {
 }
 
 /** How fast: what MAIL_RATE allows, slower while the server asks for it, and never before a receipt. */
-function createPace({ queue, config }: Context) {
+function createPace({ queue, config }: Pick<Context, 'queue' | 'config'>) {
   const interval = 60_000 / config.mail.rate
   let nextTurn = 0
   let slowdown = 1

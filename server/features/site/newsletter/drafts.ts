@@ -11,7 +11,9 @@ const sittingMs = 600_000
 type Newsletter = typeof newsletters.$inferSelect
 type Written = Audience & Pick<Newsletter, 'subject' | 'preheader' | 'markdown'>
 
-export function createDrafts(context: Context) {
+export function createDrafts(
+  context: Pick<Context, 'audit' | 'catalog' | 'config' | 'db' | 'mails' | 'now' | 'settings'>,
+) {
   const { db, now, audit, mails, catalog } = context
   const reading = createReading(context)
   const { find, sampleOf } = reading

@@ -28,7 +28,23 @@ const isIn: Record<NewsletterState, SQL | undefined> = {
 }
 
 /** Double opt-in: no one gets the newsletter without confirming from the mailbox itself. */
-export function createNewsletter(context: Context) {
+export function createNewsletter(
+  context: Pick<
+    Context,
+    | 'audit'
+    | 'bulkMail'
+    | 'catalog'
+    | 'config'
+    | 'crashPoint'
+    | 'db'
+    | 'isLinkToken'
+    | 'log'
+    | 'mails'
+    | 'now'
+    | 'queue'
+    | 'settings'
+  >,
+) {
   const { db, now, mails, isLinkToken } = context
   const drafts = createDrafts(context)
   const sending = createSending(context, drafts)

@@ -26,7 +26,7 @@ export function missingFor({ config, settings: { live } }: Pick<Context, 'config
   return missing
 }
 
-export function createReading(context: Context) {
+export function createReading(context: Pick<Context, 'config' | 'db' | 'mails' | 'settings'>) {
   const { db, mails } = context
   const editor = { ...getTableColumns(newsletters), updatedBy: users.name }
 

@@ -15,7 +15,13 @@ type Newsletter = typeof newsletters.$inferSelect
 /** An hour late is another occasion: the seller may not want it anymore. */
 const latestMs = 3_600_000
 
-export function createSending(context: Context, { refuseStale }: Pick<ReturnType<typeof createDrafts>, 'refuseStale'>) {
+export function createSending(
+  context: Pick<
+    Context,
+    'audit' | 'bulkMail' | 'config' | 'crashPoint' | 'db' | 'log' | 'mails' | 'now' | 'queue' | 'settings'
+  >,
+  { refuseStale }: Pick<ReturnType<typeof createDrafts>, 'refuseStale'>,
+) {
   const { db, now, audit, queue, log } = context
   const { sendSlice, setState, pause } = createDelivery(context)
 
@@ -128,7 +134,7 @@ export function createSending(context: Context, { refuseStale }: Pick<ReturnType
 }
 
 /** What stays of an old newsletter is what it said and the counts. One that was never resumed is over, too. */
-export async function forgetOldRecipients({ db, now }: Context, before: Date) {
+export async function forgetOldRecipients({ db, now }: Pick<Context, 'db' | 'now'>, before: Date) {
   await db
     .update(newsletters)
     .set({ state: 'stopped', finishedAt: now() })

@@ -12,7 +12,12 @@ import {
 } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 
-export function createSuppressions({ db, now, audit, isLinkToken }: Context) {
+export function createSuppressions({
+  db,
+  now,
+  audit,
+  isLinkToken,
+}: Pick<Context, 'db' | 'now' | 'audit' | 'isLinkToken'>) {
   /** The address of an account whose owner has proven it: only then is what happened to the address theirs. */
   async function provenAddress(tx: Transaction | typeof db, userId: string) {
     const [user] = await tx

@@ -16,7 +16,7 @@ export { countReviewsToAnswer, isWritten, latestReviews, reviewSummary, reviewsB
 const batch = 500
 
 /** Only people who have paid for a while may write; all of it is shown, and no one can delete what another wrote. */
-export function createReviews(context: Context) {
+export function createReviews(context: Pick<Context, 'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>) {
   const { db, now, mails, supportEmail, catalog } = context
 
   async function mayWriteAbout(tx: Database | Transaction, userId: string) {
@@ -155,7 +155,7 @@ const hasReview = (productId: string, more?: SQL) =>
   hasRow(reviews, eq(reviews.userId, users.id), eq(reviews.productId, productId), more)
 
 /** What the seller may do about reviews: answer all of them, hide the text of a reported one, delete none. */
-function createModeration({ db, now, mails, audit }: Context) {
+function createModeration({ db, now, mails, audit }: Pick<Context, 'db' | 'now' | 'mails' | 'audit'>) {
   return {
     list: ({ show, ...page }: Page & { show?: ReviewChoice | undefined }) =>
       listReviews(db, page, forTheSeller, show && chosenReviews[show]),

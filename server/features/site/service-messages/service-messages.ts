@@ -21,7 +21,9 @@ const batch = 500
 const day = 86_400_000
 
 /** Emails to all customers of a product, because of their contract: no consent is asked, and nothing is advertised. */
-export function createServiceMessages(context: Context) {
+export function createServiceMessages(
+  context: Pick<Context, 'audit' | 'catalog' | 'config' | 'db' | 'mails' | 'now' | 'queue' | 'settings'>,
+) {
   const { db, now, queue, mails, audit, catalog } = context
 
   /** Everyone with a running purchase, however it was booked. Only a refused address stops a service message. */
