@@ -16,7 +16,7 @@ const seller = {
   SELLER_COUNTRY: 'Switzerland',
 }
 const smtp = await openSmtp()
-const shop = await openShop({ env: { ...seller, SMTP_URL: smtp.url } })
+const shop = await openShop({ env: { ...seller, SUPPORT_EMAIL: 'help@shop.example', SMTP_URL: smtp.url } })
 let admin = await shop.admin()
 afterAll(async () => {
   await shop.close()
