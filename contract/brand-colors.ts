@@ -35,7 +35,7 @@ function hexOf([lightness, chroma, hue]: Oklch): string {
 /** Shades of a brand color that stay readable: white text on `light`, `onDark` text on `dark`. */
 export function shadesOf(color: string) {
   const [lightness, chroma, hue] = oklchOf(color)
-  const light = Math.min(lightness, 0.52)
+  const light = Math.min(lightness, 0.515)
   return {
     light: hexOf([light, chroma, hue]),
     lightStrong: hexOf([light * 0.865, chroma * 0.9, hue]),
