@@ -32,10 +32,22 @@ function hexOf([lightness, chroma, hue]: Oklch): string {
   return `#${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
+/** WCAG's relative luminance. */
+function luminanceOf(hex: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
+    toLinear(Number.parseInt(hex.slice(at, at + 2), 16) / 255),
+  )
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+/** White has at least a contrast of 4.5 to a color of this luminance. */
+const readableOnWhite = 1.05 / 4.5 - 0.05
+
 /** Shades of a brand color that stay readable: white text on `light`, `onDark` text on `dark`. */
 export function shadesOf(color: string) {
   const [lightness, chroma, hue] = oklchOf(color)
-  const light = Math.min(lightness, 0.515)
+  let light = Math.min(lightness, 0.52)
+  while (luminanceOf(hexOf([light, chroma, hue])) > readableOnWhite) light -= 0.005
   return {
     light: hexOf([light, chroma, hue]),
     lightStrong: hexOf([light * 0.865, chroma * 0.9, hue]),
