@@ -320,7 +320,8 @@ test('the login and password pages are accessible in both themes and fit 1280 an
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     if (path === '/auth') await page.getByRole('tab', { name: 'Sign Up' }).click()
-    await page.getByRole('form').getByRole('button').last().click()
+    // A link that is no good says so instead of asking for a password.
+    if (!path.startsWith('/reset')) await page.getByRole('form').getByRole('button').last().click()
     await expectAccessibleInBothThemes(page)
     expect(await overflowOf(page), path).toBe(0)
     await page.setViewportSize({ width: 360, height: 800 })

@@ -90,9 +90,11 @@ test.describe('what there is to do about access', () => {
   test('marks what is overdue, and lists whom to remove', async ({ page, shop }) => {
     const late = await asker(shop)
     const gone = await asker(shop)
-    await shop.connection.pool.query(`update access set asked_at = now() - interval '30 hours' where user_id = $1`, [
-      late.user.id,
-    ])
+    await shop.connection.pool.query(
+      `update access set asked_at = asked_at - interval '30 hours', todo_since = todo_since - interval '30 hours',
+         due_at = due_at - interval '30 hours' where user_id = $1`,
+      [late.user.id],
+    )
     const admin = await shop.admin()
     await admin.call(accessAdmin.grant, { ids: [await accessIdOf(admin, gone.email)] })
     await shop.afterUndo()

@@ -48,8 +48,9 @@ export const assets = {
       note: z.nullable(optionalText(500)),
       sortOrder: z.optional(wholeNumber()),
       isActive: z.optional(z.boolean()),
-      /** What was removed by mistake comes back as it was: that is no review. */
+      /** What was removed by mistake comes back as it was: neither new nor reviewed. */
       reviewedAt: z.optional(z.iso.datetime()),
+      createdAt: z.optional(z.iso.datetime()),
     }),
   }),
   adminImport: endpoint('POST /api/admin/recommended-assets/import', {

@@ -15,6 +15,7 @@ type NewAsset = {
   note?: string | null | undefined
   isActive?: boolean | undefined
   reviewedAt?: string | undefined
+  createdAt?: string | undefined
 }
 
 /** The Rebound List: the symbols the seller recommends, in the seller's order. */
@@ -164,6 +165,9 @@ function findLeft(db: Database, since: Date) {
     .limit(20)
 }
 
+/** An earlier time if one is given; a later one would be a mistake. */
+const notAfter = (at: Date, given: string | undefined) => (given && new Date(given) < at ? new Date(given) : at)
+
 async function append(tx: Transaction, at: Date, productId: string, added: NewAsset[]) {
   const [{ taken } = { taken: 0 }] = await tx
     .select({ taken: count() })
@@ -173,14 +177,14 @@ async function append(tx: Transaction, at: Date, productId: string, added: NewAs
   await tx
     .insert(recommendedAssets)
     .values(
-      added.map(({ ticker, note, isActive = true, reviewedAt }, index) => ({
+      added.map(({ ticker, note, isActive = true, reviewedAt, createdAt }, index) => ({
         productId,
         ticker,
         note: note || null,
         isActive,
         sortOrder: taken + 1 + index,
-        reviewedAt: reviewedAt && new Date(reviewedAt) < at ? new Date(reviewedAt) : at,
-        createdAt: at,
+        reviewedAt: notAfter(at, reviewedAt),
+        createdAt: notAfter(at, createdAt),
       })),
     )
 }

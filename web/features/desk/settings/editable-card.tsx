@@ -12,7 +12,11 @@ type Group = { title: string; hint: string; hasPhoto?: true; isAsked?: true; of:
 export const groups: Group[] = [
   { title: 'Seller', hint: 'For the imprint, emails, invoices, and legal texts.', of: /^SELLER_/ },
   { title: 'Emails to you', hint: 'They go to the support address.', of: /^(SALE_EMAILS|MONDAY_LETTER)$/ },
-  { title: 'Emails to buyers', hint: 'Before a charge fails or changes.', of: /^(CARD_NOTICES|DISCOUNT_NOTICES)$/ },
+  {
+    title: 'Emails to buyers',
+    hint: 'Before a card expires or a price changes.',
+    of: /^(CARD_NOTICES|DISCOUNT_NOTICES)$/,
+  },
   { title: 'Support', hint: 'Buyers write to this address, and access requests go to it.', of: /^SUPPORT_/ },
   {
     title: 'Maker',
