@@ -29,6 +29,7 @@ test('a user is added, found, and deleted; what cannot be is said, and what was 
   await page.getByLabel('Admin privileges').check()
   await create.click()
   await toast(page, 'User created successfully')
+  await expect(dialog(page)).toHaveCount(0)
 
   const search = page.getByRole('searchbox', { name: 'Search by email or name' })
   await search.fill(email.toUpperCase())

@@ -49,7 +49,7 @@ test('a guest gives a name at the checkout, sees it unlock, and sends the form w
   await expect(page.getByRole('heading', { name: 'ada_trades is unlocked' })).toBeVisible()
   await page
     .getByRole('main')
-    .getByRole('link', { name: /^Dashboard/ })
+    .getByRole('link', { name: /Dashboard/ })
     .click()
   await expect(card(page).getByText(/Unlocked. Your subscription renews on/)).toBeVisible()
   await expect(card(page).getByRole('link', { name: /^Open the indicator/ })).toBeVisible()

@@ -31,7 +31,7 @@ function useMove() {
 function useRemove() {
   const remove = useCall(contract.adminDelete, { failed: 'Failed to remove asset' })
   const restore = useCall(contract.adminAdd, { succeeded: 'Asset restored', failed: 'Failed to add asset' })
-  return ({ id, createdAt: _, ...asset }: ManagedAsset) => {
+  return ({ id, ...asset }: ManagedAsset) => {
     const undo = () => restore.mutate(asset)
     // A promise, because the list is gone with its last asset.
     remove.mutateAsync({ id }).then(
