@@ -127,8 +127,9 @@ function right(schema: JsonSchema): fc.Arbitrary<unknown> {
   if (schema.format === 'uuid') return fc.uuid()
   if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern))
   switch (schema.type) {
-    case 'integer':
     case 'number':
+      return fc.double({ min: schema.minimum ?? 0, max: schema.maximum ?? 1e6, noNaN: true })
+    case 'integer':
       return fc.integer({ min: Math.max(schema.minimum ?? 0, -1e9), max: Math.min(schema.maximum ?? 1e6, 1e9) })
     case 'boolean':
       return fc.boolean()

@@ -101,7 +101,7 @@ async function live({ url, sandbox, ask }: Running, email: string) {
 export async function jobsAreDone({ db }: Pick<Connection, 'db'>) {
   for (;;) {
     const { rows } = await db.execute(
-      sql`select 1 from jobs.job where name in ('mail', 'pay-back-duplicate') and state < 'completed' limit 1`,
+      sql`select 1 from jobs.job where name in ('mail', 'refund-duplicate') and state < 'completed' limit 1`,
     )
     if (rows.length === 0) return
     await setTimeout(200)
