@@ -31,7 +31,7 @@ function payloadOf({ path, input, answer }: Endpoint): string[] {
     // Optional, and asked in addition to the promised fields.
     ...(path === '/api/create-subscription-intent' ? ['tradingViewUsername', 'amount', 'news', 'code'] : []),
     ...(path === '/api/admin/purchases' ? ['kind', 'reason', 'endsAt', 'invite'] : []),
-    ...(path === '/api/admin/recommended-assets' ? ['reviewedAt'] : []),
+    ...(path === '/api/admin/recommended-assets' ? ['reviewedAt', 'createdAt'] : []),
     ...(path === '/api/admin/purchases/:id/cancel' ? ['when', 'refund'] : []),
     ...(path === '/api/admin/users' ? ['invite'] : []),
     // Only asked for where the seller has Stripe compute the tax.
