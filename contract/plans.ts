@@ -5,7 +5,7 @@ type Plan = {
   /** How often Stripe charges: every 3 months is `month` and 3. */
   interval: 'month' | 'year'
   intervalCount: number
-  /** As in "Yearly subscription", "per year" and "every year". */
+  /** Names of the plan in sentences: "Yearly subscription", "per year", "every year". */
   name: string
   period: string
   /** Further names in files of other shops. */

@@ -88,7 +88,7 @@ async function mountAll(
   const doors = { app, mount, pages, checkoutCookie }
   mountIdentity(doors, context, identity, {
     ...site,
-    rooms: [selling.customers, access.room, site.newsletter, audit],
+    owners: [selling.customers, access.core, site.newsletter, audit],
     endSubscriptionsOf: selling.subscriptions.cancellation.endAllOf,
     checkout: selling.checkout,
   })

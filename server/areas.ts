@@ -11,8 +11,8 @@ export function openAreas(context: Context) {
   const events: AreaEvents = {
     accountChanged: (tx, userId) => selling.customers.accountChanged(tx, userId),
     endOpenLinks: (tx, userId) => selling.declarations.endOpenLinks(tx, userId),
-    purchasesChanged: (tx, userId) => access.room.refresh(tx, userId),
-    usernameGiven: (tx, given) => access.room.names.give(tx, { ...given, by: null }),
+    purchasesChanged: (tx, userId) => access.core.refresh(tx, userId),
+    usernameEntered: (tx, given) => access.core.names.give(tx, { ...given, by: null }),
     unlocksItself: (tx, productId) => access.unlocksItself(tx, productId),
   }
   const identity = openIdentity(context, events)

@@ -37,8 +37,8 @@ type Given = {
   crashPoint: (name: string) => void
 }
 
-/** A room that does more about people than the tables say (`database/personal-data.ts`). */
-export type PeoplesRoom = {
+/** Module that does more about people than the tables say (`database/personal-data.ts`). */
+export type PersonalDataOwner = {
   /** When their account is deleted, before the tables are emptied. */
   forget?(tx: Transaction, userId: string): Promise<void>
   /** More for "my data". */
@@ -47,7 +47,7 @@ export type PeoplesRoom = {
 
 export type Context = ReturnType<typeof createContext>
 
-/** What almost every room works with. Other rooms are handed over by name. */
+/** Tools that almost every module works with. Other modules are handed over by name. */
 export function createContext({ transport, ...given }: Given) {
   const { config, settings, connection, queue, secrets, log, now } = given
   const { db } = connection
@@ -61,7 +61,7 @@ export function createContext({ transport, ...given }: Given) {
     mails: createMails({ db, now, queue, transport, site }),
     audit: createAudit({ db, now }),
     attempts: createAttempts({ db, now, limitsQuestions: config.rateLimits }),
-    /** What is done about one subscription, or one buyer's checkout, takes turns. */
+    /** Runs one task at a time for each subscription, and for each buyer's checkout. */
     runExclusive: connection.locks.runExclusive,
     securityLog: createSecurityLog(log),
     /** The seller's own addresses, as they are set now: a stranger with an account of that name would be taken for the shop. */

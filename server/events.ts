@@ -23,7 +23,7 @@ export type AreaEvents = {
   /** Purchases of a person began, changed or ended. Implemented by access/access (`refresh`). */
   purchasesChanged(tx: Transaction, userId: string): Promise<void>
   /** Implemented by access/access (names.ts, `give`). */
-  usernameGiven(tx: Transaction, given: GivenUsername): Promise<void>
+  usernameEntered(tx: Transaction, given: GivenUsername): Promise<void>
   /** Whether the connector unlocks buyers of this product now. Implemented by access/tradingview. */
   unlocksItself(tx: Transaction, productId: string): Promise<boolean>
 }

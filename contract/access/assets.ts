@@ -48,7 +48,7 @@ export const assets = {
       note: z.nullable(optionalText(500)),
       sortOrder: z.optional(wholeNumber()),
       isActive: z.optional(z.boolean()),
-      /** What was removed by mistake comes back as it was: neither new nor reviewed. */
+      /** Times of an asset that was removed by mistake: restored, it is neither new nor reviewed. */
       reviewedAt: z.optional(z.iso.datetime()),
       createdAt: z.optional(z.iso.datetime()),
     }),

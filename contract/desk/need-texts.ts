@@ -4,7 +4,7 @@ type NeedText = {
   /** Sentence that names the action; `#` is how many. */
   one: string
   many: string
-  /** What happens at the deadline, or what helps. */
+  /** Consequence of the deadline, or advice. */
   note?: string
   /** The list that shows exactly these; without it, that of purchases. */
   href?: string

@@ -34,7 +34,7 @@ const overviewFigures = z.object({
   atRisk: z.record(z.enum(purchaseRisks), z.object({ count: z.int(), amount: cents, dueAt: z.nullable(instant) })),
 })
 
-/** What needs the seller. Those with a deadline come first in the inbox; the others follow in this order. */
+/** Kinds of work for the seller. The inbox sorts by deadline; kinds without one follow in this order. */
 export const needKinds = [
   'overdue_requests',
   'declarations',

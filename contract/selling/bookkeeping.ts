@@ -48,7 +48,7 @@ const bookedMonth = z.object({
   charged: monthSums,
   settled: z.extend(monthSums, {
     currency: z.string(),
-    /** What is about no payment of this shop: other fees, transfers, another shop of the account. */
+    /** Activity without a payment of this shop: other fees, transfers, another shop of the account. */
     other: z.int(),
     paidOut: z.int(),
   }),
@@ -104,7 +104,7 @@ export const bookkeeping = {
     output: z.object({
       months: z.array(bookedMonth),
       readAt: z.nullable(instant),
-      /** What keeps the shop from reading the balance, in Stripe's words. */
+      /** Stripe's reason for not showing the balance, such as a missing permission. */
       fault: z.nullable(z.string()),
     }),
   }),

@@ -38,7 +38,7 @@ const reasons: Record<string, keyof typeof sentences> = {
   live_mode_test_card: 'other',
 }
 
-/** Whether a card was refused, so that nothing was charged. */
+/** True if a card was refused, so that nothing was charged. */
 export const isDecline = ({ type, code }: { type?: string | undefined; code?: string | undefined }) =>
   type === 'card_error' || (code ?? '').endsWith('authentication_failure')
 

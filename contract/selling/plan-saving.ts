@@ -2,7 +2,7 @@ import { dollars } from '../money.ts'
 
 type Cost = { amount: number; months: number }
 
-/** What a longer plan costs less than a shorter one for the same time: "2 months free" only where that is so. */
+/** Saving of a longer plan over a shorter one for the same time; "2 months free" only if it is whole months. */
 export function planSaving(shorter: Cost, longer: Cost) {
   const cents = (shorter.amount * longer.months) / shorter.months - longer.amount
   if (cents <= 0) return null

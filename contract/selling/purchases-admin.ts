@@ -34,7 +34,7 @@ export const purchasesAdmin = {
       endsAt: z.nullable(instant),
       /** Refund at that time, for the rest of a renewed year. */
       refund: cents,
-      /** What can be refunded if it ends now, for the days that are left. */
+      /** Refund for the days that are left, if it ends now. */
       rest: cents,
       /** Stripe does not know the subscription: it can only be ended here, as gone. */
       isMissing: z.boolean(),

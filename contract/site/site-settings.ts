@@ -4,7 +4,7 @@ import type { TermsShown } from '../selling/legal/in-force.ts'
 import type { ListedProduct, ProductText } from '../selling/product.ts'
 import type { Review } from './reviews.ts'
 
-/** What a new subscription costs, by the product's slug and plan, in cents; the regular price is only a text beside it. */
+/** Prices of a new subscription in cents, by the product's slug and plan. The regular price is only shown beside it. */
 export type ShownPrices = Record<string, Partial<Record<BillingType, { amount: number; regular: number | null }>>>
 
 /** The configuration that pages need. It is embedded in every page, so it is public. */

@@ -38,7 +38,7 @@ function feeOf(change: BalanceChange, cents: number): number {
   return change === 'dispute' ? fees.dispute : 0
 }
 
-/** One line of the account's balance, in the currency that the account settles in. */
+/** Line of the account's balance, in the currency that the account settles in. */
 export function newBalanceTransaction({ now, change, cents, source, settlesIn }: Moved) {
   const isConverted = settlesIn !== source.currency
   const rate = cents < 0 ? francs.out : francs.in

@@ -2,7 +2,7 @@ import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
 import type { Identity } from '../identity/identity.ts'
-import { type AccessRoom, createAccessRoom } from './access/access.ts'
+import { type AccessModule, createAccessModule } from './access/access.ts'
 import { createAssets } from './assets/assets.ts'
 import { createPrivatePackage } from './package/package.ts'
 import { createReminders } from './reminders/reminders.ts'
@@ -11,15 +11,15 @@ import { createConnector, createTradingView } from './tradingview/tradingview.ts
 export type Access = ReturnType<typeof openAccess>
 
 export function openAccess(context: Context, { accounts }: Identity) {
-  const connector = createConnector(context, (tx) => room.connectorChanged(tx))
-  const room: AccessRoom = createAccessRoom(context, connector)
-  const tradingView = createTradingView(context, { connector, access: room })
-  const privatePackage = createPrivatePackage(context, room)
-  const assets = createAssets(context, room)
+  const connector = createConnector(context, (tx) => core.connectorChanged(tx))
+  const core: AccessModule = createAccessModule(context, connector)
+  const tradingView = createTradingView(context, { connector, access: core })
+  const privatePackage = createPrivatePackage(context, core)
+  const assets = createAssets(context, core)
   const reminders = createReminders(context, { accounts, connector })
   const schedules: Schedules = {
-    'announce-access': { cron: '* * * * *', run: room.decisions.announce },
-    'purge-exchange-keys': { cron: '17 * * * *', run: room.purgeKeys },
+    'announce-access': { cron: '* * * * *', run: core.decisions.announce },
+    'purge-exchange-keys': { cron: '17 * * * *', run: core.purgeKeys },
     'tradingview-due': { cron: '* * * * *', run: tradingView.catchUp },
     // Long lists are read at one call a second, and two that read at the same time would disturb each other: a day less an hour.
     'tradingview-reconcile': { cron: '20 3 * * *', run: tradingView.reconcile, leaseSeconds: 23 * 3600 },
@@ -33,7 +33,7 @@ export function openAccess(context: Context, { accounts }: Identity) {
 
   return {
     tradingView,
-    room,
+    core,
     privatePackage,
     assets,
     reminders,

@@ -7,8 +7,8 @@ import type { Access } from './open-access.ts'
 type Areas = { access: Access; selling: Selling }
 
 export function mountAccess({ mount }: Doors, { access, selling }: Areas) {
-  const { room, privatePackage, assets, reminders } = access
-  const { asking, decisions, lists } = room
+  const { core, privatePackage, assets, reminders } = access
+  const { asking, decisions, lists } = core
   const { checkUsername, connecting, scripts, strangers, runs, person, meter } = access.tradingView
   mount(contract.access, {
     submit: ({ paymentIntentId, ...form }, { actor, assertFresh }) =>
@@ -47,7 +47,7 @@ export function mountAccess({ mount }: Doors, { access, selling }: Areas) {
     rename: ({ id, username }, { actor }) => decisions.rename(actor, id, username),
     retry: ({ id }, { actor }) => person.retry(actor, id),
     adopt: ({ id }, { actor }) => person.adopt(actor, id),
-    reveal: ({ id }, { actor }) => room.revealKeys(actor, id),
+    reveal: ({ id }, { actor }) => core.revealKeys(actor, id),
   })
   mount(contract.tradingViewAdmin, {
     show: () => connecting.show(),

@@ -7,10 +7,10 @@ import type { Doors } from '#server/http/mount.ts'
 import { createDeletion, createPersonalData } from './accounts/accounts.ts'
 import type { Identity } from './identity.ts'
 
-type Others = Parameters<typeof createDeletion>[1] &
+type AreaDeps = Parameters<typeof createDeletion>[1] &
   Parameters<typeof createPersonalData>[1] & { checkout: { forfeitNonce(nonce: string): Promise<void> } }
 
-export function mountIdentity(doors: Doors, context: Context, identity: Identity, others: Others) {
+export function mountIdentity(doors: Doors, context: Context, identity: Identity, others: AreaDeps) {
   const { mount, checkoutCookie } = doors
   const { accounts, sessions, factors, cookies, beginSession } = identity
   const deletion = createDeletion(context, others)

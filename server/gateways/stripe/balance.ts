@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import { type Client, date, idOf } from './client.ts'
 
-/** One line of the account's balance at Stripe, in the currency that the account settles in. */
+/** Line of the account's balance at Stripe, in the currency that the account settles in. */
 export type BalanceTransaction = {
   id: string
   /** Stripe's `reporting_category`: charge, refund, dispute, fee, payout and others. */

@@ -16,10 +16,10 @@ export { type AccessRow, connectorPatience, isPaid, wishFor } from './rules.ts'
 export { recordCheckedName, recordLocked, recordUnlocked } from './seen.ts'
 export { refreshTodo } from './todo-refresh.ts'
 
-export type AccessRoom = ReturnType<typeof createAccessRoom>
+export type AccessModule = ReturnType<typeof createAccessModule>
 
 /** One row for each person and product says how far their access on TradingView is; it is moved only here. */
-export function createAccessRoom(
+export function createAccessModule(
   context: Pick<Context, 'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'secrets' | 'settings' | 'supportEmail'>,
   connector: ConnectorDoor,
 ) {

@@ -6,10 +6,10 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { auditLog, recommendedAssets } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Product } from '#server/features/selling/catalog/catalog.ts'
-import type { AccessRoom } from '../access/access.ts'
+import type { AccessModule } from '../access/access.ts'
 
 type AssetsContext = Pick<Context, 'db' | 'now' | 'audit' | 'catalog'>
-type AssetsDeps = Pick<AccessRoom, 'owns'>
+type AssetsDeps = Pick<AccessModule, 'owns'>
 type NewAsset = {
   ticker: string
   note?: string | null | undefined

@@ -1,11 +1,14 @@
 import type { Context } from '#server/context.ts'
 import { notFound, Refusal } from '#server/errors.ts'
-import type { AccessRoom } from '../access/access.ts'
+import type { AccessModule } from '../access/access.ts'
 
-type Others = Pick<AccessRoom, 'owns'>
+type PackageDeps = Pick<AccessModule, 'owns'>
 
 /** What only owners may see; the rest of the package is on TradingView. */
-export function createPrivatePackage({ settings, catalog }: Pick<Context, 'settings' | 'catalog'>, { owns }: Others) {
+export function createPrivatePackage(
+  { settings, catalog }: Pick<Context, 'settings' | 'catalog'>,
+  { owns }: PackageDeps,
+) {
   return {
     async show(userId: string, slug = catalog.first().slug) {
       const product = catalog.bySlug(slug)

@@ -9,7 +9,7 @@ import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 const week = 7 * 86_400_000
 const batch = 500
 
-type Others = {
+type ReminderDeps = {
   accounts: Pick<Accounts, 'profile'>
   connector: { servedProducts(tx: Transaction): Promise<ReadonlySet<string>> }
 }
@@ -17,7 +17,7 @@ type Others = {
 /** Until buyers have asked for access, they don't get what they pay for, so we remind them, at most once a week. */
 export function createReminders(
   { db, queue, mails, now, audit, catalog }: Pick<Context, 'db' | 'queue' | 'mails' | 'now' | 'audit' | 'catalog'>,
-  { accounts, connector }: Others,
+  { accounts, connector }: ReminderDeps,
 ) {
   /** A purchase that gives something, without an account to give it to. */
   const isUnasked = and(

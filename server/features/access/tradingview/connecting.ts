@@ -7,7 +7,7 @@ import { isLivePurchase, purchases, tvConnection, tvPeople, tvScripts } from '#s
 import { conflict, invalid, Refusal } from '#server/errors.ts'
 import { cookieLine, lookAlikeHost, readCookies, TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { asRefusal, cookiesOwner, notConnected, waitForTurn } from './connection.ts'
-import type { Others } from './connector.ts'
+import type { ConnectorDeps } from './connector.ts'
 import { previewOf } from './preview.ts'
 
 type Given = ParsedInputOf<typeof tradingViewAdmin.connect>
@@ -17,7 +17,7 @@ const hour = 3_600_000
 
 export function createConnecting(
   context: Pick<Context, 'audit' | 'db' | 'now' | 'queue' | 'secrets' | 'tradingView'>,
-  { connector, access }: Others,
+  { connector, access }: ConnectorDeps,
 ) {
   const { db, now, tradingView: gateway, queue, audit, secrets } = context
   const { connection } = connector

@@ -2,14 +2,14 @@ import { and, eq, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { access, tvPeople, tvScripts } from '#server/database/schema.ts'
-import { type AccessRoom, refreshTodo } from '#server/features/access/access/access.ts'
+import { type AccessModule, refreshTodo } from '#server/features/access/access/access.ts'
 import type { TradingViewClient } from '#server/gateways/tradingview.ts'
 import { createConnection, isWorking } from './connection.ts'
 import { probeSeconds } from './health.ts'
 import { createMeasures } from './measures.ts'
 import { createSync } from './sync.ts'
 
-export type Others = { connector: Connector; access: Pick<AccessRoom, 'names' | 'refresh'> }
+export type ConnectorDeps = { connector: Connector; access: Pick<AccessModule, 'names' | 'refresh'> }
 
 export type Connector = ReturnType<typeof createConnector>
 

@@ -4,7 +4,7 @@ import type { Context } from '#server/context.ts'
 import { access, tvPeople, tvRuns, tvScripts } from '#server/database/schema.ts'
 import { type PeopleList, type TradingViewClient, TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { compare, type Run } from './compare.ts'
-import type { Others } from './connector.ts'
+import type { ConnectorDeps } from './connector.ts'
 import { plan, type ScriptRow } from './plan.ts'
 
 const walksAtMost = 3
@@ -13,7 +13,7 @@ const counted = ['missing', 'wrong', 'ended', 'foreign', 'heldBack'] as const
 /** Every night: compares each script's whole list with what is wanted, and queues what differs. */
 export function createReconcile(
   context: Pick<Context, 'db' | 'mails' | 'now' | 'supportEmail'>,
-  { connector, access: { names } }: Others,
+  { connector, access: { names } }: ConnectorDeps,
 ) {
   const { db, now, mails, supportEmail } = context
   const { connection, requestSyncForAll } = connector

@@ -8,7 +8,7 @@ import type { Connection, ConnectionRow } from './connection.ts'
 import { noFailure, plan, storeIfUnchanged, type Work } from './plan.ts'
 import { createSyncName } from './sync-name.ts'
 
-type Others = { connection: Connection; unlockedAfter(seconds: number): void }
+type SyncDeps = { connection: Connection; unlockedAfter(seconds: number): void }
 type Opened = { row: ConnectionRow; client: TradingViewClient }
 type Round = { isSettled: boolean; isProof: boolean; isFailed: boolean }
 
@@ -18,7 +18,7 @@ const mostRounds = 10
 /** Safe to repeat. TradingView is called outside any transaction; if the row's version shows another wish, it starts over. */
 export function createSync(
   context: Pick<Context, 'catalog' | 'crashPoint' | 'db' | 'mails' | 'now' | 'supportEmail'>,
-  { connection, unlockedAfter }: Others,
+  { connection, unlockedAfter }: SyncDeps,
 ) {
   const { db, now } = context
   const syncName = createSyncName(context, unlockedAfter)

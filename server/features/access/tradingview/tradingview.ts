@@ -10,7 +10,7 @@ import { conflict, notFound } from '#server/errors.ts'
 import { TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { connectLookAlike, createConnecting } from './connecting.ts'
 import type { Connection } from './connection.ts'
-import type { Others } from './connector.ts'
+import type { ConnectorDeps } from './connector.ts'
 import { createPeopleMeter } from './people-meter.ts'
 import { nextVersion, noFailure } from './plan.ts'
 import { createReconcile } from './reconcile.ts'
@@ -29,7 +29,7 @@ export function createTradingView(
     Context,
     'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'queue' | 'secrets' | 'supportEmail' | 'tradingView'
   >,
-  others: Others,
+  others: ConnectorDeps,
 ) {
   const { db, now } = context
   const { connector } = others
@@ -89,7 +89,7 @@ export function createTradingView(
 
 function createPerson(
   { db, now, audit }: Pick<Context, 'db' | 'now' | 'audit'>,
-  { connector, access: { names } }: Others,
+  { connector, access: { names } }: ConnectorDeps,
 ) {
   const about = (actor: Actor, id: string, action: 'adopt' | 'retry', act: Act) =>
     db.transaction(async (tx) => {

@@ -16,7 +16,7 @@ const mostPurchases = 200
 /** Emails that our people send again, to one mailbox. */
 const mostMails = { requests: 10, seconds: 86_400 }
 
-/** Everything about a customer in one place. It owns only the notes; the rest it asks of the other rooms. */
+/** Everything about a customer in one place. It owns only the notes; the rest it asks of the other modules. */
 export function createCustomerDesk(
   context: Pick<Context, 'attempts' | 'audit' | 'catalog' | 'db' | 'mails' | 'now'>,
   areas: Areas,
@@ -24,7 +24,7 @@ export function createCustomerDesk(
   const { db, audit, attempts, mails, catalog } = context
   const { sendPasswordLink, correctEmail } = areas.identity.accounts.corrections
   const { invoices, purchases } = areas.selling
-  const { room, privatePackage, assets } = areas.access
+  const { core, privatePackage, assets } = areas.access
   const { newsletter } = areas.site
   const notes = createNotes(context)
   const timeline = createTimeline(context, areas)
@@ -68,7 +68,7 @@ export function createCustomerDesk(
       const account = await findUser(db, id)
       const [owned, rows, written, suppressed] = await Promise.all([
         purchases.listForSeller({ userId: id, limit: mostPurchases }),
-        room.lists.of(id),
+        core.lists.of(id),
         notes.of(id),
         newsletter.suppressionOf(id, account.email),
       ])
@@ -104,11 +104,11 @@ export function createCustomerDesk(
       const user = await findUser(db, id)
       if (isStaff(user)) throw conflict('staff-account', 'You can’t view the shop as a staff member')
       await audit.record(db, actor, { action: 'user.see-as', aboutId: id })
-      const owns = await room.owns(id, catalog.first().id)
+      const owns = await core.owns(id, catalog.first().id)
       return {
         user: { ...user, isProven: user.verifiedAt !== null },
         purchases: (await purchases.list(id, { limit: mostPurchases })).items,
-        access: await room.asking.mine(id),
+        access: await core.asking.mine(id),
         privatePackage: owns ? await privatePackage.show(id) : null,
         assets: owns ? await assets.list(id) : null,
       }

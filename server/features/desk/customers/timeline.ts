@@ -29,7 +29,7 @@ export function createTimeline(
       title: `Wrote: “${message}”`,
       detail: wasLoggedIn ? '' : 'same address, not logged in',
     })),
-    source('access', access.room.lists.historyOf, ({ key, what, username, reason }) => ({
+    source('access', access.core.lists.historyOf, ({ key, what, username, reason }) => ({
       id: key,
       title: what,
       detail: [username, reason].filter(Boolean).join(': '),

@@ -22,7 +22,7 @@ export function createImports(
   { db, now, audit, catalog }: Pick<Context, 'db' | 'now' | 'audit' | 'catalog'>,
   { identity, selling, access }: Areas,
 ) {
-  const { names } = access.room
+  const { names } = access.core
   const product = catalog.first()
   const sold = soldPlans(product.prices).map(({ key }) => key)
 

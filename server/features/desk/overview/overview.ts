@@ -24,7 +24,7 @@ export function createOverview(
   areas: Areas,
 ) {
   const { db, now, queue, mails, supportEmail } = context
-  const { lists } = areas.access.room
+  const { lists } = areas.access.core
   const months = rememberUntilMoved(db, now, () => lastTwelveMonths(db, now()))
 
   const needs = createNeeds(context, areas)
@@ -72,7 +72,7 @@ function createNeeds(
   { db, now, queue, settings, paymentAccount }: Pick<Context, 'db' | 'now' | 'queue' | 'settings' | 'paymentAccount'>,
   { access, selling }: Areas,
 ) {
-  const { lists } = access.room
+  const { lists } = access.core
   type OtherNeed = Exclude<NeedKind, PurchaseNeed>
   type Waiting = Awaited<ReturnType<typeof lists.waiting>>
   const counted = async (count: number | Promise<number>): Promise<Found> => ({ count: await count, dueAt: null })

@@ -16,7 +16,7 @@ const toConfirm = 24 * hour
 
 type Link = { id: string; token: string }
 type Recorded = { ip: string; action: 'user.email' | 'user.email-undone' }
-export type AccountEvents = Pick<AreaEvents, 'accountChanged' | 'endOpenLinks' | 'usernameGiven'>
+export type AccountEvents = Pick<AreaEvents, 'accountChanged' | 'endOpenLinks' | 'usernameEntered'>
 type EmailChangeDeps = AccountEvents & { passwordLinks: PasswordLinks }
 
 /** Factors added this long before a change of address count as prepared by its thief. */

@@ -1,5 +1,5 @@
 import type { Actor } from '#server/actor.ts'
-import type { Context, PeoplesRoom } from '#server/context.ts'
+import type { Context, PersonalDataOwner } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { findUser, lockUser } from '#server/database/people.ts'
 import { erasePerson, readPersonalData } from '#server/database/personal-data.ts'
@@ -7,20 +7,20 @@ import { conflict } from '#server/errors.ts'
 import { createOwnPassword } from '#server/security/own-password.ts'
 import { lockAdmins } from './roles.ts'
 
-type OtherRooms = {
-  rooms: PeoplesRoom[]
+type ExportDeps = {
+  owners: PersonalDataOwner[]
   contact: { messagesFrom(email: string): Promise<object[]> }
   newsletter: { subscriptionOf(email: string): Promise<object | null> }
 }
 
 export function createPersonalData(
   { db, audit, mails }: Pick<Context, 'db' | 'audit' | 'mails'>,
-  { rooms, contact, newsletter }: OtherRooms,
+  { owners, contact, newsletter }: ExportDeps,
 ) {
   /** Without secrets, and without what merely shares the address: typing an address doesn't prove it's yours. */
   async function of(userId: string) {
     const data = await readPersonalData(db, userId)
-    for (const room of rooms) Object.assign(data, await room.dataOf?.(userId))
+    for (const owner of owners) Object.assign(data, await owner.dataOf?.(userId))
     return data
   }
 
@@ -44,16 +44,16 @@ export function createPersonalData(
   }
 }
 
-type Others = {
+type DeletionDeps = {
   /** Those that do more than the tables say. */
-  rooms: PeoplesRoom[]
+  owners: PersonalDataOwner[]
   endSubscriptionsOf(userId: string): Promise<void>
 }
 
 /** Deleting a person keeps the books: purchases stay, anything that identifies the person goes. */
 export function createDeletion(
   context: Pick<Context, 'attempts' | 'audit' | 'db' | 'mails' | 'now' | 'passwords' | 'securityLog'>,
-  { rooms, endSubscriptionsOf }: Others,
+  { owners, endSubscriptionsOf }: DeletionDeps,
 ) {
   const { db, now, attempts, audit, mails } = context
   const checkPassword = createOwnPassword(context)
@@ -65,7 +65,7 @@ export function createDeletion(
     await db.transaction(async (tx) => {
       const { email, verifiedAt } = await assertDeletable(tx, userId)
       await audit.record(tx, actor, { action: 'user.delete', aboutId: userId })
-      for (const room of rooms) await room.forget?.(tx, userId)
+      for (const owner of owners) await owner.forget?.(tx, userId)
       await erasePerson(tx, userId, now())
       const tell = await attempts.mayMail(tx, 'farewell', email)
       // Emails to an address that somebody only typed may be another person's.

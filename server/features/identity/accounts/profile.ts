@@ -10,7 +10,7 @@ type Changes = { name?: string | undefined; tradingViewUsername?: string | undef
 
 export function createProfile(
   { db, now }: Pick<Context, 'db' | 'now'>,
-  { accountChanged, usernameGiven }: AccountEvents,
+  { accountChanged, usernameEntered }: AccountEvents,
 ) {
   return {
     async show(userId: string) {
@@ -29,7 +29,7 @@ export function createProfile(
         if (name !== undefined && name !== user.name) await accountChanged(tx, user.id)
         // Saving the form without touching the name asks for nothing.
         if (username !== undefined && username !== (before?.tradingViewUsername ?? ''))
-          await usernameGiven(tx, { userId: user.id, username, field: 'tradingViewUsername', beforeMove })
+          await usernameEntered(tx, { userId: user.id, username, field: 'tradingViewUsername', beforeMove })
       })
     },
 

@@ -73,11 +73,11 @@ export function createUsers(
   }
 }
 
-type Others = AccountEvents & { passwordLinks: PasswordLinks }
+type UserDeps = AccountEvents & { passwordLinks: PasswordLinks }
 
 export function createCorrections(
   { db, now, mails, audit, refuseShopAddress }: Pick<Context, 'db' | 'now' | 'mails' | 'audit' | 'refuseShopAddress'>,
-  { passwordLinks, accountChanged, endOpenLinks }: Others,
+  { passwordLinks, accountChanged, endOpenLinks }: UserDeps,
 ) {
   return {
     async sendPasswordLink(actor: Actor, userId: string) {

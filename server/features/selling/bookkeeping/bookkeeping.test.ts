@@ -208,9 +208,9 @@ describe('a shop that collects tax and settles in francs', () => {
   test('gives the bookkeeper a file whose sums are those of the screens', async () => {
     const rows = await parsed(await admin.send(bookkeeping.adminExportMonth, { period: period() }))
     const sum = (column: string, kind?: string) =>
-      Math.round(
-        100 * rows.filter((row) => !kind || row.Kind === kind).reduce((total, row) => total + Number(row[column]), 0),
-      )
+      rows
+        .filter((row) => !kind || row.Kind === kind)
+        .reduce((total, row) => total + Math.round(100 * Number(row[column])), 0)
     const [{ settled }] = (await admin.call(bookkeeping.adminMonths, {})).months as [BookedMonth]
     expect(sum('Gross (USD)', 'payment')).toBe(15_600)
     expect(sum('Tax (USD)')).toBe(584 + 1246 - 292 - 160)

@@ -8,7 +8,7 @@ import { declarations, purchases, users } from '#server/database/schema.ts'
 import { conflict, invalid, notFound } from '#server/errors.ts'
 import { type Execution, findContract, isTooLate } from './execution.ts'
 
-type Wanted = {
+type ListInput = {
   limit: number
   cursor?: string | undefined
   state?: DeclarationFilter | undefined
@@ -44,7 +44,7 @@ export function createAdministration({ db, now, audit }: Pick<Context, 'db' | 'n
   }
 
   return {
-    async list({ limit, cursor, state, customerId }: Wanted) {
+    async list({ limit, cursor, state, customerId }: ListInput) {
       const after = decodeCursor(cursor)
       const rows = await db
         .select({ declaration: declarations, purchase: purchases, email: users.email })

@@ -19,7 +19,7 @@ export type EntitlementSettings = {
 }
 
 /** What selling tells access, in the same transaction. */
-export type AccessEffects = Pick<AreaEvents, 'purchasesChanged' | 'usernameGiven' | 'unlocksItself'>
+export type AccessEffects = Pick<AreaEvents, 'purchasesChanged' | 'usernameEntered' | 'unlocksItself'>
 
 const day = 86_400_000
 /** Stripe leaves a renewal's invoice as a draft for about an hour, and may then retry the card. */

@@ -67,7 +67,7 @@ export function createApply(deps: ApplyDeps): Apply {
     const username = order.tradingViewUsername
     // A guest may type anyone's address: the owner of an existing account confirms the username themselves.
     if (username && !refundedBecause && (!attached || isHandedOver))
-      await access.usernameGiven(tx, { userId, username, productId: order.productId })
+      await access.usernameEntered(tx, { userId, username, productId: order.productId })
     if (refundedBecause) await refundDuplicate(tx, { subscriptionId: answer.id })
     if (hasLate(answer)) await refundLate(tx, { subscriptionId: answer.id })
     if (isHandedOver) {
