@@ -19,7 +19,7 @@ export default defineConfig({
     globalSetup: 'server/testing/global-setup.ts',
     sequence: { sequencer: SlowFirst },
     pool: 'threads',
-    // No room has globals, so test files may share the modules of their worker: a third less work.
+    // No module has global state, so test files share the modules of their worker, which saves a third of the time.
     isolate: false,
     // One more than cores: tests wait for PostgreSQL a fifth of their time. More than four would wait for each other.
     maxWorkers: Math.min(availableParallelism() + 1, 4),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
-import { exportKind } from './desk/exports.ts'
+import { exportKind } from './admin/exports.ts'
 import type { Endpoint } from './endpoint.ts'
 import { contract } from './index.ts'
 import { isPermission } from './permissions.ts'
@@ -12,8 +12,8 @@ const promised = readFileSync('docs/product.md', 'utf8')
   .map(([, call = '', fields = '']) => [call, fields.trim()] as const)
   .toArray()
 
-const endpoints = Object.entries(contract).flatMap(([room, rows]) =>
-  Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${room}.${name}`, endpoint })),
+const endpoints = Object.entries(contract).flatMap(([group, rows]) =>
+  Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${group}.${name}`, endpoint })),
 )
 
 /** Where the contract has a parameter, the page has `{id}` or a product's slug. */

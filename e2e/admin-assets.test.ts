@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { assets, type ManagedAsset } from '#contract/access/assets.ts'
 import { recommendedAssets } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
-import { customer, dialog, openAdmin, question, toast } from './desk.ts'
+import { customer, dialog, openAdmin, question, toast } from './admin-helpers.ts'
 import { expect, expectAccessible, test } from './shop.ts'
 
 const productId = reboundSigmaPro.id

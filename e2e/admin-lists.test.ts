@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
-import { choose, customer, dialog, menuOf, openAdmin, question, rowOf, toast } from './desk.ts'
+import { choose, customer, dialog, menuOf, openAdmin, question, rowOf, toast } from './admin-helpers.ts'
 import { expect, test } from './shop.ts'
 
 test('a user is added, found, and deleted; what cannot be is said, and what was typed stays', async ({

@@ -1,4 +1,4 @@
-import { dialog, openAdmin, toast } from './desk.ts'
+import { dialog, openAdmin, toast } from './admin-helpers.ts'
 import { expect, expectAccessible, inOwnShop } from './shop.ts'
 
 /** Its prices change, and tests in the common shop know the first ones. */

@@ -12,7 +12,7 @@ import {
   question,
   rowOf,
   toast,
-} from './desk.ts'
+} from './admin-helpers.ts'
 import { expect, expectAccessible, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 

@@ -1,6 +1,6 @@
-import { settings } from '#contract/desk/settings.ts'
+import { settings } from '#contract/admin/settings.ts'
 import { addApp } from '#server/testing/authenticator-app.ts'
-import { choose, rowOf } from './desk.ts'
+import { choose, rowOf } from './admin-helpers.ts'
 import { expect, expectAccessible, inOwnShop, logInAs } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 

@@ -8,7 +8,7 @@ import { whenAccessComes } from '#contract/access/promise.ts'
 import { recommendedAssets } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
-import { accessIdOf } from './desk.ts'
+import { accessIdOf } from './admin-helpers.ts'
 import { expect, expectAccessible, inOwnShop, logInAs, test } from './shop.ts'
 import { payAsGuest } from './visitors.ts'
 

@@ -7,7 +7,7 @@ import { contact } from '#contract/site/contact.ts'
 import { newsletter } from '#contract/site/newsletter.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { subscribeAtStripe } from '#server/testing/subscribe-at-stripe.ts'
-import { accessIdOf, choose, dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
+import { accessIdOf, choose, dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './admin-helpers.ts'
 import { expect, logInAs, test } from './shop.ts'
 
 /** What the seller does by hand: gifts, messages, access, and subscribers who come from elsewhere. */

@@ -1,4 +1,4 @@
-import { choose, dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
+import { choose, dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './admin-helpers.ts'
 import { expect, inOwnShop, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 

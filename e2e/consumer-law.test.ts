@@ -1,6 +1,6 @@
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
+import { expectLooksRight, openAdmin, question, rowOf, toast } from './admin-helpers.ts'
 import { expect, expectAccessible, logInAs, openShop, overflowOf, test } from './shop.ts'
 import { chooseTheme, comeFrom, publicPaths } from './visitors.ts'
 

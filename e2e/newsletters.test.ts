@@ -1,7 +1,7 @@
 import { freePort } from '#server/database/free-port.ts'
 import { newsletterSubscriptions } from '#server/database/schema.ts'
 import { openSmtp } from '#server/testing/smtp.ts'
-import { expectLooksRight, openAdmin, question, toast } from './desk.ts'
+import { expectLooksRight, openAdmin, question, toast } from './admin-helpers.ts'
 import { expect, inShop, openShop } from './shop.ts'
 
 /** A shop with everything that sending needs, and the mail server it hands its emails to. */

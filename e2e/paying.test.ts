@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { desc, isNotNull } from 'drizzle-orm'
 import { codes } from '#contract/selling/codes.ts'
 import { orders } from '#server/database/schema.ts'
-import { choose, openAdmin, question, rowOf } from './desk.ts'
+import { choose, openAdmin, question, rowOf } from './admin-helpers.ts'
 import { expect, expectAccessible, expectAccessibleInBothThemes, overflowOf, test } from './shop.ts'
 import { comeFrom, holdRequests } from './visitors.ts'
 
@@ -142,7 +142,7 @@ test.describe('without JavaScript', () => {
   })
 })
 
-test('a code is made at the desk, filled in by its link, typed at the payment, and charged as it says', async ({
+test('a code is made in the admin area, filled in by its link, typed at the payment, and charged as it says', async ({
   page,
   shop,
 }) => {

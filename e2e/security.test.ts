@@ -2,7 +2,7 @@ import type { CDPSession, Page } from '@playwright/test'
 import { accounts } from '#contract/identity/accounts.ts'
 import { logins } from '#contract/identity/logins.ts'
 import { codeAt } from '#server/features/identity/factors/factors.ts'
-import { choose } from './desk.ts'
+import { choose } from './admin-helpers.ts'
 import { expect, expectAccessible, inOwnShop, logInAs, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 

@@ -9,7 +9,7 @@ import { newsletter } from '#contract/site/newsletter.ts'
 import { reviews } from '#contract/site/reviews.ts'
 import { access as accessRows, purchases as bought, users } from '#server/database/schema.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
-import { choose } from './desk.ts'
+import { choose } from './admin-helpers.ts'
 import { expect, logInAs, test } from './shop.ts'
 
 const attack = (mark: string) => `'"><img src=x onerror=alert(1)><script>alert('${mark}')</script>`

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { openConnectedShop } from '#server/testing/connected-shop.ts'
-import { choose, dialog, expectLooksRight, question, rowOf } from './desk.ts'
+import { choose, dialog, expectLooksRight, question, rowOf } from './admin-helpers.ts'
 import { asBuilt, expect, expectAccessible, inShop, logInAs } from './shop.ts'
 import { payAsGuest } from './visitors.ts'
 

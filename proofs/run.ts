@@ -24,7 +24,7 @@ if (!Object.hasOwn(proofs, name)) {
   console.error(['npm run proof -- <name>', ...lines].join('\n'))
   process.exit(1)
 } else if (name === 'spreadsheets') {
-  const ok = await show('vitest run server/features/desk/exports/spreadsheets.test.ts', { SPREADSHEETS: '1' })
+  const ok = await show('vitest run server/features/admin/exports/spreadsheets.test.ts', { SPREADSHEETS: '1' })
   process.exit(ok ? 0 : 1)
 } else if (files[name]) {
   const chosen = words.length > 0 ? `-t "${words.join('|')}"` : ''

@@ -9,8 +9,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
-import { figures } from '#contract/desk/figures.ts'
-import { overview } from '#contract/desk/overview.ts'
+import { figures } from '#contract/admin/figures.ts'
+import { overview } from '#contract/admin/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { bookkeeping } from '#contract/selling/bookkeeping.ts'
 import { codes } from '#contract/selling/codes.ts'
@@ -163,7 +163,7 @@ test('the seller finds a declaration in every state', async () => {
   )
 })
 
-test('the desk has something everywhere: gifts, messages, readers', async () => {
+test('the admin area has something everywhere: gifts, messages, readers', async () => {
   const admin = await shop.admin()
   expect(await admin.call(purchases.adminList, { q: 'lena.gift' })).toMatchObject([{ kind: 'gift' }])
   expect((await admin.call(messages.adminList, { state: 'open' })).length).toBeGreaterThan(1)

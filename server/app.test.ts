@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-describe('the house', () => {
+describe('the whole shop', () => {
   test('reports that it is alive and ready to serve', async () => {
     const { fetch } = shop.visitor()
     expect((await fetch('/healthz')).status).toBe(200)

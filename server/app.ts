@@ -4,7 +4,7 @@ import { contract } from '#contract/index.ts'
 import { openAreas } from './areas.ts'
 import { type Context, createContext } from './context.ts'
 import { mountAccess } from './features/access/routes.ts'
-import { mountDesk } from './features/desk/routes.ts'
+import { mountAdminArea } from './features/admin/routes.ts'
 import { mountIdentity } from './features/identity/routes.ts'
 import { mountSelling } from './features/selling/routes.ts'
 import { mountSite } from './features/site/routes.ts'
@@ -36,7 +36,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   })
   const context = createContext(deps)
   const areas = openAreas(context)
-  const { identity, selling, access, site, desk } = areas
+  const { identity, selling, access, site, admin } = areas
   mountMetrics(app, {
     pool: connection.pool,
     queue,
@@ -47,7 +47,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     token: config.metricsToken,
     production: config.production,
   })
-  for (const wing of [identity, selling, access]) await wing.prepare()
+  for (const area of [identity, selling, access]) await area.prepare()
   const { mails, audit } = context
   registerSchedules(
     queue,
@@ -55,7 +55,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
       'forget-old-mails': { cron: '47 3 * * *', run: mails.forgetOld },
       'forget-old-audit': { cron: '41 3 * * *', run: audit.forgetOld },
     },
-    ...[identity, selling, access, site, desk].map(({ schedules }) => schedules),
+    ...[identity, selling, access, site, admin].map(({ schedules }) => schedules),
   )
   await mountAll(app, deps, context, areas)
   return app
@@ -85,17 +85,17 @@ async function mountAll(
     limits: config.rateLimits ? attempts : undefined,
   })
   const checkoutCookie = createCookie('checkout', { secure: config.secure, seconds: 86_400 })
-  const doors = { app, mount, pages, checkoutCookie }
-  mountIdentity(doors, context, identity, {
+  const http = { app, mount, pages, checkoutCookie }
+  mountIdentity(http, context, identity, {
     ...site,
     owners: [selling.customers, access.core, site.newsletter, audit],
     endSubscriptionsOf: selling.subscriptions.cancellation.endAllOf,
     checkout: selling.checkout,
   })
-  await mountSelling(doors, context, areas)
-  mountAccess(doors, areas)
-  mountSite(doors, site)
-  mountDesk(doors, areas)
+  await mountSelling(http, context, areas)
+  mountAccess(http, areas)
+  mountSite(http, site)
+  mountAdminArea(http, areas)
   mount(contract.settings, {
     adminShow: () => settings.show(mailsGoTo),
     async adminSave(changes, { actor }) {

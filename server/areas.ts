@@ -1,7 +1,7 @@
 import type { Context } from './context.ts'
 import type { AreaEvents } from './events.ts'
 import { type Access, openAccess } from './features/access/open-access.ts'
-import { openDesk } from './features/desk/desk.ts'
+import { openAdminArea } from './features/admin/admin.ts'
 import { openIdentity } from './features/identity/identity.ts'
 import { openSelling, type Selling } from './features/selling/selling.ts'
 import { openSite } from './features/site/site.ts'
@@ -19,6 +19,6 @@ export function openAreas(context: Context) {
   const selling: Selling = openSelling(context, { identity, access: events })
   const access: Access = openAccess(context, identity)
   const site = openSite(context)
-  const desk = openDesk(context, { identity, selling, access, site })
-  return { identity, selling, access, site, desk }
+  const admin = openAdminArea(context, { identity, selling, access, site })
+  return { identity, selling, access, site, admin }
 }

@@ -1,6 +1,6 @@
 import { type ComponentType, createElement, use } from 'react'
 import { brand } from '#contract/brand.ts'
-import type { DeskPath } from './features/desk/screens.ts'
+import type { AdminPath } from './features/admin/screens.ts'
 import { match } from './ui/navigation.tsx'
 
 export type Route = {
@@ -12,7 +12,7 @@ export type Route = {
   indexable: boolean
   /** Always begins at its top, also on Back and on a reload. */
   beginsAtTop?: boolean
-  /** Also shows every address below its own: the page has a table of its own, see `features/desk/screens.ts`. */
+  /** Also shows every address below its own: the page has a table of its own, see `features/admin/screens.ts`. */
   below?: boolean
   /** The address carries a secret, which must not travel as referrer. */
   secret?: boolean
@@ -47,7 +47,7 @@ const pages = [
   { ...buyers, path: '/dashboard', page: 'access/dashboard/dashboard-page', title: 'Dashboard' },
   { ...buyers, path: '/account', page: 'identity/account/account-page', title: 'Account' },
   { ...unlisted, path: '/account/link', page: 'site/links/mailed-link-page', title: 'Your account', secret: true },
-  { ...staff, path: '/admin', page: 'desk/admin-page', title: 'Admin', below: true },
+  { ...staff, path: '/admin', page: 'admin/admin-page', title: 'Admin', below: true },
   { ...open, path: '/help', page: 'site/content/help-page', title: 'Help' },
   { ...open, path: '/changelog', page: 'site/content/changelog-page', title: 'Changelog' },
   { ...open, path: '/reviews', page: 'site/reviews/reviews-page', title: 'Reviews' },
@@ -63,7 +63,7 @@ type Filled<Path extends string> = Path extends `${infer Before}/:${string}/${in
   : Path extends `${infer Before}/:${string}`
     ? `${Before}/${string}`
     : Path
-type Address = Filled<(typeof pages)[number]['path'] | DeskPath>
+type Address = Filled<(typeof pages)[number]['path'] | AdminPath>
 
 declare module '#web/ui/navigation.tsx' {
   interface Addresses {

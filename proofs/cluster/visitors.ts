@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { exports } from '#contract/desk/exports.ts'
+import { exports } from '#contract/admin/exports.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { createVisitor, type Visitor } from '#server/testing/visitor.ts'
 import { createPostman } from '#server/testing/webhooks.ts'

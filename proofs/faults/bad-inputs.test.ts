@@ -26,7 +26,7 @@ fault(
     const faults: string[] = []
     const rightShares: number[] = []
     let sent = 0
-    for (const [room, group] of Object.entries(contract))
+    for (const [area, group] of Object.entries(contract))
       for (const [name, endpoint] of Object.entries(group)) {
         let valid = 0
         for (const { input, isRight, answer } of await sendSamples(shop, endpoint, limit.perEndpoint)) {
@@ -34,7 +34,7 @@ fault(
           if (isRight) valid += 1
           answers.add(answer)
           if (typeof answer !== 'number' || answer >= 500)
-            faults.push(`${room}.${name} ${answer} for ${JSON.stringify(input)?.slice(0, 200)}`)
+            faults.push(`${area}.${name} ${answer} for ${JSON.stringify(input)?.slice(0, 200)}`)
         }
         rightShares.push(valid / limit.perEndpoint)
       }

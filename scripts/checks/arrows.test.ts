@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { checkArrows } from './arrows.ts'
-import { readSources, rooms } from './sources.ts'
+import { folders, readSources } from './sources.ts'
 import { offered, webFeatureOf } from './web-layers.ts'
 
 function complaintsAbout(files: Record<string, string>) {
@@ -11,24 +11,24 @@ function complaintsAbout(files: Record<string, string>) {
 test.for([
   ['the browser never imports the server', 'web/main.tsx', '#server/app.ts', 'web may not import server'],
   ['the server never imports the browser', 'server/app.ts', '#web/main.tsx', 'server may not import web'],
-  ['the contract imports no room', 'contract/a.ts', '#server/errors.ts', 'contract may not import server'],
+  ['the contract imports no other folder', 'contract/a.ts', '#server/errors.ts', 'contract may not import server'],
   ['the sandbox stands alone', 'sandbox/a.ts', '#contract/fields.ts', 'sandbox may not import contract'],
   ['the server knows only Stripe', 'server/gateways/stripe.ts', '#sandbox/a.ts', 'server may not import sandbox'],
-  ['the ground floor knows no features', 'server/http/a.ts', '#server/features/site/b/b.ts', 'the ground floor'],
+  ['the platform imports no features', 'server/http/a.ts', '#server/features/site/b/b.ts', 'the platform'],
   [
-    'a room knows nothing about HTTP',
+    'a module knows nothing about HTTP',
     'server/features/site/a/a.ts',
     '#server/http/mount.ts',
-    "only a wing's routes.ts knows about HTTP",
+    "only an area's routes.ts knows about HTTP",
   ],
   [
-    'wings know those before them',
+    'an area imports only areas before it',
     'server/features/selling/a/a.ts',
     '#server/features/access/b/b.ts',
     'selling may not know access',
   ],
-  ['on every floor', 'contract/identity/a.ts', '#contract/desk/b.ts', 'identity may not know desk'],
-  ['a feature has one entry point', 'server/features/site/a/a.ts', '../b/inner.ts', 'others see only'],
+  ['in the contract, too', 'contract/identity/a.ts', '#contract/admin/b.ts', 'identity may not know admin'],
+  ['a feature has one entry point', 'server/features/site/a/a.ts', '../b/inner.ts', 'other modules import only'],
   ['test helpers stay in tests', 'server/app.ts', './testing/open-shop.ts', 'only tests may import test helpers'],
   ['benchmarks know no faults', 'proofs/bench/a.ts', '../faults/b.ts', 'share only proofs/lab'],
   ['neither does the cluster', 'proofs/cluster.ts', './faults/b.ts', 'share only proofs/lab'],
@@ -58,7 +58,7 @@ test.for([
     '#web/features/site/b/inner.ts',
     'b does not offer it',
   ],
-  ['rooms are imported with #', 'web/main.tsx', '../contract/fields.ts', 'write #contract/fields.ts'],
+  ['top-level folders are imported with #', 'web/main.tsx', '../contract/fields.ts', 'write #contract/fields.ts'],
 ] as const)('%s', ([, from, specifier, complaint]) => {
   const to = specifier.startsWith('#') ? specifier.slice(1) : new URL(specifier, `file:///${from}`).pathname.slice(1)
   const kinds = [`import { x } from '${specifier}'`, `export * from '${specifier}'`, `void import('${specifier}')`]
@@ -66,7 +66,7 @@ test.for([
     expect(complaintsAbout({ [from]: source, [to]: '' })).toEqual([expect.stringContaining(complaint)])
 })
 
-test('a room imports no HTTP package; only the wing’s routes do', () => {
+test('a module imports no HTTP package; only the area’s routes do', () => {
   const source = "import 'fastify'\nimport '@fastify/cookie'\nimport 'node:http'"
   expect(complaintsAbout({ 'server/features/site/routes.ts': source })).toEqual([])
   expect(complaintsAbout({ 'server/features/site/a/inner.ts': source })).toHaveLength(3)
@@ -109,9 +109,9 @@ test('allowed imports pass', () => {
 })
 
 test('every module on disk is checked', () => {
-  const onDisk = rooms
-    .filter((room) => existsSync(room))
-    .flatMap((room) => readdirSync(room, { recursive: true, withFileTypes: true }))
+  const onDisk = folders
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
   expect(checkArrows(readSources('.')).modules).toBe(onDisk.length)
 })

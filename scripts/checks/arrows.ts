@@ -4,7 +4,7 @@ import { layerComplaint } from './web-layers.ts'
 
 type Sources = ReadonlyMap<string, string>
 
-/** Which room may import which. Tests may import more, see `mayImport`. */
+/** Allowed imports between top-level folders. Tests may import more, see `mayImport`. */
 const allowed: Record<string, string[]> = {
   contract: ['contract', 'content'],
   web: ['web', 'contract', 'content'],
@@ -18,7 +18,7 @@ const allowed: Record<string, string[]> = {
 /** The sandbox is plugged in only where a whole shop is assembled. */
 const startsTheSandbox = /^server\/(gateways\/payments\.ts|testing\/)/
 
-/** Every import the house rules forbid, as sentences. */
+/** Every forbidden import, as sentences. */
 export function checkArrows(sources: Sources): { complaints: string[]; modules: number; imports: number } {
   let imports = 0
   const complaints: string[] = []
@@ -63,73 +63,72 @@ const isTest = (path: string) => /\.test\.tsx?$/.test(path)
 const isForTests = (path: string) => /^(server|sandbox|web)\/testing\//.test(path)
 /** Tests, their helpers, and proofs that measure or break a whole shop on purpose. */
 const isTesting = (path: string) => isTest(path) || isForTests(path) || /^(e2e|proofs)\//.test(path)
-/** `pages` and `beside` are benchmarks, too. */
-const proofOf = (path: string) => /^proofs\/(\w+)/.exec(path)?.[1]?.replace(/^(pages|beside)$/, 'bench')
-const roomOf = (path: string) => path.split('/')[0] ?? ''
-/** A room, with its wing: `identity/accounts`. */
-const featureOf = (path: string) => /^server\/features\/(\w+\/[^/]+)\//.exec(path)?.[1]
+const proofOf = (path: string) => /^proofs\/(\w+)/.exec(path)?.[1]
+const folderOf = (path: string) => path.split('/')[0] ?? ''
+/** A module with its area: `identity/accounts`. */
+const moduleOf = (path: string) => /^server\/features\/(\w+\/[^/]+)\//.exec(path)?.[1]
 
-const groundFloor = /^server\/(http|pages|metrics|database|gateways|jobs|security|concurrency|mails|audit|settings)\//
-/** A room's logic; only its wing's routes know about HTTP. */
-const isLogic = (path: string) => featureOf(path) && !isTest(path)
+const platform = /^server\/(http|pages|metrics|database|gateways|jobs|security|concurrency|mails|audit|settings)\//
+/** The code of a module; only `routes.ts` of its area knows about HTTP. */
+const isLogic = (path: string) => moduleOf(path) && !isTest(path)
 
 function packageComplaint(from: string, specifier: string): string | undefined {
   const name = specifier.replace(/^node:/, '')
   const isZod = /^zod(\/|$)/.test(name)
-  if (roomOf(from) === 'contract' && !isTest(from) && !isZod)
+  if (folderOf(from) === 'contract' && !isTest(from) && !isZod)
     return `${from} imports ${specifier}: the contract imports only zod`
   if (isLogic(from) && /^(@?fastify|http2?|https)(\/|$)/.test(name))
-    return `${from} imports ${specifier}: only a wing's routes.ts knows about HTTP`
+    return `${from} imports ${specifier}: only an area's routes.ts knows about HTTP`
   return undefined
 }
 
 function mayImport(from: string, to: string): string | undefined {
-  const [room, target] = [roomOf(from), roomOf(to)]
+  const [folder, target] = [folderOf(from), folderOf(to)]
   const inTest = isTesting(from)
   if (isTest(to)) return 'nothing may import a test'
   if (isForTests(to) && !inTest) return 'only tests may import test helpers'
   if (proofOf(from) && ![undefined, proofOf(from), 'lab'].includes(proofOf(to))) return 'proofs share only proofs/lab'
 
   const mayCross =
-    room === target ||
-    allowed[room]?.includes(target) ||
+    folder === target ||
+    allowed[folder]?.includes(target) ||
     (target === 'sandbox' && startsTheSandbox.test(from)) ||
-    (room === 'sandbox' && inTest && to.startsWith('server/testing/'))
-  if (!mayCross) return `${room} may not import ${target}`
+    (folder === 'sandbox' && inTest && to.startsWith('server/testing/'))
+  if (!mayCross) return `${folder} may not import ${target}`
 
-  const layers = inTest ? undefined : (layerComplaint(from, to) ?? wingComplaint(from, to))
+  const layers = inTest ? undefined : (layerComplaint(from, to) ?? areaComplaint(from, to))
   if (layers) return layers
 
-  if (groundFloor.test(from) && !inTest && featureOf(to)) return 'the ground floor may not import features'
+  if (platform.test(from) && !inTest && moduleOf(to)) return 'the platform may not import features'
 
-  if (isLogic(from) && to.startsWith('server/http/')) return "only a wing's routes.ts knows about HTTP"
+  if (isLogic(from) && to.startsWith('server/http/')) return "only an area's routes.ts knows about HTTP"
 
-  const feature = featureOf(to)
-  if (feature && feature !== featureOf(from)) {
-    const door = `server/features/${feature}/${feature.split('/')[1]}.ts`
-    if (to !== door) return `others see only ${door}`
+  const module = moduleOf(to)
+  if (module && module !== moduleOf(from)) {
+    const mainFile = `server/features/${module}/${module.split('/')[1]}.ts`
+    if (to !== mainFile) return `other modules import only ${mainFile}`
   }
   return undefined
 }
 
 function styleComplaint(from: string, to: string, specifier: string): string | undefined {
-  if (roomOf(from) !== roomOf(to) && allowed[roomOf(to)] && !specifier.startsWith('#')) return `write #${to}`
+  if (folderOf(from) !== folderOf(to) && allowed[folderOf(to)] && !specifier.startsWith('#')) return `write #${to}`
   return undefined
 }
 
-/** Each wing knows those before it. What one must tell a later one goes through a function handed in by the wiring. */
-const wings = ['identity', 'selling', 'access', 'site', 'desk']
+/** Each area may import the areas before it; `server/events.ts` carries what an area tells a later one. */
+const areas = ['identity', 'selling', 'access', 'site', 'admin']
 
-const wingOf = (path: string) =>
-  wings.find((wing) => path.match(/^(?:contract|(?:server|web)\/features)\/(\w+)\//)?.[1] === wing)
+const areaOf = (path: string) =>
+  areas.find((area) => path.match(/^(?:contract|(?:server|web)\/features)\/(\w+)\//)?.[1] === area)
 
 const namesEveryCall = /^contract\/(index|plain-forms)\.ts$/
 
-function wingComplaint(from: string, to: string): string | undefined {
-  const [wing, target] = [wingOf(from), wingOf(to)]
-  // A screen may call what it likes: the server's wings decide.
-  if (!target || wing === target || from.split('/')[0] !== to.split('/')[0]) return undefined
-  if (wing) return wings.indexOf(target) < wings.indexOf(wing) ? undefined : `${wing} may not know ${target}`
-  if (from.startsWith('contract/') && !namesEveryCall.test(from)) return `the ground floor may not know ${target}`
+function areaComplaint(from: string, to: string): string | undefined {
+  const [area, target] = [areaOf(from), areaOf(to)]
+  // Screens may call every area: only imports within one top-level folder count.
+  if (!target || area === target || from.split('/')[0] !== to.split('/')[0]) return undefined
+  if (area) return areas.indexOf(target) < areas.indexOf(area) ? undefined : `${area} may not know ${target}`
+  if (from.startsWith('contract/') && !namesEveryCall.test(from)) return `the platform may not know ${target}`
   return undefined
 }

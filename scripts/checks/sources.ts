@@ -3,11 +3,11 @@ import { join, sep } from 'node:path'
 import { billingTypes } from '#contract/plans.ts'
 import * as statuses from '#contract/statuses.ts'
 
-export const rooms = ['contract', 'server', 'sandbox', 'web', 'e2e', 'scripts', 'proofs']
+export const folders = ['contract', 'server', 'sandbox', 'web', 'e2e', 'scripts', 'proofs']
 
 /** Every TypeScript source in the repository by its path, such as `server/app.ts`. */
 export function readSources(root: string): Map<string, string> {
-  const paths = globSync(`{${rooms.join()}}/**/*.{ts,tsx}`, { cwd: root }).toSorted()
+  const paths = globSync(`{${folders.join()}}/**/*.{ts,tsx}`, { cwd: root }).toSorted()
   return new Map(paths.map((path) => [path.replaceAll(sep, '/'), readFileSync(join(root, path), 'utf8')]))
 }
 

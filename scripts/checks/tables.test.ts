@@ -17,7 +17,7 @@ const complaintsAbout = (files: Record<string, string>) =>
 
 test('owners write, everyone reads', () => {
   const reader = `import { users } from '#server/database/schema.ts'\ndb.select().from(users).for('update')`
-  expect(complaintsAbout({ 'server/features/desk/other/other.ts': reader })).toEqual([])
+  expect(complaintsAbout({ 'server/features/admin/other/other.ts': reader })).toEqual([])
 })
 
 test.for([
@@ -26,17 +26,17 @@ test.for([
   ['a delete', 'tx.delete(users).where(x)'],
   ['a statement', 'tx.execute(sql`update ${users} set name = 1`)'],
   ['a statement with the table name in it', "pool.query('delete from users')"],
-] as const)('%s from another room is reported', ([, code]) => {
+] as const)('%s from another module is reported', ([, code]) => {
   const file = `import { users } from '#server/database/schema.ts'\n${code}`
-  expect(complaintsAbout({ 'server/features/desk/other/other.ts': file })).toEqual([
-    'server/features/desk/other/other.ts writes users: ask server/features/identity/accounts',
+  expect(complaintsAbout({ 'server/features/admin/other/other.ts': file })).toEqual([
+    'server/features/admin/other/other.ts writes users: ask server/features/identity/accounts',
   ])
 })
 
 test('an alias does not hide the table', () => {
   const renamed = `import { users as rows } from '#server/database/schema.ts'\ntx.delete(rows)`
-  expect(complaintsAbout({ 'server/features/desk/b/a.ts': renamed })).toEqual([
-    'server/features/desk/b/a.ts writes users: ask server/features/identity/accounts',
+  expect(complaintsAbout({ 'server/features/admin/b/a.ts': renamed })).toEqual([
+    'server/features/admin/b/a.ts writes users: ask server/features/identity/accounts',
   ])
   const hidden = `import { users } from '#server/database/schema.ts'\nfor (const table of [users]) tx.delete(table)`
   expect(complaintsAbout({ 'server/features/identity/accounts/b.ts': hidden })).toEqual([
@@ -44,14 +44,14 @@ test('an alias does not hide the table', () => {
   ])
 })
 
-test('importing the file of one room does not hide the table', () => {
+test('importing the file of one module does not hide the table', () => {
   const file = `import { users } from '#server/database/schema/accounts.ts'\ndb.insert(users)`
-  expect(complaintsAbout({ 'server/features/desk/other/other.ts': file })).toEqual([
-    'server/features/desk/other/other.ts writes users: ask server/features/identity/accounts',
+  expect(complaintsAbout({ 'server/features/admin/other/other.ts': file })).toEqual([
+    'server/features/admin/other/other.ts writes users: ask server/features/identity/accounts',
   ])
 })
 
-test('a table belongs to the room its file is named after', async () => {
+test('a table belongs to the module its file is named after', async () => {
   const owned = await readTables()
   expect(owned).toContainEqual({ name: 'users', sqlName: 'users', owner: 'features/identity/accounts' })
   expect(owned).toContainEqual({ name: 'attempts', sqlName: 'attempts', owner: 'security' })
@@ -61,7 +61,7 @@ test('a table belongs to the room its file is named after', async () => {
 
 test('maps and hashes are not tables', () => {
   const code = 'waiting.delete(key)\ncreateHash(a).update(text)'
-  expect(complaintsAbout({ 'server/features/desk/other/other.ts': code })).toEqual([])
+  expect(complaintsAbout({ 'server/features/admin/other/other.ts': code })).toEqual([])
 })
 
 test('a check that finds no writes does not pass', () => {

@@ -11,16 +11,16 @@ const isSchema = (path: string) => /^server\/database\/schema(\/.*)?\.ts$/.test(
 /** The shop itself, not the code that prepares, copies and restores whole databases. */
 const isJudged = (path: string) => /^server\/(?!database\/|testing\/)/.test(path) && !path.endsWith('.test.ts')
 
-/** Every table. Its owner is the room, or the folder of the ground floor, that its file is named after. */
+/** Every table. Its owner is the module, or the folder in `server/`, that its schema file is named after. */
 export async function readTables(): Promise<OwnedTable[]> {
   const files = readdirSync('server/database/schema').toSorted()
   const tables = files.map(async (file) => {
-    const room = file.replace(/\.ts$/, '')
-    const [wing] = globSync(`server/features/*/${room}`)
-    const owner = wing ? wing.replaceAll(sep, '/').replace('server/', '') : room
-    const module: Record<string, unknown> = await import(`../../server/database/schema/${room}.ts`)
-    return Object.entries(module).flatMap(([name, table]) =>
-      isTable(table) ? [{ name, sqlName: getTableName(table), owner }] : [],
+    const name = file.replace(/\.ts$/, '')
+    const [folder] = globSync(`server/features/*/${name}`)
+    const owner = folder ? folder.replaceAll(sep, '/').replace('server/', '') : name
+    const module: Record<string, unknown> = await import(`../../server/database/schema/${name}.ts`)
+    return Object.entries(module).flatMap(([exported, table]) =>
+      isTable(table) ? [{ name: exported, sqlName: getTableName(table), owner }] : [],
     )
   })
   return (await Promise.all(tables)).flat()

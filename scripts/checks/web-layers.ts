@@ -14,7 +14,7 @@ export const offered = [
   'selling/subscriptions/use-purchases.ts',
   'selling/checkout/until-done.ts',
   'selling/checkout/username-input.tsx',
-  'desk/screens.ts',
+  'admin/screens.ts',
   'identity/sign-in/return-path.ts',
   'identity/sign-in/use-log-out.ts',
   'selling/checkout/address.ts',
@@ -38,7 +38,7 @@ export const offered = [
   'site/showcase/principles.tsx',
 ].map((file) => `web/features/${file}`)
 
-export const webFeatureOf = (path: string) => /^web\/features\/(desk|not-found|\w+\/[^/]+)\//.exec(path)?.[1]
+export const webFeatureOf = (path: string) => /^web\/features\/(admin|not-found|\w+\/[^/]+)\//.exec(path)?.[1]
 
 /** `ui` below `api` below `features` below the app; a feature sees only what another one offers. */
 export function layerComplaint(from: string, to: string): string | undefined {

@@ -101,7 +101,7 @@ export async function letThemBuy(config: Config): Promise<number> {
     await shop.sandbox?.controls.settle()
     await declareSome(shop)
     await hireSupport(shop)
-    await pool.query(readFileSync(new URL('desk.sql', import.meta.url), 'utf8'))
+    await pool.query(readFileSync(new URL('after-purchases.sql', import.meta.url), 'utf8'))
     console.log('  … payments and invoices of everyone')
     await shop.sandbox?.controls.webhooks.flush()
     await shop.queue.idle()

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { audit } from '#contract/desk/activity.ts'
+import { audit } from '#contract/admin/activity.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { auditLog } from '../database/schema.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'

@@ -1,5 +1,5 @@
 import { aliasedTable, and, desc, eq, like, lt, lte, or, type SQL, sql } from 'drizzle-orm'
-import type { AuditedAction } from '#contract/desk/activity.ts'
+import type { AuditedAction } from '#contract/admin/activity.ts'
 import { retention } from '#contract/retention.ts'
 import type { Actor } from '../actor.ts'
 import type { Database, Transaction } from '../database/connect.ts'

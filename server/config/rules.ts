@@ -10,7 +10,7 @@ export const faultsOf = (s: Settings) => [
   ...(s.NODE_ENV === 'production' ? productionFaults(s) : exposures(s)),
 ]
 
-/** What is unwise, and only shown. What the seller can set at the desk, the desk asks for. */
+/** Warnings that do not stop the start. Settings the admin area can change are on its checklist instead. */
 export function* warningsAbout(s: Settings): Generator<string> {
   if (/^(true|yes|on)$/i.test(s.TRUST_PROXY))
     yield 'TRUST_PROXY=true is read as 1: one proxy. Set the number of proxies, or their addresses'

@@ -3,7 +3,7 @@ import { Refusal } from '../errors.ts'
 /** Where a page ends: the time and id of its last row. The next page starts right after it. */
 export type Cursor = { at: Date; id: string }
 
-/** A part of a person's history: the newest entries up to a moment. Every room's `historyOf` takes one. */
+/** The newest entries of a person's history up to a moment. Every module's `historyOf` takes one. */
 export type HistoryPart = { before: Date; limit: number }
 
 export const encodeCursor = ({ at, id }: Cursor) => Buffer.from(`${at.getTime()} ${id}`).toString('base64url')

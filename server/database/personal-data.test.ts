@@ -4,14 +4,14 @@ import { personalTables } from './personal-data.ts'
 import type { Personal } from './schema/personal.ts'
 import * as schema from './schema.ts'
 
-/** What is in these says nothing about a person, or says it with the purchase; their rooms keep newsletters and the audit log. */
+/** Tables without personal data of their own. The newsletter and audit modules handle theirs. */
 const aboutNoOne = new Set(
   `attempts products prices recommended_assets shop_settings terms_texts discount_codes code_uses mrr_proofs tv_connection tv_scripts tv_runs stripe_events stripe_events_pulled payment_account invoices credit_notes payments refunds balance_transactions payouts balance_reads newsletters service_messages newsletter_subscriptions newsletter_recipients mail_suppressions audit_log`.split(
     /\s+/,
   ),
 )
 
-/** Neither shown nor emptied: ids, secrets, the shop's own notes. Billing details and factors are shown by their rooms. */
+/** Neither shown nor emptied: ids, secrets, the shop's own notes. Their modules show billing details and factors. */
 const besides: Record<string, string> = {
   access: 'id userId nameCheckedAt askedAt decidedBy endRequestedAt todo todoSince dueAt',
   accessEvents: 'id userId productId fromState toState byAdmin',

@@ -4,7 +4,7 @@ import { personOf } from './people.ts'
 import type { Person, Personal } from './schema/personal.ts'
 import * as schema from './schema.ts'
 
-/** Everything tables hold about people. Each is declared beside its table; what only a room can do is with the room. */
+/** Personal data by table, declared beside each table. Modules add what a declaration cannot express. */
 export const personalTables = Object.values(schema)
   .filter((each): each is Personal[] => Array.isArray(each))
   .flat()

@@ -1,4 +1,4 @@
-/** Every table, in the file named after the room that writes it; other rooms only read it. `npm run check` enforces that. */
+/** Every table, in a file named after the module that writes it. Other modules only read it; `npm run check` enforces that. */
 export * from './schema/access.ts'
 export * from './schema/accounts.ts'
 export * from './schema/assets.ts'

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { customers } from '#contract/desk/customers.ts'
+import { customers } from '#contract/admin/customers.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
 import { sentences } from './unique.ts'
 

@@ -8,8 +8,8 @@ import { openShop, type TestShop } from '../testing/open-shop.ts'
 import type { Visitor } from '../testing/visitor.ts'
 
 /** Every call of the contract as every kind of person. Whatever joins the contract is tested with it. */
-const endpoints = Object.entries(contract).flatMap(([room, rows]) =>
-  Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${room}.${name}`, endpoint })),
+const endpoints = Object.entries(contract).flatMap(([group, rows]) =>
+  Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${group}.${name}`, endpoint })),
 )
 
 const nobodysId = '00000000-0000-4000-8000-000000000000'

@@ -11,8 +11,8 @@ import { production } from '../testing/production.ts'
 import type { Visitor } from '../testing/visitor.ts'
 
 const { accessAdmin, purchases } = contract
-const endpoints = Object.entries(contract).flatMap(([room, rows]) =>
-  Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${room}.${name}`, endpoint })),
+const endpoints = Object.entries(contract).flatMap(([group, rows]) =>
+  Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${group}.${name}`, endpoint })),
 )
 const nobodysId = '00000000-0000-4000-8000-000000000000'
 const letIn = 400

@@ -118,8 +118,8 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
 
 export type Mount = ReturnType<typeof createMount>
 
-/** Through which a wing puts its calls on the server. */
-export type Doors = {
+/** Gives an area the means to add its calls and pages to the server. */
+export type Http = {
   app: FastifyInstance
   mount: Mount
   pages: FormPages & Pick<Pages, 'refresh'>

@@ -136,12 +136,12 @@ h3{margin:0 0 .5rem;font-size:.8rem;font-weight:500;color:var(--muted)}
 @media(max-width:45rem){summary{grid-template-columns:auto 1fr;justify-content:start}summary span{grid-column:1/-1}summary code{grid-column:1/-1}summary b{grid-row:1}summary em{grid-row:1}}`
 
 export function docsPage(groups: Record<string, Record<string, Endpoint>>): string {
-  const inWords = (room: string) => room.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  const inWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   const sections = Object.entries(groups).map(
-    ([room, group]) =>
-      `<section id="${room}"><h2>${inWords(room)}</h2><div class="calls">${Object.values(group).map(row).join('\n')}</div></section>`,
+    ([name, group]) =>
+      `<section id="${name}"><h2>${inWords(name)}</h2><div class="calls">${Object.values(group).map(row).join('\n')}</div></section>`,
   )
-  const links = Object.keys(groups).map((room) => `<li><a href="#${room}">${inWords(room)}</a></li>`)
+  const links = Object.keys(groups).map((name) => `<li><a href="#${name}">${inWords(name)}</a></li>`)
   return plainPage({
     title: 'Shop API',
     style,

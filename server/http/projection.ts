@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** The same output, of which only what the contract names leaves the server: rooms answer with whole rows, and no hash slips out. */
+/** The same output, of which only what the contract names leaves the server: modules may return whole rows, and no password hash leaves the server. */
 export function projectionOf(output: z.core.$ZodType): z.core.$ZodType {
   if (output instanceof z.ZodMiniObject)
     return z.object(

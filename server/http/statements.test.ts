@@ -96,10 +96,10 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const reading = Object.entries(contract).flatMap(([room, rows]) =>
+const reading = Object.entries(contract).flatMap(([group, rows]) =>
   Object.entries<Endpoint>(rows)
     .filter(([, { method, path }]) => method === 'GET' && !path.includes(':'))
-    .map(([name, endpoint]) => ({ name: `${room}.${name}`, endpoint }))
+    .map(([name, endpoint]) => ({ name: `${group}.${name}`, endpoint }))
     .filter(({ name }) => !guests.has(name)),
 )
 

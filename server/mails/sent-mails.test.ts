@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { customers } from '#contract/desk/customers.ts'
-import { settings } from '#contract/desk/settings.ts'
+import { customers } from '#contract/admin/customers.ts'
+import { settings } from '#contract/admin/settings.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { credentials } from '#contract/identity/credentials.ts'
 import { contact } from '#contract/site/contact.ts'
@@ -29,7 +29,7 @@ test('what goes to the seller is recorded for no account, not even one that has 
   await admin.call(settings.adminSave, { SUPPORT_EMAIL: '' })
 })
 
-test('“my data” has emails from the moment on that the address was proven; the desk shows all', async () => {
+test('“my data” has emails from the moment on that the address was proven; the admin area shows all', async () => {
   const person = await shop.user()
   const { id, email } = person.user
   await shop.queue.idle()

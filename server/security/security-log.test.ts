@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { audit } from '#contract/desk/activity.ts'
+import { audit } from '#contract/admin/activity.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { openShop } from '../testing/open-shop.ts'
 

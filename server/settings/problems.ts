@@ -1,4 +1,4 @@
-import type { Problem } from '#contract/desk/settings.ts'
+import type { Problem } from '#contract/admin/settings.ts'
 import type { Seller } from '#contract/seller.ts'
 import type { LawAndVenue } from '#contract/selling/legal/terms.ts'
 import type { Config } from '#server/config.ts'

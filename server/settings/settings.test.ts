@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { access } from '#contract/access/access.ts'
 import { privatePackage } from '#contract/access/package.ts'
-import { audit } from '#contract/desk/activity.ts'
-import { settings } from '#contract/desk/settings.ts'
+import { audit } from '#contract/admin/activity.ts'
+import { settings } from '#contract/admin/settings.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { termsInForce } from '#contract/selling/legal/in-force.ts'
 import { contact } from '#contract/site/contact.ts'
@@ -51,11 +51,11 @@ test('says what is wrong until it is mended', async () => {
 
 test('a new support address gets what buyers write, and an emptied one goes back', async () => {
   const message = { firstName: 'Ada', lastName: 'L', email: 'ada@example.com', message: 'Hello' }
-  await admin.call(settings.adminSave, { SUPPORT_EMAIL: 'desk@shop.test' })
+  await admin.call(settings.adminSave, { SUPPORT_EMAIL: 'office@shop.test' })
   await shop.visitor().call(contact.send, message)
   expect((await shop.mails()).at(-1)).toMatchObject({
-    to: 'desk@shop.test',
-    headers: { from: 'Rebound Sigma <desk@shop.test>' },
+    to: 'office@shop.test',
+    headers: { from: 'Rebound Sigma <office@shop.test>' },
   })
   await admin.call(settings.adminSave, { SUPPORT_EMAIL: '' })
   await shop.visitor().call(contact.send, message)

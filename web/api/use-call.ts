@@ -7,7 +7,7 @@ import { type Message, parts, toastError } from './toast-error.ts'
 
 export { messageOf, toastError } from './toast-error.ts'
 
-/** A call that changes something: reports how it went and refreshes what it affects. At the desk, that is all there is. */
+/** A call that changes something: reports how it went and refreshes what it affects. */
 export function useCall<E extends Endpoint>(
   endpoint: E,
   options: {

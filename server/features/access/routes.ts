@@ -1,12 +1,12 @@
 import { contract } from '#contract/index.ts'
 import { can } from '#contract/permissions.ts'
-import type { Doors } from '#server/http/mount.ts'
+import type { Http } from '#server/http/mount.ts'
 import type { Selling } from '../selling/selling.ts'
 import type { Access } from './open-access.ts'
 
 type Areas = { access: Access; selling: Selling }
 
-export function mountAccess({ mount }: Doors, { access, selling }: Areas) {
+export function mountAccess({ mount }: Http, { access, selling }: Areas) {
   const { core, privatePackage, assets, reminders } = access
   const { asking, decisions, lists } = core
   const { checkUsername, connecting, scripts, strangers, runs, person, meter } = access.tradingView

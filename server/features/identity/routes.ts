@@ -3,15 +3,15 @@ import { resetRequested } from '#contract/forms.ts'
 import { contract } from '#contract/index.ts'
 import type { Context } from '#server/context.ts'
 import { Refusal } from '#server/errors.ts'
-import type { Doors } from '#server/http/mount.ts'
+import type { Http } from '#server/http/mount.ts'
 import { createDeletion, createPersonalData } from './accounts/accounts.ts'
 import type { Identity } from './identity.ts'
 
 type AreaDeps = Parameters<typeof createDeletion>[1] &
   Parameters<typeof createPersonalData>[1] & { checkout: { forfeitNonce(nonce: string): Promise<void> } }
 
-export function mountIdentity(doors: Doors, context: Context, identity: Identity, others: AreaDeps) {
-  const { mount, checkoutCookie } = doors
+export function mountIdentity(http: Http, context: Context, identity: Identity, others: AreaDeps) {
+  const { mount, checkoutCookie } = http
   const { accounts, sessions, factors, cookies, beginSession } = identity
   const deletion = createDeletion(context, others)
   const personalData = createPersonalData(context, others)
@@ -88,7 +88,7 @@ export function mountIdentity(doors: Doors, context: Context, identity: Identity
     adminAdd: (input, { actor }) => accounts.users.add(actor, input),
     adminDelete: ({ id }, { actor }) => deletion.byAdmin(actor, id),
   })
-  mountFactors(doors, identity)
+  mountFactors(http, identity)
   mount(contract.customerData, {
     adminDownload({ id }, { actor, reply }) {
       reply.header('content-disposition', 'attachment; filename="customer-data.json"')
@@ -97,7 +97,7 @@ export function mountIdentity(doors: Doors, context: Context, identity: Identity
   })
 }
 
-function mountFactors({ mount }: Doors, identity: Identity) {
+function mountFactors({ mount }: Http, identity: Identity) {
   const { accounts, sessions, factors, cookies, beginSession } = identity
   const { logins, lostDevice, passkeyOptions, setUp, stepUp } = factors
   mount(contract.logins, {

@@ -3,14 +3,14 @@ import { soldPlans, wirePrices } from '#contract/plans.ts'
 import type { Context } from '#server/context.ts'
 import { notFound, Refusal } from '#server/errors.ts'
 import type { StripeEvent } from '#server/gateways/stripe.ts'
-import type { Doors } from '#server/http/mount.ts'
+import type { Http } from '#server/http/mount.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Selling } from './selling.ts'
 
 type Areas = { identity: Identity; selling: Selling }
 
-export async function mountSelling(doors: Doors, context: Context, { identity, selling }: Areas) {
-  const { mount, pages, checkoutCookie: cookie } = doors
+export async function mountSelling(http: Http, context: Context, { identity, selling }: Areas) {
+  const { mount, pages, checkoutCookie: cookie } = http
   const { catalog, securityLog } = context
   const { bookings, checkout, customers, declarations, invoices, prices, purchases, subscriptions } = selling
   const { cancellation, cardUpdate, refunds, sellerActions, switching, takeover, unpaid } = subscriptions
@@ -117,7 +117,7 @@ export async function mountSelling(doors: Doors, context: Context, { identity, s
     adminSetPlan: ({ id, plan }, { actor }) => takeover.setPlan(actor, id, plan),
     adminTakeOver: ({ ids, invite }, { actor }) => takeover.takeOver(actor, ids, invite),
   })
-  await mountWebhook(doors, context, selling)
+  await mountWebhook(http, context, selling)
   mount(contract.declarations, {
     withdraw: (declared, { actor }) => declarations.withdraw(actor, declared),
     cancel: (declared, { actor }) => declarations.cancel(actor, declared),
@@ -133,7 +133,7 @@ export async function mountSelling(doors: Doors, context: Context, { identity, s
 const bodyLimit = 1024 * 1024
 
 /** Stripe's own call. Its signature covers the raw bytes, so they are not parsed before it is checked. */
-async function mountWebhook({ app }: Doors, { stripe, paymentAccount }: Context, { subscriptions }: Selling) {
+async function mountWebhook({ app }: Http, { stripe, paymentAccount }: Context, { subscriptions }: Selling) {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))

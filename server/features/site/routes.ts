@@ -1,12 +1,12 @@
 import { contract } from '#contract/index.ts'
 import { Refusal } from '#server/errors.ts'
-import type { Doors } from '#server/http/mount.ts'
+import type { Http } from '#server/http/mount.ts'
 import { answerWithPage } from '#server/http/plain-forms.ts'
 import type { Newsletter } from './newsletter/newsletter.ts'
 import type { Site } from './site.ts'
 
-export function mountSite(doors: Doors, { reviews, contact, newsletter, serviceMessages }: Site) {
-  const { mount } = doors
+export function mountSite(http: Http, { reviews, contact, newsletter, serviceMessages }: Site) {
+  const { mount } = http
   const { drafts, sending } = newsletter
   mount(contract.reviews, {
     list: (page) => reviews.list(page),
@@ -43,7 +43,7 @@ export function mountSite(doors: Doors, { reviews, contact, newsletter, serviceM
     adminTest: (message, { actor }) => serviceMessages.test(actor, message),
     adminSend: (message, { actor }) => serviceMessages.send(actor, message),
   })
-  mountOneClick(doors, newsletter)
+  mountOneClick(http, newsletter)
   mount(contract.contact, {
     send: async ({ website, ...message }, { actor }) => {
       // A bot caught by the honeypot gets the same answer as a person.
@@ -62,7 +62,7 @@ const pageOf = (referer: string | undefined) =>
   referer && URL.canParse(referer) ? new URL(referer).pathname.slice(0, 100) : ''
 
 /** RFC 8058: an email client posts to the List-Unsubscribe URL. Without scripts, so does the page's button. */
-function mountOneClick({ app, pages }: Doors, newsletter: Newsletter) {
+function mountOneClick({ app, pages }: Http, newsletter: Newsletter) {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, body, done) => {

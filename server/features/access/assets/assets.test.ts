@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { assets } from '#contract/access/assets.ts'
-import { audit } from '#contract/desk/activity.ts'
+import { audit } from '#contract/admin/activity.ts'
 import { purchases, recommendedAssets } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { assets } from '#contract/access/assets.ts'
 import { privatePackage } from '#contract/access/package.ts'
-import { settings } from '#contract/desk/settings.ts'
+import { settings } from '#contract/admin/settings.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
-import { overview } from '#contract/desk/overview.ts'
+import { overview } from '#contract/admin/overview.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { customers } from '#contract/desk/customers.ts'
+import { customers } from '#contract/admin/customers.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { credentials } from '#contract/identity/credentials.ts'
 import { factors } from '#contract/identity/factors.ts'

@@ -43,7 +43,7 @@ export function createProfile(
   }
 }
 
-/** Only the access wing gives people their names: a name has consequences there. */
+/** Called by the access area only: a changed username may lock or unlock scripts. */
 export async function setTradingViewUsername(tx: Transaction, userId: string, tradingViewUsername: string | null) {
   await tx.update(users).set({ tradingViewUsername }).where(eq(users.id, userId))
 }

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { customers } from '#contract/desk/customers.ts'
+import { customers } from '#contract/admin/customers.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { credentials } from '#contract/identity/credentials.ts'
 import { factors } from '#contract/identity/factors.ts'

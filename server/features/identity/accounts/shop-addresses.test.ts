@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { customers } from '#contract/desk/customers.ts'
-import { settings } from '#contract/desk/settings.ts'
+import { customers } from '#contract/admin/customers.ts'
+import { settings } from '#contract/admin/settings.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { credentials } from '#contract/identity/credentials.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -70,9 +70,9 @@ describe('the seller’s own addresses', () => {
     const admin = await shop.admin()
     await admin.call(settings.adminSave, { SUPPORT_EMAIL: owner.user.email })
     await shop.buy(owner)
-    await admin.call(settings.adminSave, { SUPPORT_EMAIL: 'desk@example.com' })
-    await admin.call(credentials.changeEmail, { email: 'desk@example.com' })
-    await admin.call(credentials.confirmEmail, await linkIn('desk@example.com', 'confirm-email'))
-    expect(await admin.call(accounts.profile, {})).toMatchObject({ email: 'desk@example.com' })
+    await admin.call(settings.adminSave, { SUPPORT_EMAIL: 'office@example.com' })
+    await admin.call(credentials.changeEmail, { email: 'office@example.com' })
+    await admin.call(credentials.confirmEmail, await linkIn('office@example.com', 'confirm-email'))
+    expect(await admin.call(accounts.profile, {})).toMatchObject({ email: 'office@example.com' })
   })
 })

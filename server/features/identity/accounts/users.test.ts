@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { audit } from '#contract/desk/activity.ts'
+import { audit } from '#contract/admin/activity.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { figures } from '#contract/desk/figures.ts'
+import { figures } from '#contract/admin/figures.ts'
 import { type BookedMonth, bookkeeping } from '#contract/selling/bookkeeping.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'

@@ -108,7 +108,7 @@ describe('a guest', () => {
     expect(await guest.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
   })
 
-  test('with the address of someone who works at the desk leaves that account unchanged', async () => {
+  test('with the address of a member of staff leaves that account unchanged', async () => {
     const colleague = await shop.staff('support')
     await shop.guest(shop.visitor(), colleague.user.email)
     await shop.settle()

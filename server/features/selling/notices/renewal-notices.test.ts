@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { settings } from '#contract/desk/settings.ts'
+import { settings } from '#contract/admin/settings.ts'
 import { codes } from '#contract/selling/codes.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'

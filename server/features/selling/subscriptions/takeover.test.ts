@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { overview } from '#contract/desk/overview.ts'
+import { overview } from '#contract/admin/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { takeover } from '#contract/selling/takeover.ts'

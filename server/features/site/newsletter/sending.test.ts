@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, expect, test } from 'vitest'
-import { customers } from '#contract/desk/customers.ts'
+import { customers } from '#contract/admin/customers.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { newsletter } from '#contract/site/newsletter.ts'
 import { newsletters } from '#contract/site/newsletters.ts'

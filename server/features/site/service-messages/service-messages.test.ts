@@ -1,6 +1,6 @@
 import PostalMime from 'postal-mime'
 import { afterAll, expect, test } from 'vitest'
-import { audit } from '#contract/desk/activity.ts'
+import { audit } from '#contract/admin/activity.ts'
 import { newsletters } from '#contract/site/newsletters.ts'
 import { serviceMessages } from '#contract/site/service-messages.ts'
 import { mailSuppressions } from '#server/database/schema.ts'

@@ -1,0 +1,258 @@
+import { randomUUID } from 'node:crypto'
+import { access } from '#contract/access/access.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { contact } from '#contract/site/contact.ts'
+import { users } from '#server/database/schema.ts'
+import { asker, choose, expectLooksRight, menuOf, openAdmin } from './admin-helpers.ts'
+import { expect, expectAccessible, inOwnShop, logInAs } from './shop.ts'
+
+/** What is set here shows on every page. */
+const test = inOwnShop()
+
+test('a customer is found by any word, and everything about them is on one page', async ({ page, shop }) => {
+  test.slow()
+  const buyer = await shop.buyer()
+  const { email, id } = buyer.user
+  const tradingViewUsername = `buyer_${randomUUID().slice(0, 8)}`
+  await buyer.call(access.submitForPurchase, {
+    purchaseId: buyer.purchase.id,
+    exchangeName: 'Kraken',
+    tradingViewUsername,
+    apiKey: 'k',
+    secretKey: 's',
+  })
+  await buyer.call(contact.send, { firstName: 'B', lastName: 'Uyer', email, message: 'Where is my invoice?' })
+  await shop.queue.idle()
+  await openAdmin(page, shop)
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('/')
+  const box = page.getByRole('combobox', { name: /Name, email, TradingView username/ })
+  for (const word of [buyer.purchase.paymentIntentId ?? '', email, tradingViewUsername]) {
+    await box.fill(word)
+    await expect(page.getByRole('option').filter({ hasText: email })).toHaveCount(1)
+  }
+  await expectAccessible(page)
+  await box.press('Enter')
+  await expect(page).toHaveURL(`/admin/customers/${id}`)
+  await expect(page.getByText('$39.00 on')).toBeVisible()
+  await expect(page.getByRole('listitem').filter({ hasText: 'Invoice paid, $39.00' })).toBeVisible()
+
+  await page.getByLabel('New note').fill('Called about alerts')
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await expect(page.getByRole('listitem').filter({ hasText: 'Called about alerts' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Add note' })).toBeFocused()
+
+  await page.getByRole('button', { name: 'I’ve added them' }).click()
+  await expect(page.getByText('access unlocked', { exact: true })).toBeVisible()
+
+  await page.getByRole('button', { name: /receipt/ }).click()
+  await expect(page.getByRole('dialog').getByText('[link removed]')).toBeVisible()
+  await page.getByRole('button', { name: 'Resend' }).click()
+  await expect(page.getByText('Resent', { exact: true })).toBeVisible()
+
+  const owned = page.getByRole('listitem').filter({ hasText: /Rebound Sigma Pro.*since/ })
+  await choose(owned, 'Extend')
+  await page.getByRole('dialog').getByRole('button', { name: 'Extend' }).click()
+  await expect(page.getByText('Extended', { exact: true })).toBeVisible()
+
+  const customer = page.getByRole('region', { name: 'Customer' })
+  await choose(customer, 'Send password link')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Send link' }).click()
+  await expect(page.getByText('Link sent', { exact: true })).toBeVisible()
+  await expectLooksRight(page)
+
+  const sent: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/api/') && !request.url().includes('/api/admin/')) sent.push(request.url())
+  })
+  await page.getByRole('link', { name: 'See as buyer' }).click()
+  await expect(page.getByText('Nothing can be changed here')).toContainText(email)
+  await expect(page.getByRole('heading', { name: `Welcome Back, ${buyer.user.name}` })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Cancel Subscription' })).toBeDisabled()
+  await expectAccessible(page)
+  expect(sent).toEqual([])
+  await page.getByRole('link', { name: 'Back to the customer' }).click()
+  await expect(page.getByText('Looked at the dashboard as the buyer')).toBeVisible()
+
+  await choose(customer, 'Change email')
+  const corrected = email.replace('@', '.right@')
+  await page.getByLabel('New email').fill(corrected)
+  await page.getByRole('dialog').getByRole('button', { name: 'Change email' }).click()
+  await expect(page.getByRole('link', { name: corrected })).toBeVisible()
+
+  await page.getByRole('link', { name: 'Wrote: “Where is my invoice?”' }).click()
+  await expect(page.getByText('1 message', { exact: true })).toBeVisible()
+  await page.getByRole('link', { name: 'B Uyer' }).click()
+  await expect(page).toHaveURL(`/admin/customers/${id}`)
+
+  await page.context().clearCookies()
+  await logInAs(page, await shop.staff('support'), shop)
+  await page.reload()
+  await page.getByLabel('New note').fill('Support was here')
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await expect(page.getByRole('listitem').filter({ hasText: 'Support was here' })).toBeVisible()
+  await expect((await menuOf(customer)).getByRole('menuitem')).toHaveText(['Send password link'])
+  const mine = await menuOf(owned)
+  await expect(mine.getByRole('menuitem')).toHaveText(['Cancel'])
+  await mine.getByRole('menuitem').click()
+  const asked = page.getByRole('alertdialog')
+  await expect(asked.getByText('They keep access until')).toBeVisible()
+  await expect(asked.getByText('End now')).toHaveCount(0)
+  await expectLooksRight(page)
+  await asked.getByRole('button', { name: 'Cancel purchase' }).click()
+  await expect(page.getByText(/^Cancels on \w+ \d+, \d{4}$/).first()).toBeVisible()
+  await expect(page.getByText('Cancels at period end', { exact: true })).toBeVisible()
+  await expect(owned.getByRole('button')).toHaveCount(0)
+  await page.getByRole('link', { name: 'See as buyer' }).click()
+  await expect(page.getByText('Nothing can be changed here')).toContainText(corrected)
+  await page.getByRole('link', { name: 'Back to the customer' }).click()
+
+  await page.getByRole('link', { name: 'Wrote: “Where is my invoice?”' }).click()
+  await page.getByRole('button', { name: 'Reply B Uyer' }).click()
+  await page.getByLabel('Your reply').fill('Attached to your receipt.')
+  await page.getByRole('button', { name: 'Send reply' }).click()
+  await expect(page.getByText('Reply sent', { exact: true })).toBeVisible()
+  await expectLooksRight(page)
+  await page.goto('/admin/settings')
+  await expect(page.getByText('Your role can’t open this')).toBeVisible()
+})
+
+test('the search takes words in any order, says how many there are, and knows screens and actions', async ({
+  page,
+  shop,
+}) => {
+  const people = Array.from({ length: 21 }, (_, n) => ({ name: 'Emil Khan', email: `emil.khan${n}@mail.test` }))
+  await shop.connection.db.insert(users).values(people)
+  await openAdmin(page, shop)
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('/')
+  const box = page.getByRole('combobox', { name: /Name, email, TradingView username/ })
+  await box.fill('khan mail.test emil.khan17')
+  await expect(page.getByText('1 person found', { exact: true })).toBeVisible()
+  await box.fill('Khan Emil')
+  await expect(page.getByText('More than 20 people found', { exact: true })).toBeVisible()
+  await expectLooksRight(page)
+  await page.getByRole('option', { name: 'Show all' }).click()
+  await expect(page).toHaveURL('/admin/users?q=Khan%20Emil')
+  await expect(page.getByText('21 users', { exact: true })).toBeVisible()
+
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('/')
+  await box.fill('subscribers import')
+  await page.getByRole('option', { name: 'Import subscribers' }).click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page).toHaveURL('/admin/users')
+
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('/')
+  await box.fill('export ord')
+  await expect(page.getByText('No people found', { exact: true })).toBeVisible()
+  await box.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Exports', level: 1 })).toBeVisible()
+  await expectLooksRight(page)
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export Orders' }).click(),
+  ])
+  expect(file.suggestedFilename()).toMatch(/^orders-\d{4}-\d\d-\d\d\.csv$/)
+  await expect(page.getByText('Orders data exported successfully', { exact: true })).toBeVisible()
+})
+
+test('a fraud warning is decided, and a refund that came back is settled, where they are listed', async ({
+  page,
+  shop,
+}) => {
+  const { controls } = shop.sandbox
+  const [thief, friend, moved] = [await shop.buyer(), await shop.buyer(), await shop.buyer()]
+  const intentOf = ({ purchase }: typeof thief) => purchase.paymentIntentId ?? ''
+  for (const buyer of [thief, friend]) await controls.warnOfFraud(intentOf(buyer))
+  const { id } = await controls.refund(intentOf(moved), 1000)
+  await shop.settle()
+  await controls.failRefund(id)
+  await shop.settle()
+  await openAdmin(page, shop, '/admin/purchases?need=fraud_warnings')
+  const rowOf = ({ user }: typeof thief) => page.getByRole('row').filter({ hasText: user.email })
+  await choose(rowOf(thief), 'Refund and end')
+  await expect(rowOf(thief)).toBeHidden()
+  await choose(rowOf(friend), 'Keep, it’s no fraud')
+  await expect(rowOf(friend)).toBeHidden()
+
+  await page.goto('/admin/purchases?need=failed_refunds')
+  await choose(rowOf(moved), 'Paid another way')
+  const dialog = page.getByRole('alertdialog').or(page.getByRole('dialog'))
+  await expect(dialog).toContainText('Have you sent $10.00')
+  await dialog.getByRole('button', { name: 'Yes, it is paid back' }).click()
+  await expect(rowOf(moved)).toBeHidden()
+  expect(await thief.call(purchases.list, {})).toMatchObject([{ endedBecause: 'refunded' }])
+  expect(await friend.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
+})
+
+test('what needs the seller comes first, and what is set here is on the site', async ({ page, shop }) => {
+  const buyer = await shop.buyer()
+  const writer = { firstName: 'Wri', lastName: 'Ter', email: 'writer@example.com', message: 'Hello?' }
+  await shop.visitor().call(contact.send, writer)
+  await asker(shop)
+  await shop.sandbox.controls.openDispute(buyer.purchase.paymentIntentId ?? '')
+  await shop.settle()
+  await openAdmin(page, shop, '/admin/overview')
+  await page.getByRole('link', { name: /^Answer \d+ messages?/ }).click()
+  await expect(page.getByRole('row').filter({ hasText: 'writer@example.com' })).toBeVisible()
+  await page.goBack()
+  await page.getByRole('link', { name: /^Answer \d+ access requests?/ }).click()
+  await expect(page.getByRole('button', { name: 'Remove filter: New requests' })).toBeVisible()
+  await expect(page.getByText('1 person', { exact: true })).toBeVisible()
+  await page.goBack()
+  await page.getByRole('link', { name: /^Answer \d+ disputes?/ }).click()
+  await expect(page).toHaveURL('/admin/purchases?need=disputes')
+  await expect(page.getByText('1 purchase', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Remove filter: Disputed' }).click()
+  await expect(page).toHaveURL('/admin/purchases')
+  await page.goBack()
+  await expect(page.getByText(/\d+ of \d\d days/).first()).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Overview' }).locator('dt')).toHaveText([
+    'Monthly recurring revenue',
+    'Net new this month',
+    'Paying people',
+    'Churn this month',
+    'Past due',
+    'Cards that expire within 30 days',
+    'Disputed',
+  ])
+  await page.getByLabel('How “Net new this month” is computed').click()
+  await expect(page.getByText(/New, back again and more, minus less and lost/)).toBeVisible()
+  await page.getByText('What moved the revenue as a table').click()
+  await expect(page.getByRole('region', { name: 'What moved the revenue' }).getByRole('row')).toHaveCount(13)
+  await page.getByRole('link', { name: /Net new this month/ }).click()
+  await expect(page.getByRole('button', { name: /Remove filter: In / })).toBeVisible()
+  await expect(page.getByRole('row', { name: new RegExp(`${buyer.user.email}.*New`) })).toBeVisible()
+
+  await page.goto('/admin/overview')
+  await page
+    .getByRole('region', { name: /^Open your shop/ })
+    .getByRole('link', { name: 'Imprint' })
+    .click()
+  const seller = page.getByRole('form', { name: 'Seller' })
+  await seller.getByLabel('Name or company').fill('Hill & Sons')
+  await seller.getByLabel('Street and number').fill('Long Row 12')
+  await seller.getByLabel('Postal code and city').fill('4500 Solothurn')
+  await seller.getByLabel('Country').fill('Switzerland')
+  await seller.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible()
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible()
+  await page.goBack()
+  const maker = page.getByRole('form', { name: 'Maker' })
+  await maker.getByLabel('Name', { exact: true }).fill('Ines Maker')
+  await maker.getByRole('button', { name: 'Save' }).click()
+  await expect(maker.getByLabel('Name', { exact: true })).toHaveValue('Ines Maker')
+  await page.getByLabel('Choose photo').setInputFiles('dist/web/apple-touch-icon.png')
+  await expect(page.getByRole('img', { name: 'The maker' })).toBeVisible()
+  await page.getByRole('button', { name: 'Send me a test email' }).click()
+  await expect(page.getByText('Test email sent', { exact: true })).toBeVisible()
+  await page.goto('/legal/imprint')
+  await expect(page.getByText('Hill & Sons').first()).toBeVisible()
+  await page.goto('/about')
+  await expect(page.getByText('Ines Maker').first()).toBeVisible()
+})

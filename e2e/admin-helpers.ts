@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import type { Locator, Page } from '@playwright/test'
+import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
+import { bookPurchase } from '#server/testing/book-purchase.ts'
+import type { TestShop } from '#server/testing/open-shop.ts'
+import { expect, expectAccessibleInBothThemes, logInAs } from './shop.ts'
+
+/** Helpers for the tests of the admin area. */
+
+export async function openAdmin(page: Page, shop: TestShop, address = '/admin') {
+  const admin = await shop.admin()
+  await logInAs(page, admin, shop)
+  await page.goto(address)
+  return admin
+}
+
+export const toast = (page: Page, text: string) => expect(page.getByText(text, { exact: true })).toBeVisible()
+export const dialog = (page: Page) => page.getByRole('dialog')
+export const question = (page: Page) => page.getByRole('alertdialog')
+export const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+
+/** Opens the menu of a row. */
+export async function menuOf(row: Locator) {
+  await row.getByRole('button', { name: /^Actions for/ }).click()
+  return row.getByRole('menu')
+}
+
+/** Chooses from the menu of a row. */
+export async function choose(row: Locator, action: string) {
+  await (await menuOf(row)).getByRole('menuitem', { name: action, exact: true }).click()
+}
+
+/** Somebody whose purchase was booked by hand. */
+export async function customer(shop: TestShop) {
+  // Letters alone: eight digits in a name would be a phone number.
+  const mark = randomUUID()
+    .slice(0, 8)
+    .replaceAll(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)))
+  const buyer = await shop.user({ name: `Nora ${mark}`, email: `nora-${mark}@example.com` })
+  const purchase = await bookPurchase(shop.connection, buyer.user.id)
+  return { ...buyer, purchase, email: buyer.user.email }
+}
+
+/** A customer who asked for access. */
+export async function asker(shop: TestShop) {
+  const buyer = await customer(shop)
+  const tradingViewUsername = `tv_${randomUUID().slice(0, 8)}`
+  await buyer.call(access.submitForPurchase, {
+    purchaseId: buyer.purchase.id,
+    exchangeName: 'Kraken',
+    tradingViewUsername,
+    apiKey: `key-${tradingViewUsername}`,
+    secretKey: 'very secret',
+  })
+  return { ...buyer, tradingViewUsername }
+}
+
+export async function accessIdOf(admin: Awaited<ReturnType<TestShop['admin']>>, email: string) {
+  const [person] = await admin.call(accessAdmin.people, { q: email })
+  return person?.id ?? ''
+}
+
+/** In both themes axe has nothing to say, and at no width does anything hang over the edge. */
+export async function expectLooksRight(page: Page) {
+  const wide = page.viewportSize() ?? { width: 1280, height: 720 }
+  // What changes, changes immediately, not by fading.
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+  await expectAccessibleInBothThemes(page)
+  for (const width of [768, 360]) {
+    await page.setViewportSize({ width, height: 844 })
+    const tooWide = await page.locator('html, main section, dialog[open]').evaluateAll(
+      (parts) =>
+        parts.filter(
+          (part) =>
+            part.checkVisibility() &&
+            // The frame of a wide table scrolls.
+            getComputedStyle(part).overflowX !== 'auto' &&
+            part.scrollWidth > part.clientWidth,
+        ).length,
+    )
+    expect(tooWide, `${page.url()} at ${width} px`).toBe(0)
+  }
+  await page.setViewportSize(wide)
+}

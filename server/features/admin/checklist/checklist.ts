@@ -1,0 +1,71 @@
+import { and, eq, isNull, notExists, sql } from 'drizzle-orm'
+import { type ChecklistKey, checklistKeys, checklistLines } from '#contract/admin/checklist.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Config } from '#server/config.ts'
+import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/connect.ts'
+import { appCodes, passkeys, tvConnection, users } from '#server/database/schema.ts'
+import { invalid } from '#server/errors.ts'
+import { lookAlikeHost } from '#server/gateways/tradingview.ts'
+import type { ShopSettings } from '#server/settings/settings.ts'
+
+type Deps = { db: Database; config: Config; settings: ShopSettings }
+
+/** What is done of the checklist. `npm run go-live` also tries what only a connection shows. */
+export async function doneOf({ db, config, settings }: Deps): Promise<Record<ChecklistKey, boolean>> {
+  const { live } = settings
+  const [tradingView] = await db.select().from(tvConnection)
+  const { name, street, city, country } = live.seller
+  const { isConfirmed } = settings
+  return {
+    imprint: [name, street, city, country].every(Boolean),
+    support_address: !live.supportEmail.endsWith('@example.com'),
+    law: live.hasChosenLaw,
+    exchange_keys: live.hasChosenKeys,
+    scripts: live.hasOwnScripts,
+    texts: isConfirmed('texts'),
+    products: isConfirmed('products'),
+    prices: isConfirmed('prices'),
+    tradingview: isConfirmed('tradingview') || (tradingView?.state === 'on' && tradingView.host !== lookAlikeHost),
+    second_factor: await everyAdminHasFactor(db, config),
+    address: config.production && config.secure,
+    email: config.mail.smtpUrl !== undefined,
+    payments: false,
+    webhook: false,
+  }
+}
+
+/** A passkey works only on the address it was made for. */
+async function everyAdminHasFactor(db: Database, { publicUrl, staffNeedFactor }: Config) {
+  const host = new URL(publicUrl).hostname
+  const one = { one: sql`1` }
+  const hasNoPasskey = notExists(
+    db
+      .select(one)
+      .from(passkeys)
+      .where(and(eq(passkeys.userId, users.id), eq(passkeys.host, host))),
+  )
+  const hasNoApp = notExists(db.select(one).from(appCodes).where(eq(appCodes.userId, users.id)))
+  const without = and(eq(users.isAdmin, true), isNull(users.deletedAt), hasNoPasskey, hasNoApp)
+  return staffNeedFactor && (await db.$count(users, without)) === 0
+}
+
+export function createChecklist({
+  db,
+  config,
+  settings,
+  paymentAccount,
+}: Pick<Context, 'db' | 'config' | 'settings' | 'paymentAccount'>) {
+  return {
+    async show() {
+      if (paymentAccount.kind === 'live') return null
+      const done = await doneOf({ db, config, settings })
+      return checklistKeys.map((key) => ({ key, isDone: done[key] }))
+    },
+
+    async confirm(actor: Actor, key: ChecklistKey) {
+      if (!('confirms' in checklistLines[key])) throw invalid('key', 'This line is done once it is set')
+      await settings.confirm(actor, key)
+    },
+  }
+}

@@ -1,0 +1,333 @@
+import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
+import { audit } from '#contract/admin/activity.ts'
+import { customers } from '#contract/admin/customers.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { contact } from '#contract/site/contact.ts'
+import { messages } from '#contract/site/messages.ts'
+import { customerNotes, logins, sentMails } from '#server/database/schema.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+let admin: Awaited<ReturnType<TestShop['admin']>>
+beforeAll(async () => {
+  shop = await openShop()
+  admin = await shop.admin()
+})
+afterAll(() => shop.close())
+
+const mailsTo = async (email: string) => (await shop.mails()).filter(({ to }) => to === email)
+const timelineOf = async (id: string) => {
+  await shop.queue.idle()
+  return admin.call(customers.adminTimeline, { id, limit: 200 })
+}
+
+test('a customer’s page shows who they are, what they have and paid, and our notes', async () => {
+  const buyer = await shop.buyer()
+  const { id } = buyer.user
+  await admin.call(customers.adminAddNote, { id, text: 'Prefers short answers' })
+  expect(await admin.call(customers.adminShow, { id })).toMatchObject({
+    email: buyer.user.email,
+    hasPassword: true,
+    verifiedAt: null,
+    purchases: [{ id: buyer.purchase.id, status: 'active' }],
+    notes: [{ text: 'Prefers short answers', author: admin.user.name }],
+  })
+  expect(await admin.call(customers.adminPayments, { id })).toMatchObject({
+    paid: 3900,
+    refunded: 0,
+    documents: [{ kind: 'invoice', amount: 3900, status: 'paid' }],
+  })
+  await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 900, refundedSoFar: 0 })
+  await shop.queue.idle()
+  expect(await admin.call(customers.adminPayments, { id })).toMatchObject({
+    paid: 3000,
+    refunded: 900,
+    documents: [{ kind: 'credit_note', amount: 900 }, { kind: 'invoice' }],
+  })
+  const { notes } = await admin.call(customers.adminShow, { id })
+  await admin.call(customers.adminDeleteNote, { id: notes[0]?.id ?? '' })
+  expect(await admin.call(customers.adminShow, { id })).toMatchObject({ notes: [] })
+  await expect(admin.call(customers.adminAddNote, { id: randomUUID(), text: 'Nobody there' })).rejects.toMatchObject({
+    status: 404,
+  })
+})
+
+test('the timeline tells purchases, emails, messages, access, logins, and what we did, newest first, page by page', async () => {
+  const buyer = await shop.buyer()
+  const { id, email } = buyer.user
+  await buyer.call(access.submitForPurchase, {
+    purchaseId: buyer.purchase.id,
+    exchangeName: 'Kraken',
+    tradingViewUsername: 'timely',
+    apiKey: 'k',
+    secretKey: 's',
+  })
+  const [waiting] = (await admin.call(customers.adminShow, { id })).access
+  await admin.call(accessAdmin.decline, { ids: [waiting?.id ?? ''], reason: 'No such name', subscription: 'keep' })
+  await shop.visitor().call(accounts.login, { email, password: buyer.password })
+  const names = { firstName: 'Tim', lastName: 'Ely' }
+  await buyer.call(contact.send, { ...names, email: 'elsewhere@example.com', message: 'From my account' })
+  await shop.visitor().call(contact.send, { ...names, email, message: 'With my address' })
+  await shop.visitor().call(contact.send, { ...names, email: 'other@example.com', message: 'Not mine' })
+  const told = await timelineOf(id)
+  expect(new Set(told.map(({ kind }) => kind))).toEqual(
+    new Set(['purchase', 'mail', 'message', 'access', 'login', 'staff']),
+  )
+  expect(told.map(({ at }) => at)).toEqual(
+    told
+      .map(({ at }) => at)
+      .toSorted()
+      .toReversed(),
+  )
+  expect(told.map(({ title }) => title)).toEqual(
+    expect.arrayContaining(['Subscribed', 'Asked for access', 'Declined', 'Logged in', 'Declined access']),
+  )
+  expect(told).toContainEqual(expect.objectContaining({ title: 'Declined', detail: 'timely: No such name' }))
+
+  expect(told.filter(({ kind }) => kind === 'message')).toMatchObject([
+    { title: 'Wrote: “With my address”', detail: 'same address, not logged in' },
+    { title: 'Wrote: “From my account”', detail: '' },
+  ])
+  const written = await admin.call(messages.adminList, { customerId: id })
+  expect(written.map(({ message, customerId }) => [message, customerId])).toEqual([
+    ['With my address', id],
+    ['From my account', id],
+  ])
+
+  const paged = []
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const page: Awaited<ReturnType<typeof nextPage>> = await nextPage(id, cursor)
+    paged.push(...page.items)
+    cursor = page.next
+  }
+  expect(paged).toEqual(told)
+})
+
+async function nextPage(id: string, cursor: string) {
+  const response = await admin.fetch(`/api/admin/customers/${id}/timeline?limit=3${cursor && `&cursor=${cursor}`}`, {})
+  const next = /cursor=([^&>]+)/.exec(response.headers.get('link') ?? '')?.[1]
+  const items: Awaited<ReturnType<typeof timelineOf>> = await response.json()
+  return { items, next }
+}
+
+describe('an email', () => {
+  test('is shown as it was sent, without the links that carry a secret', async () => {
+    const buyer = await shop.buyer()
+    await admin.call(customers.adminSendPasswordLink, { id: buyer.user.id })
+    const told = await timelineOf(buyer.user.id)
+    const sent = await mailsTo(buyer.user.email)
+    for (const mail of sent) {
+      const { mailId } = told.find(({ title }) => title === mail.subject) ?? {}
+      const shown = await admin.call(customers.adminMail, { id: mailId ?? '' })
+      const asSent = mail.text.replaceAll('\r\n', '\n').trim()
+      expect(shown.text.trim()).toBe(asSent.replaceAll(/\S*token=\S*/g, '[link removed]'))
+    }
+    const stored = JSON.stringify(await shop.connection.db.select().from(sentMails))
+    const tokens = sent.flatMap(({ text }) => [...text.matchAll(/token=(\S+)/g)].map((match) => match[1] ?? ''))
+    expect(tokens.length).toBeGreaterThan(1)
+    for (const token of tokens) expect(stored).not.toContain(token)
+    expect(stored).toContain('[link removed]')
+  })
+
+  test('is sent once more to the present address, except one whose link works once', async () => {
+    const buyer = await shop.buyer()
+    const { id, email } = buyer.user
+    await admin.call(customers.adminSendPasswordLink, { id })
+    const told = await timelineOf(id)
+    const idOf = (subject: RegExp) => told.find(({ title }) => subject.test(title))?.mailId ?? ''
+    await admin.call(customers.adminResend, { id: idOf(/receipt/) })
+    expect((await mailsTo(email)).filter(({ subject }) => /receipt/.test(subject))).toHaveLength(2)
+    const link = idOf(/password/)
+    expect(await admin.call(customers.adminMail, { id: link })).toMatchObject({ isResendable: false })
+    await expect(admin.call(customers.adminResend, { id: link })).rejects.toMatchObject({ status: 409 })
+  })
+
+  test('fills nobody’s mailbox: ten by hand a day, links and copies together', async () => {
+    const { user } = await shop.buyer()
+    const told = await timelineOf(user.id)
+    const id = told.find(({ title }) => /receipt/.test(title))?.mailId ?? ''
+    for (let count = 0; count < 5; count++) {
+      await admin.call(customers.adminSendPasswordLink, { id: user.id })
+      await admin.call(customers.adminResend, { id })
+    }
+    const before = (await mailsTo(user.email)).length
+    const refusal = { status: 429, serverMessage: expect.stringMatching(/^We’ve sent this person ten emails/) }
+    await expect(admin.call(customers.adminSendPasswordLink, { id: user.id })).rejects.toMatchObject(refusal)
+    await expect(admin.call(customers.adminResend, { id })).rejects.toMatchObject(refusal)
+    expect(await mailsTo(user.email)).toHaveLength(before)
+    shop.clock.advance({ hours: 25 })
+    admin = await shop.admin()
+    await admin.call(customers.adminResend, { id })
+    expect(await mailsTo(user.email)).toHaveLength(before + 1)
+  })
+
+  test('to the seller is listed under nobody, and old ones are forgotten', async () => {
+    expect(await admin.call(customers.adminTimeline, { id: admin.user.id })).not.toContainEqual(
+      expect.objectContaining({ kind: 'mail' }),
+    )
+    const buyer = await shop.buyer()
+    await shop.queue.idle()
+    const { db } = shop.connection
+    const old = new Date(Date.now() - 31 * 86_400_000)
+    await db.update(sentMails).set({ sentAt: old }).where(eq(sentMails.userId, buyer.user.id))
+    await shop.queue.runNow('forget-old-mails')
+    expect(await db.select().from(sentMails).where(eq(sentMails.userId, buyer.user.id))).toEqual([])
+  })
+})
+
+describe('a corrected email', () => {
+  test('tells both addresses, ends every session and old link, and proves itself with a new one', async () => {
+    const buyer = await shop.buyer()
+    const { id, email: wrong } = buyer.user
+    await admin.call(customers.adminSendPasswordLink, { id })
+    const tokenIn = (text: string | undefined) => /token=(\S+)/.exec(text ?? '')?.[1] ?? ''
+    const oldLink = tokenIn((await mailsTo(wrong)).find(({ subject }) => /password/.test(subject))?.text)
+    const right = wrong.replace('@', '.right@')
+    await admin.call(customers.adminCorrectEmail, { id, email: right })
+
+    await expect(buyer.call(purchases.list, {})).rejects.toMatchObject({ status: 401 })
+    await expect(
+      shop.visitor().call(accounts.resetPassword, { token: oldLink, newPassword: 'stolen it' }),
+    ).rejects.toMatchObject({ status: 400 })
+    expect((await mailsTo(wrong)).map(({ subject }) => subject)).toContain(
+      'The email address of your account was changed',
+    )
+    expect((await mailsTo(wrong)).some(({ text }) => text.includes(right))).toBe(false)
+    const [mail] = await mailsTo(right)
+    await shop.visitor().call(accounts.resetPassword, { token: tokenIn(mail?.text), newPassword: 'a password of mine' })
+    const again = shop.visitor()
+    await again.call(accounts.login, { email: right, password: 'a password of mine' })
+    expect(await again.call(purchases.list, {})).toMatchObject([{ id: buyer.purchase.id }])
+    expect(await admin.call(audit.adminList, { q: 'user.correct-email' })).toMatchObject([{ subject: right }])
+  })
+
+  test('is refused for an admin, and for an address that somebody has', async () => {
+    const [one, two] = [await shop.user(), await shop.user()]
+    const correct = (id: string, email: string) => admin.call(customers.adminCorrectEmail, { id, email })
+    await expect(correct(admin.user.id, 'new@example.com')).rejects.toMatchObject({ status: 409 })
+    await expect(correct(one.user.id, two.user.email)).rejects.toMatchObject({ status: 409 })
+    await expect(correct(one.user.id, one.user.email)).rejects.toMatchObject({ status: 409 })
+    expect(await mailsTo('new@example.com')).toEqual([])
+  })
+})
+
+describe('seeing as the buyer', () => {
+  test('shows what the buyer’s own calls answer, and is recorded', async () => {
+    const buyer = await shop.buyer()
+    const seen = await admin.call(customers.adminSeeAs, { id: buyer.user.id })
+    expect(seen.purchases).toEqual(await buyer.call(purchases.list, {}))
+    expect(seen.access).toEqual(await buyer.call(access.mine, {}))
+    expect(seen.user).toMatchObject({ email: buyer.user.email })
+    expect(seen.privatePackage).not.toBeNull()
+    expect(await admin.call(audit.adminList, { q: 'user.see-as' })).toMatchObject([
+      { subject: buyer.user.email, actorEmail: admin.user.email },
+    ])
+  })
+
+  test('opens no session and changes nothing: the admin stays the admin', async () => {
+    const buyer = await shop.buyer()
+    const before = await buyer.call(accounts.devices, {})
+    const response = await admin.fetch(`/api/admin/customers/${buyer.user.id}/dashboard`, {})
+    expect(response.headers.get('set-cookie')).toBeNull()
+    expect(await buyer.call(accounts.devices, {})).toEqual(before)
+    expect(await admin.call(accounts.user, {})).toMatchObject({ id: admin.user.id })
+    const { id } = buyer.purchase
+    for (const call of [purchases.cancel, purchases.resume, purchases.invoices])
+      await expect(admin.call(call, { id })).rejects.toMatchObject({ status: 404 })
+    await expect(
+      admin.fetch(`/api/admin/customers/${buyer.user.id}/dashboard`, { method: 'POST' }),
+    ).resolves.toMatchObject({ status: 404 })
+  })
+
+  test('is refused for an admin', async () => {
+    await expect(admin.call(customers.adminSeeAs, { id: admin.user.id })).rejects.toMatchObject({ status: 409 })
+  })
+})
+
+test('an extended subscription is not charged before the day given, and the buyer is told', async () => {
+  await using own = await openShop()
+  const seller = await own.admin()
+  const buyer = await own.buyer()
+  const { id, currentPeriodEnd } = buyer.purchase
+  const until = new Date(Date.parse(currentPeriodEnd ?? '') + 14 * 86_400_000).toISOString().slice(0, 10)
+  await seller.call(purchases.adminExtend, { id, until })
+  const [extended] = await buyer.call(purchases.list, {})
+  expect(extended).toMatchObject({ status: 'active', currentPeriodEnd: `${until}T23:59:00.000Z` })
+  expect((await own.mails()).at(-1)).toMatchObject({
+    to: buyer.user.email,
+    subject: expect.stringContaining('More time'),
+  })
+  const paidSoFar = async () => (await (await own.admin()).call(customers.adminPayments, { id: buyer.user.id })).paid
+  await own.advance(1, 'month')
+  expect(await paidSoFar()).toBe(3900)
+  await own.advance(16, 'day')
+  expect(await paidSoFar()).toBe(7800)
+  const later = await own.admin()
+  expect(await later.call(purchases.adminList, { q: buyer.user.email })).toMatchObject([{ status: 'active' }])
+  await expect(later.call(purchases.adminExtend, { id, until })).rejects.toMatchObject({ status: 400 })
+})
+
+test('an extension that Stripe refuses is refused in Stripe’s words, and nobody is told of more time', async () => {
+  await using own = await openShop()
+  const buyer = await own.buyer({ billing: 'yearly' })
+  await own.advance(1, 'year')
+  const until = new Date(own.clock.now().getTime() + 700 * 86_400_000).toISOString().slice(0, 10)
+  const seller = await own.admin()
+  await expect(seller.call(purchases.adminExtend, { id: buyer.purchase.id, until })).rejects.toMatchObject({
+    status: 409,
+    serverMessage: expect.stringContaining('two years after the billing cycle anchor'),
+  })
+  expect((await own.mails()).map(({ subject }) => subject).join()).not.toContain('More time')
+})
+
+test('“my data” has the notes, emails, and logins, and a deleted account leaves none', async () => {
+  const buyer = await shop.verifiedUser()
+  await shop.buy(buyer)
+  const { id } = buyer.user
+  await admin.call(customers.adminAddNote, { id, text: 'Wrote a kind email' })
+  await shop.queue.idle()
+  expect(await buyer.call(accounts.myData, {})).toMatchObject({
+    notesAboutYou: [{ text: 'Wrote a kind email' }],
+    emails: expect.arrayContaining([expect.objectContaining({ subject: expect.stringContaining('receipt') })]),
+    logins: expect.arrayContaining([expect.objectContaining({ ip: expect.any(String) })]),
+  })
+  await admin.call(accounts.adminDelete, { id })
+  await shop.queue.idle()
+  for (const table of [customerNotes, sentMails, logins])
+    expect(await shop.connection.db.select().from(table).where(eq(table.userId, id))).toEqual([])
+  await expect(admin.call(customers.adminShow, { id })).rejects.toMatchObject({ status: 404 })
+})
+
+test('staff write to a customer, who may answer; the timeline says what was refunded, and why', async () => {
+  const [support, buyer] = [await shop.staff('support'), await shop.buyer()]
+  const { id, email } = buyer.user
+  await support.call(customers.adminWrite, { id, subject: 'Your list', text: 'It is new today.' })
+  await admin.call(purchases.adminRefund, {
+    id: buyer.purchase.id,
+    amount: 900,
+    refundedSoFar: 0,
+    reason: 'requested_by_customer',
+  })
+  const titles = (await timelineOf(id)).map(({ title }) => title)
+  expect(titles).toContain('Wrote to a customer')
+  expect(titles).toContainEqual(expect.stringMatching(/^Refunded a payment, \$9\.00, \w+/))
+  expect((await mailsTo(email)).find(({ subject }) => subject === 'Your list')?.text).toContain('It is new today.')
+})
+
+test('support sees no admin’s timeline, and deletes only notes of their own', async () => {
+  const [support, buyer] = [await shop.staff('support'), await shop.buyer()]
+  await expect(support.call(customers.adminTimeline, { id: admin.user.id })).rejects.toMatchObject({ status: 403 })
+  await admin.call(customers.adminAddNote, { id: buyer.user.id, text: 'By the admin' })
+  await support.call(customers.adminAddNote, { id: buyer.user.id, text: 'By support' })
+  const { notes } = await support.call(customers.adminShow, { id: buyer.user.id })
+  const noteOf = (text: string) => ({ id: notes.find((note) => note.text === text)?.id ?? '' })
+  await expect(support.call(customers.adminDeleteNote, noteOf('By the admin'))).rejects.toMatchObject({ status: 403 })
+  await support.call(customers.adminDeleteNote, noteOf('By support'))
+  const left = await admin.call(customers.adminShow, { id: buyer.user.id })
+  expect(left.notes).toMatchObject([{ text: 'By the admin' }])
+})

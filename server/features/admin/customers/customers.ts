@@ -1,0 +1,158 @@
+import { and, desc, eq, isNull } from 'drizzle-orm'
+import { isStaff } from '#contract/permissions.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { findUser } from '#server/database/people.ts'
+import { customerNotes, users } from '#server/database/schema.ts'
+import { conflict, notFound, Refusal } from '#server/errors.ts'
+import type { Areas } from '../areas.ts'
+import { createTimeline, type Page } from './timeline.ts'
+
+const adminsOnly = () => new Refusal(403, 'forbidden', 'Only an admin can do this.')
+
+/** Most people have one or two; no page shows more than this. */
+const mostPurchases = 200
+/** Emails that our people send again, to one mailbox. */
+const mostMails = { requests: 10, seconds: 86_400 }
+
+/** Everything about a customer in one place. It owns only the notes; the rest it asks of the other modules. */
+export function createCustomers(
+  context: Pick<Context, 'attempts' | 'audit' | 'catalog' | 'db' | 'mails' | 'now'>,
+  areas: Areas,
+) {
+  const { db, audit, attempts, mails, catalog } = context
+  const { sendPasswordLink, correctEmail } = areas.identity.accounts.corrections
+  const { invoices, purchases } = areas.selling
+  const { core, privatePackage, assets } = areas.access
+  const { newsletter } = areas.site
+  const notes = createNotes(context)
+  const timeline = createTimeline(context, areas)
+
+  /** A borrowed or bored staff account must not fill anyone's mailbox. */
+  async function countMail(tx: Transaction | Database, email: string) {
+    if (await attempts.allows('mail by staff', email, mostMails, { tx })) return
+    throw new Refusal(429, 'too-many', 'We’ve sent this person ten emails by hand today. Please try again tomorrow.')
+  }
+
+  return {
+    notes,
+    setSuppressed: newsletter.setSuppressed,
+    /** Where an admin logs in from is for admins only. */
+    async timeline(actor: Actor, id: string, page: Page) {
+      if (!actor.user.isAdmin && isStaff(await findUser(db, id))) throw adminsOnly()
+      return timeline(id, page)
+    },
+
+    async sendPasswordLink(actor: Actor, id: string) {
+      const { email } = await findUser(db, id)
+      await countMail(db, email)
+      await sendPasswordLink(actor, id)
+    },
+
+    async write(actor: Actor, id: string, { subject, text }: { subject: string; text: string }) {
+      const { email, name } = await findUser(db, id)
+      await db.transaction(async (tx) => {
+        await countMail(tx, email)
+        await mails.send(tx, email, 'sellerMessage', { name, subject, answer: text })
+        await audit.record(tx, actor, { action: 'message.write', aboutId: id })
+      })
+    },
+
+    async correctEmail(actor: Actor, id: string, email: string) {
+      await countMail(db, email)
+      await correctEmail(actor, id, email)
+    },
+
+    async show(id: string) {
+      const account = await findUser(db, id)
+      const [owned, rows, written, suppressed] = await Promise.all([
+        purchases.listForSeller({ userId: id, limit: mostPurchases }),
+        core.lists.of(id),
+        notes.of(id),
+        newsletter.suppressionOf(id, account.email),
+      ])
+      return {
+        ...account,
+        hasPassword: account.passwordHash !== null,
+        purchases: owned.items,
+        access: rows,
+        notes: written,
+        suppressed,
+      }
+    },
+
+    async payments(id: string) {
+      await findUser(db, id)
+      return invoices.summaryOf(id)
+    },
+
+    document: invoices.linksOf,
+
+    mail: mails.sent.find,
+
+    async resend(actor: Actor, id: string) {
+      await db.transaction(async (tx) => {
+        const { userId, kind, to } = await mails.resend(tx, id)
+        await countMail(tx, to)
+        await audit.record(tx, actor, { action: 'mail.resend', aboutId: userId, detail: { kind } })
+      })
+    },
+
+    /** The buyer's own functions with the buyer's id. It hands out data, and no session to do anything with. */
+    async seeAs(actor: Actor, id: string) {
+      const user = await findUser(db, id)
+      if (isStaff(user)) throw conflict('staff-account', 'You can’t view the shop as a staff member')
+      await audit.record(db, actor, { action: 'user.see-as', aboutId: id })
+      const owns = await core.owns(id, catalog.first().id)
+      return {
+        user: { ...user, isProven: user.verifiedAt !== null },
+        purchases: (await purchases.list(id, { limit: mostPurchases })).items,
+        access: await core.asking.mine(id),
+        privatePackage: owns ? await privatePackage.show(id) : null,
+        assets: owns ? await assets.list(id) : null,
+      }
+    },
+  }
+}
+
+function createNotes({ db, now, audit }: Pick<Context, 'db' | 'now' | 'audit'>) {
+  return {
+    of: (userId: string) =>
+      db
+        .select({
+          id: customerNotes.id,
+          text: customerNotes.text,
+          author: users.name,
+          authorId: customerNotes.authorId,
+          createdAt: customerNotes.createdAt,
+        })
+        .from(customerNotes)
+        .innerJoin(users, eq(users.id, customerNotes.authorId))
+        .where(eq(customerNotes.userId, userId))
+        .orderBy(desc(customerNotes.createdAt), desc(customerNotes.id)),
+
+    async add(actor: Actor, userId: string, text: string) {
+      await db.transaction(async (tx) => {
+        // Locked: a deletion waits, and then takes the note along.
+        const [customer] = await tx
+          .select({ id: users.id })
+          .from(users)
+          .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+          .for('share')
+        if (!customer) throw notFound('User')
+        await tx.insert(customerNotes).values({ userId, authorId: actor.user.id, text, createdAt: now() })
+        await audit.record(tx, actor, { action: 'note.add', aboutId: userId })
+      })
+    },
+
+    async remove(actor: Actor, id: string) {
+      await db.transaction(async (tx) => {
+        const [removed] = await tx.delete(customerNotes).where(eq(customerNotes.id, id)).returning()
+        if (!removed) throw notFound('Note')
+        if (!actor.user.isAdmin && removed.authorId !== actor.user.id) throw adminsOnly()
+        await audit.record(tx, actor, { action: 'note.delete', aboutId: removed.userId })
+      })
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import { auditSentence } from '#contract/admin/activity.ts'
+import type { TimelineEntry } from '#contract/admin/customers.ts'
+import { deviceName } from '#contract/identity/device-name.ts'
+import { exactDollars } from '#contract/money.ts'
+import type { Context } from '#server/context.ts'
+import { decodeCursor, type HistoryPart, pageOf } from '#server/database/cursor.ts'
+import type { Areas } from '../areas.ts'
+
+type Entry = Omit<TimelineEntry, 'at'> & { at: Date }
+type Source = (userId: string, part: HistoryPart) => Promise<Entry[]>
+export type Page = { limit: number; cursor?: string | undefined }
+
+/** Far enough ahead of any clock. */
+const forever = new Date(9_999_999_999_999)
+
+export function createTimeline(
+  { mails, audit }: Pick<Context, 'mails' | 'audit'>,
+  { identity, selling, access, site }: Areas,
+) {
+  const sources = [
+    source('purchase', selling.purchases.historyOf, ({ key, what, purchase }) => ({
+      id: key,
+      title: what,
+      detail: `${purchase.product}, ${exactDollars(purchase.amount)} per ${purchase.period}`,
+    })),
+    source('mail', mails.sent.historyOf, ({ id, subject }) => ({ id, title: subject, mailId: id })),
+    source('message', site.contact.historyOf, ({ id, message, wasLoggedIn }) => ({
+      id,
+      title: `Wrote: “${message}”`,
+      detail: wasLoggedIn ? '' : 'same address, not logged in',
+    })),
+    source('access', access.core.lists.historyOf, ({ key, what, username, reason }) => ({
+      id: key,
+      title: what,
+      detail: [username, reason].filter(Boolean).join(': '),
+    })),
+    source('login', identity.sessions.historyOf, ({ id, userAgent, ip }) => ({
+      id,
+      title: 'Logged in',
+      detail: `${deviceName(userAgent)}, ${ip}`,
+    })),
+    source('staff', audit.historyOf, ({ id, action, by, detail }) => ({
+      id,
+      title: [auditSentence(action), ...detailInWords(detail)].join(', '),
+      detail: by,
+    })),
+  ]
+
+  return async (userId: string, { limit, cursor }: Page) => {
+    const after = decodeCursor(cursor, String.raw`[\w.-]{1,80}`)
+    // One more than fits, of each: whatever is left over belongs to a later page.
+    const part = { before: after?.at ?? forever, limit: limit + 1 }
+    const found = (await Promise.all(sources.map((read) => read(userId, part)))).flat()
+    const entries = found
+      .filter((entry) => !after || isOlder(entry, after))
+      .toSorted((a, b) => (isOlder(a, b) ? 1 : -1))
+    return pageOf(entries.slice(0, limit + 1), limit, ({ at, id }) => ({ at, id }))
+  }
+}
+
+const dayFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
+
+/** Amount, reason and day of what our people did; anything else in the record says nothing to a reader. */
+function detailInWords(detail: Record<string, unknown> | null) {
+  const { amount, because, reason, until } = detail ?? {}
+  const why = because ?? reason
+  return [
+    ...(typeof amount === 'number' ? [exactDollars(amount)] : []),
+    ...(typeof why === 'string' && why ? [why] : []),
+    ...(typeof until === 'string' ? [`until ${dayFormat.format(new Date(until))}`] : []),
+  ]
+}
+
+function source<Row extends { at: Date }>(
+  kind: Entry['kind'],
+  historyOf: (userId: string, part: HistoryPart) => Promise<Row[]>,
+  describe: (row: Row) => { id: string | number; title: string; detail?: string; mailId?: string },
+): Source {
+  return async (userId, part) =>
+    (await historyOf(userId, part)).map((row) => {
+      const { id, title, detail = '', mailId = null } = describe(row)
+      return { id: `${kind}-${id}`, at: row.at, kind, title, detail, mailId }
+    })
+}
+
+const isOlder = (a: { at: Date; id: string }, b: { at: Date; id: string }) =>
+  a.at.getTime() === b.at.getTime() ? a.id < b.id : a.at < b.at

@@ -1,0 +1,243 @@
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { access as accessCalls } from '#contract/access/access.ts'
+import { audit } from '#contract/admin/activity.ts'
+import { type ExportKind, exports } from '#contract/admin/exports.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { billing } from '#contract/selling/billing.ts'
+import { purchases as selling } from '#contract/selling/purchases.ts'
+import { access, accessForms, purchases, users } from '#server/database/schema.ts'
+import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+let admin: Awaited<ReturnType<TestShop['admin']>>
+beforeAll(async () => {
+  shop = await openShop()
+  admin = await shop.admin()
+})
+afterAll(() => shop.close())
+beforeEach(async () => {
+  await clear()
+})
+
+async function clear() {
+  await shop.connection.db.delete(accessForms)
+  await shop.connection.db.delete(access)
+  await shop.connection.db.delete(purchases)
+}
+
+async function download(kind: ExportKind) {
+  const response = await admin.send(exports.download, { kind })
+  return { response, rows: parse(await response.text()) }
+}
+
+async function addBuyer(buyer: { email: string; name: string; tradingViewUsername?: string }, form?: object) {
+  const { db } = shop.connection
+  const [user] = await db.insert(users).values(buyer).returning()
+  const userId = user?.id ?? ''
+  const [purchase] = await db
+    .insert(purchases)
+    .values({ userId, productId: reboundSigmaPro.id, billingType: 'monthly', price: 3909, status: 'active' })
+    .returning()
+  await db
+    .insert(accessForms)
+    .values({
+      userId,
+      purchaseId: purchase?.id ?? '',
+      exchangeName: 'Kraken',
+      tradingViewUsername: 'ada',
+      sealedKeys: 'sealed-secret',
+      ...form,
+    })
+}
+
+describe('an export', () => {
+  test('is a file named after its kind and date, with one row per order', async () => {
+    await addBuyer({ email: 'ada@example.com', name: 'Ada "The Trader", Lovelace' })
+    const { response, rows } = await download('orders')
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(response.headers.get('content-disposition')).toBe(
+      `attachment; filename="orders-${shop.clock.now().toISOString().slice(0, 10)}.csv"`,
+    )
+    expect(rows).toHaveLength(2)
+    expect(rows[1]).toEqual(
+      expect.arrayContaining(['ada@example.com', 'Ada "The Trader", Lovelace', 'Rebound Sigma Pro', '39.09']),
+    )
+  })
+
+  test('of orders says of each how it came about, from where, what was paid and taxed, and Stripe’s ids', async () => {
+    const [buyer, friend] = [await shop.buyer(), await shop.user()]
+    await admin.call(selling.adminAdd, {
+      userId: friend.user.id,
+      productId: reboundSigmaPro.id,
+      billingType: 'yearly',
+      amount: 0,
+      status: 'active',
+      kind: 'gift',
+    })
+    const nothing = { company: '', street: '', postalCode: '', city: '', vatId: '' }
+    await buyer.call(billing.save, { ...nothing, country: 'CH' })
+    const {
+      rows: [titles = [], ...rows],
+    } = await download('orders')
+    expect(titles.slice(0, 10)).toEqual([
+      'Id',
+      'Date (UTC)',
+      'Email',
+      'Name',
+      'Product',
+      'Billing',
+      'Amount (USD)',
+      'Refunded (USD)',
+      'Status',
+      'Ended (UTC)',
+    ])
+    const orderOf = (email: string) => {
+      const row = rows.find((cells) => cells[2] === email) ?? []
+      return Object.fromEntries(titles.map((title, at) => [title, row[at]]))
+    }
+    expect(orderOf(buyer.user.email)).toMatchObject({
+      Kind: 'paid by card',
+      Country: 'CH',
+      'Paid (USD)': '39.00',
+      'Tax (USD)': '0.00',
+      'Stripe invoice (latest)': expect.stringMatching(/^in_/),
+      'Stripe payment (first)': buyer.purchase.paymentIntentId,
+      'Stripe subscription': expect.stringMatching(/^sub_/),
+      'Stripe customer': expect.stringMatching(/^cus_/),
+    })
+    expect(orderOf(friend.user.email)).toMatchObject({ Kind: 'gift', 'Paid (USD)': '', 'Stripe customer': '' })
+  })
+
+  test('of buyers counts their purchases; users who never bought aren’t included', async () => {
+    await shop.user({ email: 'never@example.com' })
+    await addBuyer({ email: 'bob@example.com', name: 'Bob', tradingViewUsername: 'bob_tv' })
+    const { rows } = await download('buyers')
+    expect(rows.map((row) => row[0])).toEqual(['Email', 'bob@example.com'])
+    expect(rows[1]).toEqual(expect.arrayContaining(['Bob', 'bob_tv', '1']))
+  })
+
+  test('of access requests lists every username, however it was given', async () => {
+    const [asking, naming, named] = [await shop.buyer(), await shop.buyer(), await shop.buyer()]
+    await asking.call(accessCalls.submitForPurchase, {
+      purchaseId: asking.purchase.id,
+      tradingViewUsername: 'by_form',
+      exchangeName: 'Kraken',
+      apiKey: 'key',
+      secretKey: 'secret',
+      additionalInfo: 'Please hurry',
+    })
+    await naming.call(accessCalls.changeUsername, { purchaseId: naming.purchase.id, username: 'by_dashboard' })
+    await named.call(accounts.updateProfile, { tradingViewUsername: 'by_profile' })
+    const response = await admin.send(exports.download, { kind: 'forms' })
+    const lines: Record<string, string>[] = parse(await response.text(), { columns: true })
+    const told = lines.map((line) =>
+      [line.Email, line['TradingView username'], line.Exchange, line['Given in']].join(' | '),
+    )
+    expect(new Set(told)).toEqual(
+      new Set([
+        `${asking.user.email} | by_form | Kraken | access request`,
+        `${naming.user.email} | by_dashboard |  | account`,
+        `${named.user.email} | by_profile |  | account`,
+      ]),
+    )
+    expect(told).toHaveLength(3)
+  })
+
+  test('counts a purchase that cancels at period end as active, as the users list does', async () => {
+    const buyer = await shop.buyer()
+    await buyer.call(selling.cancel, { id: buyer.purchase.id })
+    const response = await admin.send(exports.download, { kind: 'buyers' })
+    expect(parse(await response.text(), { columns: true })).toMatchObject([{ 'Active purchases': '1' }])
+    expect(await admin.call(accounts.adminList, { q: buyer.user.email })).toMatchObject([{ activePurchases: 1 }])
+  })
+
+  test('never contains exchange keys', async () => {
+    await addBuyer({ email: 'carol@example.com', name: 'Carol' })
+    for (const kind of ['buyers', 'orders', 'forms'] as const) {
+      const response = await admin.send(exports.download, { kind })
+      expect(await response.text()).not.toContain('sealed-secret')
+    }
+  })
+
+  test('has no cell that a spreadsheet would run, wherever it splits and whatever the names', async () => {
+    const dangerous = fc
+      .array(
+        fc.oneof(
+          fc.constantFrom('=', '+', '-', '@', '＝', '＋', '－', '＠'),
+          fc.constantFrom('\t', '\r', '\n', ';', ',', '"', "'", ' ', '\u00A0', '\uFEFF'),
+          fc.constantFrom('\u00AD', '\u2060', '\u180E', '\u034F', '\u115F', '\u3164', '\u2800'),
+          fc.string({ maxLength: 3 }),
+        ),
+        { maxLength: 8 },
+      )
+      .map((parts) => parts.join('').replaceAll('\u0000', ''))
+    // The cell itself, and every cell another spreadsheet might split it into.
+    const begins = (text: string) => text.split(/[;\t\r\n]/)
+    const runs = /^(?:[\s\u200B\u00AD\u2060\u180E\u115F\u3164\u2800"]|\u034F)*[=+\-@＝＋－＠]/
+    let number = 0
+    await fc.assert(
+      fc.asyncProperty(dangerous, dangerous, dangerous, async (name, exchangeName, additionalInfo) => {
+        await clear()
+        number += 1
+        await addBuyer(
+          { email: `=cmd${number}@example.com`, name, tradingViewUsername: name },
+          { exchangeName, additionalInfo, tradingViewUsername: exchangeName },
+        )
+        for (const kind of ['buyers', 'orders', 'forms'] as const) {
+          const { rows } = await download(kind)
+          expect(rows).toHaveLength(2)
+          expect(
+            rows
+              .flat()
+              .flatMap(begins)
+              .filter((text) => runs.test(text)),
+          ).toEqual([])
+          expect(rows[1]?.some((cell) => cell.replaceAll("'", '') === name.replaceAll("'", ''))).toBe(true)
+        }
+      }),
+      {
+        numRuns: 60,
+        examples: [
+          ['x;=1+1', 'x\t=1+1', 'x\n"=1+1'],
+          ['＝1+1', 'x; \u00A0+1', '\uFEFF=1+1'],
+        ],
+      },
+    )
+  })
+
+  test('stops PostgreSQL when the reader disconnects, and can be repeated right away', async () => {
+    const { pool } = shop.connection
+    await addBuyer({ email: 'many@example.com', name: 'x'.repeat(2000) })
+    // In batches: the shop's statement timeout is tight on a busy machine.
+    for (let part = 0; part < 10; part += 1)
+      await pool.query(
+        `insert into purchases (user_id, product_id, billing_type, price, status)
+         select user_id, product_id, 'monthly', 3900, 'expired' from purchases, generate_series(1, 2000)
+         where status = 'active'`,
+      )
+    for (let round = 0; round < 3; round += 1) {
+      const leaving = new AbortController()
+      const response = await admin.send(exports.download, { kind: 'orders' }, { signal: leaving.signal })
+      await response.body?.getReader().read()
+      leaving.abort()
+      await expect.poll(running).toBe(0)
+    }
+    expect((await download('orders')).rows).toHaveLength(20_002)
+
+    async function running() {
+      const { rows } = await pool.query(
+        `select 1 from pg_stat_activity where application_name = 'shop export' and datname = current_database()`,
+      )
+      return rows.length
+    }
+  })
+
+  test('is recorded in the audit log', async () => {
+    await download('forms')
+    const [latest] = await admin.call(audit.adminList, { q: 'export.download' })
+    expect(latest).toMatchObject({ subject: 'forms', actorEmail: admin.user.email })
+  })
+})

@@ -1,0 +1,252 @@
+import pg from 'pg'
+import type { ExportKind } from '#contract/admin/exports.ts'
+import {
+  bookingKinds,
+  bookingKindTexts,
+  liveStatuses,
+  type NewsletterState,
+  purchaseStatuses,
+  statusTexts,
+} from '#contract/statuses.ts'
+import { boundsOf } from '#server/database/cursor.ts'
+import { sqlList } from '#server/database/schema/columns.ts'
+
+/**
+ * A spreadsheet runs a cell that starts like a formula; an apostrophe turns it into text. Written in SQL, so PostgreSQL
+ * can produce the whole file. Cells are separated by commas, but German and Swiss spreadsheets split at semicolons,
+ * quoted or not, and others at tabs and line breaks, so whatever follows one of those starts a cell too. Spreadsheets
+ * ignore spaces, quotes and invisible letters before the sign, and some treat full-width signs like the regular ones.
+ */
+const signs = '=+@＝＋－＠-'
+const separators = String.raw`;\t\r\n`
+const invisible = '\u00A0\u00AD\u034F\u115F\u180E\u200B\u2060\u2800\u3164\uFEFF'
+const overlooked = String.raw`\s${invisible}"''`
+const startsCell = `(^|[${separators}])(?=[${overlooked}]*[${separators}${signs}])`
+const codes = (characters: string) => Array.from(characters, (each) => each.codePointAt(0)).join()
+const beginsOddly = (column: string) => `ascii(${column}) in (${codes(`${signs};\t\r\n ${invisible}"'`)})`
+/** Most cells are harmless; only the others are worth searching. */
+const plain = (column: string) =>
+  `case when ${beginsOddly(column)} or ${column} ~ '[${separators}]'
+     then regexp_replace(${column}, '${startsCell}', '\\1''', 'g') else ${column} end`
+/** An email address has no spaces or separators; see `email` in contract/fields.ts. */
+const plainEmail = (column: string) => `case when ${beginsOddly(column)} then '''' || ${column} else ${column} end`
+
+// No format patterns: PostgreSQL's native output is a third cheaper.
+const moment = (column: string) => `date_trunc('second', ${column} at time zone 'UTC')`
+const dollars = (column: string) => `case ${column} when 0 then '0.00' else (${column} * 0.01)::text end`
+const isLive = `status in ${sqlList(liveStatuses)}`
+
+const orderKind = `case ${bookingKinds
+  .map((kind) => `when p.booked_as = '${kind}' then '${bookingKindTexts[kind]}'`)
+  .join(' ')} when p.paid_through = 'hand' then 'booked by hand' else 'paid by card' end`
+
+const orderStatus = `case p.status ${purchaseStatuses
+  .map((status) => `when '${status}' then '${statusTexts[status]}'`)
+  .join(' ')} end`
+
+export type FileKind = ExportKind | 'payments' | 'bookkeeping' | 'newsletter'
+type Table = { columns: Record<string, string>; from: string; rowsLike: string }
+
+const newsletterState = `case when n.unsubscribed_at is not null then 'left'
+  when n.confirmed_at is not null then 'subscribed' else 'asked' end`
+
+/** Access request forms, and usernames that were given in another way. */
+const everyRequest = `select id, user_id, purchase_id, null::uuid as product_id, submitted_at, exchange_name,
+    trading_view_username, additional_info, 'access request' as way
+  from access_forms
+  union all
+  select a.id, a.user_id, null, a.product_id, coalesce(e.at, a.asked_at, a.state_since), '', a.username, null,
+    case when e.by_admin is not null then 'admin area'
+      when exists (select from orders c join purchases p on p.payment_intent_id = c.payment_intent_id
+        where p.user_id = a.user_id and lower(c.trading_view_username) = lower(a.username)) then 'checkout'
+      else 'account' end
+  from access a left join lateral (select at, by_admin from access_events
+    where user_id = a.user_id and product_id = a.product_id and lower(username) = lower(a.username)
+    order by at limit 1) e on true
+  where a.username is not null and not exists (select from access_forms f
+    where f.user_id = a.user_id and strpos(lower(f.trading_view_username), lower(a.username)) > 0)`
+
+/** The line of the balance at Stripe that a payment or refund moved first. */
+const lineOf = (category: string, match: string) =>
+  `(select id from balance_transactions where category = '${category}' and ${match} order by created_at limit 1)`
+
+/** Payments, refunds and lost disputes of the books, then what only the balance at Stripe knows: returns, fees, payouts. */
+const bookkeepingEntries = `
+  select 'payment' as kind, p.paid_at as at, coalesce(p.invoice_number, p.invoice_id) as document, p.country, i.region, i.tax_rate,
+    p.amount as gross, p.tax, p.payment_intent_id, ${lineOf('charge', 'payment_intent_id = p.payment_intent_id')} as line
+  from payments p join invoices i on i.id = p.invoice_id
+  union all
+  select 'refund', r.at, coalesce(p.invoice_number, p.invoice_id), p.country, i.region, i.tax_rate, -r.amount, -r.tax,
+    p.payment_intent_id, ${lineOf('refund', 'refund_id = r.id')}
+  from refunds r join payments p on p.payment_intent_id = r.payment_intent_id join invoices i on i.id = p.invoice_id
+  where r.status not in ('failed', 'canceled')
+  union all
+  select 'dispute', p.lost_at, coalesce(p.invoice_number, p.invoice_id), p.country, i.region, i.tax_rate, -p.lost_amount,
+    -round(p.tax * p.lost_amount / p.amount::numeric)::int, p.payment_intent_id, ${lineOf('dispute', 'payment_intent_id = p.payment_intent_id')}
+  from payments p join invoices i on i.id = p.invoice_id where p.lost_at is not null
+  union all
+  select b.category, b.created_at, coalesce(b.payout_id, b.id), null, null, null, null, null, b.payment_intent_id, b.id
+  from balance_transactions b left join payments p on p.payment_intent_id = b.payment_intent_id
+  where p.payment_intent_id is null or b.category not in ('charge', 'refund', 'dispute')
+    or (b.category = 'refund' and exists (select from refunds r where r.id = b.refund_id and r.status in ('failed', 'canceled')))
+    or (b.category = 'dispute' and p.lost_at is null)`
+
+/** What's in each file. None contains exchange keys. */
+const tables: Record<FileKind, Table> = {
+  buyers: {
+    columns: {
+      Email: plainEmail('u.email'),
+      Name: plain('u.name'),
+      'TradingView username': plain('u.trading_view_username'),
+      'Registered (UTC)': moment('u.created_at'),
+      'Active purchases': 'p.active',
+      Purchases: 'p.total',
+      'Latest purchase (UTC)': moment('p.latest'),
+    },
+    from: `users u join (
+      select user_id, count(*) as total, count(*) filter (where ${isLive}) as active, max(created_at) as latest
+      from purchases group by user_id) p on p.user_id = u.id order by u.created_at, u.id`,
+    rowsLike: 'users',
+  },
+  orders: {
+    columns: {
+      Id: 'p.id',
+      'Date (UTC)': moment('p.created_at'),
+      Email: plainEmail('u.email'),
+      Name: plain('u.name'),
+      Product: plain('product.name'),
+      Billing: 'p.billing_type',
+      'Amount (USD)': dollars('p.price'),
+      'Refunded (USD)': dollars('p.refunded_amount'),
+      Status: orderStatus,
+      'Ended (UTC)': moment('p.ended_at'),
+      Kind: orderKind,
+      Country: plain("coalesce(nullif(b.country, ''), o.country, o.card_country)"),
+      'Paid (USD)': dollars('paid.amount'),
+      'Tax (USD)': dollars('paid.tax'),
+      'Stripe invoice (latest)': 'paid.invoice_id',
+      'Stripe payment (first)': 'p.payment_intent_id',
+      'Stripe subscription': 'p.stripe_subscription_id',
+      'Stripe customer': 'o.customer_id',
+    },
+    // Row by row, each by its index: the file starts immediately, and a reader who leaves stops it.
+    from: `purchases p join users u on u.id = p.user_id join products product on product.id = p.product_id
+      left join orders o on o.subscription_id = p.stripe_subscription_id and o.kind = 'new'
+      left join billing_details b on b.user_id = p.user_id
+      left join lateral (
+        select sum(amount) as amount, sum(tax) as tax, (array_agg(invoice_id order by paid_at desc))[1] as invoice_id
+        from payments where purchase_id = p.id) paid on true
+      order by p.created_at, p.id`,
+    rowsLike: 'purchases',
+  },
+  payments: {
+    columns: {
+      'Date (UTC)': moment('e.at'),
+      Kind: 'e.kind',
+      Email: plainEmail('u.email'),
+      Name: plain('u.name'),
+      'Amount (USD)': dollars('e.amount'),
+      'Tax (USD)': dollars('e.tax'),
+      'Net (USD)': dollars('(e.amount - e.tax)'),
+      Product: plain('product.name'),
+      'Former Stripe account': 'i.former_account',
+      Country: plain('p.country'),
+      'Period from (UTC)': moment('p.period_start'),
+      'Period to (UTC)': moment('p.period_end'),
+      Invoice: plain('p.invoice_number'),
+      'Stripe invoice': 'p.invoice_id',
+      'Stripe payment': 'p.payment_intent_id',
+      Status: plain('e.status'),
+    },
+    from: `(
+        select 'payment' as kind, payment_intent_id, paid_at as at, amount, tax, 'paid' as status from payments
+        union all
+        select 'refund', payment_intent_id, at, -amount, -tax, status from refunds
+        union all
+        select 'dispute', payment_intent_id, lost_at, -lost_amount, -round(tax * lost_amount / amount::numeric), 'lost'
+          from payments where lost_at is not null
+      ) e join payments p on p.payment_intent_id = e.payment_intent_id
+      join invoices i on i.id = p.invoice_id join users u on u.id = i.user_id
+      left join purchases bought on bought.id = i.purchase_id
+      left join products product on product.id = bought.product_id order by e.at, e.payment_intent_id`,
+    rowsLike: 'payments',
+  },
+  bookkeeping: {
+    columns: {
+      'Date (UTC)': moment('e.at'),
+      Kind: plain('e.kind'),
+      Document: plain('e.document'),
+      Country: plain('e.country'),
+      Region: plain('e.region'),
+      'Tax rate (%)': 'e.tax_rate',
+      'Net (USD)': dollars('(e.gross - e.tax)'),
+      'Tax (USD)': dollars('e.tax'),
+      'Gross (USD)': dollars('e.gross'),
+      Currency: 'upper(b.currency)',
+      'Exchange rate': 'b.exchange_rate',
+      Amount: dollars('b.amount'),
+      Fee: dollars('b.fee'),
+      'Net amount': dollars('b.net'),
+      Payout: 'b.payout_id',
+      'Paid out on (UTC)': moment('o.arrives_at'),
+      'Stripe payment': 'e.payment_intent_id',
+      'Stripe line': 'b.id',
+    },
+    from: `(${bookkeepingEntries}) e left join balance_transactions b on b.id = e.line
+      left join payouts o on o.id = b.payout_id order by e.at, e.document, e.line`,
+    rowsLike: 'balance_transactions',
+  },
+  forms: {
+    columns: {
+      'Submitted (UTC)': moment('r.submitted_at'),
+      Email: plainEmail('u.email'),
+      Name: plain('u.name'),
+      Exchange: plain('r.exchange_name'),
+      'TradingView username': plain('r.trading_view_username'),
+      'Additional information': plain('r.additional_info'),
+      'Given in': 'r.way',
+      Status: 'a.state',
+      Reason: plain('a.declined_because'),
+      'Decided (UTC)': moment('a.state_since'),
+      Product: plain('product.name'),
+    },
+    // A form whose purchase was deleted is about the access that was decided last.
+    from: `(${everyRequest}) r join users u on u.id = r.user_id left join purchases p on p.id = r.purchase_id
+      left join lateral (select * from access where user_id = r.user_id
+        and product_id = coalesce(p.product_id, r.product_id, product_id) order by state_since desc limit 1) a on true
+      left join products product on product.id = coalesce(p.product_id, a.product_id)
+      order by r.submitted_at, r.id`,
+    rowsLike: 'access_forms',
+  },
+  newsletter: {
+    columns: {
+      Email: plainEmail('n.email'),
+      State: newsletterState,
+      'Signed up (UTC)': moment('n.created_at'),
+      'Confirmed (UTC)': moment('n.confirmed_at'),
+      'Unsubscribed (UTC)': moment('n.unsubscribed_at'),
+    },
+    from: 'newsletter_subscriptions n order by n.created_at, n.id',
+    rowsLike: 'newsletter_subscriptions',
+  },
+}
+
+export const rowsLike = (kind: FileKind) => tables[kind].rowsLike
+
+/** A part of a file: the addresses in a state, the payments of a month or a year. */
+export type Which = { state?: NewsletterState | undefined; period?: string | undefined }
+
+function conditionOf({ state, period }: Which) {
+  if (state) return `${newsletterState} = ${pg.escapeLiteral(state)}`
+  if (!period) return null
+  const [from, until] = boundsOf(period).map((at) => pg.escapeLiteral(at.toISOString()))
+  return `e.at >= ${from} and e.at < ${until}`
+}
+
+export function copyStatement(kind: FileKind, which: Which = {}) {
+  const { columns, from: all } = tables[kind]
+  const condition = conditionOf(which)
+  const from = condition ? all.replace(/ order by(?!.* order by)/s, ` where ${condition} order by`) : all
+  const list = Object.entries(columns).map(([title, value]) => `${value} as ${pg.escapeIdentifier(title)}`)
+  return `copy (select ${list.join(', ')} from ${from}) to stdout with (format csv, header)`
+}

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accessAdmin } from '#contract/access/access-admin.ts'
+import { type ImportLine, imports } from '#contract/admin/imports.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+let admin: Awaited<ReturnType<TestShop['admin']>>
+beforeAll(async () => {
+  shop = await openShop({ startsAt: new Date('2027-03-01T10:00:00Z') })
+  admin = await shop.admin()
+})
+afterAll(() => shop.close())
+
+let count = 0
+const lineFor = (email: string, more: Partial<ImportLine> = {}): ImportLine => ({
+  line: ++count,
+  email,
+  name: 'Ada Lovelace',
+  plan: 'yearly',
+  paidUntil: '2027-06-30',
+  ...more,
+})
+const both = { invite: true, hasAccess: true }
+const bookedFor = (email: string) => admin.call(purchases.adminList, { q: email })
+const verdicts = (answer: { verdict: string }[]) => answer.map(({ verdict }) => verdict)
+
+test('each line that can’t be imported is named, and a check changes nothing', async () => {
+  const taken = lineFor('owner@example.com', { tradingViewUsername: 'taken_name' })
+  await admin.call(imports.adminImport, { lines: [taken], ...both })
+  const lines = [
+    lineFor('new@example.com'),
+    lineFor('not an address'),
+    lineFor('a@example.com', { plan: 'weekly' }),
+    lineFor('a@example.com', { paidUntil: '31.12.2027' }),
+    lineFor('a@example.com', { paidUntil: '2027-02-31' }),
+    lineFor('a@example.com', { paidUntil: '2027-02-28' }),
+    lineFor('a@example.com', { tradingViewUsername: 'me@example.com' }),
+    lineFor('a@example.com', { tradingViewUsername: 'TAKEN_name' }),
+    lineFor('a@example.com', { name: 'see www.example.com' }),
+    lineFor('OWNER@example.com'),
+  ]
+  const answer = await admin.call(imports.adminCheck, { lines })
+  expect(answer.map(({ message }) => message)).toEqual([
+    '',
+    '“not an address” isn’t an email address. Please correct it in the file.',
+    '“weekly” isn’t a plan. Write monthly or yearly.',
+    '“31.12.2027” isn’t a day. Write it like 2026-12-31.',
+    '“2027-02-31” isn’t a day. Write it like 2026-12-31.',
+    '“Paid until” is in the past. Give a later day, or remove this line.',
+    '“me@example.com” isn’t a TradingView username. Correct it or leave it empty.',
+    'This TradingView account already belongs to another customer.',
+    'This name has a link, an address, a phone number or over 100 characters. Shorten it or leave it empty.',
+    'Has a subscription already',
+  ])
+  expect(answer.map(({ line }) => line)).toEqual(lines.map(({ line }) => line))
+  expect(await admin.call(accounts.adminList, { q: 'new@example.com' })).toEqual([])
+  // The same judgement when it is run: the good line is booked, the others are left alone.
+  const run = await admin.call(imports.adminImport, { lines, ...both })
+  expect(verdicts(run)).toEqual(verdicts(answer))
+  expect(await admin.call(accounts.adminList, { q: 'a@example.com' })).toEqual([])
+})
+
+test('a subscriber gets an account, a purchase that ends on the day, and the access they had', async () => {
+  const email = 'grace@example.com'
+  const lines = [lineFor(email, { name: 'Grace', tradingViewUsername: 'https://www.tradingview.com/u/Grace_H/' })]
+  expect(verdicts(await admin.call(imports.adminImport, { lines, ...both }))).toEqual(['new'])
+  expect(await bookedFor(email)).toMatchObject([
+    {
+      status: 'active',
+      kind: 'paid_elsewhere',
+      billingType: 'yearly',
+      amount: 39_000,
+      endsAt: '2027-06-30T23:59:00.000Z',
+      tradingViewUsername: 'Grace_H',
+      user: { name: 'Grace' },
+    },
+  ])
+  expect(await admin.call(accessAdmin.people, { q: 'grace_h' })).toMatchObject([{ user: { email }, state: 'unlocked' }])
+  const mail = (await shop.mails()).find(({ to }) => to === email)
+  const token = /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
+  await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'a password of her own' })
+})
+
+test('an import that was interrupted is run again and does nothing twice, not even at the same moment', async () => {
+  const lines = Array.from({ length: 6 }, (_, index) => lineFor(`again-${index}@example.com`))
+  await admin.call(imports.adminImport, { lines: lines.slice(0, 2), ...both })
+  const twice = await Promise.all([1, 2].map(() => admin.call(imports.adminImport, { lines, ...both })))
+  const all = twice.flatMap(verdicts)
+  expect(all.filter((verdict) => verdict === 'new')).toHaveLength(4)
+  for (const { email = '' } of lines) {
+    expect(await bookedFor(email)).toHaveLength(1)
+    expect((await shop.mails()).filter(({ to }) => to === email)).toHaveLength(1)
+  }
+})
+
+test('without emails nobody hears of it, and without access they wait in the queue', async () => {
+  const email = 'quiet@example.com'
+  const lines = [lineFor(email, { tradingViewUsername: 'quiet_one' })]
+  await admin.call(imports.adminImport, { lines, invite: false, hasAccess: false })
+  expect((await shop.mails()).filter(({ to }) => to === email)).toEqual([])
+  expect(await admin.call(accessAdmin.todo, { kind: 'unlock' })).toMatchObject([{ username: 'quiet_one' }])
+})
+
+test('whoever signed up with somebody’s address and never proved it doesn’t get what that person paid for', async () => {
+  const squatter = await shop.user({ email: 'victim@example.com', name: 'Not Me' })
+  await admin.call(imports.adminImport, { lines: [lineFor('victim@example.com')], ...both })
+  await expect(squatter.call(purchases.list, {})).rejects.toMatchObject({ status: 401 })
+  expect(await bookedFor('victim@example.com')).toMatchObject([{ user: { name: 'Ada Lovelace' } }])
+})
+
+test('a plan that is the name of something else in the language is no plan', async () => {
+  for (const plan of ['constructor', '__proto__', 'toString']) {
+    const answer = await admin.call(imports.adminCheck, { lines: [lineFor('plan@example.com', { plan })] })
+    expect(answer).toMatchObject([{ verdict: 'fault', message: `“${plan}” isn’t a plan. Write monthly or yearly.` }])
+  }
+})

@@ -1,0 +1,132 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import * as z from 'zod/mini'
+import type { ImportLine, ImportVerdict } from '#contract/admin/imports.ts'
+import { email as emailField } from '#contract/fields.ts'
+import { personName } from '#contract/person-name.ts'
+import { type BillingType, planCalled, soldPlans } from '#contract/plans.ts'
+import { keyOfName, nameTaken, readUsername } from '#contract/tradingview-name.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { isLivePurchase, purchases, users } from '#server/database/schema.ts'
+import { Refusal } from '#server/errors.ts'
+import type { Areas } from '../areas.ts'
+
+type Options = { invite: boolean; hasAccess: boolean }
+type Found = Omit<ImportVerdict, 'line'>
+
+const isThere = 'Has a subscription already'
+
+/** Subscribers who paid elsewhere. Each line is committed on its own: an import that was interrupted is simply run again. */
+export function createImports(
+  { db, now, audit, catalog }: Pick<Context, 'db' | 'now' | 'audit' | 'catalog'>,
+  { identity, selling, access }: Areas,
+) {
+  const { names } = access.core
+  const product = catalog.first()
+  const sold = soldPlans(product.prices).map(({ key }) => key)
+
+  async function ownerOf(tx: Database | Transaction, email: string) {
+    const [user] = await tx
+      .select({ id: users.id, purchaseId: purchases.id })
+      .from(users)
+      .leftJoin(purchases, and(eq(purchases.userId, users.id), eq(purchases.productId, product.id), isLivePurchase))
+      .where(and(eq(users.email, email), isNull(users.deletedAt)))
+      .limit(1)
+    return user
+  }
+
+  async function obstacle(tx: Database | Transaction, { email, username }: Subscriber) {
+    const owner = await ownerOf(tx, email)
+    if (owner?.purchaseId) return { verdict: 'there' as const, message: isThere }
+    // No account has this id, so the name belongs to another one.
+    const userId = owner?.id ?? product.id
+    if (username && (await names.takenBy(tx, { userId, productId: product.id }, keyOfName(username))))
+      return { verdict: 'fault' as const, message: nameTaken }
+    return undefined
+  }
+
+  async function bookOne(actor: Actor, subscriber: Subscriber, { invite, hasAccess }: Options): Promise<Found> {
+    const { email, name, username, billingType, paidUntil } = subscriber
+    const { amount } = await selling.prices.of(product.id, billingType)
+    return db.transaction(async (tx) => {
+      const known = await obstacle(tx, subscriber)
+      if (known) return known
+      const userId = await identity.accounts.guests.forImport(tx, { email, name })
+      const { id: purchaseId } = await selling.bookings.book(tx, {
+        userId,
+        productId: product.id,
+        billingType,
+        amount,
+        status: 'active',
+        kind: 'paid_elsewhere',
+        endsAt: paidUntil,
+        invite,
+      })
+      if (username) {
+        const unlockedProductId = hasAccess ? product.id : undefined
+        await names.give(tx, { userId, username, productId: product.id, by: actor.user.id, unlockedProductId })
+      }
+      await audit.record(tx, actor, { action: 'purchase.import', subject: purchaseId, aboutId: userId })
+      return { verdict: 'new' as const, message: 'Booked' }
+    })
+  }
+
+  /** One line after the other: each sees what those before it have booked. */
+  async function verdictsOn(lines: ImportLine[], decide: (read: Subscriber) => Promise<Found>) {
+    const verdicts: ImportVerdict[] = []
+    for (const line of lines) {
+      const read = readLine(line, sold, now())
+      const found = 'fault' in read ? { verdict: 'fault' as const, message: read.fault } : await decide(read)
+      verdicts.push({ line: line.line, ...found })
+    }
+    return verdicts
+  }
+
+  return {
+    check: (lines: ImportLine[]) =>
+      verdictsOn(lines, async (read) => (await obstacle(db, read)) ?? { verdict: 'new', message: '' }),
+
+    run: (actor: Actor, lines: ImportLine[], options: Options) =>
+      verdictsOn(lines, (read) =>
+        bookOne(actor, read, options).catch((error: unknown) => {
+          // One line's trouble is not the next one's.
+          if (error instanceof Refusal) return { verdict: 'fault', message: error.message }
+          throw error
+        }),
+      ),
+  }
+}
+
+type Subscriber = { email: string; name: string; username: string | null; billingType: BillingType; paidUntil: Date }
+
+/** A day without a time is paid to its end. The browser knows the whole file, so it is the one to read days that are written otherwise. */
+const dayOrMoment = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z?)?$/
+
+function readLine(line: ImportLine, sold: BillingType[], now: Date): Subscriber | { fault: string } {
+  if (!line.email) return { fault: 'The email is missing.' }
+  const email = z.safeParse(emailField, line.email)
+  if (!email.success) return { fault: `“${line.email}” isn’t an email address. Please correct it in the file.` }
+  const name = line.name ? z.safeParse(personName, line.name) : undefined
+  if (name && !name.success) return { fault: unfitName }
+  const username = line.tradingViewUsername ? readUsername(line.tradingViewUsername) : undefined
+  if (username && 'refusal' in username)
+    return { fault: `“${line.tradingViewUsername}” isn’t a TradingView username. Correct it or leave it empty.` }
+  const billingType = planCalled(line.plan ?? '')?.key
+  if (!billingType || !sold.includes(billingType))
+    return {
+      fault: `${line.plan ? `“${line.plan}” isn’t a plan.` : 'The plan is missing.'} Write ${sold.join(' or ')}.`,
+    }
+  const [, day, time = '23:59'] = dayOrMoment.exec(line.paidUntil ?? '') ?? []
+  const paidUntil = new Date(`${day}T${time}Z`)
+  // `2026-02-31` would become March 3.
+  if (Number.isNaN(paidUntil.getTime()) || paidUntil.toISOString().slice(0, 10) !== day)
+    return {
+      fault: `${line.paidUntil ? `“${line.paidUntil}” isn’t a day.` : 'The day in “paid until” is missing.'} Write it like 2026-12-31.`,
+    }
+  if (paidUntil <= now) return { fault: '“Paid until” is in the past. Give a later day, or remove this line.' }
+  return { email: email.data, name: name?.data ?? '', username: username?.username ?? null, billingType, paidUntil }
+}
+
+const unfitName =
+  'This name has a link, an address, a phone number or over 100 characters. Shorten it or leave it empty.'

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type FigureName, figureDefinitions } from '#contract/admin/figure-definitions.ts'
+import { figures } from '#contract/admin/figures.ts'
+import { overview } from '#contract/admin/overview.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { products } from '#server/database/schema.ts'
+import { bookPaid } from '#server/testing/book-purchase.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+let admin: Awaited<ReturnType<TestShop['admin']>>
+beforeAll(async () => {
+  shop = await openShop()
+  await liveThroughAYear()
+  admin = await shop.admin()
+})
+afterAll(() => shop.close())
+
+const monthStart = (ago: number) => {
+  const now = shop.clock.now()
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago))
+}
+const dayOf = (ago: number, day: number) => new Date(monthStart(ago).getTime() + (day - 1) * 86_400_000 + 3_600_000)
+
+/** Three people who paid when the month began, of whom one leaves; two who come and leave within it; one with two products. */
+async function liveThroughAYear() {
+  const { connection } = shop
+  // The first of a month is too early for what happens within it.
+  await shop.advance(Math.ceil((monthStart(-1).getTime() - shop.clock.now().getTime()) / 86_400_000) + 20, 'day')
+  const [other] = await connection.db.insert(products).values({ slug: 'other', name: 'Other' }).returning()
+  const person = async () => (await shop.user()).user.id
+  const left = (endedAt: Date) => ({ status: 'cancelled' as const, endedAt, endedBecause: 'cancelled' as const })
+  const twice = await person()
+  await bookPaid(connection, twice, { createdAt: dayOf(4, 3) })
+  await bookPaid(connection, twice, { createdAt: dayOf(2, 3), productId: other?.id ?? '' })
+  await bookPaid(connection, await person(), { createdAt: dayOf(3, 5), billingType: 'yearly' })
+  await bookPaid(connection, await person(), { createdAt: dayOf(5, 9), ...left(dayOf(0, 4)) })
+  for (const day of [2, 3])
+    await bookPaid(connection, await person(), { createdAt: dayOf(0, day), ...left(dayOf(0, 6)) })
+  await bookPaid(connection, await person(), { createdAt: dayOf(6, 9), ...left(dayOf(2, 4)) })
+  const [refunded, disputed] = [await shop.buyer(), await shop.buyer()]
+  await (await shop.admin()).call(purchases.adminRefund, {
+    id: refunded.purchase.id,
+    amount: 500,
+    refundedSoFar: 0,
+    keepAccess: true,
+  })
+  const dispute = await shop.sandbox.controls.openDispute(disputed.purchase.paymentIntentId ?? '')
+  await shop.settle()
+  await shop.sandbox.controls.closeDispute(dispute.id, 'lost')
+  await shop.settle()
+}
+
+/** Each figure of the current month by the plainest SQL for its definition; amounts in dollars per month. */
+const inSql: Record<Exclude<FigureName, 'stayed' | 'left'>, string> = {
+  mrr: 'select round(sum(arr_after - arr_before) / 1200.0, 2) from mrr_movements',
+  net: 'select round(sum(arr_after - arr_before) / 1200.0, 2) from mrr_movements where at >= $1',
+  paying: `select count(*) from (
+    select user_id from mrr_movements group by user_id having sum(arr_after - arr_before) > 0) people`,
+  churn: `select round(100.0 * count(*) filter (where not exists (
+      select from mrr_movements m where m.user_id = u.user_id having sum(arr_after - arr_before) > 0)) / count(*), 1)
+    from (select user_id from mrr_movements where at < $1 group by 1 having sum(arr_after - arr_before) > 0) u`,
+  new: `select round(sum(arr_after - arr_before) / 1200.0, 2) from mrr_movements where at >= $1 and kind = 'new'`,
+  reactivation: `select round(coalesce(sum(arr_after - arr_before), 0) / 1200.0, 2) from mrr_movements where at >= $1 and kind = 'reactivation'`,
+  expansion: `select round(coalesce(sum(arr_after - arr_before), 0) / 1200.0, 2) from mrr_movements where at >= $1 and kind = 'expansion'`,
+  contraction: `select round(coalesce(sum(arr_after - arr_before), 0) / 1200.0, 2) from mrr_movements where at >= $1 and kind = 'contraction'`,
+  lost: `select round(coalesce(sum(arr_after - arr_before), 0) / 1200.0, 2) from mrr_movements where at >= $1 and kind = 'churn'`,
+  cashPaid: 'select sum(amount) / 100.0 from payments where paid_at >= $1',
+  cashTax: 'select sum(tax) / 100.0 from payments where paid_at >= $1',
+  cashRefunded: `select sum(amount) / 100.0 from refunds where at >= $1 and status not in ('failed', 'canceled')`,
+  cashLost: 'select sum(lost_amount) / 100.0 from payments where lost_at >= $1',
+  cashLeft: `select ((select sum(amount) from payments where paid_at >= $1) - (select sum(amount) from refunds where at >= $1)
+    - (select sum(lost_amount) from payments where lost_at >= $1)) / 100.0`,
+}
+
+const bySql = async (statement: string) => {
+  const { rows } = await shop.connection.pool.query({
+    text: `select value::float8 from (${statement}) figure (value) where $1::timestamptz is not null`,
+    values: [monthStart(0)],
+    rowMode: 'array',
+  })
+  return rows[0]?.[0]
+}
+
+test('every figure of the file is what plain SQL says, under the title of its definition', async () => {
+  const file = await (await admin.send(figures.adminExport, {})).text()
+  const [head = [], current = []] = file
+    .replace('\uFEFF', '')
+    .split('\n')
+    .map((line) => line.split(','))
+  const valueOf = (name: FigureName) =>
+    Number(current[head.findIndex((title) => title.replace(/ \(.+\)$/, '') === figureDefinitions[name].title)])
+  for (const name of Object.keys(inSql) as (keyof typeof inSql)[])
+    expect({ name, value: valueOf(name) }).toEqual({ name, value: await bySql(inSql[name]) })
+})
+
+test('churn is of those who paid when the month began, and a person with two products is one', async () => {
+  const { months } = await admin.call(overview.adminShow, {})
+  // Three paid when it began, and one of them left; two more came and left; two buyers stayed or lost a dispute.
+  expect(months.at(-1)).toMatchObject({ paidWhenItBegan: 3, stopped: 1, churn: 33.3 })
+  expect(months.at(-1)?.movements.churn.count).toBe(4)
+  expect(months.at(-2)).toMatchObject({ paying: 3, stopped: 0, churn: 0 })
+})
+
+test('cash is the sum of the payments list', async () => {
+  const { cash } = await admin.call(figures.adminShow, {})
+  const listed = await admin.call(figures.adminPayments, { limit: 100 })
+  const sumOf = (kind: string) =>
+    listed.filter((each) => each.kind === kind).reduce((total, { amount }) => total + amount, 0)
+  const total = (column: 'paid' | 'refunded' | 'lost') => cash.reduce((sum, each) => sum + each[column], 0)
+  expect([total('paid'), total('refunded'), total('lost')]).toEqual(['payment', 'refund', 'dispute'].map(sumOf))
+})
+
+test('who stayed is what plain SQL says for every cohort', async () => {
+  const { cohorts } = await admin.call(figures.adminShow, {})
+  expect(cohorts.length).toBeGreaterThan(3)
+  for (const { month, joined, stayed } of cohorts) {
+    const { rows } = await shop.connection.pool.query(
+      `select count(*)::int as joined, count(*) filter (where arr > 0)::int as stays, sum(arr)::int as arr from (
+         select user_id, (select sum(arr_after - arr_before) from mrr_movements m where m.user_id = f.user_id) as arr
+         from mrr_movements f where kind = 'new' group by user_id
+         having to_char(min(at) at time zone 'UTC', 'YYYY-MM') = $1) people`,
+      [month],
+    )
+    expect({ month, joined, stays: stayed.at(-1)?.count, arr: stayed.at(-1)?.arr }).toEqual({ month, ...rows[0] })
+  }
+})

@@ -1,0 +1,44 @@
+import { type FigureName, figureDefinitions } from '#contract/admin/figure-definitions.ts'
+import type { ShownFigures } from '#contract/admin/figures.ts'
+import type { OverviewMonth } from '#contract/admin/overview.ts'
+import { movementKinds } from '#contract/statuses.ts'
+
+type CashMonth = ShownFigures['cash'][number]
+type Figures = Partial<Record<FigureName, string>>
+
+const dollars = (cents: number) => (cents / 100).toFixed(2)
+const perMonth = (arr: number) => dollars(Math.round(arr / 12))
+
+function figuresOf({ movements, ...month }: OverviewMonth, cash: CashMonth): Figures {
+  return {
+    mrr: perMonth(month.arr),
+    net: perMonth(movementKinds.reduce((sum, kind) => sum + movements[kind].arr, 0)),
+    paying: String(month.paying),
+    churn: month.churn === null ? '' : String(month.churn),
+    new: perMonth(movements.new.arr),
+    reactivation: perMonth(movements.reactivation.arr),
+    expansion: perMonth(movements.expansion.arr),
+    contraction: perMonth(movements.contraction.arr),
+    lost: perMonth(movements.churn.arr),
+    cashPaid: dollars(cash.paid),
+    cashTax: dollars(cash.tax),
+    cashRefunded: dollars(cash.refunded),
+    cashLost: dollars(cash.lost),
+    cashLeft: dollars(cash.paid - cash.refunded - cash.lost),
+  }
+}
+
+const unitOf = (name: FigureName) => (name === 'paying' ? '' : name === 'churn' ? ' (%)' : ' (USD)')
+
+/** One row for each month, newest first, headed by the titles of the definitions. */
+export function csvOfMonths(months: OverviewMonth[], cash: CashMonth[]): string {
+  const rows = months.toReversed().map((month) => {
+    const none = { month: month.month, paid: 0, tax: 0, refunded: 0, lost: 0 }
+    return { month: month.month, ...figuresOf(month, cash.find((each) => each.month === month.month) ?? none) }
+  })
+  const names = (Object.keys(figureDefinitions) as FigureName[]).filter((name) => rows.some((row) => name in row))
+  const head = ['Month', ...names.map((name) => `${figureDefinitions[name].title}${unitOf(name)}`)]
+  const lines = [head, ...rows.map((row) => [row.month, ...names.map((name) => row[name] ?? '')])]
+  // The first character tells Excel that this is UTF-8.
+  return `\uFEFF${lines.map((line) => line.join(',')).join('\n')}\n`
+}

@@ -1,0 +1,216 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { figures } from '#contract/admin/figures.ts'
+import { overview } from '#contract/admin/overview.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { movementKinds } from '#contract/statuses.ts'
+import { bookPaid } from '#server/testing/book-purchase.ts'
+import { invoicesFor } from '#server/testing/invoices-for.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+let admin: Awaited<ReturnType<TestShop['admin']>>
+beforeAll(async () => {
+  shop = await openShop()
+  admin = await shop.admin()
+})
+afterAll(() => shop.close())
+
+const monthOf = (at: Date) => at.toISOString().slice(0, 7)
+
+test('every payment, refund and lost dispute is listed with its invoice and period, found in several ways, and adds up to the cash', async () => {
+  const [buyer, other] = [await shop.buyer(), await shop.buyer()]
+  admin = await shop.admin()
+  await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 500, refundedSoFar: 0, keepAccess: true })
+  const { controls } = shop.sandbox
+  const dispute = await controls.openDispute(other.purchase.paymentIntentId ?? '')
+  await shop.settle()
+  await controls.closeDispute(dispute.id, 'lost')
+  await shop.settle()
+
+  const all = await admin.call(figures.adminPayments, {})
+  expect(all.map(({ kind }) => kind).toSorted()).toEqual(['dispute', 'payment', 'payment', 'refund'])
+  const mine = await admin.call(figures.adminPayments, { q: buyer.user.email })
+  expect(mine).toMatchObject([
+    { kind: 'refund', amount: 500, status: 'succeeded', user: { id: buyer.user.id } },
+    { kind: 'payment', amount: 3900, user: { email: buyer.user.email } },
+  ])
+  const [, paid] = mine
+  const { periodStart, periodEnd, invoice, country } = paid ?? {}
+  expect(Date.parse(periodEnd ?? '') - Date.parse(periodStart ?? '')).toBeGreaterThan(27 * 86_400_000)
+  expect(invoice?.number).toMatch(/-\d{4}$/)
+  expect(country).toMatch(/^[A-Z]{2}$/)
+  for (const q of [invoice?.number ?? '', invoice?.id ?? '', paid?.id.split(' ')[1] ?? ''])
+    expect(await admin.call(figures.adminPayments, { q }), q).toEqual(mine)
+  expect(await admin.call(figures.adminPayments, { kind: 'dispute' })).toMatchObject([{ amount: 3900 }])
+  expect(await admin.call(figures.adminPayments, { period: '2020' })).toEqual([])
+
+  // One at a time, in the same order.
+  const walked: string[] = []
+  for (let cursor: string | undefined, page = 0; page < 9; page += 1) {
+    const { items, next } = await admin.callPage(figures.adminPayments, { limit: 1, cursor })
+    walked.push(...items.map(({ id }) => id))
+    if (!next) break
+    cursor = next
+  }
+  expect(walked).toEqual(all.map(({ id }) => id))
+
+  const month = monthOf(shop.clock.now())
+  const [cash] = (await admin.call(figures.adminShow, {})).cash
+  expect(cash).toEqual({ month, paid: 7800, tax: 0, refunded: 500, lost: 3900 })
+
+  const file = async (period: string) =>
+    (await (await admin.send(figures.adminExportPayments, { period })).text()).trim().split('\n')
+  const lines = await file(month)
+  expect(lines).toHaveLength(5)
+  expect(lines.join('\n')).toContain('-5.00')
+  expect(await file(month.slice(0, 4))).toEqual(lines)
+  expect(await file('2020-01')).toHaveLength(1)
+})
+
+test('a word that thousands have is found page by page', async () => {
+  const { pool } = shop.connection
+  await pool.query(
+    `insert into users (email, name) select 'many' || n || '@example.com', 'Many' from generate_series(1, 2100) n`,
+  )
+  await pool.query(`
+    insert into purchases (user_id, product_id, billing_type, price, status, arr)
+    select u.id, p.product_id, 'monthly', 3900, 'cancelled', 0 from users u, (select product_id from purchases limit 1) p where name = 'Many'`)
+  await pool.query(invoicesFor('p.user_id in (select id from users where name = $1)'), ['Many'])
+  await pool.query(`
+    insert into payments (payment_intent_id, purchase_id, invoice_id, paid_at, amount, tax)
+    select 'pi_many' || row_number() over (), p.id, 'in_' || p.id, now() - interval '40 days', 3900, 0
+    from purchases p join users u on u.id = p.user_id, generate_series(1, 3) where u.name = 'Many'`)
+  let [count, cursor]: [number, string | undefined] = [0, undefined]
+  do {
+    const page: { items: unknown[]; next: string | undefined } = await admin.callPage(figures.adminPayments, {
+      q: 'many',
+      limit: 200,
+      cursor,
+    })
+    count += page.items.length
+    cursor = page.next
+  } while (cursor)
+  expect(count).toBe(6300)
+  expect(await admin.call(figures.adminPayments, { q: 'many77@' })).toHaveLength(3)
+})
+
+test('a range adds up to the people behind it, and to the overview', async () => {
+  const earlier = new Date(shop.clock.now().getTime() - 200 * 86_400_000)
+  const old = await shop.user()
+  await bookPaid(shop.connection, old.user.id, { createdAt: earlier })
+  const leaver = await shop.user()
+  await bookPaid(shop.connection, leaver.user.id, {
+    createdAt: earlier,
+    status: 'cancelled',
+    endedAt: new Date(shop.clock.now().getTime() - 50 * 86_400_000),
+    endedBecause: 'cancelled',
+    leaveReason: 'unused',
+    leaveComment: 'Too busy',
+  })
+  expect((await admin.call(figures.adminShow, {})).reasons).toEqual([{ reason: 'unused', count: 1, arr: -46_800 }])
+  expect((await admin.call(figures.adminShow, { range: '30d' })).reasons).toEqual([])
+  for (const range of ['30d', '3m', '12m', 'all'] as const) {
+    const shown = await admin.call(figures.adminShow, { range })
+    for (const kind of movementKinds) {
+      const people = await admin.call(figures.adminMovements, { range, kind })
+      expect(people.reduce((sum, each) => sum + each.arrAfter - each.arrBefore, 0)).toBe(shown.movements[kind].arr)
+      expect(people).toHaveLength(shown.movements[kind].count)
+    }
+    const net = movementKinds.reduce((sum, kind) => sum + shown.movements[kind].arr, 0)
+    const { months } = await admin.call(overview.adminShow, {})
+    expect(shown.before + net).toBe(months.at(-1)?.arr)
+    for (const { reason, count } of shown.reasons)
+      expect(await admin.call(figures.adminMovements, { range, reason })).toHaveLength(count)
+    for (const { cause, count } of shown.lost)
+      expect(await admin.call(figures.adminMovements, { range, kind: 'churn', cause })).toHaveLength(count)
+  }
+})
+
+test('who stayed is counted by month of first payment', async () => {
+  const now = shop.clock.now()
+  const month = (ago: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 2))
+  const [stays, leaves] = [await shop.user(), await shop.user()]
+  await bookPaid(shop.connection, stays.user.id, { createdAt: month(5) })
+  await bookPaid(shop.connection, leaves.user.id, {
+    createdAt: month(5),
+    status: 'cancelled',
+    endedAt: month(3),
+    endedBecause: 'cancelled',
+  })
+  const { cohorts } = await admin.call(figures.adminShow, {})
+  expect(cohorts.find((each) => each.month === monthOf(month(5)))).toEqual({
+    month: monthOf(month(5)),
+    joined: 2,
+    stayed: [2, 2, 1, 1, 1, 1].map((count) => ({ count, arr: count * 46_800 })),
+  })
+})
+
+test('every night, Stripe’s own list is compared: a lost message is caught up on, and what still differs needs the seller', async () => {
+  const { db, pool } = shop.connection
+  const differing = async () =>
+    (await admin.call(overview.adminNeeds, {})).find(({ kind }) => kind === 'revenue_differs')?.count ?? 0
+  const [buyer, ending] = [await shop.buyer(), await shop.buyer()]
+  const { rows } = await pool.query<{ id: string; sub: string }>(
+    'select id, stripe_subscription_id as sub from purchases where user_id = any($1)',
+    [[buyer.user.id, ending.user.id]],
+  )
+  const subscriptionOf = (id: string) => rows.find((row) => row.id === id)?.sub ?? ''
+  // A message that never comes: the comparison asks again before it complains.
+  await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+  await shop.sandbox.controls.dashboard.setQuantity(subscriptionOf(buyer.purchase.id), 3)
+  await shop.sandbox.controls.settle()
+  await shop.queue.runNow('prove-revenue')
+  await shop.sandbox.controls.webhooks.misbehave({})
+  admin = await shop.admin()
+  expect((await admin.call(figures.adminShow, {})).proof).toMatchObject({ differing: 0, differences: [] })
+  expect(await differing()).toBe(0)
+  const { proof } = await admin.call(figures.adminShow, {})
+  expect(proof?.atStripe).toBe(proof?.here)
+  expect(proof?.elsewhere).toBeGreaterThan(0)
+  const { months } = await admin.call(overview.adminShow, {})
+  expect((proof?.here ?? 0) + (proof?.elsewhere ?? 0)).toBe(months.at(-1)?.arr)
+
+  // A row that someone slipped into the books.
+  await db.execute(sql`insert into mrr_movements (purchase_id, user_id, product_id, at, recorded_at, source, revision, kind,
+    cause, arr_before, arr_after, people) select purchase_id, user_id, product_id, at, recorded_at, 'slipped in', 0, 'expansion',
+    'price', 46800, 60000, 0 from mrr_movements where purchase_id = ${ending.purchase.id} limit 1`)
+  await shop.queue.runNow('prove-revenue')
+  expect(await differing()).toBe(1)
+  expect((await admin.call(figures.adminShow, {})).proof).toMatchObject({
+    differing: 1,
+    differences: [
+      { subscriptionId: subscriptionOf(ending.purchase.id), userId: ending.user.id, atStripe: 46_800, here: 60_000 },
+    ],
+  })
+  const told = await (await shop.visitor().fetch('/metrics')).text()
+  expect(told).toContain('shop_mrr_differing 1')
+  expect(told).toContain('shop_mrr_difference_dollars 11')
+})
+
+test('a card that only the customer has expires like any other', async () => {
+  const { pool } = shop.connection
+  const { purchase } = await shop.buyer()
+  const expiry = async () => {
+    const { rows } = await pool.query(
+      'select card, card_expires_at as at, stripe_subscription_id as sub from purchases where id = $1',
+      [purchase.id],
+    )
+    return rows[0]
+  }
+  const { at, sub } = await expiry()
+  expect(at).toBeInstanceOf(Date)
+  await pool.query(
+    `with card as (update sandbox.objects set data = jsonb_set(data, '{default_payment_method}', 'null') where id = $1
+       returning data->>'customer' as customer)
+     update sandbox.objects o set data = jsonb_set(o.data, '{invoice_settings,default_payment_method}',
+       (select to_jsonb(m.id) from sandbox.objects m where m.kind = 'payment_method' and m.data->>'customer' = card.customer limit 1))
+     from card where o.id = card.customer`,
+    [sub],
+  )
+  await pool.query('update purchases set card = null, card_expires_at = null where id = $1', [purchase.id])
+  await shop.sandbox.controls.dashboard.setQuantity(sub, 2)
+  await shop.settle()
+  expect((await expiry()).at).toEqual(at)
+  expect((await expiry()).card).toBe('Visa ending in 4242')
+})

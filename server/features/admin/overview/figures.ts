@@ -1,0 +1,195 @@
+import { Readable } from 'node:stream'
+import { and, desc, eq, getTableColumns, gte, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { figures as contract, Range } from '#contract/admin/figures.ts'
+import type { ParsedInputOf } from '#contract/endpoint.ts'
+import type { Context } from '#server/context.ts'
+import { boundsOf, decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { mrrMovements, payments, purchases, refunds, users } from '#server/database/schema.ts'
+import type { Areas } from '../areas.ts'
+import { csvOfMonths } from './figures-csv.ts'
+import { byKind, lastTwelveMonths, personMonths, rememberUntilMoved } from './months.ts'
+import { createPayments } from './payments.ts'
+
+type Wanted = ParsedInputOf<typeof contract.adminMovements>
+
+const monthsIn = { '3m': 3, '12m': 12, all: null }
+/** How many months of first payments the table of who stayed has. */
+const cohorts = 12
+
+const monthsAgo = (now: Date, months: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months))
+const nameOf = (date: Date) => date.toISOString().slice(0, 7)
+
+/** When a range begins, at the start of a day; all of them end now. What is old is only known by month. */
+function since(range: Range | undefined, now: Date): Date | undefined {
+  if (range === '30d') return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 29))
+  const months = monthsIn[range ?? 'all']
+  return months === null ? undefined : monthsAgo(now, months - 1)
+}
+
+const taker = alias(mrrMovements, 'taker')
+
+export function createFigures(context: Pick<Context, 'db' | 'now'>, { selling }: Areas) {
+  const { db, now } = context
+  // Skips corrected rows and their corrections.
+  const stands = and(
+    isNull(mrrMovements.corrects),
+    notExists(db.select({ id: taker.id }).from(taker).where(eq(taker.corrects, mrrMovements.id))),
+  )
+
+  const readStayed = rememberUntilMoved(db, now, () => readCohorts(context))
+
+  /** By kind and cause; what came before the range is one row. */
+  async function readMovements(from: Date | undefined) {
+    const { at, kind, cause, arrAfter, arrBefore, corrects } = mrrMovements
+    const isWithin = from ? sql<boolean>`${at} >= ${from}` : sql<boolean>`true`
+    const rows = await db
+      .select({
+        isWithin: isWithin.as('is_within'),
+        kind,
+        cause,
+        arr: sql<string>`sum(${arrAfter} - ${arrBefore})`,
+        count: sql<string>`sum(case when ${corrects} is null then 1 else -1 end)`,
+      })
+      .from(mrrMovements)
+      .groupBy(sql`1`, kind, cause)
+    const sums = rows.map((row) => ({ ...row, arr: Number(row.arr), count: Number(row.count) }))
+    const within = sums.filter((row) => row.isWithin)
+    const add = (some: typeof sums) => ({
+      arr: some.reduce((total, row) => total + row.arr, 0),
+      count: some.reduce((total, row) => total + row.count, 0),
+    })
+    return {
+      before: add(sums.filter((row) => !row.isWithin)).arr,
+      movements: byKind((wanted) => add(within.filter((row) => row.kind === wanted))),
+      lost: within
+        .filter((row) => row.kind === 'churn' && row.count > 0)
+        .map((row) => ({ cause: row.cause, arr: row.arr, count: row.count }))
+        .toSorted((a, b) => b.count - a.count),
+    }
+  }
+
+  async function readReasons(from: Date | undefined) {
+    const { leaveReason: reason, endedAt } = purchases
+    const count = sql<number>`count(*)::int`
+    const rows = await db
+      .select({ reason, count, arr: sql<number>`sum(${mrrMovements.arrAfter} - ${mrrMovements.arrBefore})::float8` })
+      .from(purchases)
+      .innerJoin(mrrMovements, eq(mrrMovements.purchaseId, purchases.id))
+      .where(
+        and(
+          isNotNull(reason),
+          isNotNull(endedAt),
+          from && gte(endedAt, from),
+          from && gte(mrrMovements.at, from),
+          eq(mrrMovements.kind, 'churn'),
+          stands,
+        ),
+      )
+      .groupBy(reason)
+      .orderBy(desc(count), reason)
+    return rows.flatMap((row) => (row.reason ? [{ ...row, reason: row.reason }] : []))
+  }
+
+  return {
+    payments: createPayments(context),
+
+    async show(range: Range | undefined) {
+      const from = since(range, now())
+      const [moved, reasons, stayed, cash, compared] = await Promise.all([
+        readMovements(from),
+        readReasons(from),
+        readStayed(),
+        readCash(context, from),
+        selling.proof.show(),
+      ])
+      return { ...moved, reasons, cohorts: stayed, cash, proof: compared }
+    },
+
+    async csv() {
+      const [{ months }, cash] = await Promise.all([
+        lastTwelveMonths(db, now()),
+        readCash(context, monthsAgo(now(), 11)),
+      ])
+      return {
+        name: `figures-${now().toISOString().slice(0, 10)}.csv`,
+        stream: Readable.from([csvOfMonths(months, cash)]),
+      }
+    },
+
+    async movements({ limit, cursor, kind, cause, reason, month, range }: Wanted) {
+      const after = decodeCursor(cursor, String.raw`\d{1,18}`)
+      const { at, id } = mrrMovements
+      const from = since(range, now())
+      const [begin, end] = month ? boundsOf(month) : []
+      const rows = await db
+        .select({
+          ...getTableColumns(mrrMovements),
+          reason: purchases.leaveReason,
+          comment: purchases.leaveComment,
+          user: { id: users.id, name: users.name, email: users.email },
+        })
+        .from(mrrMovements)
+        .innerJoin(users, eq(users.id, mrrMovements.userId))
+        // Only who has left said why; deleted, a purchase says nothing anymore.
+        .leftJoin(purchases, and(eq(purchases.id, mrrMovements.purchaseId), eq(mrrMovements.kind, 'churn')))
+        .where(
+          and(
+            stands,
+            kind && eq(mrrMovements.kind, kind),
+            cause && eq(mrrMovements.cause, cause),
+            reason && eq(purchases.leaveReason, reason),
+            begin && end ? and(gte(at, begin), lt(at, end)) : undefined,
+            from && gte(at, from),
+            after && sql`(${at}, ${id}) < (${after.at}, ${Number(after.id)})`,
+          ),
+        )
+        .orderBy(desc(at), desc(id))
+        .limit(limit + 1)
+      return pageOf(rows, limit, (row) => ({ at: row.at, id: String(row.id) }))
+    },
+  }
+}
+
+/** Who stayed, by the month of a person's first payment; corrections may move a person to another month. */
+async function readCohorts({ db, now }: Pick<Context, 'db' | 'now'>) {
+  const { rows } = await db.execute<{ cohort: string; month: string; joined: number; people: number; arr: number }>(sql`
+    with firsts as (
+      select m.user_id, date_trunc('month', min(m.at) at time zone 'UTC') as cohort
+      from ${mrrMovements} m where m.kind = 'new' and m.corrects is null
+        and not exists (select from ${mrrMovements} taker where taker.corrects = m.id)
+      group by 1 having min(m.at) >= ${monthsAgo(now(), cohorts - 1)})
+    select to_char(cohort, 'YYYY-MM') as cohort, to_char(month, 'YYYY-MM') as month,
+      (count(*) filter (where month = cohort))::int as joined,
+      sum(case when arr_after > 0 then 1 else 0 end - case when arr_before > 0 then 1 else 0 end)::int as people,
+      sum(arr_after - arr_before)::float8 as arr
+    from ${personMonths(31)} p join firsts using (user_id) group by 1, 2`)
+  return Array.from({ length: cohorts }, (_, age) => age).flatMap((age) => {
+    const month = nameOf(monthsAgo(now(), age))
+    const own = rows.filter(({ cohort }) => cohort === month)
+    const joined = own.find((row) => row.month === month)?.joined ?? 0
+    let [count, arr] = [0, 0]
+    const stayed = Array.from({ length: age + 1 }, (_, place) => {
+      for (const row of own.filter((each) => each.month === nameOf(monthsAgo(now(), age - place)))) {
+        count += row.people
+        arr += row.arr
+      }
+      return { count, arr }
+    })
+    return joined > 0 ? [{ month, joined, stayed }] : []
+  })
+}
+
+/** Each amount counts in the month in which it moved; newest month first. */
+async function readCash({ db }: Pick<Context, 'db'>, from: Date | undefined) {
+  const moved = sql`
+    select paid_at as at, amount as paid, tax, 0 as refunded, 0 as lost from ${payments}
+    union all select at, 0, -tax, amount, 0 from ${refunds} where status not in ('failed', 'canceled')
+    union all select lost_at, 0, -round(tax * lost_amount / amount::numeric), 0, lost_amount
+      from ${payments} where lost_at is not null`
+  const { rows } = await db.execute<{ month: string; paid: number; tax: number; refunded: number; lost: number }>(sql`
+    select to_char(at at time zone 'UTC', 'YYYY-MM') as month, sum(paid)::float8 as paid, sum(tax)::float8 as tax,
+      sum(refunded)::float8 as refunded, sum(lost)::float8 as lost
+    from (${moved}) moved where ${from ? sql`at >= ${monthsAgo(from, 0)}` : sql`true`} group by 1 order by 1 desc`)
+  return rows
+}

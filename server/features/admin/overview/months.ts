@@ -1,0 +1,103 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { OverviewMonth } from '#contract/admin/overview.ts'
+import { type MovementKind, movementKinds } from '#contract/statuses.ts'
+import type { Database } from '#server/database/connect.ts'
+import { mrrMovements } from '#server/database/schema.ts'
+
+/** Sums of a month: of all of it, or of its days up to today's day of the month. */
+type MovementSum = { month: string; isEarly: boolean; kind: MovementKind; count: number; arr: number; late: number }
+/** How many people began to pay and stopped, from the begin of a month to its end, or to today's day of the month. */
+type PeopleSum = { month: string; began: number; stopped: number; beganEarly: number; stoppedEarly: number }
+
+const at = sql`${mrrMovements.at} at time zone 'UTC'`
+const utcMonth = sql`date_trunc('month', ${at})`
+const isEarly = (dayOfMonth: number) => sql<boolean>`extract(day from ${at}) <= ${dayOfMonth}`
+
+/** Each person's yearly revenue before and after every month in which it changed, and after its early days; a subquery. */
+export const personMonths = (dayOfMonth: number): SQL => sql`(
+  select user_id, month, coalesce(sum(arr) over earlier, 0) as arr_before,
+    coalesce(sum(arr) over earlier, 0) + arr as arr_after, coalesce(sum(arr) over earlier, 0) + early_arr as arr_early
+  from (
+    select user_id, ${utcMonth} as month, sum(arr_after - arr_before)::int as arr,
+      coalesce(sum(arr_after - arr_before) filter (where ${isEarly(dayOfMonth)}), 0)::int as early_arr
+    from ${mrrMovements} group by 1, 2) changes
+  window earlier as (partition by user_id order by month rows between unbounded preceding and 1 preceding))`
+
+/** Movements are only ever added: what was read of them stays right until there are more, or another day. */
+export function rememberUntilMoved<Figures>(db: Database, now: () => Date, read: () => Promise<Figures>) {
+  let remembered: { key: string; figures: Figures } | undefined
+  return async (): Promise<Figures> => {
+    const key = `${await db.$count(mrrMovements)} on ${now().toISOString().slice(0, 10)}`
+    if (remembered?.key !== key) remembered = { key, figures: await read() }
+    return remembered.figures
+  }
+}
+
+/** The last twelve months, and the last one up to the same day as the current one. */
+export async function lastTwelveMonths(db: Database, now: Date) {
+  const names = namesOfLastTwelve(now)
+  const [movements, people] = await Promise.all([readMovements(db, now.getUTCDate()), readPeople(db, now.getUTCDate())])
+  const last = names.at(-2) ?? ''
+  return {
+    months: names.map((month) => figuresOf(month, movements, people)),
+    lastMonthSoFar: figuresOf(
+      last,
+      movements.filter((each) => each.isEarly || each.month !== last),
+      people.map((each) =>
+        each.month === last ? { ...each, began: each.beganEarly, stopped: each.stoppedEarly } : each,
+      ),
+    ),
+  }
+}
+
+export const byKind = <Each>(sumOf: (kind: MovementKind) => Each) =>
+  Object.fromEntries(movementKinds.map((kind) => [kind, sumOf(kind)])) as Record<MovementKind, Each>
+
+const add = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0)
+
+function figuresOf(month: string, movements: MovementSum[], people: PeopleSum[]): OverviewMonth {
+  const moved = movements.filter((each) => each.month === month)
+  const paidBefore = add(people.filter((each) => each.month < month).map(({ began, stopped }) => began - stopped))
+  const { began = 0, stopped = 0 } = people.find((each) => each.month === month) ?? {}
+  return {
+    month,
+    arr: add(movements.filter((each) => each.month <= month).map(({ arr }) => arr)),
+    paying: paidBefore + began - stopped,
+    paidWhenItBegan: paidBefore,
+    stopped,
+    churn: paidBefore > 0 ? Math.round((1000 * stopped) / paidBefore) / 10 : null,
+    movements: byKind((kind) => {
+      const own = moved.filter((each) => each.kind === kind)
+      return { arr: add(own.map(({ arr }) => arr)), count: add(own.map(({ count }) => count)) }
+    }),
+    late: add(moved.map(({ late }) => late)),
+  }
+}
+
+function namesOfLastTwelve(now: Date): string[] {
+  return Array.from({ length: 12 }, (_, index) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 11 + index)).toISOString().slice(0, 7),
+  )
+}
+
+async function readMovements(db: Database, dayOfMonth: number) {
+  const { rows } = await db.execute<MovementSum>(sql`
+    select to_char(month, 'YYYY-MM') as month, "isEarly", kind, count, arr, late from (
+      select ${utcMonth} as month, ${isEarly(dayOfMonth)} as "isEarly", kind,
+        sum(case when corrects is null then 1 else -1 end)::int as count, sum(arr_after - arr_before)::float8 as arr,
+        (count(*) filter (where date_trunc('month', recorded_at at time zone 'UTC') > ${utcMonth}))::int as late
+      from ${mrrMovements} group by 1, 2, 3) sums`)
+  return rows
+}
+
+async function readPeople(db: Database, dayOfMonth: number) {
+  const { rows } = await db.execute<PeopleSum>(sql`
+    select to_char(month, 'YYYY-MM') as month, began, stopped, "beganEarly", "stoppedEarly" from (
+      select month,
+        (count(*) filter (where arr_before <= 0 and arr_after > 0))::int as began,
+        (count(*) filter (where arr_before > 0 and arr_after <= 0))::int as stopped,
+        (count(*) filter (where arr_before <= 0 and arr_early > 0))::int as "beganEarly",
+        (count(*) filter (where arr_before > 0 and arr_early <= 0))::int as "stoppedEarly"
+      from ${personMonths(dayOfMonth)} people group by 1) sums`)
+  return rows
+}

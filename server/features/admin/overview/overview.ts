@@ -1,0 +1,121 @@
+import { eq, isNull, min, type SQL, sql } from 'drizzle-orm'
+import { mostCounted, type NeedKind, needKinds, needPermissions } from '#contract/admin/overview.ts'
+import { can } from '#contract/permissions.ts'
+import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
+import type { PurchaseNeed } from '#contract/statuses.ts'
+import type { User } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/connect.ts'
+import { contactMessages, declarations, newsletters, type purchases } from '#server/database/schema.ts'
+import { isSellers } from '#server/features/selling/declarations/declarations.ts'
+import { countNeedy } from '#server/features/selling/purchases/purchases.ts'
+import { countReviewsToAnswer } from '#server/features/site/reviews/reviews.ts'
+import type { Areas } from '../areas.ts'
+import { createFigures } from './figures.ts'
+import { lastTwelveMonths, rememberUntilMoved } from './months.ts'
+import { createPulse } from './pulse.ts'
+import { createSellerLetters } from './seller-letters.ts'
+
+const hour = 3_600_000
+
+/** How the shop is doing. */
+export function createOverview(
+  context: Pick<Context, 'db' | 'mails' | 'now' | 'paymentAccount' | 'queue' | 'settings' | 'supportEmail'>,
+  areas: Areas,
+) {
+  const { db, now, queue, mails, supportEmail } = context
+  const { lists } = areas.access.core
+  const months = rememberUntilMoved(db, now, () => lastTwelveMonths(db, now()))
+
+  const needs = createNeeds(context, areas)
+
+  return {
+    needs,
+    pulse: createPulse(context),
+    letters: createSellerLetters(context, needs),
+    figures: createFigures(context, areas),
+
+    async show() {
+      const [figures, needy] = await Promise.all([months(), countNeedy(db, now(), mostCounted)])
+      return {
+        ...figures,
+        atRisk: {
+          failed_payments: needy('failed_payments'),
+          expiring_cards: needy('expiring_cards'),
+          disputes: needy('disputes'),
+        },
+      }
+    },
+
+    /** Only if something is waiting: no one reads a digest that comes every day. */
+    async sendDigest() {
+      const { open, overdue, oldest } = await lists.promised()
+      const failedJobs = await queue.failed.count()
+      if (open + failedJobs === 0) return
+      await mails.sendOnce(`digest of ${now().toISOString().slice(0, 10)}`, supportEmail, 'adminDigest', {
+        openRequests: open,
+        overdueRequests: overdue,
+        oldestHours: oldest ? Math.floor((now().getTime() - oldest.getTime()) / hour) : 0,
+        failedJobs,
+      })
+    },
+  }
+}
+
+const countUpToMost = (db: Database, table: typeof purchases | typeof contactMessages, where: SQL) =>
+  db.$count(db.select({ id: table.id }).from(table).where(where).limit(mostCounted).as('some'))
+
+type Found = { count: number; dueAt: Date | null }
+
+/** What needs the seller now. Each is an indexed read, and the list behind its link shows exactly the same rows. */
+function createNeeds(
+  { db, now, queue, settings, paymentAccount }: Pick<Context, 'db' | 'now' | 'queue' | 'settings' | 'paymentAccount'>,
+  { access, selling }: Areas,
+) {
+  const { lists } = access.core
+  type OtherNeed = Exclude<NeedKind, PurchaseNeed>
+  type Waiting = Awaited<ReturnType<typeof lists.waiting>>
+  const counted = async (count: number | Promise<number>): Promise<Found> => ({ count: await count, dueAt: null })
+
+  const ways: Record<OtherNeed, (waiting: Waiting) => Found | Promise<Found>> = {
+    overdue_requests: ({ overdue }) => overdue,
+    async declarations() {
+      const [found] = await db
+        .select({ count: sql<number>`count(*)::int`, since: min(declarations.declaredAt) })
+        .from(declarations)
+        .where(isSellers(now()))
+      const { count, since } = found ?? { count: 0, since: null }
+      return { count, dueAt: since && declarationDue(since) }
+    },
+    messages: () => counted(countUpToMost(db, contactMessages, isNull(contactMessages.answeredAt))),
+    reviews: () => counted(countReviewsToAnswer(db)),
+    new_requests: ({ requested }) => requested,
+    declined_to_end: () => counted(lists.countEndRequests()),
+    unscripted_products: async () => counted((await access.tradingView.scripts.unscripted()).length),
+    access_stuck: ({ todo }) => todo.stuck,
+    access_name_not_found: ({ todo }) => todo.name_not_found,
+    access_name_taken: ({ todo }) => todo.name_taken,
+    access_name_unreadable: ({ todo }) => todo.name_unreadable,
+    access_had_access: ({ todo }) => todo.had_access,
+    access_renamed: ({ todo }) => todo.renamed,
+    to_lock: ({ todo }) => todo.lock,
+    paused_newsletters: () => counted(db.$count(newsletters, eq(newsletters.state, 'paused'))),
+    unknown_subscriptions: async () => counted((await selling.proof.latest())?.unknown ?? 0),
+    revenue_differs: async () => counted((await selling.proof.latest())?.differing ?? 0),
+    failed_jobs: () => counted(queue.failed.count()),
+    // Until the shop sells, its checklist names them.
+    settings: () => counted(paymentAccount.kind === 'live' ? settings.countProblems() : 0),
+  }
+  const isOther = (kind: NeedKind): kind is OtherNeed => kind in ways
+
+  return async function needs(user: Pick<User, 'isAdmin' | 'role'>) {
+    const [needy, waiting] = await Promise.all([countNeedy(db, now(), mostCounted), lists.waiting()])
+    const found = await Promise.all(
+      needKinds
+        .filter((kind) => can(user, needPermissions[kind]))
+        .map(async (kind) => ({ kind, ...(isOther(kind) ? await ways[kind](waiting) : needy(kind)) })),
+    )
+    const dueOf = ({ dueAt }: Found) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY
+    return found.filter(({ count }) => count > 0).toSorted((a, b) => (dueOf(a) === dueOf(b) ? 0 : dueOf(a) - dueOf(b)))
+  }
+}

@@ -1,0 +1,137 @@
+import { and, desc, eq, gte, isNull, notExists, notInArray } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { PulseEntry } from '#contract/admin/overview.ts'
+import { leaveReasonTexts } from '#contract/selling/leaving.ts'
+import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/connect.ts'
+import { contactMessages, mrrMovements, purchases, reviews, sentMails, users } from '#server/database/schema.ts'
+import { isWritten } from '#server/features/site/reviews/reviews.ts'
+
+const dayMs = 86_400_000
+const mostEntries = 50
+
+type Entry = Omit<PulseEntry, 'at'> & { at: Date }
+
+const taker = alias(mrrMovements, 'taker')
+const whose = { name: users.name, email: users.email }
+export const nameOf = ({ name, email }: { name: string; email: string }) => name || email
+
+/** Who began to pay and who stopped, without what was corrected since. */
+export const readComingAndGoing = (db: Database, since: Date) =>
+  db
+    .select({
+      id: mrrMovements.id,
+      at: mrrMovements.at,
+      kind: mrrMovements.kind,
+      userId: mrrMovements.userId,
+      user: whose,
+      billingType: purchases.billingType,
+      price: purchases.price,
+      reason: purchases.leaveReason,
+      comment: purchases.leaveComment,
+    })
+    .from(mrrMovements)
+    .innerJoin(users, eq(users.id, mrrMovements.userId))
+    .leftJoin(purchases, eq(purchases.id, mrrMovements.purchaseId))
+    .where(
+      and(
+        gte(mrrMovements.at, since),
+        notInArray(mrrMovements.kind, ['expansion', 'contraction']),
+        isNull(mrrMovements.corrects),
+        notExists(db.select({ id: taker.id }).from(taker).where(eq(taker.corrects, mrrMovements.id))),
+      ),
+    )
+    .orderBy(desc(mrrMovements.at), desc(mrrMovements.id))
+    .limit(mostEntries)
+
+export const reasonInWords = (reason: keyof typeof leaveReasonTexts | null, comment: string | null) =>
+  [reason && leaveReasonTexts[reason], comment && `“${comment}”`].filter(Boolean).join(': ')
+
+/** What happened within the last 24 hours. */
+export function createPulse({ db, now }: Pick<Context, 'db' | 'now'>) {
+  async function moves(since: Date): Promise<Entry[]> {
+    return (await readComingAndGoing(db, since)).map((row) => ({
+      id: `movement ${row.id}`,
+      at: row.at,
+      kind: row.kind === 'churn' ? 'left' : 'sale',
+      who: nameOf(row.user),
+      customerId: row.userId,
+      amount: row.kind === 'churn' ? null : row.price,
+      detail: row.kind === 'churn' ? reasonInWords(row.reason, row.comment) : (row.billingType ?? ''),
+    }))
+  }
+
+  /** The confirmation that every buyer gets says when somebody cancelled. */
+  async function cancellations(since: Date): Promise<Entry[]> {
+    const rows = await db
+      .selectDistinctOn([sentMails.id], {
+        id: sentMails.id,
+        at: sentMails.sentAt,
+        userId: sentMails.userId,
+        user: whose,
+        reason: purchases.leaveReason,
+        comment: purchases.leaveComment,
+      })
+      .from(sentMails)
+      .innerJoin(users, eq(users.id, sentMails.userId))
+      .innerJoin(purchases, and(eq(purchases.userId, sentMails.userId), eq(purchases.status, 'pending_cancel')))
+      .where(and(gte(sentMails.sentAt, since), eq(sentMails.kind, 'subscriptionWillEnd')))
+      .limit(mostEntries)
+    return rows.map((row) => ({
+      id: `cancelled ${row.id}`,
+      at: row.at,
+      kind: 'cancelled',
+      who: nameOf(row.user),
+      customerId: row.userId,
+      amount: null,
+      detail: reasonInWords(row.reason, row.comment),
+    }))
+  }
+
+  async function written(since: Date): Promise<Entry[]> {
+    const rows = await db
+      .select()
+      .from(reviews)
+      .where(and(isWritten, gte(reviews.writtenAt, since)))
+      .orderBy(desc(reviews.writtenAt))
+      .limit(mostEntries)
+    return rows.map((row) => ({
+      id: `review ${row.id}`,
+      at: row.writtenAt ?? row.invitedAt,
+      kind: 'review',
+      who: row.author ?? 'Somebody',
+      customerId: row.author === null ? null : row.userId,
+      amount: null,
+      detail: `${row.stars} of 5: “${row.text ?? ''}”`,
+    }))
+  }
+
+  async function messages(since: Date): Promise<Entry[]> {
+    const rows = await db
+      .select()
+      .from(contactMessages)
+      .where(gte(contactMessages.createdAt, since))
+      .orderBy(desc(contactMessages.createdAt))
+      .limit(mostEntries)
+    return rows.map((row) => ({
+      id: `message ${row.id}`,
+      at: row.createdAt,
+      kind: 'message',
+      who: `${row.firstName} ${row.lastName}`,
+      customerId: row.userId,
+      amount: null,
+      detail: `“${row.message}”`,
+    }))
+  }
+
+  return {
+    async today(): Promise<Entry[]> {
+      const from = new Date(now().getTime() - dayMs)
+      const found = await Promise.all([moves(from), cancellations(from), written(from), messages(from)])
+      return found
+        .flat()
+        .toSorted((a, b) => b.at.getTime() - a.at.getTime())
+        .slice(0, mostEntries)
+    },
+  }
+}

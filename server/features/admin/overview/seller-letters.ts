@@ -1,0 +1,88 @@
+import { and, eq, gte, sql } from 'drizzle-orm'
+import { needText } from '#contract/admin/need-texts.ts'
+import type { Need } from '#contract/admin/overview.ts'
+import type { Context } from '#server/context.ts'
+import { products, purchases, users } from '#server/database/schema.ts'
+import { lastTwelveMonths } from './months.ts'
+import { nameOf, readComingAndGoing, reasonInWords } from './pulse.ts'
+
+const dayMs = 86_400_000
+/** A process that was down for less still tells of every sale. */
+const saleWindowMs = dayMs / 4
+
+type NeedsOf = (user: { isAdmin: true; role: null }) => Promise<(Omit<Need, 'dueAt'> & { dueAt: Date | null })[]>
+
+/** Emails to the seller about how the shop is doing. */
+export function createSellerLetters(
+  { db, now, mails, settings, supportEmail }: Pick<Context, 'db' | 'now' | 'mails' | 'settings' | 'supportEmail'>,
+  needsOf: NeedsOf,
+) {
+  async function monthlyRevenue() {
+    const { months } = await lastTwelveMonths(db, now())
+    return Math.round((months.at(-1)?.arr ?? 0) / 12)
+  }
+
+  const readSales = (since: Date) =>
+    db
+      .select({
+        id: purchases.id,
+        user: { name: users.name, email: users.email },
+        userId: purchases.userId,
+        product: products.name,
+        billingType: purchases.billingType,
+        amount: sql<number>`coalesce(${purchases.lastPaidAmount}, ${purchases.price})`,
+      })
+      .from(purchases)
+      .innerJoin(users, eq(users.id, purchases.userId))
+      .innerJoin(products, eq(products.id, purchases.productId))
+      .where(and(gte(purchases.createdAt, since), eq(purchases.paidThrough, 'stripe')))
+      .orderBy(purchases.createdAt)
+
+  return {
+    /** One email for each sale, never twice. */
+    async tellOfSales() {
+      if (settings.live.saleEmails !== 'each') return
+      const sales = await readSales(new Date(now().getTime() - saleWindowMs))
+      if (sales.length === 0) return
+      const mrr = await monthlyRevenue()
+      for (const { id, user, userId, product, billingType, amount } of sales)
+        await mails.sendOnce(`sale ${id}`, supportEmail, 'saleMade', {
+          who: nameOf(user),
+          customerId: userId,
+          product,
+          billingType,
+          amount,
+          mrr,
+        })
+    },
+
+    async tellOfDay() {
+      if (settings.live.saleEmails !== 'daily') return
+      const sales = await readSales(new Date(now().getTime() - dayMs))
+      if (sales.length === 0) return
+      await mails.sendOnce(`sales of ${now().toISOString().slice(0, 10)}`, supportEmail, 'salesOfDay', {
+        sales: sales.map(({ user, billingType, amount }) => ({ who: nameOf(user), billingType, amount })),
+        mrr: await monthlyRevenue(),
+      })
+    },
+
+    /** On Mondays, once there is anything to tell: what came and went, and what is due. */
+    async sendLetter() {
+      if (!settings.live.wantsMondayLetter) return
+      const moved = await readComingAndGoing(db, new Date(now().getTime() - 7 * dayMs))
+      const mrr = await monthlyRevenue()
+      if (mrr === 0 && moved.length === 0) return
+      const gone = moved.filter(({ kind }) => kind === 'churn')
+      const needs = await needsOf({ isAdmin: true, role: null })
+      const textOf = ({ kind, count }: (typeof needs)[number]) => needText(kind, String(count)).text
+      const nextWeek = now().getTime() + 7 * dayMs
+      await mails.sendOnce(`letter of ${now().toISOString().slice(0, 10)}`, supportEmail, 'mondayLetter', {
+        came: moved.length - gone.length,
+        gone: gone.map(({ user, reason, comment }) => ({ who: nameOf(user), why: reasonInWords(reason, comment) })),
+        mrr,
+        due: needs.filter(({ dueAt }) => dueAt && dueAt.getTime() < nextWeek).map(textOf),
+        open: needs.filter(({ dueAt }) => !dueAt || dueAt.getTime() >= nextWeek).map(textOf),
+      })
+    },
+  }
+}

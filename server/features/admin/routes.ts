@@ -1,0 +1,73 @@
+import type { FastifyReply } from 'fastify'
+import { contract } from '#contract/index.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Http } from '#server/http/mount.ts'
+import type { Selling } from '../selling/selling.ts'
+import type { Site } from '../site/site.ts'
+import type { AdminArea } from './admin.ts'
+import type { FileKind, Which } from './exports/exports.ts'
+
+type AdminAreas = { admin: AdminArea; site: Site; selling: Pick<Selling, 'bookkeeping'> }
+
+export function mountAdminArea({ mount }: Http, { admin, site, selling: { bookkeeping } }: AdminAreas) {
+  const { customers, exports, failedJobs, imports, overview, search } = admin
+  async function download(kind: FileKind, which: Which, { actor, reply }: { actor: Actor; reply: FastifyReply }) {
+    reply.header('x-estimated-rows', await exports.estimate(kind))
+    return exports.download(actor, kind, which)
+  }
+
+  mount(contract.overview, {
+    adminShow: () => overview.show(),
+    adminNeeds: (_input, { actor }) => overview.needs(actor.user),
+    adminToday: () => overview.pulse.today(),
+  })
+  mount(contract.checklist, {
+    adminShow: () => admin.checklist.show(),
+    adminConfirm: ({ key }, { actor }) => admin.checklist.confirm(actor, key),
+  })
+  mount(contract.figures, {
+    adminShow: ({ range }) => overview.figures.show(range),
+    adminExport: () => overview.figures.csv(),
+    adminMovements: (wanted) => overview.figures.movements(wanted),
+    adminPayments: (wanted) => overview.figures.payments(wanted),
+    adminExportPayments: ({ period }, context) => download('payments', { period }, context),
+  })
+  mount(contract.bookkeeping, {
+    adminPayouts: (page) => bookkeeping.payouts(page),
+    adminPayoutLines: ({ id, ...page }) => bookkeeping.linesOf(id, page),
+    adminMonths: () => bookkeeping.months(),
+    adminTaxes: ({ period }) => bookkeeping.taxes(period),
+    adminExportTaxes: ({ period, euroRate }) => bookkeeping.taxesCsv(period, euroRate),
+    adminExportMonth: ({ period }, context) => download('bookkeeping', { period }, context),
+  })
+  mount(contract.customers, {
+    adminShow: ({ id }) => customers.show(id),
+    adminTimeline: ({ id, ...page }, { actor }) => customers.timeline(actor, id, page),
+    adminPayments: ({ id }) => customers.payments(id),
+    adminDocument: ({ id, document }) => customers.document(id, document),
+    adminMail: ({ id }) => customers.mail(id),
+    adminResend: ({ id }, { actor }) => customers.resend(actor, id),
+    adminAddNote: ({ id, text }, { actor }) => customers.notes.add(actor, id, text),
+    adminDeleteNote: ({ id }, { actor }) => customers.notes.remove(actor, id),
+    adminWrite: ({ id, ...message }, { actor }) => customers.write(actor, id, message),
+    adminSendPasswordLink: ({ id }, { actor }) => customers.sendPasswordLink(actor, id),
+    adminSuppress: ({ id, isSuppressed }, { actor }) => customers.setSuppressed(actor, id, isSuppressed),
+    adminCorrectEmail: ({ id, email }, { actor }) => customers.correctEmail(actor, id, email),
+    adminSeeAs: ({ id }, { actor }) => customers.seeAs(actor, id),
+  })
+  mount(contract.search, { adminFind: ({ q }) => search.find(q) })
+  mount(contract.exports, { download: ({ kind }, context) => download(kind, {}, context) })
+  mount(contract.newsletterAddresses, {
+    adminList: (wanted) => site.newsletter.list(wanted),
+    adminExport: ({ state }, context) => download('newsletter', { state }, context),
+  })
+  mount(contract.imports, {
+    adminCheck: ({ lines }) => imports.check(lines),
+    adminImport: ({ lines, ...options }, { actor }) => imports.run(actor, lines, options),
+  })
+  mount(contract.jobs, {
+    adminList: (input) => failedJobs.list(input),
+    adminRetry: ({ id }, { actor }) => failedJobs.retry(actor, id),
+    adminDiscard: ({ id }, { actor }) => failedJobs.discard(actor, id),
+  })
+}

@@ -1,0 +1,135 @@
+import type { AccessPerson } from '#contract/access/access-admin.ts'
+import type { Customer } from '#contract/admin/customers.ts'
+import { exactDollars } from '#contract/money.ts'
+import { leaveReasonTexts } from '#contract/selling/leaving.ts'
+import type { ManagedPurchase, Purchase } from '#contract/selling/purchases.ts'
+import { bookingKindTexts, isLive, statusTexts, statusTones } from '#contract/statuses.ts'
+import { useCan } from '#web/api/session.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Card, EmptyState } from '#web/ui/card.tsx'
+import { Badge, Notice } from '#web/ui/notice.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { AccessMenu, states } from '../access/access-menu.tsx'
+import { useActions } from '../access/actions.tsx'
+import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
+import { Disputed } from '../purchases/disputed.tsx'
+import { FormerAccount } from '../purchases/former-account.tsx'
+import { usePurchaseActions } from '../purchases/use-purchase-actions.tsx'
+import { useAction } from './use-action.ts'
+
+export function Has({ customer }: { customer: Customer }) {
+  const { purchases: owned, access } = customer
+  const actionsFor = usePurchaseActions()
+  return (
+    <Card className="flex flex-col gap-4">
+      <h2 className="text-lg">Purchases and access</h2>
+      {owned.length === 0 ? (
+        <EmptyState title="No purchases yet" description="Their purchases and access appear here." />
+      ) : (
+        <ul className="flex flex-col divide-y divide-line">
+          {owned.map((purchase) => (
+            <Owned key={purchase.id} purchase={purchase} actions={actionsFor(purchase)} />
+          ))}
+        </ul>
+      )}
+      {access.map((person) => (
+        <Access key={person.id} person={person} />
+      ))}
+      <Asked owned={owned} />
+    </Card>
+  )
+}
+
+const actionNames = { refund: 'Refund', cancel: 'Cancel' } as const
+
+/** The dialog that the search led to, for the first purchase to which it can be done. */
+function Asked({ owned }: { owned: ManagedPurchase[] }) {
+  const [action, setAction] = useAction()
+  const actionsFor = usePurchaseActions()
+  const can = useCan()
+  if (!action || action === 'write') return null
+  const found = owned
+    .flatMap((purchase) => actionsFor(purchase))
+    .find((each) => each && each.text === actionNames[action] && (!each.needs || can(each.needs)))
+  const close = () => setAction(undefined)
+  if (found && found.renderDialog) return found.renderDialog(close)
+  return <Notice tone="warning">There is nothing to {action} here.</Notice>
+}
+
+function Owned({ purchase, actions }: { purchase: ManagedPurchase; actions: (RowAction | false)[] }) {
+  const { product, billingType, amount, refundedAmount, status, createdAt, kind, reason } = purchase
+  const { leaveReason, leaveComment } = purchase
+  return (
+    <li className="flex items-start gap-3 py-4 first:pt-0 last:pb-0">
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-2 font-medium">
+          {product.name} <Badge tone={statusTones[status]}>{statusTexts[status]}</Badge>
+          {purchase.isDisputed && <Badge tone="bad">disputed</Badge>}
+        </p>
+        <p className="text-sm text-muted">
+          {exactDollars(amount)} {billingType}, since <Time value={createdAt} />
+          {refundedAmount > 0 && `, ${exactDollars(refundedAmount)} refunded`}
+        </p>
+        {kind && (
+          <p className="text-sm break-words text-muted">
+            Booked by hand: {bookingKindTexts[kind]}
+            {reason && `, “${reason}”`}
+          </p>
+        )}
+        {leaveReason && (
+          <p className="text-sm break-words text-muted">
+            Why they left: {leaveReasonTexts[leaveReason]}
+            {leaveComment && `, “${leaveComment}”`}
+          </p>
+        )}
+        <FormerAccount purchase={purchase} className="block text-sm text-muted" />
+        <Until purchase={purchase} />
+        <Disputed purchase={purchase} className="block text-sm" />
+      </div>
+      <RowMenu of={product.name} actions={actions} />
+    </li>
+  )
+}
+
+function Until({ purchase: { status, currentPeriodEnd, endsAt, graceEndsAt, endedAt } }: { purchase: Purchase }) {
+  const [words, at] =
+    status === 'past_due'
+      ? ['Access until', graceEndsAt]
+      : endedAt && !isLive(status)
+        ? ['Ended on', endedAt]
+        : endsAt
+          ? ['Ends on', endsAt]
+          : ['Renews on', currentPeriodEnd]
+  return at ? (
+    <p className="text-sm text-muted">
+      {words} <Time value={at} />
+    </p>
+  ) : null
+}
+
+function Access({ person }: { person: AccessPerson }) {
+  const { id, username, state, isByHand } = person
+  const actions = useActions()
+  return (
+    <section aria-label="Access" className="flex flex-col gap-3 border-t border-line pt-4">
+      <div className="flex flex-wrap items-center gap-2 text-sm">
+        <span className="min-w-0 font-mono break-all">{username ?? 'No username yet'}</span>
+        <Badge tone={states[state].tone}>access {states[state].text}</Badge>
+        <span className="ml-auto flex items-center gap-1">
+          {state === 'asked' && (
+            <Button
+              variant="secondary"
+              size="sm"
+              pending={actions.isBusy}
+              onClick={() => (isByHand ? actions.added([id]) : actions.unlock([id]))}
+            >
+              {isByHand ? 'I’ve added them' : 'Unlock'}
+            </Button>
+          )}
+          <AccessMenu person={person} actions={actions} />
+        </span>
+      </div>
+      {actions.undoBar}
+    </section>
+  )
+}

@@ -1,0 +1,89 @@
+import type { ReactNode } from 'react'
+import type { Customer } from '#contract/admin/customers.ts'
+import { exactDollars } from '#contract/money.ts'
+import { type Declaration, declarations } from '#contract/selling/declarations.ts'
+import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { CallButton } from '#web/api/call-button.tsx'
+import { useData } from '#web/api/client.ts'
+import { useCan } from '#web/api/session.ts'
+import { Time } from '#web/ui/time.tsx'
+import { CarryOut } from '../declarations/declarations.tsx'
+
+/** What waits for the seller about this customer, each with what settles it, above everything else. */
+export function OpenMatters({ customer }: { customer: Customer }) {
+  const mayDecide = useCan()('money.refund')
+  const { data } = useData(declarations.adminList, { customerId: customer.id, state: 'open' }, { enabled: mayDecide })
+  const disputed = customer.purchases.filter(({ isDisputed }) => isDisputed)
+  const unpaid = customer.purchases.filter(({ status }) => status === 'past_due')
+  const waiting = data ?? []
+  if (disputed.length + unpaid.length + waiting.length === 0) return null
+  return (
+    <ul aria-label="Open matters" className="flex flex-col gap-2">
+      {waiting.map((row) => (
+        <Matter key={row.id} action={<CarryOut row={row} />}>
+          <Declared row={row} />
+        </Matter>
+      ))}
+      {disputed.map(({ id, disputeDueAt }) => (
+        <Matter
+          key={id}
+          action={
+            <a
+              href="https://dashboard.stripe.com/disputes"
+              target="_blank"
+              rel="noreferrer"
+              className="font-medium underline underline-offset-4"
+            >
+              Answer at Stripe
+            </a>
+          }
+        >
+          Disputed a payment. <Time before="Answer the bank by" value={disputeDueAt} after="." />
+        </Matter>
+      ))}
+      {unpaid.map(({ id, dueAmount, amount, graceEndsAt }) => (
+        <Matter
+          key={id}
+          action={
+            mayDecide && (
+              <CallButton
+                call={purchases.adminSendPayLink}
+                input={{ id }}
+                options={{
+                  succeeded: { title: 'Link sent', description: 'They can pay without logging in.' },
+                  failed: 'Failed to send the link',
+                }}
+                variant="secondary"
+                size="sm"
+              >
+                Send pay link
+              </CallButton>
+            )
+          }
+        >
+          A payment of {exactDollars(dueAmount ?? amount)} failed.{' '}
+          <Time before="Access ends on" value={graceEndsAt} after="." />
+        </Matter>
+      ))}
+    </ul>
+  )
+}
+
+function Declared({ row: { kind, purchase, dueAt } }: { row: Declaration }) {
+  return (
+    <>
+      {kind === 'withdrawal' ? 'Withdraws from' : 'Cancels'} {purchase && contractNumber(purchase.id)},{' '}
+      <Time before="due" value={dueAt} />.
+    </>
+  )
+}
+
+function Matter({ action, children }: { action: ReactNode; children: ReactNode }) {
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-warning bg-warning-soft px-4 py-2 text-sm">
+      <p className="min-w-0 flex-1 basis-60 font-medium text-warning">{children}</p>
+      {action}
+    </li>
+  )
+}

@@ -1,0 +1,98 @@
+import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query'
+import { Eye } from 'lucide-react'
+import { lazy, useEffect, useMemo } from 'react'
+import { access } from '#contract/access/access.ts'
+import { assets } from '#contract/access/assets.ts'
+import { privatePackage } from '#contract/access/package.ts'
+import { customers } from '#contract/admin/customers.ts'
+import type { OutputOf } from '#contract/endpoint.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { keyOf, useData } from '#web/api/client.ts'
+import { useSettings } from '#web/api/settings.tsx'
+import { wasCalledOff } from '#web/api/toast-error.ts'
+import { Button } from '#web/ui/button.tsx'
+import { EmptyState, Pending } from '#web/ui/card.tsx'
+import { Link } from '#web/ui/navigation.tsx'
+
+const DashboardPage = lazy(() => import('#web/features/access/dashboard/dashboard-page.tsx'))
+
+type Seen = OutputOf<typeof customers.adminSeeAs>
+
+/** The buyer's own page, filled with what the server says they see. Nothing on it reaches any account. */
+export default function SeeAs({ id }: { id: string }) {
+  const query = useData(customers.adminSeeAs, { id })
+  const { data } = query
+  const client = useQueryClient()
+  // Every look asks again and is recorded.
+  useEffect(() => () => client.removeQueries({ queryKey: keyOf(customers.adminSeeAs) }), [client])
+  if (wasCalledOff(query.error))
+    return (
+      <EmptyState title="Please confirm that it’s you" description="This page shows a customer’s data.">
+        <Button variant="secondary" onClick={() => void query.refetch()}>
+          Confirm
+        </Button>
+      </EmptyState>
+    )
+  if (!data) return <Pending query={query} />
+  return (
+    <div className="flex flex-col gap-4">
+      <p
+        role="status"
+        className="sticky top-18 z-20 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border-2 border-warning bg-warning-soft px-5 py-3 text-sm"
+      >
+        <Eye className="size-5 shrink-0 text-warning" />
+        <span className="min-w-0 flex-1 basis-60 break-words">
+          You’re looking at the dashboard of <strong>{data.user?.email}</strong>. Nothing can be changed here, and the
+          audit log records that you looked.
+        </span>
+        <Link href={`/admin/customers/${id}`} className="font-medium underline underline-offset-4">
+          Back to the customer
+        </Link>
+      </p>
+      <Looking seen={data} />
+    </div>
+  )
+}
+
+function Looking({ seen }: { seen: Seen }) {
+  const [{ slug }] = useSettings().products
+  const client = useMemo(() => filledWith(seen, slug), [seen, slug])
+  useLookOnly()
+  return (
+    <QueryClientProvider client={client}>
+      <fieldset disabled className="min-w-0 overflow-hidden rounded-lg border border-line">
+        <legend className="sr-only">Read-only</legend>
+        <DashboardPage />
+      </fieldset>
+    </QueryClientProvider>
+  )
+}
+
+/** While the buyer’s page is open, none of its calls may reach the account of the one who looks. */
+function useLookOnly() {
+  useEffect(() => {
+    const { fetch } = window
+    window.fetch = (address, init) =>
+      typeof address === 'string' && /^\/api\/(admin|user$|logout)/.test(address)
+        ? fetch(address, init)
+        : Promise.reject(new Error('View only'))
+    return () => {
+      window.fetch = fetch
+    }
+  }, [])
+}
+
+/** A cache of its own, which knows every answer and asks no one. */
+function filledWith(seen: Seen, product: string) {
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Infinity, enabled: false } } })
+  client.setQueryData(keyOf(accounts.user), seen.user)
+  client.setQueryData([...keyOf(purchases.list), 'pages'], {
+    pages: [{ items: seen.purchases, next: undefined }],
+    pageParams: [''],
+  })
+  client.setQueryData(keyOf(access.mine), seen.access)
+  if (seen.privatePackage) client.setQueryData(keyOf(privatePackage.show, { product }), seen.privatePackage)
+  if (seen.assets) client.setQueryData(keyOf(assets.list), seen.assets)
+  return client
+}

@@ -1,0 +1,180 @@
+import { CreditCard, KeyRound, LogIn, type LucideIcon, Mail, MessageSquare, Receipt, UserCog } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { customers, type TimelineEntry } from '#contract/admin/customers.ts'
+import { exactDollars } from '#contract/money.ts'
+import { CallButton } from '#web/api/call-button.tsx'
+import { useData } from '#web/api/client.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Card, Pending } from '#web/ui/card.tsx'
+import { classes } from '#web/ui/classes.ts'
+import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
+import { Link } from '#web/ui/navigation.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { Pills } from '../lists/record-list.tsx'
+import { usePages } from '../lists/record-table.tsx'
+
+type Kind = TimelineEntry['kind'] | 'payment'
+type Entry = Omit<TimelineEntry, 'kind'> & { kind: Kind }
+
+const icons: Record<Kind, { icon: LucideIcon; name: string }> = {
+  purchase: { icon: Receipt, name: 'Purchase' },
+  payment: { icon: CreditCard, name: 'Payment' },
+  mail: { icon: Mail, name: 'Email' },
+  message: { icon: MessageSquare, name: 'Message' },
+  access: { icon: KeyRound, name: 'Access' },
+  login: { icon: LogIn, name: 'Login' },
+  staff: { icon: UserCog, name: 'Your team' },
+}
+
+const filters = {
+  Money: ['purchase', 'payment'],
+  Access: ['access'],
+  Emails: ['mail', 'message'],
+} as const satisfies Record<string, Kind[]>
+const options = [
+  { value: undefined, text: 'All' },
+  ...(Object.keys(filters) as (keyof typeof filters)[]).map((name) => ({ value: name, text: name })),
+]
+
+export function Timeline({ id }: { id: string }) {
+  const query = usePages(customers.adminTimeline, { id })
+  const [mailId, setMailId] = useState<string | null>(null)
+  const all = useEntries(id, query)
+  const [chosen, choose] = useState<keyof typeof filters>()
+  const kinds: readonly Kind[] | undefined = chosen && filters[chosen]
+  const entries = kinds ? all.filter(({ kind }) => kinds.includes(kind)) : all
+  return (
+    <Card className="flex flex-col gap-5 max-xl:order-last">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <h2 className="text-lg">Timeline</h2>
+        <Pills options={options} value={chosen} onChange={choose} />
+      </header>
+      {!query.data && <Pending query={query} className="h-60" />}
+      {query.isSuccess && entries.length === 0 && <p className="text-sm text-muted">Nothing has happened yet.</p>}
+      <ol aria-label="Timeline" className="flex flex-col">
+        {entries.map((entry) => (
+          <Moment key={entry.id} entry={entry}>
+            <Title entry={entry} customerId={id} onRead={setMailId} />
+          </Moment>
+        ))}
+      </ol>
+      {query.hasNextPage && (
+        <Button
+          variant="secondary"
+          size="sm"
+          className="self-start"
+          pending={query.isFetching}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Show earlier
+        </Button>
+      )}
+      {mailId && <MailDialog id={mailId} onClose={() => setMailId(null)} />}
+    </Card>
+  )
+}
+
+/** Payments come from Stripe, apart from the rest: its outage leaves the rest readable. */
+function useEntries(id: string, query: ReturnType<typeof usePages<typeof customers.adminTimeline>>): Entry[] {
+  const payments = useData(customers.adminPayments, { id })
+  const told = query.data?.pages.flatMap(({ items }) => items) ?? []
+  const oldest = query.hasNextPage ? (told.at(-1)?.at ?? '') : ''
+  const paid = (payments.data?.documents ?? [])
+    .map(
+      (document): Entry => ({
+        id: document.id,
+        at: document.createdAt,
+        kind: 'payment',
+        title:
+          document.kind === 'credit_note'
+            ? `${exactDollars(document.amount)} refunded`
+            : `Invoice ${document.status}, ${exactDollars(document.amount)}`,
+        detail: document.number ?? '',
+        mailId: null,
+      }),
+    )
+    .filter(({ at }) => at >= oldest)
+  return [...told, ...paid].toSorted((a, b) => b.at.localeCompare(a.at))
+}
+
+function Moment({ entry: { kind, detail, at }, children }: { entry: Entry; children: ReactNode }) {
+  const { icon: Icon, name } = icons[kind]
+  return (
+    <li className="relative flex gap-4 pb-5 last:pb-0 not-last:before:absolute not-last:before:top-8 not-last:before:bottom-0 not-last:before:left-3.5 not-last:before:w-px not-last:before:bg-line">
+      <span className="grid size-7 shrink-0 place-items-center rounded-full border border-line bg-ground text-muted">
+        <Icon className="size-3.5" />
+        <span className="sr-only">{name}: </span>
+      </span>
+      <div className="min-w-0 flex-1 text-sm">
+        {children}
+        <span className="block text-xs break-words text-muted">
+          <Time value={at} withClock />
+          {detail && `, ${detail}`}
+        </span>
+      </div>
+    </li>
+  )
+}
+
+const opens = 'underline decoration-line underline-offset-4 hover:decoration-accent'
+
+function Title(props: { entry: Entry; customerId: string; onRead: (mailId: string) => void }) {
+  const { entry, customerId, onRead } = props
+  const { kind, title, mailId } = entry
+  if (mailId)
+    return (
+      <button
+        type="button"
+        onClick={() => onRead(mailId)}
+        className={classes(opens, 'cursor-pointer text-left break-words text-muted')}
+      >
+        {title}
+      </button>
+    )
+  const text = <span className="line-clamp-3 font-medium break-words whitespace-pre-line">{title}</span>
+  if (kind !== 'message') return text
+  return (
+    <Link href={`/admin/messages?customerId=${customerId}`} className={opens}>
+      {text}
+    </Link>
+  )
+}
+
+/** An email as it was sent. Links that carry a secret were cut out before it was stored. */
+function MailDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const query = useData(customers.adminMail, { id })
+  const { data } = query
+  return (
+    <Dialog
+      title={data?.subject ?? 'Email'}
+      description={data && <Time before="Sent" value={data.sentAt} withClock />}
+      onClose={onClose}
+      className="max-w-2xl"
+    >
+      {!data && <Pending query={query} className="h-60" />}
+      {data && (
+        <section
+          aria-label="Text of the email"
+          tabIndex={0}
+          className="max-h-[50vh] overflow-y-auto rounded-md border border-line bg-ground p-4 font-sans text-sm break-words whitespace-pre-wrap"
+        >
+          {data.text}
+        </section>
+      )}
+      {data && !data.isResendable && (
+        <p className="text-sm text-muted">Its link works once. Use “Send password link” for a new one.</p>
+      )}
+      {data?.isResendable && (
+        <DialogButtons onClose={onClose}>
+          <CallButton
+            call={customers.adminResend}
+            input={{ id }}
+            options={{ succeeded: 'Resent', failed: 'Couldn’t resend', onSuccess: onClose }}
+          >
+            Resend
+          </CallButton>
+        </DialogButtons>
+      )}
+    </Dialog>
+  )
+}

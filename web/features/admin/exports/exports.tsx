@@ -1,0 +1,153 @@
+import { Download, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { type ExportKind, exports } from '#contract/admin/exports.ts'
+import { figures } from '#contract/admin/figures.ts'
+import { bookkeeping } from '#contract/selling/bookkeeping.ts'
+import { newsletterAddresses } from '#contract/site/newsletters.ts'
+import type { NewsletterState } from '#contract/statuses.ts'
+import { send } from '#web/api/client.ts'
+import { wasCalledOff } from '#web/api/toast-error.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Card } from '#web/ui/card.tsx'
+import { saveFile } from '#web/ui/save-file.ts'
+import { toast } from '#web/ui/toast.tsx'
+import { counted } from '../parts/count.ts'
+
+type FileKind = ExportKind | 'payments' | 'bookkeeping' | 'newsletter'
+const exportTitles: Record<FileKind, string> = {
+  buyers: 'Buyers',
+  orders: 'Orders',
+  payments: 'Payments',
+  bookkeeping: 'Bookkeeping',
+  forms: 'Access Requests',
+  newsletter: 'Newsletter',
+}
+type Part = { state?: NewsletterState | undefined; period?: string | undefined }
+type Progress = { kind: FileKind; rows: number; of: number }
+
+export function useExport() {
+  const [progress, setProgress] = useState<Progress | null>(null)
+  const leaving = useRef<AbortController>(null)
+  useEffect(() => () => leaving.current?.abort(), [])
+
+  async function run(kind: FileKind, part: Part = {}) {
+    const named = part.state ?? part.period
+    const controller = new AbortController()
+    leaving.current = controller
+    setProgress({ kind, rows: 0, of: 0 })
+    try {
+      const { signal } = controller
+      const response = await ask(kind, part, signal)
+      const of = Number(response.headers.get('x-estimated-rows'))
+      const file = await collect(response, (rows) => setProgress({ kind, rows, of }))
+      saveFile(`${[kind, named, today()].filter(Boolean).join('-')}.csv`, file)
+      toast({ title: `${exportTitles[kind]} data exported successfully` })
+    } catch (error) {
+      if (!controller.signal.aborted && !wasCalledOff(error))
+        toast({ title: 'Export failed', description: 'Please try again.', destructive: true })
+    } finally {
+      setProgress(null)
+    }
+  }
+
+  return { progress, run, cancel: () => leaving.current?.abort() }
+}
+
+function ask(kind: FileKind, { state, period }: Part, signal: AbortSignal) {
+  if (kind === 'newsletter') return send(newsletterAddresses.adminExport, { state }, { signal })
+  if (kind === 'payments') return send(figures.adminExportPayments, { period }, { signal })
+  if (kind === 'bookkeeping') return send(bookkeeping.adminExportMonth, { period: period ?? '' }, { signal })
+  return send(exports.download, { kind }, { signal })
+}
+
+const newline = 10
+
+async function collect(response: Response, tell: (rows: number) => void): Promise<Blob> {
+  const pieces: Blob[] = []
+  let [lines, told] = [0, 0]
+  for await (const piece of response.body ?? []) {
+    // Blobs may live on disk, so a million rows don't have to fit in memory.
+    pieces.push(new Blob([piece]))
+    for (let at = piece.indexOf(newline); at !== -1; at = piece.indexOf(newline, at + 1)) lines += 1
+    if (performance.now() - told < 250) continue
+    told = performance.now()
+    tell(Math.max(lines - 1, 0))
+  }
+  return new Blob(pieces, { type: 'text/csv' })
+}
+
+/** The date in the seller's own time zone, which the server doesn't know; Sweden writes it as 2026-12-31. */
+const today = () => new Date().toLocaleDateString('sv-SE')
+
+export function ExportProgress({ kind, rows, of, onCancel }: Progress & { onCancel: () => void }) {
+  return (
+    <div className="flex items-center gap-3">
+      <div className="flex flex-1 flex-col gap-1.5">
+        <progress
+          aria-label={`Export of ${exportTitles[kind]}`}
+          className="h-1.5 w-full accent-accent"
+          {...(of > rows ? { value: rows, max: of } : {})}
+        />
+        <span className="text-xs text-muted tabular-nums">{counted(rows, 'row')}</span>
+      </div>
+      <Button variant="ghost" size="sm" onClick={onCancel}>
+        <X className="size-4" />
+        Cancel
+      </Button>
+    </div>
+  )
+}
+
+export function ExportButton(props: {
+  kind: FileKind
+  running: FileKind | undefined
+  run: (kind: FileKind) => Promise<void>
+  className: string
+  text?: string
+}) {
+  const { kind, running, run, className, text = `Export ${exportTitles[kind]}` } = props
+  return (
+    <Button
+      variant="secondary"
+      className={className}
+      disabled={running !== undefined}
+      pending={running === kind}
+      onClick={() => void run(kind)}
+    >
+      {running !== kind && <Download className="size-4" />}
+      {text}
+    </Button>
+  )
+}
+
+const files = {
+  buyers: 'One line per person who bought: name, email, TradingView username, and how many purchases.',
+  orders:
+    'One line per purchase, for your bookkeeper: amount, refunds, status, kind (paid by card, elsewhere, or a gift), country, what was paid and the tax in it, and Stripe’s ids of invoice, payment, subscription and customer.',
+  payments:
+    'One line per payment, refund and lost dispute: amount, tax, country, the period it paid for, and the invoice’s number. For a month or a year, export it from Purchases, Payments.',
+  forms: 'One line per access request: TradingView username, exchange, and what you decided. Never the keys.',
+  newsletter: 'One line per address, with who has confirmed and who has left. Write only to those who confirmed.',
+} as const
+const kinds = Object.keys(files) as (keyof typeof files)[]
+
+export default function Exports() {
+  const { progress, run, cancel } = useExport()
+  return (
+    <div className="flex flex-col gap-5">
+      <p className="text-muted">CSV files in UTF-8, with times in UTC. Each download is in the audit log.</p>
+      <ul className="grid gap-5 md:grid-cols-2">
+        {kinds.map((kind) => (
+          <li key={kind}>
+            <Card className="flex h-full flex-col gap-3">
+              <h2 className="text-lg">{exportTitles[kind]}</h2>
+              <p className="flex-1 text-sm text-muted">{files[kind]}</p>
+              {progress?.kind === kind && <ExportProgress {...progress} onCancel={cancel} />}
+              <ExportButton kind={kind} running={progress?.kind} run={run} className="self-start" />
+            </Card>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

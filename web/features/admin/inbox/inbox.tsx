@@ -1,0 +1,138 @@
+import { ChevronRight, Clock } from 'lucide-react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { needHref, needText } from '#contract/admin/need-texts.ts'
+import { Pending } from '#web/ui/card.tsx'
+import { classes } from '#web/ui/classes.ts'
+import { type Href, Link } from '#web/ui/navigation.tsx'
+import { Badge } from '#web/ui/notice.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { dueIn } from '../parts/time-left.tsx'
+import { isTyping, keysAreOn } from '../shell/use-keys.ts'
+import { useSetAside } from './set-aside.ts'
+import { upToMost, useNeeds } from './use-needs.ts'
+
+type Item = { kind: string; count: number; dueAt: string | null; text: string; note?: string | undefined; href: Href }
+
+/** What the shop can't do without the seller, by deadline. It comes before any figure. */
+export function Inbox() {
+  const { query, needs, stripeSteps } = useNeeds()
+  const { isSetAside, setAside, bringBack } = useSetAside()
+  const [now] = useState(() => Date.now())
+  if (!needs) return <Pending query={query} what="the inbox" className="h-28 rounded-lg" />
+  const all: Item[] = needs.map((need) => ({
+    ...need,
+    ...needText(need.kind, upToMost(need.count)),
+    href: needHref(need.kind),
+  }))
+  if (stripeSteps > 0)
+    all.push({
+      kind: 'stripe',
+      count: stripeSteps,
+      dueAt: null,
+      text: stripeSteps === 1 ? 'Take 1 step at Stripe' : `Take ${stripeSteps} steps at Stripe`,
+      href: '/admin/settings',
+    })
+  const isUrgent = ({ dueAt }: Item) => dueAt !== null && dueIn(dueAt, now).tone !== 'neutral'
+  const shown = all.filter((item) => isUrgent(item) || !isSetAside(item.kind, item.count))
+  const later = all.length - shown.length
+  function putOff(item: Item) {
+    if (isUrgent(item)) toast({ title: 'It stays', description: 'It is due within 48 hours.' })
+    else setAside(item.kind, item.count)
+  }
+  return (
+    <section aria-labelledby="inbox" className="flex flex-col gap-3">
+      <header className="flex flex-wrap items-baseline gap-x-4">
+        <h2 id="inbox" className="text-lg">
+          Inbox
+        </h2>
+        {shown.length > 0 && (
+          <p className="text-xs text-muted max-lg:hidden">
+            <kbd className="font-mono">J</kbd> and <kbd className="font-mono">K</kbd> move,{' '}
+            <kbd className="font-mono">Enter</kbd> opens, <kbd className="font-mono">E</kbd> puts off until tomorrow
+          </p>
+        )}
+      </header>
+      {shown.length === 0 ? (
+        <p className="rounded-lg border border-dashed border-line px-5 py-4 text-muted">
+          {later === 0 ? 'All clear. Nothing needs you.' : 'All clear for today.'}
+        </p>
+      ) : (
+        <Items items={shown} now={now} onLater={putOff} />
+      )}
+      {later > 0 && (
+        <p className="text-sm text-muted">
+          {later} put off until tomorrow.{' '}
+          <button type="button" onClick={bringBack} className="cursor-pointer font-medium text-ink underline">
+            Show
+          </button>
+        </p>
+      )}
+    </section>
+  )
+}
+
+function Items({ items, now, onLater }: { items: Item[]; now: number; onLater: (item: Item) => void }) {
+  const list = useRef<HTMLUListElement>(null)
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    if (isTyping(event) || !keysAreOn()) return
+    const links = [...(list.current?.querySelectorAll<HTMLElement>('a') ?? [])]
+    const at = links.findIndex((link) => link === document.activeElement)
+    const key = event.key.toLowerCase()
+    const item = items[at]
+    if (key === 'j') links[Math.min(at + 1, links.length - 1)]?.focus()
+    else if (key === 'k') links[Math.max(at - 1, 0)]?.focus()
+    else if (key === 'e' && item) {
+      links[at + 1 < links.length ? at + 1 : at - 1]?.focus()
+      onLater(item)
+    } else return
+    event.preventDefault()
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => press(event)
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [])
+  return (
+    <ul ref={list} className="overflow-hidden rounded-lg border border-line bg-surface shadow-card">
+      {items.map((item) => (
+        <li
+          key={item.kind}
+          className="group flex items-center border-b border-line transition-colors last:border-b-0 focus-within:bg-accent-soft/60 hover:bg-accent-soft/40"
+        >
+          <Link
+            href={item.href}
+            className="flex min-h-11 min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-0.5 px-4 py-2 -outline-offset-2"
+          >
+            <span className="text-sm font-medium">{item.text}</span>
+            {item.note && <span className="text-sm text-muted max-sm:hidden">{item.note}</span>}
+            {item.dueAt && <Due at={item.dueAt} now={now} />}
+          </Link>
+          <button
+            type="button"
+            aria-label={`Put off until tomorrow: ${item.text}`}
+            title="Put off until tomorrow"
+            onClick={() => onLater(item)}
+            className="grid size-11 shrink-0 cursor-pointer place-items-center text-muted opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 hover:text-ink pointer-coarse:opacity-100"
+          >
+            <Clock className="size-4" />
+          </button>
+          <ChevronRight aria-hidden="true" className="mr-3 size-4 shrink-0 text-muted" />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Due({ at, now }: { at: string; now: number }) {
+  const { text, tone } = dueIn(at, now)
+  return (
+    <Badge tone={tone} className={classes('ml-auto', tone === 'neutral' && 'bg-transparent text-muted')}>
+      {text}
+      <span className="sr-only">
+        {', '}
+        <Time value={at} withClock />
+      </span>
+    </Badge>
+  )
+}

@@ -1,0 +1,109 @@
+import { useState } from 'react'
+import { figureDefinitions } from '#contract/admin/figure-definitions.ts'
+import { overview } from '#contract/admin/overview.ts'
+import { exactDollars } from '#contract/money.ts'
+import { type PurchaseRisk, purchaseRisks } from '#contract/statuses.ts'
+import { useData } from '#web/api/client.ts'
+import { Pending } from '#web/ui/card.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { Inbox } from '../inbox/inbox.tsx'
+import { upToMost } from '../inbox/use-needs.ts'
+import { number } from '../parts/count.ts'
+import { MovementsChart, netOf } from './chart.tsx'
+import { Checklist } from './checklist.tsx'
+import { Figure, Figures as FigureRow } from './figure.tsx'
+import { Today } from './today.tsx'
+import { monthName, perMonth, signed } from './words.ts'
+
+const percent = (value: number | null) => (value === null ? '–' : `${value.toFixed(1)}%`)
+
+export default function Overview() {
+  return (
+    <section aria-label="Overview" className="flex flex-col gap-8">
+      <Checklist />
+      <Inbox />
+      <Today />
+      <Figures />
+    </section>
+  )
+}
+
+/** How much of the running month its figures cover, in the books' time zone. */
+function daysSoFar(month: string, now: Date) {
+  const [year = 0, place = 1] = month.split('-').map(Number)
+  return `${now.getUTCDate()} of ${new Date(Date.UTC(year, place, 0)).getUTCDate()} days`
+}
+
+function Figures() {
+  const query = useData(overview.adminShow, {})
+  const { data } = query
+  const [today] = useState(() => new Date())
+  const now = data?.months.at(-1)
+  if (!data || !now) return <Pending query={query} className="h-[34rem] rounded-lg" />
+  const { lastMonthSoFar: then } = data
+  const soFar = daysSoFar(now.month, today)
+  const than = `${monthName(then.month).split(' ')[0]} ${today.getUTCDate()}`
+  const by = `up to ${than}`
+  const more = (change: number) => `${change > 0 ? '+' : ''}${number(change)}`
+  return (
+    <div className="flex flex-col gap-6">
+      <FigureRow>
+        <Figure
+          {...figureDefinitions.mrr}
+          value={perMonth(now.arr)}
+          note={`${signed(now.arr - then.arr)} since ${than}`}
+          href="/admin/purchases?status=paying"
+        />
+        <Figure
+          {...figureDefinitions.net}
+          title="Net new this month"
+          value={signed(netOf(now))}
+          note={`${soFar}; ${signed(netOf(then))} ${by}`}
+          href={`/admin/overview/figures?month=${now.month}`}
+        />
+        <Figure
+          {...figureDefinitions.paying}
+          value={number(now.paying)}
+          note={`${more(now.paying - then.paying)} since ${than}`}
+          href="/admin/purchases?status=paying"
+        />
+        <Figure
+          {...figureDefinitions.churn}
+          title="Churn this month"
+          value={percent(now.churn)}
+          note={`${number(now.stopped)} of ${number(now.paidWhenItBegan)} who paid on the 1st${then.churn === null ? '' : `; ${percent(then.churn)} ${by}`}`}
+          href={`/admin/overview/figures?kind=churn&month=${now.month}`}
+        />
+      </FigureRow>
+      <AtRisk atRisk={data.atRisk} />
+      <MovementsChart months={data.months} soFar={soFar} />
+    </div>
+  )
+}
+
+type Risks = Record<PurchaseRisk, { count: number; amount: number; dueAt: string | null }>
+
+const riskTexts: Record<PurchaseRisk, { title: string; due: string }> = {
+  failed_payments: { title: 'Past due', due: 'The first ends on' },
+  expiring_cards: { title: 'Cards that expire within 30 days', due: 'The first expires on' },
+  disputes: { title: 'Disputed', due: 'Answer the first by' },
+}
+
+function AtRisk({ atRisk }: { atRisk: Risks }) {
+  return (
+    <section aria-labelledby="at-risk" className="flex flex-col gap-3">
+      <h2 id="at-risk" className="text-lg">
+        Money at risk
+      </h2>
+      <dl className="grid gap-px overflow-hidden rounded-lg border border-line bg-line shadow-card md:grid-cols-3">
+        {purchaseRisks.map((risk) => {
+          const [{ count, amount, dueAt }, { title, due }] = [atRisk[risk], riskTexts[risk]]
+          const href = `/admin/purchases?need=${risk}` as const
+          const note = dueAt && <Time before={due} value={dueAt} />
+          const value = count === 0 ? 'None' : `${exactDollars(amount)} · ${upToMost(count)}`
+          return <Figure key={risk} title={title} value={value} note={note} href={href} isBad={count > 0} />
+        })}
+      </dl>
+    </section>
+  )
+}

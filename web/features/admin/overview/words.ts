@@ -1,0 +1,46 @@
+import { kindDefinitions } from '#contract/admin/figure-definitions.ts'
+import { exactDollars } from '#contract/money.ts'
+import { type MovementCause, type MovementKind, movementKinds } from '#contract/statuses.ts'
+
+/** Kept as whole cents a year, and rounded here alone. */
+export const perMonth = (arr: number) => exactDollars(Math.round(arr / 12))
+export const signed = (arr: number) => `${arr > 0 ? '+' : ''}${perMonth(arr)}`
+
+const long = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+/** 2026-03 is March 2026; anything else is shown as it is. */
+export function monthName(month: string) {
+  const date = new Date(`${month}-01T00:00:00Z`)
+  return Number.isNaN(date.getTime()) ? month : long.format(date)
+}
+
+export const kindTexts = Object.fromEntries(movementKinds.map((kind) => [kind, kindDefinitions[kind].title])) as Record<
+  MovementKind,
+  string
+>
+
+export const causeTexts: Record<MovementCause, string> = {
+  bought: 'Bought',
+  resume: 'Pays again',
+  plan: 'Other plan',
+  price: 'Other price',
+  quantity: 'Other quantity',
+  discount: 'Discount began or ended',
+  tax: 'Other tax',
+  pause: 'Paused, or free time',
+  cancelled: 'Cancelled',
+  unpaid: 'Not paid',
+  refunded: 'Refunded',
+  disputed: 'Lost dispute',
+  gone: 'Gone at Stripe',
+  duplicate: 'Second subscription',
+  code_used_up: 'Code used up',
+  code_new_only: 'Code for new customers',
+  expired: 'Booking ended',
+  deleted: 'Purchase deleted',
+}
+
+export const movedMeaning =
+  'Each movement on its own day, at what it changes per month. It counts from the payment, ends when the paid time ends, and a discount counts while it runs. Days and months are in UTC.'
+
+export const proofMeaning =
+  'Every night, the prices of Stripe’s own list of subscriptions and the invoices in the books are added up and compared with the figures here, one by one. What was paid elsewhere and gifts aren’t at Stripe, and subscriptions you have not taken over aren’t here, so neither can be compared.'

@@ -1,0 +1,156 @@
+import { Search } from 'lucide-react'
+import { useDeferredValue, useEffect, useRef, useState } from 'react'
+import { type Found, type Hit, mostPeopleFound, search } from '#contract/admin/search.ts'
+import type { Permission } from '#contract/permissions.ts'
+import { useData } from '#web/api/client.ts'
+import { useCan } from '#web/api/session.ts'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Input } from '#web/ui/input.tsx'
+import { type Href, useNavigation } from '#web/ui/navigation.tsx'
+import { useCombobox } from '../parts/use-combobox.ts'
+import type { Area } from '../screens.ts'
+
+type Option = { href: Href; title: string; detail: string }
+
+/** What only admins do, by the words that one would look for. */
+const actions: (Option & { needs: Permission })[] = [
+  { title: 'Refund a payment', detail: 'Purchases', href: '/admin/purchases', needs: 'money.refund' },
+  { title: 'Cancel a subscription', detail: 'Purchases', href: '/admin/purchases', needs: 'purchases.cancel' },
+  { title: 'Unlock a buyer', detail: 'Access', href: '/admin/access', needs: 'access.decide' },
+  {
+    title: 'Add a discount code or coupon',
+    detail: 'Offer',
+    href: '/admin/purchases/codes?open=add',
+    needs: 'offer.write',
+  },
+  { title: 'Change a price', detail: 'Offer', href: '/admin/purchases/prices', needs: 'offer.write' },
+  { title: 'Export buyers', detail: 'Exports', href: '/admin/exports', needs: 'people.manage' },
+  { title: 'Export orders', detail: 'Exports', href: '/admin/exports', needs: 'people.manage' },
+  { title: 'Export access requests', detail: 'Exports', href: '/admin/exports', needs: 'people.manage' },
+  { title: 'Export newsletter addresses', detail: 'Exports', href: '/admin/exports', needs: 'people.manage' },
+  { title: 'Import subscribers', detail: 'Users', href: '/admin/users?open=import', needs: 'purchases.manage' },
+  { title: 'Import assets', detail: 'Assets', href: '/admin/assets?open=import', needs: 'content.write' },
+  { title: 'Add user', detail: 'Users', href: '/admin/users?open=add', needs: 'people.manage' },
+  { title: 'Add purchase', detail: 'Purchases', href: '/admin/purchases?open=add', needs: 'purchases.manage' },
+  { title: 'Send reminders', detail: 'Assets', href: '/admin/assets', needs: 'access.manage' },
+  { title: 'Connect TradingView', detail: 'Access', href: '/admin/access/connection', needs: 'access.manage' },
+  { title: 'Send a test email', detail: 'Settings', href: '/admin/settings', needs: 'settings.write' },
+]
+
+/** Verbs that open a customer's dialog, chosen and ready; they never act by themselves. */
+const verbs = {
+  refund: { title: 'Refund', needs: 'money.refund', pathOf: ({ id }) => `/admin/customers/${id}?do=refund` },
+  cancel: {
+    title: 'Cancel the subscription of',
+    needs: 'purchases.cancel',
+    pathOf: ({ id }) => `/admin/customers/${id}?do=cancel`,
+  },
+  write: { title: 'Write to', needs: 'customers.help', pathOf: ({ id }) => `/admin/customers/${id}?do=write` },
+  unlock: {
+    title: 'Unlock',
+    needs: 'access.decide',
+    pathOf: ({ email }) => `/admin/access?q=${encodeURIComponent(email)}`,
+  },
+} as const satisfies Record<string, { title: string; needs: Permission; pathOf: (person: Hit) => Href }>
+
+/** "refund rita" is a verb and a person; anything else is all about a person. */
+function verbIn(typed: string) {
+  const [first = '', ...rest] = typed.split(/\s+/)
+  const verb = Object.keys(verbs).find((name) => name === first.toLowerCase()) as keyof typeof verbs | undefined
+  return verb && rest.length > 0 ? { verb: verbs[verb], about: rest.join(' ') } : { verb: undefined, about: typed }
+}
+
+export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClose: () => void }) {
+  const places = areas
+    .flatMap(({ listed }) => listed)
+    .map(({ path, title }): Option => ({ href: path, title, detail: 'Go there' }))
+  const { navigate } = useNavigation()
+  const can = useCan()
+  const [typed, setTyped] = useState('')
+  const settled = useSettled(typed.trim())
+  const { verb, about: q } = verbIn(settled)
+  const found = useData(search.adminFind, { q }, { enabled: q.length > 1 && can('customers.read') })
+  const answer = q.length > 1 ? found.data : undefined
+  const people = answer?.people.map(
+    (person): Option => ({
+      href: verb && can(verb.needs) ? verb.pathOf(person) : `/admin/customers/${person.id}`,
+      title: [verb && can(verb.needs) && verb.title, person.name || person.email].filter(Boolean).join(' '),
+      detail: [person.email, person.tradingViewUsername].filter(Boolean).join(', '),
+    }),
+  )
+  const word = typed.trim().toLowerCase()
+  const isNamed = ({ title }: Option) => word.split(/\s+/).every((part) => title.toLowerCase().includes(part))
+  const options = [
+    ...(people ?? []),
+    ...(answer?.hasMore ? [{ ...everyone, href: `/admin/users?q=${encodeURIComponent(q)}` } as const] : []),
+    ...places.filter(isNamed),
+    ...(word ? actions.filter((action) => can(action.needs) && isNamed(action)) : []),
+  ]
+  const isWaiting = word !== settled.toLowerCase() || (q.length > 1 && found.isFetching)
+  const { restart, field, list, option } = useCombobox(options.length, (index) => {
+    const chosen = options[index]
+    if (!chosen) return
+    onClose()
+    navigate(chosen.href)
+  })
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => input.current?.focus(), [])
+
+  return (
+    <Dialog title="Search" onClose={onClose} className="max-w-xl sm:mt-[12vh]">
+      <div className="relative">
+        <Search className="pointer-events-none absolute top-1/2 left-3.5 size-4 -translate-y-1/2 text-muted" />
+        <Input
+          {...field}
+          aria-label="Name, email, TradingView username, invoice or payment id"
+          aria-expanded="true"
+          // Enter pressed before the server answers means what is still on its way.
+          onKeyDown={(event) => (event.key === 'Enter' && isWaiting ? undefined : field.onKeyDown(event))}
+          spellCheck={false}
+          ref={input}
+          maxLength={100}
+          placeholder="Name, email, TradingView username, invoice or payment id"
+          className="pl-10"
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value)
+            restart()
+          }}
+        />
+      </div>
+      <div {...list} aria-label="Results" className="max-h-[50vh] overflow-y-auto">
+        {options.map(({ href, title, detail }, index) => (
+          <div key={`${title} ${href}`} {...option(index, 'flex justify-between gap-x-4 py-2.5 max-sm:flex-col')}>
+            <span className="font-medium wrap-anywhere sm:truncate">{title}</span>
+            <span className="text-muted wrap-anywhere sm:truncate">{detail}</span>
+          </div>
+        ))}
+      </div>
+      <output className="block min-h-5 px-3 text-sm text-muted">
+        {isWaiting ? 'Searching...' : found.isError ? 'We couldn’t search. Please try again.' : verdict(answer)}
+      </output>
+    </Dialog>
+  )
+}
+
+/** A moment after the last letter, so not every letter is a question. */
+function useSettled(typed: string) {
+  const [settled, setSettled] = useState(typed)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(typed), 150)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return useDeferredValue(settled)
+}
+
+const everyone = { title: 'Show all', detail: 'Users' }
+
+function verdict(found: Found | undefined) {
+  if (!found) return ''
+  const { people, hasMore } = found
+  const count = people.length
+  if (count === mostPeopleFound && hasMore) return `More than ${count} people found`
+  if (hasMore) return 'Only some of them were looked through: show all'
+  if (count === 0) return 'No people found'
+  return count === 1 ? '1 person found' : `${count} people found`
+}

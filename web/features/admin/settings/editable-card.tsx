@@ -1,0 +1,135 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import { editableSettings, type Setting, settingChoices, settingFields, settings } from '#contract/admin/settings.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Card } from '#web/ui/card.tsx'
+import { ask } from '#web/ui/confirm.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Input, Select } from '#web/ui/input.tsx'
+import { useNavigation } from '#web/ui/navigation.tsx'
+
+type Group = { title: string; hint: string; hasPhoto?: true; isAsked?: true; of: RegExp }
+
+export const groups: Group[] = [
+  { title: 'Seller', hint: 'For the imprint, emails, invoices, and legal texts.', of: /^SELLER_/ },
+  { title: 'Emails to you', hint: 'They go to the support address.', of: /^(SALE_EMAILS|MONDAY_LETTER)$/ },
+  {
+    title: 'Emails to buyers',
+    hint: 'Before a card expires or a price changes.',
+    of: /^(CARD_NOTICES|DISCOUNT_NOTICES)$/,
+  },
+  { title: 'Support', hint: 'Buyers write to this address, and access requests go to it.', of: /^SUPPORT_/ },
+  {
+    title: 'Maker',
+    hint: 'The person behind the product. Shown on the site when named.',
+    hasPhoto: true,
+    of: /^MAKER_/,
+  },
+  {
+    title: 'Figures',
+    hint: 'How fast access and first answers come, once there are ten of each in 30 days. Always computed.',
+    of: /^SHOW_FIGURES$/,
+  },
+  {
+    title: 'Exchange keys',
+    hint: 'Buyers give the API key and the secret key of their exchange with their request. Secret keys are what thieves ask for: say no unless you need them.',
+    of: /^ASK_EXCHANGE_KEYS$/,
+    isAsked: true,
+  },
+  {
+    title: 'Law and venue',
+    hint: 'What your terms say about them. A change makes a new version of the terms; orders keep the version they were made under.',
+    of: /^TERMS_/,
+    isAsked: true,
+  },
+]
+
+const schema = settings.adminSave.input
+
+/** The terms promise an email 30 days before they change. */
+const offerNotice = (navigate: ReturnType<typeof useNavigation>['navigate']) =>
+  ask(
+    {
+      title: 'Tell your customers',
+      description:
+        'New orders are made under the new terms from now on; everyone who has bought keeps theirs. The terms promise an email at least 30 days before they change for customers.',
+      action: 'Write to all customers',
+      cancel: 'Not now',
+    },
+    () => navigate('/admin/messages/service?about=terms'),
+  )
+
+export function EditableCard(props: {
+  group: Group
+  settings: Setting[]
+  onChanged: (title: string, isChanged: boolean) => void
+  children?: ReactNode
+}) {
+  const { group, settings: all, onChanged, children } = props
+  const save = useCall(settings.adminSave, {
+    succeeded: { title: 'Saved', description: 'The site shows it within seconds.' },
+    failed: 'Failed to save',
+  })
+  const fields = editableSettings
+    .filter((name) => group.of.test(name))
+    .map((name) => {
+      const { value = '', source = 'default' } = all.find((setting) => setting.name === name) ?? {}
+      const field: { label: string; type?: string } = settingFields[name]
+      return { name, ...field, value: value ?? '', isFixed: source === 'environment' }
+    })
+  // The default can be confirmed, too: then the checklist no longer asks.
+  const isUnanswered = fields.some(({ name }) => all.find((each) => each.name === name)?.source === 'default')
+  const { navigate } = useNavigation()
+  const [typed, setTyped] = useState<Record<string, string>>({})
+  const isChanged = fields.some(({ name, value }) => (typed[name] ?? value) !== value)
+  useEffect(() => onChanged(group.title, isChanged), [group.title, isChanged, onChanged])
+  return (
+    <Card className="flex flex-col gap-5">
+      <header>
+        <h2 className="text-lg">{group.title}</h2>
+        <p className="text-sm text-muted">{group.hint}</p>
+      </header>
+      {children}
+      <Form
+        // What was saved elsewhere, or by the server, is what the fields begin with.
+        key={fields.map(({ value }) => value).join('\n')}
+        schema={schema}
+        aria-label={group.title}
+        className="grid grid-cols-1 gap-4 sm:grid-cols-2"
+        onSubmit={async (values) => {
+          await save.mutateAsync(values)
+          setTyped({})
+          onChanged(group.title, false)
+          if (isChanged && fields.some(({ name }) => name.startsWith('TERMS_'))) offerNotice(navigate)
+        }}
+      >
+        {fields.map(({ name, label, type = 'text', value, isFixed }) => (
+          <Field key={name} name={name} label={label} hint={isFixed ? `Set on the server by ${name}` : undefined}>
+            {/* What is disabled is not sent. */}
+            {settingChoices[name] ? (
+              <Select
+                defaultValue={value}
+                disabled={isFixed}
+                options={settingChoices[name]}
+                onChange={({ target }) => setTyped({ ...typed, [name]: target.value })}
+              />
+            ) : (
+              <Input
+                type={type}
+                maxLength={300}
+                autoComplete="off"
+                defaultValue={value}
+                disabled={isFixed}
+                onChange={({ target }) => setTyped({ ...typed, [name]: target.value })}
+              />
+            )}
+          </Field>
+        ))}
+        {(isChanged || (group.isAsked && isUnanswered)) && (
+          <SubmitButton pendingText="Saving..." className="justify-self-start sm:col-span-2">
+            Save
+          </SubmitButton>
+        )}
+      </Form>
+    </Card>
+  )
+}

@@ -1,0 +1,156 @@
+import { Ellipsis, Search } from 'lucide-react'
+import { Fragment, useState } from 'react'
+import { classes } from '#web/ui/classes.ts'
+import { Link } from '#web/ui/navigation.tsx'
+import { moveByKey } from '#web/ui/tabs.tsx'
+import { upToMost, useNeeds } from '../inbox/use-needs.ts'
+import type { Area } from '../screens.ts'
+
+type Props = { areas: Area[]; here: Area; onSearch: () => void }
+
+/** At the left of a wide screen, at the bottom of a phone. */
+export function SideNavigation({ areas, here, onSearch }: Props) {
+  const [isOpen, setIsOpen] = useState(false)
+  const close = () => setIsOpen(false)
+  // Support has no more than fits.
+  const hasMore = areas.length > 5
+  const isInBar = (area: Area) => !hasMore || area.isTab || area.isInBar
+  const isBehindMore = !isInBar(here)
+  const behindMore = areas.filter((area) => !isInBar(area))
+  const { countAt } = useNeeds()
+  const firstTab = areas.find(({ isTab }) => isTab)
+  return (
+    <nav
+      aria-label="Admin"
+      className="admin-bar z-30 max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:border-t max-lg:border-line max-lg:bg-surface max-lg:pb-[env(safe-area-inset-bottom)] lg:sticky lg:top-22 lg:w-44 lg:shrink-0"
+    >
+      <button
+        type="button"
+        onClick={onSearch}
+        aria-keyshortcuts="/"
+        className="mb-4 flex h-10 w-full cursor-pointer items-center gap-2.5 rounded-md border border-field bg-surface px-3 text-sm text-muted hover:border-muted max-lg:hidden"
+      >
+        <Search className="size-4" />
+        <span className="flex-1 text-left">Search</span>
+        <kbd aria-hidden="true" className="font-mono text-xs">
+          /
+        </kbd>
+      </button>
+      <ul
+        id="admin-areas"
+        className={classes(
+          'max-lg:mx-auto max-lg:grid max-lg:max-w-xl lg:flex lg:flex-col lg:gap-0.5',
+          hasMore ? 'max-lg:grid-cols-5' : 'max-lg:grid-cols-4',
+          isOpen ? 'is-open' : 'max-lg:[&>.more]:hidden',
+        )}
+      >
+        {areas.map((area) => (
+          <Fragment key={area.path}>
+            {area === firstTab && (
+              <li className="max-lg:contents lg:mt-3 lg:mb-3 lg:border-y lg:border-line lg:py-3">
+                <div
+                  role="tablist"
+                  aria-label="Shop data"
+                  aria-orientation="vertical"
+                  tabIndex={-1}
+                  onKeyDown={moveByKey}
+                  className="max-lg:contents lg:flex lg:flex-col lg:gap-0.5"
+                >
+                  <AreaTabs areas={areas} here={here} onChoose={close} />
+                </div>
+              </li>
+            )}
+            {!area.isTab && (
+              <li className={classes(!isInBar(area) && 'more max-lg:order-1')}>
+                <Link
+                  href={area.path}
+                  onClick={close}
+                  aria-current={area === here ? 'page' : undefined}
+                  className={areaLink}
+                >
+                  <AreaName area={area} />
+                </Link>
+              </li>
+            )}
+          </Fragment>
+        ))}
+        <li className={hasMore ? 'lg:hidden' : 'hidden'}>
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            aria-controls="admin-areas"
+            onClick={() => setIsOpen(!isOpen)}
+            onKeyDown={(event) => event.key === 'Escape' && close()}
+            className={classes(item, 'w-full cursor-pointer', isBehindMore && 'text-accent')}
+          >
+            <Ellipsis className="size-5" />
+            More
+            <Waiting
+              count={countAt(behindMore.flatMap((area) => area.listed.map(({ path }) => path)))}
+              className={inCorner}
+            />
+          </button>
+        </li>
+      </ul>
+    </nav>
+  )
+}
+
+const item =
+  'flex items-center font-medium text-muted transition-colors hover:text-ink max-lg:relative max-lg:min-h-14 max-lg:flex-col max-lg:justify-center max-lg:gap-1 max-lg:text-xs lg:min-h-10 lg:gap-3 lg:rounded-md lg:px-3 lg:text-sm'
+
+const areaLink = classes(
+  item,
+  'aria-[current]:text-accent lg:hover:bg-accent-soft/60 lg:aria-[current]:bg-accent-soft lg:aria-[current]:text-accent-strong',
+)
+
+function AreaName({ area: { icon: Icon, title, path, listed } }: { area: Area }) {
+  const { count, countAt } = useNeeds()
+  const waiting = path === '/admin/overview' ? count : countAt(listed.map((screen) => screen.path))
+  return (
+    <>
+      <Icon className="size-5 lg:size-4.5" />
+      {title}
+      <Waiting count={waiting} className={inCorner} />
+    </>
+  )
+}
+
+const inCorner = 'lg:ml-auto max-lg:absolute max-lg:top-1 max-lg:left-1/2 max-lg:ml-1.5'
+
+/** How many things wait on a screen. Drawn by CSS, which keeps the link's own text as it is. */
+export function Waiting({ count, className }: { count: number; className?: string }) {
+  if (count === 0) return null
+  return (
+    <span
+      data-count={upToMost(count)}
+      className={classes(
+        'rounded-full bg-warning-soft px-1.5 text-xs leading-5 font-medium text-warning tabular-nums after:content-[attr(data-count)]',
+        className,
+      )}
+    />
+  )
+}
+
+export const panelId = 'admin-panel'
+
+/** The three tabs of docs/product.md: links, so each opens in a window of its own. */
+function AreaTabs({ areas, here, onChoose }: { areas: Area[]; here: Area; onChoose: () => void }) {
+  const tabs = areas.filter(({ isTab }) => isTab)
+  return tabs.map((tab) => (
+    <Link
+      key={tab.path}
+      role="tab"
+      href={tab.path}
+      onClick={onChoose}
+      aria-selected={tab === here}
+      aria-current={tab === here ? 'page' : undefined}
+      aria-controls={tab === here ? panelId : undefined}
+      // While none is selected, the first can be reached.
+      tabIndex={tab === (here.isTab ? here : tabs[0]) ? 0 : -1}
+      className={areaLink}
+    >
+      <AreaName area={tab} />
+    </Link>
+  ))
+}

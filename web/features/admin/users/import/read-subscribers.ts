@@ -1,0 +1,103 @@
+import type { ImportLine } from '#contract/admin/imports.ts'
+import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
+import { type Column, type Mapping, neededColumns, type Unmapped } from './column-mapping.ts'
+import { parseCsv } from './csv.ts'
+import { type DayOrder, orderOfDays, readDay } from './read-days.ts'
+
+/** What other shops call the columns, in lower case and without anything but letters. */
+const names: Record<Column, string[]> = {
+  email: ['email', 'emailaddress', 'mail', 'customeremail', 'purchaseemail'],
+  name: ['name', 'fullname', 'customername', 'customer', 'buyername'],
+  tradingViewUsername: ['tradingviewusername', 'tradingview', 'tradingviewname', 'tvusername', 'username'],
+  plan: ['plan', 'billing', 'billingtype', 'interval', 'subscription', 'recurrence'],
+  paidUntil: [
+    'paiduntil',
+    'until',
+    'validuntil',
+    'ends',
+    'endsat',
+    'expires',
+    'expiresat',
+    'currentperiodend',
+    'currentperiodendutc',
+    'subscriptionenddate',
+  ],
+}
+const columns = Object.keys(names) as Column[]
+
+const mostLines = 10_000
+const sampleLines = 3
+
+type Subscribers =
+  | { fault: string }
+  | { unmapped: Unmapped }
+  /** The days could be read in two ways, this one for example: which of them is meant? */
+  | { unclearDay: string }
+  | { lines: ImportLine[]; repeated: ReadonlyMap<number, string>; unused: string[] }
+
+export function readSubscribers(text: string, order?: DayOrder, chosen?: Mapping): Subscribers {
+  const parsed = parseCsv(text)
+  if ('unclosedIn' in parsed)
+    return { fault: `A quotation mark in line ${parsed.unclosedIn} is never closed. Please correct that line.` }
+  const [head, ...rows] = parsed.rows
+  if (!head) return { fault: 'This file is empty.' }
+  const titles = head.cells.map((cell) => cell.toLowerCase().replaceAll(/[^a-z]/g, ''))
+  if (rows.length === 0) return { fault: 'There is no one in this file.' }
+  const mapping = chosen ?? guess(titles)
+  if (neededColumns.some((column) => !mapping[column])) {
+    const samples = rows.slice(0, sampleLines).map(({ cells }) => cells)
+    return { unmapped: { titles: head.cells, samples, guessed: mapping } }
+  }
+  if (rows.length > mostLines)
+    return { fault: `Please import at most ${mostLines.toLocaleString('en-US')} lines at a time.` }
+  const used = new Set(Object.values(mapping).map((source) => ('place' in source ? source.place : -1)))
+  const unused = head.cells.filter((title, place) => title !== '' && !used.has(place))
+  const lines = rows.map(({ line, cells }) => {
+    // What cannot be stored is nothing that anyone typed.
+    const cell = (column: Column) => {
+      const source = mapping[column] ?? { text: '' }
+      const found = 'text' in source ? source.text : (cells[source.place] ?? '')
+      return found.replaceAll('\u0000', '').toWellFormed().slice(0, 300)
+    }
+    return {
+      line,
+      email: cell('email'),
+      name: cell('name'),
+      tradingViewUsername: cell('tradingViewUsername'),
+      plan: cell('plan'),
+      paidUntil: cell('paidUntil'),
+    }
+  })
+  const days = orderOfDays(lines.map(({ paidUntil }) => paidUntil))
+  if (days.unclear && !order) return { unclearDay: days.unclear }
+  for (const line of lines) line.paidUntil = readDay(line.paidUntil, days.order ?? order)
+  return { lines, repeated: repeatedIn(lines), unused }
+}
+
+function guess(titles: string[]): Mapping {
+  const mapping: Mapping = {}
+  for (const column of columns) {
+    const place = titles.findIndex((title) => names[column].includes(title))
+    if (place >= 0) mapping[column] = { place }
+  }
+  return mapping
+}
+
+function repeatedIn(lines: { line: number; email: string; tradingViewUsername: string }[]) {
+  const first = new Map<string, number>()
+  const repeated = new Map<number, string>()
+  for (const { line, email, tradingViewUsername } of lines) {
+    const named = readUsername(tradingViewUsername)
+    const keys = {
+      email: email.toLowerCase(),
+      'TradingView username': 'username' in named ? `@${keyOfName(named.username)}` : '',
+    }
+    for (const [what, key] of Object.entries(keys)) {
+      const earlier = first.get(key)
+      if (key && earlier && earlier !== line)
+        repeated.set(line, `The same ${what} as in line ${earlier}. Please remove one of them.`)
+      else first.set(key, line)
+    }
+  }
+  return repeated
+}

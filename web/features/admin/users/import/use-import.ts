@@ -1,0 +1,98 @@
+import { useRef, useState } from 'react'
+import { type ImportLine, type ImportVerdict, imports, mostChecked, mostImported } from '#contract/admin/imports.ts'
+import { call } from '#web/api/client.ts'
+import { messageOf } from '#web/api/use-call.ts'
+import type { Mapping, Unmapped } from './column-mapping.ts'
+import { decode } from './decode.ts'
+import type { DayOrder } from './read-days.ts'
+import { rememberedMapping, rememberMapping } from './remembered-columns.ts'
+
+type Verdicts = ReadonlyMap<number, ImportVerdict>
+/** `notes` are what the seller should know about how the file was read. */
+type Read = { lines: ImportLine[]; verdicts: Verdicts; notes: string[] }
+export type ImportState =
+  | { step: 'file'; fault?: string | undefined }
+  /** The days of the file could be read in two ways; the seller says which, once for all of them. */
+  | { step: 'days'; unclearDay: string; text: string; note: string | undefined; mapping: Mapping | undefined }
+  /** The seller says which column is which. */
+  | { step: 'columns'; unmapped: Unmapped; text: string; note: string | undefined }
+  | (Read & { step: 'checking' | 'preview' })
+  /** What is done is done; `stopped` says why the rest is not, and it can follow. */
+  | (Read & { step: 'running' | 'done'; left: ImportLine[]; stopped?: string })
+
+/** Reads a file, asks the server about each line, and sends the good ones in pieces. If it stops, it goes on from there. */
+export function useImport() {
+  const [state, setState] = useState<ImportState>({ step: 'file' })
+  const isClosed = useRef(false)
+
+  async function open(file: File) {
+    const decoded = decode(new Uint8Array(await file.arrayBuffer()))
+    if ('fault' in decoded) setState({ step: 'file', fault: decoded.fault })
+    else await read(decoded)
+  }
+
+  type Opened = { text: string; note?: string | undefined; mapping?: Mapping | undefined }
+
+  async function read({ text, note, mapping }: Opened, order?: DayOrder) {
+    // Loaded with the first file: csv-parse is as large as the screen.
+    const { readSubscribers } = await import('./read-subscribers.ts')
+    const found = readSubscribers(text, order, mapping)
+    if ('fault' in found) return setState({ step: 'file', fault: found.fault })
+    if ('unmapped' in found) {
+      const remembered = mapping ? undefined : rememberedMapping(found.unmapped.titles)
+      if (remembered) return read({ text, note, mapping: remembered }, order)
+      return setState({ step: 'columns', text, note, unmapped: found.unmapped })
+    }
+    if ('unclearDay' in found) return setState({ step: 'days', text, note, mapping, unclearDay: found.unclearDay })
+    const { lines, repeated, unused } = found
+    const notes = [note ?? [], unused.length > 0 ? notUsed(unused) : []].flat()
+    const verdicts = new Map<number, ImportVerdict>()
+    for (const [line, message] of repeated) verdicts.set(line, { line, verdict: 'fault', message })
+    const others = lines.filter(({ line }) => !repeated.has(line))
+    setState({ step: 'checking', lines, verdicts, notes })
+    try {
+      for (const piece of inPieces(others, mostChecked))
+        for (const each of await call(imports.adminCheck, { lines: piece })) verdicts.set(each.line, each)
+      setState({ step: 'preview', lines, verdicts, notes })
+    } catch (error) {
+      setState({ step: 'file', fault: messageOf(error) })
+    }
+  }
+
+  /** Reads the file again with the columns that the seller chose. */
+  async function choose(mapping: Mapping) {
+    if (state.step !== 'columns') return
+    rememberMapping(state.unmapped.titles, mapping)
+    await read({ text: state.text, note: state.note, mapping })
+  }
+
+  async function run(options: { invite: boolean; hasAccess: boolean }) {
+    if (state.step === 'file' || state.step === 'columns' || state.step === 'days' || state.step === 'checking') return
+    const { lines, notes } = state
+    const verdicts = new Map(state.verdicts)
+    let left = 'left' in state ? state.left : lines.filter(({ line }) => verdicts.get(line)?.verdict === 'new')
+    setState({ step: 'running', lines, notes, verdicts, left })
+    try {
+      for (const piece of inPieces(left, mostImported)) {
+        if (isClosed.current) return
+        for (const each of await call(imports.adminImport, { lines: piece, ...options })) verdicts.set(each.line, each)
+        left = left.slice(piece.length)
+        setState({ step: 'running', lines, notes, verdicts: new Map(verdicts), left })
+      }
+      setState({ step: 'done', lines, notes, verdicts, left })
+    } catch (error) {
+      setState({ step: 'running', lines, notes, verdicts, left, stopped: messageOf(error) ?? 'It stopped.' })
+    }
+  }
+
+  const leave = () => {
+    isClosed.current = true
+  }
+  return { state, open, read, choose, run, leave }
+}
+
+const notUsed = (titles: string[]) => `Not imported: ${titles.map((title) => `“${title}”`).join(', ')}.`
+
+function* inPieces<Item>(items: Item[], size: number) {
+  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
+}
