@@ -44,7 +44,7 @@ for (const width of [390, 1280])
     await expect(email).not.toHaveAccessibleDescription(/Please enter a valid email address/)
     expect(await isOnTop(page, 'Continue to Payment')).toBe(true)
 
-    // One summary: beside the form where there is room, and otherwise one line above it and a fold below it.
+    // The summary stands beside the form on wide screens, above it in one line and below it as a fold on narrow ones.
     const isNarrow = width < 1024
     const main = page.getByRole('main')
     const content = main.getByText('Backtest-ready strategy version').filter({ visible: true })

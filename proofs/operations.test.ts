@@ -36,7 +36,7 @@ import {
 
 /**
  * `npm run proof -- operations`: follows docs/operations.md. Every block of commands runs as it stands there, in order, in a
- * fresh copy of the shop; what each promises is checked through the front door. Only this differs from a real machine:
+ * fresh copy of the shop; what each promises is checked by requests. Only this differs from a real machine:
  * folders lie below a temporary one, ports are free, requests for access wait for the seller, apt only looks whether it
  * could install, Caddy and nginx (which must be installed) have certificates that no one else trusts, and a few lines of bash
  * stand in for systemd: they start and stop what the units say, as an unprivileged user. It must run as root.

@@ -17,7 +17,7 @@ export type SandboxOptions = {
   database: pg.Pool
   /** Where browsers reach the shop; links to hosted invoices start with it. */
   publicUrl: string
-  /** Where signed events are delivered, and of which types: all, unless told otherwise. */
+  /** Receiver of signed events, and their types (default: all). */
   webhook: { url: string; secret: string; events?: string[] }
   /** False while the shop starts: events wait for it. */
   isListening?: () => boolean

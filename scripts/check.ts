@@ -3,6 +3,7 @@ import { settingNames } from '#server/config/environment.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { checkArrows } from './checks/arrows.ts'
 import { checkDocuments, checkSettings, readDocuments } from './checks/documents.ts'
+import { checkGlossary, readGlossary } from './checks/glossary.ts'
 import { checkMigrations } from './checks/migrations.ts'
 import { type Bill, checkLockFile, checkMaterials } from './checks/packages.ts'
 import { checkPlanNames, checkWordLists, findDuplicates, readSources } from './checks/sources.ts'
@@ -40,6 +41,11 @@ const steps: Record<string, Judge> = {
     const documents = readDocuments()
     const scripts = Object.keys(packageJson.scripts)
     return verdict(checkDocuments(documents, { exists: existsSync, scripts }), `${documents.size} documents`)
+  },
+  glossary: () => {
+    const refused = readGlossary(readFileSync('docs/glossary.md', 'utf8'))
+    const documents = [...readDocuments()].filter(([path]) => !['docs/glossary.md', 'CHANGELOG.md'].includes(path))
+    return verdict(checkGlossary(readSources('.'), new Map(documents), refused), `${refused.length} words`)
   },
   'lock file': () => {
     const lockFile = JSON.parse(readFileSync('package-lock.json', 'utf8'))

@@ -22,7 +22,7 @@ const connection = z.object({
   people: z.int(),
   freezesDisputes: z.boolean(),
   /** This many would have lost access in one go; no one did. */
-  heldBack: z.nullable(z.int()),
+  blockedRemovals: z.nullable(z.int()),
 })
 export type TradingViewConnection = z.infer<typeof connection>
 
@@ -60,7 +60,7 @@ const run = z.object({
   wrong: z.int(),
   ended: z.int(),
   foreign: z.int(),
-  heldBack: z.int(),
+  blockedRemovals: z.int(),
   error: z.nullable(z.string()),
 })
 
@@ -115,7 +115,7 @@ export const tradingViewAdmin = {
     fresh: false,
     summary: 'Compare every list with what is wanted, now',
     input: z.strictObject({
-      /** Confirms what the guard against mass removal held back. */
+      /** Confirms removals that the guard against mass removal blocked. */
       mayRemove: z.optional(z.boolean()),
     }),
   }),

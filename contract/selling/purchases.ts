@@ -102,7 +102,7 @@ export const documentId = z.string().check(z.regex(/^(in|cn)_[A-Za-z0-9_]{1,200}
 export const documentLinks = z.object({ viewUrl: z.nullable(z.string()), pdfUrl: z.nullable(z.string()) })
 
 const switchOffer = z.object({
-  /** From when on the unused time counts: sent back with the order, so that the same is charged. */
+  /** Start of the credited unused time. The order repeats it, so that the quoted amount is charged. */
   at: instant,
   billingType,
   price: cents,

@@ -26,7 +26,7 @@ fault('kills around every commit', async ({ shop, lab }) => {
       limit.killsEach,
     ),
   )
-  const sum = (key: 'kills' | 'payments' | 'paidBack' | 'mails' | 'lost' | 'doubled') =>
+  const sum = (key: 'kills' | 'payments' | 'refunded' | 'mails' | 'lost' | 'doubled') =>
     outcomes.reduce((total, outcome) => total + outcome[key], 0)
   const complaints = outcomes.flatMap((outcome) => outcome.complaints)
   return {
@@ -36,8 +36,8 @@ fault('kills around every commit', async ({ shop, lab }) => {
       sum('lost') === 0 &&
       sum('doubled') === 0 &&
       sum('payments') > sum('kills') / 2 &&
-      sum('paidBack') > 0,
-    figures: `${sum('kills')} kills: ${sum('payments')} payments (${sum('paidBack')} of them duplicates, refunded), ${sum('mails')} emails, ${sum('lost')} lost, ${sum('doubled')} duplicated${details(complaints)}`,
+      sum('refunded') > 0,
+    figures: `${sum('kills')} kills: ${sum('payments')} payments (${sum('refunded')} of them duplicates, refunded), ${sum('mails')} emails, ${sum('lost')} lost, ${sum('doubled')} duplicated${details(complaints)}`,
   }
 })
 

@@ -110,7 +110,7 @@ export async function openDispute(
   return dispute
 }
 
-/** Where a dispute can go from where it is. A loss can be appealed; `prevented`: the cardholder was paid back already. */
+/** Next states of a dispute. A loss can be appealed; in `prevented`, the cardholder was refunded already. */
 const nextStates: Record<DisputeStatus, DisputeStatus[]> = {
   warning_needs_response: ['warning_closed', 'needs_response'],
   warning_closed: [],

@@ -39,7 +39,7 @@ export function createTradingViewControls({ database, now }: { database: pg.Pool
       await changed()
     },
     /** By the seller's own hand, on TradingView. */
-    async letIn(pineId: string, username: string, expiration: Date | null = null) {
+    async addByHand(pineId: string, username: string, expiration: Date | null = null) {
       await addUser(username)
       await database.query(
         `insert into sandbox.tradingview_access (pine_id, username, expiration, created) values ($1, $2, $3, $4)

@@ -45,7 +45,7 @@ describe('the list', () => {
   test('has the recorded form, newest first, in pages of 20, and is followed by its cursor alone', async () => {
     const { controls } = shop.lookAlike
     for (let n = 0; n < 45; n++)
-      await controls.letIn(pine, `page_${n}`, n % 2 ? null : new Date(shop.clock.now().getTime() + day))
+      await controls.addByHand(pine, `page_${n}`, n % 2 ? null : new Date(shop.clock.now().getTime() + day))
     const first = await ask('/pine_perm/list_users/?limit=20&order_by=-created', { pine_id: pine })
     expect(first.status).toBe(200)
     expect(Object.keys(first.body)).toEqual(Object.keys(recorded.list))
@@ -109,14 +109,14 @@ describe('a change', () => {
 
   test('a renamed person keeps the row, a deleted one loses it, and an ended one is no longer listed', async () => {
     const { controls } = shop.lookAlike
-    await controls.letIn(pine, 'to_be_renamed', until)
+    await controls.addByHand(pine, 'to_be_renamed', until)
     const [before] = await listed('to_be_renamed')
     await controls.renameUser('to_be_renamed', 'renamed_now')
     expect(await listed('to_be_renamed')).toEqual([])
     expect(await listed('renamed_now')).toEqual([{ ...before, username: 'renamed_now' }])
     await controls.deleteUser('renamed_now')
     expect(await listed('renamed_now')).toEqual([])
-    await controls.letIn(pine, 'ends_soon', new Date(shop.clock.now().getTime() + 60_000))
+    await controls.addByHand(pine, 'ends_soon', new Date(shop.clock.now().getTime() + 60_000))
     await shop.advance(5, 'minute')
     expect(await listed('ends_soon')).toEqual([])
   })

@@ -36,7 +36,7 @@ const actions: Record<string, Action> = {
   },
   'Let in': {
     fields: ['username', 'script'],
-    act: (controls, values) => controls.letIn(scriptOf(values), values['username'] ?? ''),
+    act: (controls, values) => controls.addByHand(scriptOf(values), values['username'] ?? ''),
   },
   'Throw out': {
     fields: ['username', 'script'],

@@ -83,11 +83,11 @@ async function meddle({ lookAlike, connection }: Shop) {
   )
   const [gone = '', endless = ''] = new Set(rows.map(({ username }) => username))
   await controls.throwOut(scripts.indicator, gone)
-  await controls.letIn(scripts.indicator, endless, null)
-  await controls.letIn(scripts.strategy, 'beta_tester_2024')
+  await controls.addByHand(scripts.indicator, endless, null)
+  await controls.addByHand(scripts.strategy, 'beta_tester_2024')
 }
 
-/** No one can be let in while it lasts; the next try is hours away, so there is something to see. */
+/** Nobody can be unlocked meanwhile; the next try is hours away, so the screens show the state. */
 async function haveOutage(shop: Shop) {
   const { lookAlike, connection, queue } = shop
   await lookAlike?.controls.behave({ always: 'error', on: '/pine_perm/add' })

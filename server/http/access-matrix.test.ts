@@ -55,7 +55,7 @@ test.for(endpoints)('$name is mounted', ({ endpoint: { method, path } }) => {
 })
 
 /**
- * Sends a field that no call knows: anyone who is let in gets a 400 about it before anything happens.
+ * Sends a field that no call knows: an allowed caller gets a 400 about it before anything happens.
  * So every call's access is tested the same way, and nothing changes behind it.
  */
 async function knock({ method, path }: Endpoint, visitor: Visitor) {
@@ -70,18 +70,18 @@ async function knock({ method, path }: Endpoint, visitor: Visitor) {
   return `${response.status} ${code}`
 }
 
-const letIn = '400 invalid-input'
+const allowed = '400 invalid-input'
 const loggedOut = '401 login-required'
 const forbidden = '403 forbidden'
 const everyone = {
-  anonymous: letIn,
-  'deleted user': letIn,
-  unproven: letIn,
-  'buyer A': letIn,
-  'buyer B': letIn,
-  support: letIn,
-  accountant: letIn,
-  admin: letIn,
+  anonymous: allowed,
+  'deleted user': allowed,
+  unproven: allowed,
+  'buyer A': allowed,
+  'buyer B': allowed,
+  support: allowed,
+  accountant: allowed,
+  admin: allowed,
 }
 const user = { ...everyone, anonymous: loggedOut, 'deleted user': loggedOut }
 /** A call that a role may make is added here by hand: no role gains one unnoticed. */
@@ -134,7 +134,7 @@ const callsOf: Record<Role, string[]> = {
 function answersTo(name: string, { access, proven }: Endpoint) {
   if (access === 'public') return everyone
   if (access === 'user') return { ...user, ...(proven && { unproven: '403 unproven' }) }
-  const [support, accountant] = roles.map((role) => (callsOf[role].includes(name) ? letIn : forbidden))
+  const [support, accountant] = roles.map((role) => (callsOf[role].includes(name) ? allowed : forbidden))
   return { ...user, unproven: forbidden, 'buyer A': forbidden, 'buyer B': forbidden, support, accountant }
 }
 

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { Server as Listener, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
-/** No one new is let in, and everyone who is connected gets a last answer, for as long as an idle connection is kept. */
+/** Accepts no new connections and answers the open ones once more, for as long as an idle connection is kept. */
 export async function drain(server: Server) {
   server.prependListener('request', (_request, response) => {
     response.shouldKeepAlive = false

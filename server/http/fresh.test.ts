@@ -15,7 +15,7 @@ const endpoints = Object.entries(contract).flatMap(([group, rows]) =>
   Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${group}.${name}`, endpoint })),
 )
 const nobodysId = '00000000-0000-4000-8000-000000000000'
-const letIn = 400
+const allowed = 400
 
 let shop: TestShop
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** Sends a field that no call knows: anyone who is let in gets a 400 about it, and nothing changes. */
+/** Sends a field that no call knows: an allowed caller gets a 400 about it, and nothing changes. */
 async function knock({ method, path }: Endpoint, visitor: Visitor) {
   const address = path.replaceAll(/:\w+/g, nobodysId)
   const asQuery = method === 'GET' || method === 'DELETE'
@@ -42,7 +42,7 @@ describe('eleven minutes after the login', () => {
   })
 
   test.for(endpoints)('$name asks who is there only if it says so', async ({ endpoint }) => {
-    const expected = endpoint.answer === 'redirect' ? 303 : endpoint.fresh === true ? 403 : letIn
+    const expected = endpoint.answer === 'redirect' ? 303 : endpoint.fresh === true ? 403 : allowed
     expect(await knock(endpoint, admin)).toBe(expected)
   })
 
@@ -99,7 +99,7 @@ describe('one proof', () => {
     const admin = await shop.admin()
     for (let worked = 0; worked < 5; worked++) {
       shop.clock.advance({ minutes: 9 })
-      expect(await ask(admin)).toBe(letIn)
+      expect(await ask(admin)).toBe(allowed)
     }
     shop.clock.advance({ minutes: 10 })
     expect(await ask(admin)).toBe(403)
@@ -109,12 +109,12 @@ describe('one proof', () => {
     const admin = await shop.admin()
     for (let worked = 0; worked < 6; worked++) {
       shop.clock.advance({ minutes: 9 })
-      expect(await ask(admin)).toBe(letIn)
+      expect(await ask(admin)).toBe(allowed)
     }
     shop.clock.advance({ minutes: 6 })
     expect(await ask(admin)).toBe(403)
     await admin.call(stepUp.withPassword, { password: admin.password })
-    expect(await ask(admin)).toBe(letIn)
+    expect(await ask(admin)).toBe(allowed)
   })
 
   test('is not kept alive by calls that don’t need it, or that were refused', async () => {

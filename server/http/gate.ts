@@ -72,7 +72,7 @@ export function createGate(deps: Dependencies) {
     mustSetUp,
     assertFresh,
 
-    /** The session to go on with; undefined for a visitor, whom only a public call lets in. */
+    /** The session to go on with; undefined for a visitor, who may make public calls only. */
     async enter(endpoint: Endpoint, session: Session | undefined, ip: string): Promise<Session | undefined> {
       const isPublic = endpoint.access === 'public'
       if (!session) {

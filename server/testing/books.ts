@@ -38,7 +38,7 @@ function readPayments(ledger: Ledger) {
           refunded: sum(refunds.map((refund) => refund.amount)),
           returnedRefunds: openAfterFailure(refundsOf(id), amount),
           tried: Math.min(amount, sum(refundsOf(id).map((refund) => refund.amount))),
-          // An appeal follows a loss; a prevented one was paid back before it became a dispute.
+          // An appeal follows a loss; a prevented one was refunded before it became a dispute.
           refundedAt: Math.max(0, ...refundsOf(id).map((refund) => refund.created)),
           disputedAt: Math.min(...disputesOf(id).map((dispute) => dispute.created)),
           isLost: disputes.some((status) => /^(lost|prevented|appeal_.*)$/.test(status)),
@@ -48,7 +48,7 @@ function readPayments(ledger: Ledger) {
       })
 }
 
-/** What banks sent back, less what was refunded after that, and no more than the payment has left. */
+/** Failed refunds, less refunds after them, and at most the remaining amount of the payment. */
 function openAfterFailure(refunds: Raw['refund'][], paid: number) {
   let [open, left] = [0, paid]
   for (const { status, amount } of refunds) {

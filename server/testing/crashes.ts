@@ -192,5 +192,5 @@ function judge({ booked, wanted, subjects }: Books & { subjects: string[] }, com
     lost += Math.max(0, wantedMails - count)
     doubled += Math.max(0, count - wantedMails)
   }
-  return { complaints, lost, doubled, paidBack: duplicates.size }
+  return { complaints, lost, doubled, refunded: duplicates.size }
 }

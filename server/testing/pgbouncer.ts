@@ -13,8 +13,8 @@ const program = '/usr/sbin/pgbouncer'
 export const hasPgBouncer = existsSync(program)
 
 /**
- * A pooler in transaction mode in front of a database, with fewer sessions than a shop has connections. A second door
- * keeps its session for as long as the connection lasts: for DATABASE_DIRECT_URL, where the pooler also decides which
+ * A pooler in transaction mode in front of a database, with fewer sessions than a shop has connections. A second database
+ * entry keeps its session for as long as the connection lasts: for DATABASE_DIRECT_URL, where the pooler also decides which
  * PostgreSQL is the primary.
  */
 export async function openPgBouncer(databaseUrl: string, sessions = 4) {

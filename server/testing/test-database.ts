@@ -80,7 +80,7 @@ async function openOwn() {
   }
 }
 
-/** Linux's folder in memory, if there is room: each copy is hundreds of files, and a disk's take a sixth of the run. */
+/** Linux's folder in memory, if it has space: each copy is hundreds of files, which take a sixth of the run on a disk. */
 function inMemory() {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm')

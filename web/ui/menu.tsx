@@ -112,7 +112,7 @@ export function Menu(props: { label: ReactNode; 'aria-label'?: string; className
 
 const gap = 8
 
-/** Below its button, or above where there is no room; their right edges meet, if both fit. */
+/** Opens below its button, or above if there is no space; right edges align if both fit. */
 function put(list: HTMLElement | null, button: HTMLElement | null) {
   if (!list || !button) return
   const { top, bottom, right } = button.getBoundingClientRect()

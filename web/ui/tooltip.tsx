@@ -69,7 +69,7 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
   )
 }
 
-/** Below the control, or above it if there's no room. */
+/** Below the control, or above it if there is no space. */
 function showAt(anchor: HTMLElement, tip: HTMLElement) {
   const control = anchor.firstElementChild
   // If it repeats the control's name, don't announce it twice.

@@ -669,7 +669,7 @@ CREATE TABLE "tv_connection" (
 	"last_error" text,
 	"misunderstood" integer DEFAULT 0 NOT NULL,
 	"freezes_disputes" boolean DEFAULT true NOT NULL,
-	"held_back" integer,
+	"blocked_removals" integer,
 	"may_remove_until" timestamp (3) with time zone,
 	"next_call_at" timestamp (3) with time zone,
 	CONSTRAINT "tv_connection_state" CHECK ("tv_connection"."state" in ('off', 'on', 'paused', 'expired', 'blocked')),
@@ -720,7 +720,7 @@ CREATE TABLE "tv_runs" (
 	"wrong" integer DEFAULT 0 NOT NULL,
 	"ended" integer DEFAULT 0 NOT NULL,
 	"foreign" integer DEFAULT 0 NOT NULL,
-	"held_back" integer DEFAULT 0 NOT NULL,
+	"blocked_removals" integer DEFAULT 0 NOT NULL,
 	"error" text
 );
 --> statement-breakpoint

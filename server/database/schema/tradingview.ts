@@ -40,7 +40,7 @@ export const tvConnection = pgTable(
     /** At most this many people; null for no limit. */
     freezesDisputes: boolean().notNull().default(true),
     /** What the guard against mass removal stopped, until an admin has looked. */
-    heldBack: integer(),
+    blockedRemovals: integer(),
     mayRemoveUntil: moment(),
     /** Before this, TradingView is not called again: the pace that all processes share. */
     nextCallAt: moment(),
@@ -135,7 +135,7 @@ export const tvRuns = pgTable(
     wrong: integer().notNull().default(0),
     ended: integer().notNull().default(0),
     foreign: integer().notNull().default(0),
-    heldBack: integer().notNull().default(0),
+    blockedRemovals: integer().notNull().default(0),
     error: text(),
   },
   (t) => [index('tv_runs_newest').on(t.startedAt)],

@@ -29,7 +29,7 @@ type Declined = About & { reason: string; staysUnlocked: boolean }
 
 type Unasked = Pick<About, 'name' | 'product'> & { unlocksItself?: boolean }
 
-type Comparison = Record<'missing' | 'wrong' | 'ended' | 'foreign' | 'heldBack' | 'people', number>
+type Comparison = Record<'missing' | 'wrong' | 'ended' | 'foreign' | 'blockedRemovals' | 'people', number>
 
 export const accessMails = {
   accessRequestReceived: ({ name, tradingViewUsername }: { name: string; tradingViewUsername: string }) => ({
@@ -116,13 +116,13 @@ export const accessMails = {
     ],
     action: ['Open Access', '/admin/access'],
   }),
-  tradingViewDifferences: ({ missing, wrong, ended, foreign, heldBack, people }: Comparison) => ({
-    subject: heldBack
-      ? `${heldBack} of ${people} people would lose access. Please check.`
+  tradingViewDifferences: ({ missing, wrong, ended, foreign, blockedRemovals, people }: Comparison) => ({
+    subject: blockedRemovals
+      ? `${blockedRemovals} of ${people} people would lose access. Please check.`
       : `Overnight sync: ${counted(missing + wrong + ended, 'fix', 'fixes')}`,
     paragraphs: [
-      heldBack > 0 &&
-        `Last night’s check would have removed ${counted(heldBack, 'person', 'people')} together. That’s unusual, so no one was removed. Please check, and confirm it in the admin area if it’s right.`,
+      blockedRemovals > 0 &&
+        `Last night’s check would have removed ${counted(blockedRemovals, 'person', 'people')} together. That’s unusual, so no one was removed. Please check, and confirm it in the admin area if it’s right.`,
       missing + wrong + ended > 0 &&
         'The shop compared every list with what’s been paid for and fixed the differences.',
       foreign > 0 &&

@@ -127,7 +127,7 @@ export const adminMails = {
     action: ['Back to the settings', '/admin/settings'],
   }),
   /** Someone took back their account's address, which another account with a purchase had by then. */
-  addressGivenBack: ({ email, customerId }: { email: string; customerId: string }) => ({
+  addressRestored: ({ email, customerId }: { email: string; customerId: string }) => ({
     subject: 'An account with a purchase has no email address now',
     paragraphs: [
       `The owner of ${email} took this address back for their account. Meanwhile, something was bought with it under another account, which has no address now.`,

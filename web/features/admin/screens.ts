@@ -62,7 +62,7 @@ type Definition = {
   icon: LucideIcon
   /** One of the three tabs of docs/product.md. */
   isTab?: boolean
-  /** On a phone, the bar has room for these and the tabs; the others are behind “More”. */
+  /** On a phone, the bar shows these and the tabs; the others are behind “More”. */
   isInBar?: boolean
   /** The first one is the area's own. */
   screens: readonly [Screen, ...Screen[]]

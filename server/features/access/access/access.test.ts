@@ -430,14 +430,14 @@ describe('the seller', () => {
 })
 
 describe('whoever is kept out although they pay', () => {
-  async function keptOut() {
+  async function withheld() {
     const buyer = await unlockedBuyer()
     await buyer.admin.call(accessAdmin.withhold, { ids: [buyer.id] })
     return buyer
   }
 
   test('is told the truth: removed, not ended', async () => {
-    const buyer = await keptOut()
+    const buyer = await withheld()
     expect(await buyer.mine()).toMatchObject({ state: 'withheld', reason: 'renews' })
     const mail = (await shop.mails()).findLast(({ to }) => to === buyer.user.email)
     expect(mail?.subject).toBe('We’ve removed your TradingView access')
@@ -445,7 +445,7 @@ describe('whoever is kept out although they pay', () => {
   })
 
   test('is found, and gets it back', async () => {
-    const { admin, id, user, mine } = await keptOut()
+    const { admin, id, user, mine } = await withheld()
     const listed = async (state: 'unlocked' | 'withheld') =>
       (await admin.call(accessAdmin.people, { q: user.email, state })).map((person) => person.id)
     expect([await listed('unlocked'), await listed('withheld')]).toEqual([[], [id]])
@@ -456,7 +456,7 @@ describe('whoever is kept out although they pay', () => {
   })
 
   test('stays kept out when an unlock is undone', async () => {
-    const buyer = await keptOut()
+    const buyer = await withheld()
     await buyer.ask()
     await buyer.admin.call(accessAdmin.grant, { ids: [buyer.id] })
     await buyer.admin.call(accessAdmin.undo, { ids: [buyer.id] })
@@ -466,7 +466,7 @@ describe('whoever is kept out although they pay', () => {
   })
 
   test('starts anew with a purchase after everything has ended', async () => {
-    const buyer = await keptOut()
+    const buyer = await withheld()
     await buyer.admin.call(purchases.adminCancel, { id: buyer.purchase.id })
     await expect(buyer.admin.call(accessAdmin.restore, { ids: [buyer.id] })).rejects.toMatchObject({ status: 409 })
     const again = await bookPurchase(shop.connection, buyer.user.id)

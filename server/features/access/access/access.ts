@@ -8,7 +8,7 @@ import { owns, recompute } from './entitled.ts'
 import { purgeKeys, revealKeys } from './forms.ts'
 import { createLists } from './lists.ts'
 import { createNames } from './names.ts'
-import type { ConnectorDoor } from './rows.ts'
+import type { ConnectorInterface } from './rows.ts'
 import { createConnectorChanges } from './seen.ts'
 
 export { resealKeys, sealKeys } from './forms.ts'
@@ -21,7 +21,7 @@ export type AccessModule = ReturnType<typeof createAccessModule>
 /** One row for each person and product says how far their access on TradingView is; it is moved only here. */
 export function createAccessModule(
   context: Pick<Context, 'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'secrets' | 'settings' | 'supportEmail'>,
-  connector: ConnectorDoor,
+  connector: ConnectorInterface,
 ) {
   const { db } = context
   const names = createNames(context, connector)

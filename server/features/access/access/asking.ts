@@ -12,13 +12,13 @@ import { access, isLivePurchase, orders, purchases, users } from '#server/databa
 import { conflict, notFound } from '#server/errors.ts'
 import { insistOnKeys, storeForm } from './forms.ts'
 import type { Names } from './names.ts'
-import type { ConnectorDoor } from './rows.ts'
+import type { ConnectorInterface } from './rows.ts'
 
 type Which = { purchaseId: string } | { paymentIntentId: string }
 
 export function createAsking(
   context: Pick<Context, 'catalog' | 'db' | 'now' | 'secrets' | 'settings'>,
-  connector: ConnectorDoor,
+  connector: ConnectorInterface,
   names: Names,
 ) {
   const { db, settings, catalog } = context

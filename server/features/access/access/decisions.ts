@@ -8,7 +8,7 @@ import { access } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
 import type { Names } from './names.ts'
-import { type ConnectorDoor, change, lockRows } from './rows.ts'
+import { type ConnectorInterface, change, lockRows } from './rows.ts'
 import { type AccessRow, factsOf, next } from './rules.ts'
 import { closed } from './seen.ts'
 
@@ -21,7 +21,7 @@ type Act = (tx: Transaction, row: AccessRow, works: boolean) => Promise<boolean>
 /** What the seller's people decide. All of it is audited, by the id of the person's access. */
 export function createDecisions(
   context: Pick<Context, 'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>,
-  connector: ConnectorDoor,
+  connector: ConnectorInterface,
   names: Names,
 ) {
   const { db, now, audit } = context
@@ -175,7 +175,7 @@ function createDeclined({ db, audit }: Pick<Context, 'db' | 'audit'>) {
 async function announce(
   tx: Transaction,
   context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
-  connector: ConnectorDoor,
+  connector: ConnectorInterface,
 ) {
   const due = await tx.select({ id: access.id }).from(access).where(lte(access.undoUntil, context.now()))
   const ids = due.map(({ id }) => id)

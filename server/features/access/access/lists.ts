@@ -14,7 +14,7 @@ import {
 } from '#server/database/schema.ts'
 import { matchesUser } from '#server/database/text-search.ts'
 import { notFound } from '#server/errors.ts'
-import type { ConnectorDoor } from './rows.ts'
+import type { ConnectorInterface } from './rows.ts'
 import { createTodo, isOpenSearched, type Paging, shownUser, whoseOf } from './todo.ts'
 
 const eventTexts: Record<AccessEvent, string> = {
@@ -41,7 +41,7 @@ type PeopleFilter = { state?: AccessState | undefined; endRequested?: 'yes' | un
 /** Whoever was declined and still pays, if somebody asked an admin to end that. */
 const isEndRequested = and(isNotNull(access.endRequestedAt), isNotNull(access.reason))
 
-export function createLists(context: Pick<Context, 'db' | 'now'>, connector: ConnectorDoor) {
+export function createLists(context: Pick<Context, 'db' | 'now'>, connector: ConnectorInterface) {
   const { db, now } = context
 
   async function page(where: SQL | undefined, { limit, cursor, q }: Paging) {

@@ -7,7 +7,7 @@ import { access, accessEvents } from '#server/database/schema.ts'
 import { conflict, invalid, Refusal } from '#server/errors.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
 import { recompute } from './entitled.ts'
-import { type ConnectorDoor, change, lockRows, type Telling, type Whose } from './rows.ts'
+import { type ConnectorInterface, change, lockRows, type Telling, type Whose } from './rows.ts'
 import { type AccessRow, factsOf, next } from './rules.ts'
 
 /** The form's field that a refusal belongs to. */
@@ -38,7 +38,7 @@ export type Names = ReturnType<typeof createNames>
 /** The TradingView account that someone wants unlocked: theirs alone, however and wherever it is given. */
 export function createNames(
   context: Pick<Context, 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>,
-  connector: ConnectorDoor,
+  connector: ConnectorInterface,
 ) {
   const { db, now } = context
 

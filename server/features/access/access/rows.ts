@@ -12,7 +12,7 @@ export type Whose = { userId: string; productId: string }
 
 export type Telling = Pick<Context, 'mails' | 'now' | 'supportEmail' | 'catalog'>
 
-export type ConnectorDoor = {
+export type ConnectorInterface = {
   /** Products whose buyers are unlocked without the seller now: the connection works, and their scripts are chosen. */
   servedProducts(tx?: Database | Transaction): Promise<ReadonlySet<string>>
   /** Whether it is connected at all, working or not. */

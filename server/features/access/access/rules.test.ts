@@ -69,18 +69,18 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   connector: fc.boolean(),
 })
 
-const isKeptOut = ({ state, needsDecision }: Facts) =>
+const isWithheld = ({ state, needsDecision }: Facts) =>
   state === 'declined' || state === 'withheld' || (state === 'asked' && needsDecision)
 
 test('nobody whom the seller keeps out is let in by anything but the seller', () => {
   fc.assert(
     fc.property(
-      facts.filter((each) => each.isPaid && isKeptOut(each)),
+      facts.filter((each) => each.isPaid && isWithheld(each)),
       fc.constantFrom(...accessEvents),
       (before, event) => {
         const step = next(event, before)
         if (event === 'granted' || event === 'restored' || event === 'ended' || !step) return
-        expect(isKeptOut({ ...before, state: step.to, needsDecision: step.needsDecision ?? false })).toBe(true)
+        expect(isWithheld({ ...before, state: step.to, needsDecision: step.needsDecision ?? false })).toBe(true)
       },
     ),
   )

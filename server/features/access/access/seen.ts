@@ -6,7 +6,7 @@ import type { Transaction } from '#server/database/connect.ts'
 import { lockPerson, personOf } from '#server/database/people.ts'
 import { access, awaitsConnector } from '#server/database/schema.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
-import { askSeller, type ConnectorDoor, change, lockRow, lockRows, type Telling, type Whose } from './rows.ts'
+import { askSeller, type ConnectorInterface, change, lockRow, lockRows, type Telling, type Whose } from './rows.ts'
 import { type AccessRow, connectorPatience, factsOf, next } from './rules.ts'
 import { refreshTodo } from './todo-refresh.ts'
 
@@ -87,7 +87,7 @@ const hasWaitedForConnector = (now: Date) =>
 /** People who wait go to the connector if it can unlock now, or to the seller. Idempotent: runs every minute and with each change of the connection. */
 export function createConnectorChanges(
   context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
-  connector: ConnectorDoor,
+  connector: ConnectorInterface,
 ) {
   const { now } = context
 

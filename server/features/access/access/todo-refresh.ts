@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNotNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { access, isNoticed, mayBeOpen, tvConnection, tvPeople, tvScripts } from '#server/database/schema.ts'
-import type { ConnectorDoor } from './rows.ts'
+import type { ConnectorInterface } from './rows.ts'
 import { todoOf } from './rules.ts'
 
 /** The same row of TradingView's under a username that no customer has: they may have renamed themselves. */
@@ -19,7 +19,7 @@ const gaveUpSince = sql<Date | null>`${onLists(
 )}`.mapWith(access.stateSince)
 const hadAccess = sql<boolean>`${onLists(sql`count(*) > 0`, sql`${tvPeople.isPresent} and not ${tvPeople.isOurs}`)}`
 
-type Connector = Pick<ConnectorDoor, 'isOn' | 'servedProducts'>
+type Connector = Pick<ConnectorInterface, 'isOn' | 'servedProducts'>
 
 /**
  * Writes down what the seller has to do about these people, or about everyone of whom that may have changed.

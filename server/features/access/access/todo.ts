@@ -5,7 +5,7 @@ import type { Database } from '#server/database/connect.ts'
 import { containing, decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { access, accessForms, products, tvPeople, tvScripts, users } from '#server/database/schema.ts'
 import { matchesUser } from '#server/database/text-search.ts'
-import type { AccessRow, ConnectorDoor } from './rows.ts'
+import type { AccessRow, ConnectorInterface } from './rows.ts'
 import { newName } from './todo-refresh.ts'
 
 export type Paging = { limit: number; cursor?: string | undefined; q?: string | undefined }
@@ -26,7 +26,7 @@ export const whoseOf = <User>({ id, state, reason, undoUntil }: AccessRow, user:
   isByHand: !works,
 })
 
-export function createTodo({ db, now }: Pick<Context, 'db' | 'now'>, connector: ConnectorDoor) {
+export function createTodo({ db, now }: Pick<Context, 'db' | 'now'>, connector: ConnectorInterface) {
   async function formsOf(userIds: string[]) {
     return db
       .selectDistinctOn([accessForms.userId])

@@ -3,7 +3,7 @@ import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import { access, tvPeople, type tvRuns } from '#server/database/schema.ts'
 import type { PeopleList, TradingViewClient } from '#server/gateways/tradingview.ts'
-import { decide, type ScriptRow, storeIfUnchanged, takesAway, type Work, workFor } from './plan.ts'
+import { decide, removesAccess, type ScriptRow, storeIfUnchanged, type Work, workFor } from './plan.ts'
 import { recordNameNotFound } from './sync-name.ts'
 
 type Listed = PeopleList['people'][number]
@@ -50,7 +50,7 @@ export async function compare(
     if (action === 'nothing' && !wish.isWanted && row?.state === 'unlocked') toSync.push(person.userId)
     if (action === 'nothing' || action === 'leave') continue
     counts[action === 'add' ? 'missing' : action === 'remove' ? 'ended' : 'wrong'] += 1
-    if (takesAway(action, observed, wish)) lost.push(person.userId)
+    if (removesAccess(action, observed, wish)) lost.push(person.userId)
     else toSync.push(person.userId)
   }
   const propose = (stranger: Listed) => proposeRename(context, client, works, listed, stranger)
@@ -59,7 +59,7 @@ export async function compare(
   await recordStrangers(context, script, strangers, propose)
   const isTooMany = lost.length > guardOf(people.length) && !mayRemove
   if (!isTooMany) toSync.push(...lost)
-  return { ...run, ...counts, foreign: strangers.length, heldBack: isTooMany ? lost.length : 0, toSync }
+  return { ...run, ...counts, foreign: strangers.length, blockedRemovals: isTooMany ? lost.length : 0, toSync }
 }
 
 async function worksOn({ db, now }: Pick<Context, 'db' | 'now'>, script: ScriptRow): Promise<Work[]> {

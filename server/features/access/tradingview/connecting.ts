@@ -55,7 +55,7 @@ export function createConnecting(
         scripts: await db.$count(tvScripts),
         people: people[0]?.count ?? 0,
         freezesDisputes: row?.freezesDisputes ?? true,
-        heldBack: row?.heldBack ?? null,
+        blockedRemovals: row?.blockedRemovals ?? null,
       }
     },
 
@@ -123,7 +123,7 @@ export function createConnecting(
 
     async reconcile(actor: Actor, mayRemove: boolean) {
       const allowed = mayRemove ? { mayRemoveUntil: new Date(now().getTime() + hour) } : {}
-      await connection.change(actor, 'reconcile', { ...allowed, heldBack: null }, { mayRemove })
+      await connection.change(actor, 'reconcile', { ...allowed, blockedRemovals: null }, { mayRemove })
       await reconcileSoon()
     },
 

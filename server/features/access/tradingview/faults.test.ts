@@ -59,7 +59,7 @@ describe('what passes', () => {
 test('“exists” is never believed: a date that the seller set by hand is found and corrected', async () => {
   const buyer = await shop.namedBuyer('by_hand_before')
   await shop.settle()
-  await shop.lookAlike.controls.letIn(indicator, 'by_hand_before', new Date(shop.clock.now().getTime() + 3_600_000))
+  await shop.lookAlike.controls.addByHand(indicator, 'by_hand_before', new Date(shop.clock.now().getTime() + 3_600_000))
   await buyer.call(access.recheck, { purchaseId: buyer.purchase.id })
   await shop.settle()
   const row = (await shop.lookAlike.controls.people(indicator)).find(({ username }) => username === 'by_hand_before')
@@ -68,7 +68,7 @@ test('“exists” is never believed: a date that the seller set by hand is foun
 })
 
 test('someone who had access before is never shortened or removed when they buy and leave', async () => {
-  await shop.lookAlike.controls.letIn(indicator, 'friend_since_2019')
+  await shop.lookAlike.controls.addByHand(indicator, 'friend_since_2019')
   const buyer = await shop.namedBuyer('friend_since_2019')
   expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
   expect(await todo()).toContainEqual(expect.objectContaining({ kind: 'had_access', username: 'friend_since_2019' }))
@@ -180,8 +180,8 @@ describe('every night', () => {
     await shop.namedBuyer('early_bird')
     await shop.settle()
     await shop.lookAlike.controls.throwOut(indicator, 'night_owl')
-    await shop.lookAlike.controls.letIn(indicator, 'early_bird', null)
-    await shop.lookAlike.controls.letIn(indicator, 'total_stranger')
+    await shop.lookAlike.controls.addByHand(indicator, 'early_bird', null)
+    await shop.lookAlike.controls.addByHand(indicator, 'total_stranger')
     // One email a day says it all.
     shop.clock.advance({ days: 1 })
     admin = await shop.admin()
@@ -198,7 +198,7 @@ describe('every night', () => {
   })
 
   test('a session that ends in the middle of the walk leads to no conclusion at all', async () => {
-    for (let n = 0; n < 45; n++) await shop.lookAlike.controls.letIn(indicator, `walker_${n}`)
+    for (let n = 0; n < 45; n++) await shop.lookAlike.controls.addByHand(indicator, `walker_${n}`)
     const before = await shop.changes()
     // Two pages arrive, the third is a page for people.
     await shop.lookAlike.controls.behave({ next: ['none', 'none', 'robot', 'robot'], on: '/pine_perm/list_users' })
@@ -246,9 +246,9 @@ describe('every night', () => {
        select s.id, u.name, u.name, u.id, true from tv_scripts s, users u where u.name = any($1)`,
       [names],
     )
-    for (const name of names) await shop.lookAlike.controls.letIn(indicator, name)
+    for (const name of names) await shop.lookAlike.controls.addByHand(indicator, name)
     await reconcile()
-    expect(await show()).toMatchObject({ heldBack: 14 })
+    expect(await show()).toMatchObject({ blockedRemovals: 14 })
     expect(await shop.listed(indicator)).toEqual(expect.arrayContaining(names))
     await admin.call(tradingViewAdmin.reconcile, { mayRemove: true })
     await reconcile()

@@ -42,14 +42,14 @@ describe('TradingView that does not answer', () => {
     expect(await subjects(buyer.user.email)).toContain('We’ve got your access request')
 
     const { indicator, strategy } = shop.lookAlike.scripts
-    await shop.lookAlike.controls.letIn(indicator, 'by_hand_then')
-    await shop.lookAlike.controls.letIn(strategy, 'by_hand_then')
+    await shop.lookAlike.controls.addByHand(indicator, 'by_hand_then')
+    await shop.lookAlike.controls.addByHand(strategy, 'by_hand_then')
     await admin.call(accessAdmin.grant, { ids: [await shop.accessIdOf(buyer)] })
     await shop.lookAlike.controls.behave({})
     await later(61)
     const mine = await shop.accessOf(buyer)
     expect(mine).toMatchObject({ state: 'unlocked' })
-    // Let in without an end by hand, it has the paid one now, and will be locked with it.
+    // Added by hand without an end, it now ends with the paid period.
     const people = await shop.lookAlike.controls.people(indicator)
     const row = people.find(({ username }) => username === 'by_hand_then')
     expect(row?.expiration?.toISOString()).toBe(mine.until)

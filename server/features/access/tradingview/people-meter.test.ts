@@ -9,7 +9,7 @@ test('the meter counts whoever TradingView lists besides buyers', async () => {
   const admin = await shop.admin()
   const meter = () => admin.call(tradingViewAdmin.meter, {})
   const { people, foreign } = await meter()
-  await shop.lookAlike.controls.letIn(shop.lookAlike.scripts.indicator, 'a_friend_of_the_seller')
+  await shop.lookAlike.controls.addByHand(shop.lookAlike.scripts.indicator, 'a_friend_of_the_seller')
   await shop.queue.runNow('tradingview-reconcile')
   // The look-alike has one from the start.
   const after = await meter()

@@ -50,7 +50,7 @@ const lasts = (until: Date | null) => until?.getTime() ?? Number.POSITIVE_INFINI
 export const isSameUntil = (a: Date | null, b: Date | null) =>
   a === null || b === null ? a === b : Math.abs(a.getTime() - b.getTime()) <= tolerance
 
-/** The table of docs/tradingview.md. What someone had before this shop let them in is never taken away or shortened. */
+/** The table of docs/tradingview.md. Access that existed before this shop unlocked it is never removed or shortened. */
 export function decide(observed: Observed, wanted: Wanted, isOurs: boolean): Action {
   if (!wanted.isWanted) {
     if (!observed.isPresent) return 'nothing'
@@ -62,7 +62,7 @@ export function decide(observed: Observed, wanted: Wanted, isOurs: boolean): Act
   return lasts(observed.until) < lasts(wanted.until) ? 'modify' : 'leave'
 }
 
-export const takesAway = (action: Action, observed: Observed, wanted: Wanted) =>
+export const removesAccess = (action: Action, observed: Observed, wanted: Wanted) =>
   action === 'remove' || (action === 'modify' && lasts(wanted.until) < lasts(observed.until))
 
 /** What should be there for a name, as the access row says now; `peers` are the person's names on the same script. */

@@ -25,7 +25,7 @@ beforeAll(async () => {
     },
   })
   admin = await shop.admin()
-  await shop.lookAlike.controls.letIn(shop.lookAlike.scripts.indicator, 'a_stranger_here')
+  await shop.lookAlike.controls.addByHand(shop.lookAlike.scripts.indicator, 'a_stranger_here')
   await shop.connection.pool.query(notesWhatIsSo)
 })
 afterAll(() => shop.close())
@@ -120,7 +120,7 @@ const events = {
     const { controls, scripts } = shop.lookAlike
     const name = names.at(-1)
     const isThere = (await controls.people(scripts.strategy)).some(({ username }) => username === name)
-    if (name && isThere) await controls.letIn(scripts.strategy, name, new Date(shop.clock.now().getTime() + day))
+    if (name && isThere) await controls.addByHand(scripts.strategy, name, new Date(shop.clock.now().getTime() + day))
   },
   month: () => shop.advance(1, 'month'),
   week: () => shop.advance(7, 'day'),
@@ -151,7 +151,7 @@ const byHand = {
   let: async (person: Person) => {
     const { username } = (await ownAccess(person)) ?? {}
     for (const pineId of Object.values(shop.lookAlike.scripts))
-      if (username) await shop.lookAlike.controls.letIn(pineId, username)
+      if (username) await shop.lookAlike.controls.addByHand(pineId, username)
     if (username) lets.add(username)
   },
   remove: async ({ names }: Person) => {
@@ -306,7 +306,7 @@ async function check(people: Person[]) {
   const named = (call: string) =>
     new Set(changes.filter((each) => each.call === call).map(({ username }) => username ?? ''))
   const [added, removed, redated] = [named('add'), named('remove'), named('modify_user_expiration')]
-  // No one is let in who did not claim the name here, and no one removed or redated whom the shop did not unlock.
+  // Only usernames entered here are added, and only those the shop unlocked are removed or redated.
   expect([...added].filter((name) => !/^p[0-9a-f]{32}$/.test(name))).toEqual([])
   expect([...removed, ...redated].filter((name) => !added.has(name) && !lets.has(name))).toEqual([])
 }
@@ -379,7 +379,7 @@ async function checkMails() {
 }
 
 /** Chance seldom finds it: one is unlocked after a second decision, for the other that is undone. */
-const keptOutThenGranted: Step[] = [0, 1].flatMap((who) => [
+const withheldThenGranted: Step[] = [0, 1].flatMap((who) => [
   ...(['buy', 'name', 'withhold', 'ask', 'grant'] as const).map((what) => ({ what, who })),
   { what: who === 0 ? ('minute' as const) : ('undo' as const), who },
 ])
@@ -396,7 +396,7 @@ test('whatever happens, TradingView ends up with exactly what is paid for, and n
       for (const { userId } of people) await attempt(admin.call(accounts.adminDelete, { id: userId }))
       before.splice(0, before.length, ...people)
     }),
-    { numRuns: Number(process.env.RUNS ?? 4), endOnFailure: true, examples: [[keptOutThenGranted]] },
+    { numRuns: Number(process.env.RUNS ?? 4), endOnFailure: true, examples: [[withheldThenGranted]] },
   )
   expect(mailsNoted).toBeGreaterThan(0)
 })

@@ -8,7 +8,7 @@ import type { ConnectorDeps } from './connector.ts'
 import { plan, type ScriptRow } from './plan.ts'
 
 const walksAtMost = 3
-const counted = ['missing', 'wrong', 'ended', 'foreign', 'heldBack'] as const
+const counted = ['missing', 'wrong', 'ended', 'foreign', 'blockedRemovals'] as const
 
 /** Every night: compares each script's whole list with what is wanted, and queues what differs. */
 export function createReconcile(
@@ -56,7 +56,7 @@ export function createReconcile(
     await names.recheckUnknown()
     const { row, client } = opened
     const mayRemove = row.mayRemoveUntil !== null && row.mayRemoveUntil > now()
-    const totals = { missing: 0, wrong: 0, ended: 0, foreign: 0, heldBack: 0, people: 0 }
+    const totals = { missing: 0, wrong: 0, ended: 0, foreign: 0, blockedRemovals: 0, people: 0 }
     const strangersBefore = await countStrangers()
     for (const script of await db.select().from(tvScripts).where(isNull(tvScripts.problem))) {
       const run = await reconcileScript(script, client, mayRemove)
@@ -64,11 +64,11 @@ export function createReconcile(
       for (const key of counted) totals[key] += run[key] ?? 0
       totals.people = Math.max(totals.people, run.people ?? 0)
     }
-    await connection.set({ heldBack: totals.heldBack || null })
-    const hasDifferences = totals.missing + totals.wrong + totals.ended + totals.heldBack > 0
+    await connection.set({ blockedRemovals: totals.blockedRemovals || null })
+    const hasDifferences = totals.missing + totals.wrong + totals.ended + totals.blockedRemovals > 0
     if (hasDifferences || (await countStrangers()) > strangersBefore)
       await mails.sendOnce(
-        `tradingview differences ${now().toISOString().slice(0, 10)} ${totals.heldBack}`,
+        `tradingview differences ${now().toISOString().slice(0, 10)} ${totals.blockedRemovals}`,
         supportEmail,
         'tradingViewDifferences',
         totals,

@@ -70,7 +70,7 @@ test('the session’s cookies are in no log, answer, export, email, table or bac
   const tables = dump.split(/^COPY /m).slice(1)
   expect(tables.length).toBeGreaterThan(30)
   const leaking = tables.filter((table) => secrets.some((secret) => table.includes(secret)))
-  // The look-alike's own books are TradingView's side: it has to know whom it let in.
+  // The stand-in's tables are TradingView's side, which knows the usernames with access.
   expect(leaking.map((table) => table.split(' ')[0])).toEqual(['sandbox.tradingview_settings'])
   expect(tables.find((table) => table.startsWith('public.tv_connection'))).toContain(connection?.sealed_cookies)
 

@@ -24,8 +24,8 @@ async function connect() {
 }
 
 /** The seller lets someone in on TradingView's own page. */
-async function letIn(username: string) {
-  for (const pineId of Object.values(shop.lookAlike.scripts)) await shop.lookAlike.controls.letIn(pineId, username)
+async function addByHand(username: string) {
+  for (const pineId of Object.values(shop.lookAlike.scripts)) await shop.lookAlike.controls.addByHand(pineId, username)
 }
 
 describe('a shop that has unlocked by hand', () => {
@@ -39,7 +39,7 @@ describe('a shop that has unlocked by hand', () => {
 
   async function unlockedByHand(username: string) {
     const buyer = await asker(username)
-    await letIn(username)
+    await addByHand(username)
     await admin.call(accessAdmin.grant, { ids: [buyer.id] })
     return buyer
   }
@@ -54,7 +54,7 @@ describe('a shop that has unlocked by hand', () => {
     await admin.call(accessAdmin.decline, { ids: [declined.id], reason: 'Not now', subscription: 'keep' })
     await shop.afterUndo()
     await admin.call(purchases.adminCancel, { id: gone.purchase.id })
-    await letIn('beta_tester_2024')
+    await addByHand('beta_tester_2024')
 
     await connect()
     await shop.queue.runNow('tradingview-reconcile')

@@ -18,8 +18,8 @@ import {
   isSameUntil,
   noFailure,
   type Observed,
+  removesAccess,
   storeIfUnchanged,
-  takesAway,
   type Work,
 } from './plan.ts'
 
@@ -81,7 +81,7 @@ export function createSyncName(
       return Boolean(await storeIfUnchanged(db, work.person, noFailure))
     const before = await read(client, work)
     const action = decide(before, wish, work.isOurs)
-    const waits = mode === 'dry' || work.isHeld || (mode === 'grant' && takesAway(action, before, wish))
+    const waits = mode === 'dry' || work.isHeld || (mode === 'grant' && removesAccess(action, before, wish))
     const hasToAct = !waits && action !== 'nothing' && action !== 'leave'
     const seen = hasToAct ? await change(client, work, action) : before
     if (!seen) return false

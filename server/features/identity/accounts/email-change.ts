@@ -113,7 +113,7 @@ export function createEmailChange(
         if (!change) throw useless()
         const { userId, oldEmail, requestedAt } = change
         const hadProven = await wasProven(tx, change)
-        await giveBack(context, others, tx, { email: oldEmail, to: userId, hadProven })
+        await restoreAddress(context, others, tx, { email: oldEmail, to: userId, hadProven })
         if (!hadProven) await startOver(tx, userId, now())
         const user = await setEmail(tx, userId, oldEmail, { ip, action: 'user.email-undone' })
         // Also later ones, or the owner of an address from in between could undo in turn.
@@ -144,12 +144,12 @@ export function createEmailChange(
 }
 
 /** Replaces an address that went back to the account it was taken from. */
-const givenBackEmail = (userId: string) => `given-back-${userId}@deleted.invalid`
+const releasedEmail = (userId: string) => `released-${userId}@deleted.invalid`
 
 const takenByNow = () => conflict('email-taken', 'This address belongs to another account by now. Please email us.')
 
 /** An account that has the address by now loses it, but not what was bought: its owner asks the seller for another address. */
-async function giveBack(
+async function restoreAddress(
   { now, mails }: Pick<Context, 'now' | 'mails'>,
   { accountChanged, endOpenLinks }: AccountEvents,
   tx: Transaction,
@@ -166,12 +166,12 @@ async function giveBack(
   await startOver(tx, other.id, now())
   await tx
     .update(users)
-    .set({ email: givenBackEmail(other.id) })
+    .set({ email: releasedEmail(other.id) })
     .where(eq(users.id, other.id))
   await tx.delete(passwordTokens).where(eq(passwordTokens.userId, other.id))
   await forgetChanges(tx, other.id)
   await endOpenLinks(tx, other.id)
   await accountChanged(tx, other.id)
   if ((await tx.$count(purchases, eq(purchases.userId, other.id))) > 0)
-    await mails.send(tx, sellersAddress, 'addressGivenBack', { email, customerId: other.id })
+    await mails.send(tx, sellersAddress, 'addressRestored', { email, customerId: other.id })
 }

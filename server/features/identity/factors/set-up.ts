@@ -22,7 +22,7 @@ type Parts = {
 const app = 'authenticator app'
 
 export function createSetUp({ db }: Pick<Context, 'db'>, { sessions, policy, appCodes, passkeys, notices }: Parts) {
-  /** One change at a time: of two at the same moment, each would count on what the other takes away. */
+  /** Locks the user: two concurrent removals could each rely on the factor the other removes. */
   const change = <Result>({ user }: Actor, make: (tx: Transaction) => Promise<Result>) =>
     db.transaction(async (tx) => {
       await tx.select({ id: users.id }).from(users).where(eq(users.id, user.id)).for('update')

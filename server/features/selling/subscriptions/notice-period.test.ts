@@ -121,7 +121,7 @@ test('what was used and what goes back add up to what was paid, to the cent, on 
         expect(Number.isInteger(back)).toBe(true)
         expect(back).toBeGreaterThanOrEqual(0)
         expect(back).toBeLessThanOrEqual(amount)
-        // A day later never pays back more, and at the very end nothing is left.
+        // A later day never refunds more, and the last day refunds nothing.
         expect(restOf(year, new Date(endsAt.getTime() + day))).toBeLessThanOrEqual(back)
         expect(restOf(year, until)).toBe(0)
       },

@@ -87,7 +87,7 @@ export function createSuppressions({
     async forget(tx: Transaction, userId: string) {
       const email = await provenAddress(tx, userId)
       if (email) {
-        // The objection goes with the address, so what it held back must end first.
+        // Deleting the address deletes the objection, so waiting newsletters must end first.
         await tx
           .update(subscriptions)
           .set({ unsubscribedAt: now() })

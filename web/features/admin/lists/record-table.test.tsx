@@ -12,7 +12,7 @@ type Row = { id: string; status: string }
 const many = (count: number, from = 0) =>
   Array.from({ length: count }, (_row, index): Row => ({ id: `p${from + index}`, status: 'active' }))
 
-/** A fake server: pages by cursor, as in the contract, with a record of every call. */
+/** A server with cursor pages, as in the contract, that records every call. */
 function listing(initial: Row[]) {
   const server = { rows: initial, calls: [] as string[], answers: Promise.resolve() }
   vi.stubGlobal('fetch', async (address: string, init: RequestInit) => {

@@ -42,7 +42,7 @@ const states = {
 } as const
 
 function Status({ connection }: { connection: TradingViewConnection }) {
-  const { state, mode, isAllowed, lastError, heldBack } = connection
+  const { state, mode, isAllowed, lastError, blockedRemovals } = connection
   const [connecting, setConnecting] = useState(false)
   const failed = 'Failed to change the connection'
   const test = useCall(tradingViewAdmin.test, { failed: 'The check failed', succeeded: 'Connection OK' })
@@ -52,7 +52,7 @@ function Status({ connection }: { connection: TradingViewConnection }) {
   const trouble = troubleOf(connection)
 
   async function ask(action: 'Pause' | 'Resume' | 'Remove') {
-    const question = { title: `${action} ${action === 'Remove' ? `${heldBack} people` : 'connection'}`, action }
+    const question = { title: `${action} ${action === 'Remove' ? `${blockedRemovals} people` : 'connection'}`, action }
     if (!(await confirmSwitch(action === 'Pause' ? 'off' : mode, question))) return
     if (action === 'Pause') pause.mutate({})
     else if (action === 'Resume') resume.mutate({})
@@ -78,7 +78,7 @@ function Status({ connection }: { connection: TradingViewConnection }) {
           </p>
         )}
         <div className="flex flex-wrap gap-2">
-          {heldBack !== null && state === 'on' && (
+          {blockedRemovals !== null && state === 'on' && (
             <Button size="sm" pending={reconcile.isPending} onClick={() => void ask('Remove')}>
               Review
             </Button>

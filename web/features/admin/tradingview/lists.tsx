@@ -60,14 +60,14 @@ const Runs = ({ runs }: { runs: Run[] }) => (
   </ul>
 )
 
-function inWords({ isComplete, error, people, missing, wrong, ended, foreign, heldBack }: Run) {
+function inWords({ isComplete, error, people, missing, wrong, ended, foreign, blockedRemovals }: Run) {
   if (!isComplete) return `Incomplete list from TradingView; no changes made. ${error ?? ''}`
   const found = [
     missing > 0 && `${missing} missing`,
     wrong > 0 && `${wrong} with a wrong date`,
     ended > 0 && `${ended} expired, still there`,
     foreign > 0 && `${foreign} added by hand`,
-    heldBack > 0 && `${heldBack} not removed, waiting for your review`,
+    blockedRemovals > 0 && `${blockedRemovals} not removed, waiting for your review`,
   ].filter(Boolean)
   return `${people} on the list; ${found.length > 0 ? found.join(', ') : 'all as it should be'}`
 }

@@ -11,10 +11,10 @@ const troubles = {
   paused: 'The connection is paused. New buyers wait for you under “To do”.',
 }
 
-export function troubleOf({ state, downSince, heldBack }: TradingViewConnection): string | null {
+export function troubleOf({ state, downSince, blockedRemovals }: TradingViewConnection): string | null {
   if (state !== 'on') return troubles[state]
   if (downSince) return 'TradingView isn’t answering properly; the shop keeps trying.'
-  return heldBack ? `The sync wants to remove ${heldBack} people. Review before it runs.` : null
+  return blockedRemovals ? `The sync wants to remove ${blockedRemovals} people. Review before it runs.` : null
 }
 
 export function BrokenBar() {

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { checkGlossary, readGlossary } from './glossary.ts'
+
+const glossary = `# Glossary
+
+| say | means | not |
+|---|---|---|
+| refund | money returns to the card | pay back |
+| area | a part of the shop | wing |
+| live | gives access | |
+
+| stored | where | means |
+|---|---|---|
+| tv_ | tables | TradingView |`
+
+const refused = readGlossary(glossary)
+
+test('the last column holds the refused words', () => {
+  expect(refused).toEqual([
+    { word: 'pay back', instead: 'refund' },
+    { word: 'wing', instead: 'area' },
+  ])
+})
+
+test('refused words are found in names, comments and documents, and not in texts', () => {
+  const source = "/** Pay back the rest. */\nconst payBackRest = 'We pay back'\nconst drawing = 1 // A swing."
+  const document = 'Each wing has modules. `wing` and "pay back" are quoted. First pay, back to it later.'
+  expect(checkGlossary(new Map([['server/a.ts', source]]), new Map([['docs/a.md', document]]), refused)).toEqual([
+    expect.stringContaining('server/a.ts says "pay back" in "* Pay back the rest."'),
+    'server/a.ts says "pay back" in "payBackRest": say refund',
+    expect.stringContaining('docs/a.md says "wing"'),
+  ])
+})

@@ -1,0 +1,50 @@
+import { parseSync, Visitor } from 'oxc-parser'
+
+type Texts = ReadonlyMap<string, string>
+
+/** A word that code and documents must not use, and the glossary's word for it. */
+type RefusedWord = { word: string; instead: string }
+
+/** The refused words: every entry of the column "not" in the tables of `docs/glossary.md`. */
+export function readGlossary(glossary: string): RefusedWord[] {
+  const tables = glossary.split('\n\n').filter((paragraph) => paragraph.startsWith('| say | means | not |'))
+  return tables
+    .flatMap((table) => table.split('\n').slice(2))
+    .flatMap((line) => {
+      const cells = line.split('|').map((cell) => cell.trim())
+      const instead = cells[1] ?? ''
+      const refused = (cells.at(-2) ?? '').split(',').map((word) => word.trim().toLowerCase())
+      return refused.filter(Boolean).map((word) => ({ word, instead }))
+    })
+}
+
+/** Every refused word in identifiers, comments and documents. Strings are not read: texts of the shop, stored values, wire names. */
+export function checkGlossary(sources: Texts, documents: Texts, refused: RefusedWord[]): string[] {
+  const complaints: string[] = []
+  const look = (path: string, text: string) => {
+    const words = wordsOf(text)
+    for (const { word, instead } of refused)
+      if (words.includes(` ${word} `)) complaints.push(`${path} says "${word}" in "${text.trim()}": say ${instead}`)
+  }
+  for (const [path, source] of sources) for (const text of namesAndComments(path, source)) look(path, text)
+  for (const [path, document] of documents)
+    for (const line of document.replaceAll(/`[^`]*`|“[^”]*”|"[^"]*"/g, ' ').split('\n')) look(path, line)
+  return complaints
+}
+
+function namesAndComments(path: string, source: string): Set<string> {
+  const { program, comments } = parseSync(path, source)
+  const texts = new Set(comments.map(({ value }) => value))
+  const add = ({ name }: { name: string }) => void texts.add(name)
+  new Visitor({ Identifier: add, JSXIdentifier: add }).visit(program)
+  return texts
+}
+
+/** The words of an identifier or text in lower case. Punctuation separates phrases. */
+const wordsOf = (text: string) =>
+  ` ${text
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .replaceAll(/[^\sa-z0-9_'/*-]+/g, ' . ')
+    .split(/[^a-z0-9.]+/)
+    .join(' ')} `
