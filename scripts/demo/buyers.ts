@@ -56,13 +56,21 @@ export async function letThemBuy(config: Config): Promise<number> {
   const stop = () => stopping.abort(new StartError('The demo was stopped half-way. Begin again with an empty shop.'))
   const stopped = once(stopping.signal, 'abort').then(() => stopping.signal.throwIfAborted())
   process.once('SIGINT', stop)
+  async function hearEverything() {
+    await shop.sandbox?.controls.webhooks.flush()
+    await shop.queue.idle()
+  }
   /** Only backward on an empty sandbox; forward, what falls due on the way happens. */
   async function goTo(ago: number) {
     stopping.signal.throwIfAborted()
     const seconds = Math.round((past - ago) / 1000)
     console.log(ago > day ? `  … ${Math.round(ago / day)} days ago` : '  … today')
     if (seconds < 0) await pool.query('update sandbox.settings set clock_offset = clock_offset + $1', [seconds])
-    else if (seconds > 0) await shop.sandbox?.controls.advance(seconds, 'second')
+    else if (seconds > 0) {
+      await shop.sandbox?.controls.advance(seconds, 'second')
+      // The shop hears of the way before its own clock moves, or renewals would count as recorded months late.
+      await hearEverything()
+    }
     past = ago
   }
   async function fail(name: string, billing: BillingType) {
@@ -103,8 +111,7 @@ export async function letThemBuy(config: Config): Promise<number> {
     await hireSupport(shop)
     await pool.query(readFileSync(new URL('after-purchases.sql', import.meta.url), 'utf8'))
     console.log('  … payments and invoices of everyone')
-    await shop.sandbox?.controls.webhooks.flush()
-    await shop.queue.idle()
+    await hearEverything()
     const paid = await copyPayments(
       shop.connection.url,
       storytellers.map((name) => person(name).email),
