@@ -26,7 +26,12 @@ export const newReview = z.strictObject({
     withoutLinks,
   ),
   author: personName,
+  /** The author lets everyone see since when they have been paying. */
+  showsPayingSince: z.optional(z.boolean()),
 })
+
+export const reviewOrders = ['newest', 'highest', 'lowest'] as const
+export type ReviewOrder = (typeof reviewOrders)[number]
 
 const review = z.object({
   id,
@@ -36,6 +41,8 @@ const review = z.object({
   /** Null once the author's account is deleted. */
   author: z.nullable(z.string()),
   writtenAt: instant,
+  /** Start of the author's subscription, if they show it and it still runs. */
+  payingSince: z.nullable(instant),
   answer: z.nullable(z.string()),
   answeredAt: z.nullable(instant),
   /** Why a reported, unlawful review is no longer readable. Its stars still count. */
@@ -59,8 +66,12 @@ export type ManagedReview = z.infer<typeof managedReview>
 export const reviews = {
   list: endpoint('GET /api/reviews', {
     access: 'public',
-    summary: 'Every verified review, or those with as many stars, newest first',
-    input: z.strictObject({ ...pages, stars: z.optional(z.enum(['1', '2', '3', '4', '5'])) }),
+    summary: 'Every verified review, or those with as many stars; newest first unless sorted by stars',
+    input: z.strictObject({
+      ...pages,
+      stars: z.optional(z.enum(['1', '2', '3', '4', '5'])),
+      sort: z.optional(z.enum(reviewOrders)),
+    }),
     output: z.array(review),
     answer: 'list',
   }),

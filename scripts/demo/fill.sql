@@ -156,9 +156,9 @@ select :product, 'monthly', number, amount, 4900, now() - ago, now() - ago
 from (values (2, 4500, interval '200 days'), (3, 3900, interval '186 days')) as p (number, amount, ago);
 
 -- A few dozen who stayed for a month have reviewed it, and not all of them are happy.
-insert into reviews (user_id, product_id, invited_at, stars, text, author, written_at, answer, answered_at)
+insert into reviews (user_id, product_id, invited_at, stars, text, author, written_at, answer, answered_at, shows_paying_since)
 select user_id, :product, created_at + interval '31 days', said.stars, said.text, first, created_at + interval '33 days',
-  said.answer, case when said.answer is not null then created_at + interval '34 days' end
+  said.answer, case when said.answer is not null then created_at + interval '34 days' end, said.n % 3 = 0
 from (
   select b.user_id, p.first, b.created_at, row_number() over (order by b.dice) as nth
   from booked b join people p on p.id = b.user_id

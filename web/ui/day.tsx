@@ -1,5 +1,10 @@
 const dayFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
+const monthFormat = new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+/** Like "May 2026", the same text for every visitor. */
+export const monthOf = (value: string) => monthFormat.format(new Date(value))
+
 /** A day on a prerendered page: the same text for every visitor, like "Nov 15, 2026". */
 export function Day({ value }: { value: string }) {
   return (

@@ -568,6 +568,7 @@ CREATE TABLE "reviews" (
 	"text" text,
 	"author" text,
 	"written_at" timestamp (3) with time zone,
+	"shows_paying_since" boolean DEFAULT false NOT NULL,
 	"answer" text,
 	"answered_at" timestamp (3) with time zone,
 	"report" text,

@@ -1,5 +1,5 @@
 import { isNull, sql } from 'drizzle-orm'
-import { check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { userId } from './accounts.ts'
 import { productId } from './catalog.ts'
 import { createdAt, id, moment } from './columns.ts'
@@ -18,6 +18,7 @@ export const reviews = pgTable(
     /** The name to show; null once the author's account is deleted. */
     author: text(),
     writtenAt: moment(),
+    showsPayingSince: boolean().notNull().default(false),
     answer: text(),
     answeredAt: moment(),
     /** The latest report, and when it came. */
@@ -35,7 +36,7 @@ export const reviews = pgTable(
 /** What was written stays, without a name. */
 export const personalReviews = [
   personal(reviews, {
-    shown: { as: 'reviews', columns: 'stars text author invitedAt writtenAt answer hiddenBecause' },
+    shown: { as: 'reviews', columns: 'stars text author invitedAt writtenAt showsPayingSince answer hiddenBecause' },
     // A report is someone else's words.
     deletes: isNull(reviews.writtenAt),
     empties: { author: null },

@@ -33,7 +33,7 @@ test('nobody writes before 30 paid days, or is asked to', async () => {
 
 test('whoever has paid that long is asked once, and whoever got the money back is not', async () => {
   await shop.sandbox.controls.refund(early.purchase.paymentIntentId ?? '')
-  await shop.advance(1, 'month')
+  await shop.advance(31, 'day')
   admin = await shop.admin()
   await login(buyer)
   await login(early)
@@ -75,14 +75,42 @@ test('the seller answers, and hides only what was reported, with a reason and th
   expect((await shop.mails()).at(-1)).toMatchObject({ to: buyer.user.email, subject: 'Your review was hidden' })
 })
 
+test('a review says since when its author has been paying, if they like, until the subscription ends', async () => {
+  const paying = await shop.buyer()
+  await shop.advance(31, 'day')
+  await login(paying)
+  await paying.call(reviews.write, { ...told, stars: 5, author: 'Mara', showsPayingSince: true })
+  const visitor = shop.visitor()
+  const payingSince = async () => (await visitor.call(reviews.list, {})).map((each) => each.payingSince)
+  expect(await payingSince()).toEqual([paying.purchase.createdAt, null])
+  await paying.call(purchases.cancel, { id: paying.purchase.id })
+  expect(await payingSince()).toEqual([paying.purchase.createdAt, null])
+  await shop.advance(31, 'day')
+  expect(await payingSince()).toEqual([null, null])
+})
+
+test('reviews are sorted by time or by stars, page by page', async () => {
+  const visitor = shop.visitor()
+  const starsOf = async (sort: 'newest' | 'highest' | 'lowest') => {
+    const [first] = await visitor.call(reviews.list, { sort, limit: 1 })
+    const answer = await visitor.fetch(`${reviews.list.path}?sort=${sort}&limit=1`)
+    const next = /cursor=([^&>]+)/.exec(answer.headers.get('link') ?? '')?.[1]
+    const [second] = await visitor.call(reviews.list, { sort, limit: 1, cursor: next })
+    return [first?.stars, second?.stars]
+  }
+  expect(await starsOf('highest')).toEqual([5, 2])
+  expect(await starsOf('lowest')).toEqual([2, 5])
+  expect(await starsOf('newest')).toEqual([5, 2])
+})
+
 test('a deleted author becomes anonymous, and the review stays', async () => {
   const other = await shop.buyer()
-  await shop.advance(1, 'month')
+  await shop.advance(31, 'day')
   await login(other)
   await other.call(reviews.write, { ...told, author: 'Grace' })
   expect(await other.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
   await other.call(accounts.deleteMyself, { password: other.password })
   const all = await shop.visitor().call(reviews.list, {})
   expect(all[0]).toMatchObject({ ...told, author: null })
-  expect(all).toHaveLength(2)
+  expect(all).toHaveLength(3)
 })

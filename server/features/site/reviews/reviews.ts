@@ -1,14 +1,14 @@
 import { and, desc, eq, isNull, lt, not, type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod/mini'
 import { keptSince, retention } from '#contract/retention.ts'
-import { type newReview, paidDaysToReview, type ReviewChoice } from '#contract/site/reviews.ts'
+import { type newReview, paidDaysToReview, type ReviewChoice, type ReviewOrder } from '#contract/site/reviews.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { hasRow } from '#server/database/has-row.ts'
 import { purchases, reviews, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import { chosenReviews, forEveryone, forTheSeller, isWritten, listReviews, type Page } from './shown.ts'
+import { chosenReviews, forEveryone, forTheSeller, isWritten, listReviews, type Page, reviewColumns } from './shown.ts'
 
 export { countReviewsToAnswer, isWritten, latestReviews, reviewSummary, reviewsByProduct } from './shown.ts'
 
@@ -33,12 +33,12 @@ export function createReviews(context: Pick<Context, 'audit' | 'catalog' | 'db' 
   return {
     moderation: createModeration(context),
 
-    list: ({ stars, ...page }: Page & { stars?: string | undefined }) =>
-      listReviews(db, page, forEveryone, stars ? eq(reviews.stars, Number(stars)) : undefined),
+    list: ({ stars, sort, ...page }: Page & { stars?: string | undefined; sort?: ReviewOrder | undefined }) =>
+      listReviews(db, page, forEveryone, { only: stars ? eq(reviews.stars, Number(stars)) : undefined, sort }),
 
     async mine(userId: string) {
       const [found] = await db
-        .select()
+        .select(reviewColumns)
         .from(reviews)
         .where(and(eq(reviews.userId, userId), isWritten))
         .orderBy(desc(reviews.writtenAt))
@@ -54,14 +54,14 @@ export function createReviews(context: Pick<Context, 'audit' | 'catalog' | 'db' 
           }
     },
 
-    async write({ user }: Actor, { stars, text, author }: z.infer<typeof newReview>) {
+    async write({ user }: Actor, { stars, text, author, showsPayingSince = false }: z.infer<typeof newReview>) {
       await db.transaction(async (tx) => {
         const product = await mayWriteAbout(tx, user.id)
         if (!product && (await tx.$count(reviews, and(eq(reviews.userId, user.id), isWritten))) > 0)
           throw conflict('already-reviewed', 'You have already written a review. Thank you!')
         if (!product)
           throw new Refusal(403, 'too-soon', `You can write a review once you’ve paid for ${paidDaysToReview} days.`)
-        const written = { stars, text, author, writtenAt: now() }
+        const written = { stars, text, author, showsPayingSince, writtenAt: now() }
         const [saved] = await tx
           .insert(reviews)
           .values({ userId: user.id, productId: product.id, invitedAt: now(), ...written })
@@ -158,7 +158,7 @@ const hasReview = (productId: string, more?: SQL) =>
 function createModeration({ db, now, mails, audit }: Pick<Context, 'db' | 'now' | 'mails' | 'audit'>) {
   return {
     list: ({ show, ...page }: Page & { show?: ReviewChoice | undefined }) =>
-      listReviews(db, page, forTheSeller, show && chosenReviews[show]),
+      listReviews(db, page, forTheSeller, { only: show && chosenReviews[show] }),
 
     async answer(actor: Actor, id: string, answer: string) {
       await db.transaction(async (tx) => {

@@ -1,13 +1,37 @@
-import { and, avg, count, desc, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, avg, count, desc, eq, getTableColumns, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
-import { reviews as contract, type ReviewChoice, reviewsPerPage, starsToAnswer } from '#contract/site/reviews.ts'
+import {
+  reviews as contract,
+  type ReviewChoice,
+  type ReviewOrder,
+  reviewsPerPage,
+  starsToAnswer,
+} from '#contract/site/reviews.ts'
 import type { Shown, SiteSettings } from '#contract/site/site-settings.ts'
 import type { Database } from '#server/database/connect.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
-import { reviews } from '#server/database/schema.ts'
+import { isLivePurchase, purchases, reviews } from '#server/database/schema.ts'
 
 export type Page = { limit: number; cursor?: string | undefined }
-type Row = typeof reviews.$inferSelect
+type ReviewRow = typeof reviews.$inferSelect & { payingSince: Date | null }
+
+/** Null unless the author shows it and still pays: it disappears when the subscription ends. */
+const startOfRunning =
+  sql`case when ${reviews.showsPayingSince} then (select min(${purchases.createdAt}) from ${purchases} where ${and(
+    eq(purchases.userId, reviews.userId),
+    eq(purchases.productId, reviews.productId),
+    eq(purchases.paidThrough, 'stripe'),
+    isLivePurchase,
+  )}) end`.mapWith(purchases.createdAt)
+
+export const reviewColumns = { ...getTableColumns(reviews), payingSince: startOfRunning }
+
+/** Sorts descending; reviews with as many stars are newest first. */
+const ranks: Record<ReviewOrder, SQL<number> | undefined> = {
+  newest: undefined,
+  highest: sql<number>`${reviews.stars}`,
+  lowest: sql<number>`-${reviews.stars}`,
+}
 
 /** Until then the row is only an invitation. */
 export const isWritten = isNotNull(reviews.writtenAt)
@@ -47,26 +71,32 @@ export async function latestReviews(db: Database): Promise<Shown['latestReviews'
 export async function listReviews<Item extends { id: string; writtenAt: Date }>(
   db: Database,
   { cursor, limit }: Page,
-  present: (row: Row) => Item,
-  only?: SQL,
+  present: (row: ReviewRow) => Item,
+  { only, sort = 'newest' }: { only?: SQL | undefined; sort?: ReviewOrder | undefined } = {},
 ) {
   const after = decodeCursor(cursor)
+  const rank = ranks[sort]
+  const isAfter =
+    after &&
+    (rank
+      ? sql`(${rank}, ${reviews.writtenAt}, ${reviews.id}) < (${db.select({ rank }).from(reviews).where(eq(reviews.id, after.id))}, ${after.at}, ${after.id}::uuid)`
+      : sql`(${reviews.writtenAt}, ${reviews.id}) < (${after.at}, ${after.id}::uuid)`)
   const rows = await db
-    .select()
+    .select(reviewColumns)
     .from(reviews)
-    .where(and(isWritten, only, after && sql`(${reviews.writtenAt}, ${reviews.id}) < (${after.at}, ${after.id}::uuid)`))
-    .orderBy(desc(reviews.writtenAt), desc(reviews.id))
+    .where(and(isWritten, only, isAfter))
+    .orderBy(...(rank ? [desc(rank)] : []), desc(reviews.writtenAt), desc(reviews.id))
     .limit(limit + 1)
   return pageOf(rows.map(present), limit, ({ writtenAt: at, id }) => ({ at, id }))
 }
 
 /** Without the report, which is for the seller, and without the text if it is hidden. */
-export function forEveryone(row: Row) {
-  const { text, author, ...review } = whole(row)
-  return review.hiddenBecause ? { ...review, text: '', author: null } : { ...review, text, author }
+export function forEveryone(row: ReviewRow) {
+  const review = whole(row)
+  return review.hiddenBecause ? { ...review, text: '', author: null, payingSince: null } : review
 }
 
-export const forTheSeller = (row: Row) => ({
+export const forTheSeller = (row: ReviewRow) => ({
   ...whole(row),
   report: row.report,
   reportedAt: row.reportedAt,
@@ -82,13 +112,15 @@ export const chosenReviews: Record<ReviewChoice, SQL | undefined> = {
 
 export const countReviewsToAnswer = (db: Database) => db.$count(reviews, and(isWritten, chosenReviews.to_answer))
 
-function whole({ id, stars, text, author, writtenAt, invitedAt, answer, answeredAt, hiddenBecause }: Row) {
+function whole(row: ReviewRow) {
+  const { id, stars, text, author, writtenAt, invitedAt, payingSince, answer, answeredAt, hiddenBecause } = row
   return {
     id,
     stars: stars ?? 1,
     text: text ?? '',
     author,
     writtenAt: writtenAt ?? invitedAt,
+    payingSince,
     answer,
     answeredAt,
     hiddenBecause,

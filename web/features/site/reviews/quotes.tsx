@@ -1,7 +1,7 @@
 import { type Review, reviews } from '#contract/site/reviews.ts'
 import { useData } from '#web/api/client.ts'
 import { classes } from '#web/ui/classes.ts'
-import { Day } from '#web/ui/day.tsx'
+import { Day, monthOf } from '#web/ui/day.tsx'
 import { Stars } from './stars.tsx'
 
 const shown = 3
@@ -18,7 +18,7 @@ function three(all: Review[]) {
 
 export function Quotes() {
   const { data } = useData(reviews.list, {})
-  return three(data ?? []).map(({ id, stars, text, author, writtenAt }, index) => (
+  return three(data ?? []).map(({ id, stars, text, author, writtenAt, payingSince }, index) => (
     <figure
       key={id}
       className={classes('flex flex-col gap-3 border-t border-line pt-5', index === 0 && 'md:row-span-2')}
@@ -29,6 +29,7 @@ export function Quotes() {
       </blockquote>
       <figcaption className="text-sm text-muted">
         {author ?? 'Anonymous'}, <Day value={writtenAt} />
+        {payingSince && `. Paying since ${monthOf(payingSince)}`}
       </figcaption>
     </figure>
   ))

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { newReview, reviews } from '#contract/site/reviews.ts'
 import { CallForm } from '#web/api/call-form.tsx'
 import { Card } from '#web/ui/card.tsx'
+import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { Stars } from './stars.tsx'
@@ -11,13 +12,14 @@ const form = newReview
 /** For anyone who has paid long enough and hasn't written yet. */
 export function ReviewForm({ name }: { name: string }) {
   const [stars, setStars] = useState<number | undefined>()
+  const [showsPayingSince, setShowsPayingSince] = useState(false)
   return (
     <Card className="flex flex-col gap-6 sm:p-8">
       <h2 className="text-xl">What do you think of it?</h2>
       <CallForm
         call={reviews.write}
         schema={form}
-        extra={{ stars }}
+        extra={{ stars, showsPayingSince }}
         label="Your review"
         options={{
           refreshes: [reviews.list, reviews.mine],
@@ -56,6 +58,10 @@ export function ReviewForm({ name }: { name: string }) {
         <Field name="author" label="Name to show" hint="A first name is enough. Everyone can read it.">
           <Input autoComplete="given-name" maxLength={100} defaultValue={name.split(' ')[0]} />
         </Field>
+        <div className="flex flex-col gap-1">
+          <Checkbox label="Show since when I’ve been paying" checked={showsPayingSince} onTick={setShowsPayingSince} />
+          <p className="pl-8 text-sm text-muted">The month only. It disappears when your subscription ends.</p>
+        </div>
       </CallForm>
     </Card>
   )

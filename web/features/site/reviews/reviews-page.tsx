@@ -1,17 +1,24 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Flag, MessageSquareText } from 'lucide-react'
 import { useState } from 'react'
-import { paidDaysToReview, type Review, reviews, reviewsPerPage } from '#contract/site/reviews.ts'
+import {
+  paidDaysToReview,
+  type Review,
+  type ReviewOrder,
+  reviewOrders,
+  reviews,
+  reviewsPerPage,
+} from '#contract/site/reviews.ts'
 import { callPage, keyOf, useData } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'
 import { Button, ButtonLink, TextButton } from '#web/ui/button.tsx'
 import { EmptyState, Pending } from '#web/ui/card.tsx'
-import { Day } from '#web/ui/day.tsx'
+import { Day, monthOf } from '#web/ui/day.tsx'
 import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
-import { Textarea } from '#web/ui/input.tsx'
+import { Select, Textarea } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
 import { Time } from '#web/ui/time.tsx'
@@ -113,13 +120,26 @@ function Own() {
   return data.review && <Notice>You’ve written a review. Thank you!</Notice>
 }
 
+const orderNames: Record<ReviewOrder, string> = {
+  newest: 'Newest first',
+  highest: 'Most stars first',
+  lowest: 'Fewest stars first',
+}
+
 function All({ stars, onAll }: { stars: Stars | null; onAll: () => void }) {
+  const [sort, setSort] = useState<ReviewOrder>('newest')
+  const isSorted = sort !== 'newest'
   const query = useInfiniteQuery({
-    queryKey: [...keyOf(reviews.list), 'pages', ...(stars ? [stars] : [])],
+    queryKey: [...keyOf(reviews.list), 'pages', ...(stars ? [stars] : []), ...(isSorted ? [sort] : [])],
     queryFn: ({ pageParam, signal }) =>
       callPage(
         reviews.list,
-        { limit: reviewsPerPage, ...(stars && { stars }), ...(pageParam && { cursor: pageParam }) },
+        {
+          limit: reviewsPerPage,
+          ...(stars && { stars }),
+          ...(isSorted && { sort }),
+          ...(pageParam && { cursor: pageParam }),
+        },
         { signal },
       ),
     initialPageParam: '',
@@ -137,12 +157,23 @@ function All({ stars, onAll }: { stars: Stars | null; onAll: () => void }) {
     )
   return (
     <>
-      {stars && (
+      <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 noscript:hidden">
         <p role="status" className="flex flex-wrap gap-x-3 text-sm text-muted">
-          Only reviews with {stars === '1' ? 'one star' : `${stars} stars`}.
-          <TextButton onClick={onAll}>Show all</TextButton>
+          {stars && (
+            <>
+              Only reviews with {stars === '1' ? 'one star' : `${stars} stars`}.
+              <TextButton onClick={onAll}>Show all</TextButton>
+            </>
+          )}
         </p>
-      )}
+        <Select
+          aria-label="Sort the reviews"
+          className="w-52"
+          value={sort}
+          onChange={({ target }) => setSort(reviewOrders.find((order) => order === target.value) ?? 'newest')}
+          options={reviewOrders.map((order) => [order, orderNames[order]] as const)}
+        />
+      </div>
       <ul className="border-t border-line">
         {all.map((review) => (
           <ReviewCard key={review.id} review={review} />
@@ -169,7 +200,7 @@ function All({ stars, onAll }: { stars: Stars | null; onAll: () => void }) {
 
 function ReviewCard({ review }: { review: Review }) {
   const [reporting, setReporting] = useState(false)
-  const { stars, text, author, writtenAt, answer, answeredAt, hiddenBecause } = review
+  const { stars, text, author, writtenAt, payingSince, answer, answeredAt, hiddenBecause } = review
   return (
     <li className="flex flex-col gap-3 border-b border-line py-6">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
@@ -178,6 +209,7 @@ function ReviewCard({ review }: { review: Review }) {
         <span className="text-sm text-muted">
           <Day value={writtenAt} />
         </span>
+        {payingSince && <span className="text-sm text-muted">Paying since {monthOf(payingSince)}</span>}
       </div>
       {hiddenBecause ? (
         <p className="text-muted italic">This text was reported and is hidden: {hiddenBecause}</p>
