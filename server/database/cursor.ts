@@ -6,6 +6,9 @@ export type Cursor = { at: Date; id: string }
 /** The newest entries of a person's history up to a moment. Every module's `historyOf` takes one. */
 export type HistoryPart = { before: Date; limit: number }
 
+/** One page of a list, with the cursor of the next. */
+export type Page<Item> = { items: Item[]; next: string | undefined }
+
 export const encodeCursor = ({ at, id }: Cursor) => Buffer.from(`${at.getTime()} ${id}`).toString('base64url')
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
@@ -20,7 +23,7 @@ export function decodeCursor(cursor: string | undefined, idPattern = uuid): Curs
 }
 
 /** Queries fetch one row more than a page holds: the extra row means there is a next page. */
-export function pageOf<Row>(rows: Row[], limit: number, positionOf: (row: Row) => Cursor) {
+export function pageOf<Item>(rows: Item[], limit: number, positionOf: (row: Item) => Cursor): Page<Item> {
   const items = rows.slice(0, limit)
   const last = items.at(-1)
   return { items, next: rows.length > limit && last ? encodeCursor(positionOf(last)) : undefined }

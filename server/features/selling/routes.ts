@@ -7,9 +7,10 @@ import type { Http } from '#server/http/mount.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Selling } from './selling.ts'
 
-type Areas = { identity: Identity; selling: Selling }
+type RouteContext = Pick<Context, 'catalog' | 'paymentAccount' | 'securityLog' | 'stripe'>
+type Areas = { identity: Pick<Identity, 'beginSession'>; selling: Selling }
 
-export async function mountSelling(http: Http, context: Context, { identity, selling }: Areas) {
+export async function mountSelling(http: Http, context: RouteContext, { identity, selling }: Areas) {
   const { mount, pages, checkoutCookie: cookie } = http
   const { catalog, securityLog } = context
   const { bookings, checkout, customers, declarations, invoices, prices, purchases, subscriptions } = selling
@@ -133,7 +134,11 @@ export async function mountSelling(http: Http, context: Context, { identity, sel
 const bodyLimit = 1024 * 1024
 
 /** Stripe's own call. Its signature covers the raw bytes, so they are not parsed before it is checked. */
-async function mountWebhook({ app }: Http, { stripe, paymentAccount }: Context, { subscriptions }: Selling) {
+async function mountWebhook(
+  { app }: Http,
+  { stripe, paymentAccount }: Pick<Context, 'stripe' | 'paymentAccount'>,
+  { subscriptions }: Selling,
+) {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))

@@ -1,25 +1,72 @@
 import type { Context } from '#server/context.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
 import type { Identity } from '../identity/identity.ts'
-import { createBookings } from './bookings/bookings.ts'
-import { createBookkeeping } from './bookkeeping/bookkeeping.ts'
-import { createCheckout, createCustomers } from './checkout/checkout.ts'
-import { createCodeAdministration, createCodes } from './codes/codes.ts'
-import { createDeclarations } from './declarations/declarations.ts'
-import { createDocuments, forgetOldInvoices } from './invoices/invoices.ts'
-import { createLedger, createProof } from './ledger/ledger.ts'
-import { createAnnouncements, createExpiryNotices, createNextCharge, createNotices } from './notices/notices.ts'
-import { createOrders } from './orders/orders.ts'
-import { createPrices } from './prices/prices.ts'
-import { type AccessEffects, createPurchases } from './purchases/purchases.ts'
-import { createStripeSetup } from './stripe-setup/stripe-setup.ts'
-import { createSubscriptions } from './subscriptions/subscriptions.ts'
+import { type Bookings, createBookings } from './bookings/bookings.ts'
+import { type Bookkeeping, createBookkeeping } from './bookkeeping/bookkeeping.ts'
+import { type Checkout, type Customers, createCheckout, createCustomers } from './checkout/checkout.ts'
+import { type CodeAdministration, createCodeAdministration, createCodes } from './codes/codes.ts'
+import { createDeclarations, type Declarations } from './declarations/declarations.ts'
+import { createDocuments, type Documents, forgetOldInvoices } from './invoices/invoices.ts'
+import { createLedger, createProof, type Ledger, type Proof } from './ledger/ledger.ts'
+import {
+  createAnnouncements,
+  createExpiryNotices,
+  createNextCharge,
+  createNotices,
+  type NextChargeOf,
+} from './notices/notices.ts'
+import { createOrders, type Orders } from './orders/orders.ts'
+import { createPrices, type Prices } from './prices/prices.ts'
+import { type AccessEffects, createPurchases, type Purchases } from './purchases/purchases.ts'
+import { createStripeSetup, type StripeSetup } from './stripe-setup/stripe-setup.ts'
+import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts'
 
 type SellingDeps = { identity: Pick<Identity, 'accounts'>; access: AccessEffects }
 
-export type Selling = ReturnType<typeof openSelling>
+type SellingContext = Pick<
+  Context,
+  | 'attempts'
+  | 'audit'
+  | 'catalog'
+  | 'config'
+  | 'crashPoint'
+  | 'db'
+  | 'isLinkToken'
+  | 'log'
+  | 'mails'
+  | 'now'
+  | 'paymentAccount'
+  | 'queue'
+  | 'refuseShopAddress'
+  | 'runExclusive'
+  | 'settings'
+  | 'site'
+  | 'stripe'
+  | 'supportEmail'
+>
 
-export function openSelling(context: Context, { identity, access }: SellingDeps) {
+export type Selling = {
+  customers: Customers
+  orders: Orders
+  prices: Prices
+  bookkeeping: Bookkeeping
+  ledger: Ledger
+  proof: Proof
+  purchases: Purchases
+  invoices: Documents
+  bookings: Bookings
+  subscriptions: Subscriptions
+  nextChargeOf: NextChargeOf
+  checkout: Checkout
+  declarations: Declarations
+  codeAdministration: CodeAdministration
+  stripeSetup: StripeSetup
+  schedules: Schedules
+  /** Prepares prices and terms. Never fails the start: the next checkout tries again. */
+  prepare(): Promise<void>
+}
+
+export function openSelling(context: SellingContext, { identity, access }: SellingDeps): Selling {
   const { config, stripe, log, now } = context
   const { accounts } = identity
   const orders = createOrders(context)
@@ -100,7 +147,6 @@ export function openSelling(context: Context, { identity, access }: SellingDeps)
     stripeSetup,
     schedules,
 
-    /** Startup must not depend on it: the next checkout tries again. */
     async prepare() {
       await checkout.terms()
       await prices.ensureAll((error) =>

@@ -8,13 +8,12 @@ import type {
   ShownPayoutLine,
   TaxLine,
 } from '#contract/selling/bookkeeping.ts'
-import { boundsOf, decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { boundsOf, decodeCursor, type Page, pageOf } from '#server/database/cursor.ts'
 import { balanceReads, balanceTransactions, invoices, payments, payouts, refunds } from '#server/database/schema.ts'
 import { createReadBalance, type ReadBalanceDeps } from './read-balance.ts'
 import { csvOfTaxes } from './taxes-csv.ts'
 
 type PageInput = ParsedInputOf<typeof contract.adminPayouts>
-type Page<Item> = { items: Item[]; next: string | undefined }
 type CsvFile = { name: string; stream: Readable }
 
 export type Bookkeeping = {

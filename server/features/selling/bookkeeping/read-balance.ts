@@ -13,7 +13,7 @@ const payoutsChangeForMs = 14 * 86_400_000
 const chunk = 1000
 
 /** Copies new lines of the balance at Stripe, and the payouts that they went into. Idempotent. */
-export function createReadBalance({ db, now, stripe }: ReadBalanceDeps) {
+export function createReadBalance({ db, now, stripe }: ReadBalanceDeps): () => Promise<void> {
   const before = (time: Date, byMs: number) => new Date(time.getTime() - byMs)
 
   /** From the first payment on; older lines of the account are about something else. */

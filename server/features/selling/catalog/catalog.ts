@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eq, sql } from 'drizzle-orm'
-import type { ListedProduct, ProductState } from '#contract/selling/product.ts'
+import type { ListedProduct, ProductState, ProductText } from '#contract/selling/product.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import type { Database } from '#server/database/connect.ts'
 import { products } from '#server/database/schema.ts'
@@ -10,12 +10,29 @@ import { hashOf } from '#server/pages/compressed.ts'
 import { paths } from '#server/paths.ts'
 import { type ProductFile, readProductFile } from './product-file.ts'
 
+/** Products of the shop. Their texts and plans are files; purchases and access point to their rows. */
+export type Catalog = {
+  /** Products that have a file. */
+  products(): Product[]
+  /** Product of the home page. */
+  first(): Product
+  onSale(): Product[]
+  /** Products as pages show them, those on sale first. */
+  listed(
+    reviewsOf: (productId: string) => ListedProduct['reviews'],
+    served: ReadonlySet<string>,
+  ): SiteSettings['products']
+  texts(): Record<string, ProductText>
+  bySlug(slug: string): Product | undefined
+  byId(id: string): Product | undefined
+  /** Finds a product whose file is gone or that a newer process has added, too. Throws 404. */
+  named(id: string): Promise<{ id: string; slug: string; name: string }>
+}
+
 export type Product = ProductFile & { id: string }
 
 /** The picture that the build draws for a product's links; another name is another picture. */
 export const previewFile = (slug: string, name: string) => `${slug}-${hashOf(name).slice(0, 8)}.png`
-
-export type Catalog = Awaited<ReturnType<typeof openCatalog>>
 
 export function readProducts(folder = paths.products): ProductFile[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.md'))
@@ -42,8 +59,7 @@ function drawnPreview(slug: string, name: string) {
   return existsSync(join(paths.dist, 'web', path)) ? path : null
 }
 
-/** What the shop sells: files say what, rows are what buyers’ rights point to. */
-export async function openCatalog(db: Database, folder?: string) {
+export async function openCatalog(db: Database, folder?: string): Promise<Catalog> {
   const files = readProducts(folder)
   await db
     .insert(products)
@@ -62,16 +78,10 @@ export async function openCatalog(db: Database, folder?: string) {
   const names = new Map(rows.map(({ id, slug, name }) => [id, { id, slug, name }]))
 
   return {
-    /** Those with a file. */
     products: () => present,
-    /** The one that the home page shows. */
     first: () => first,
     onSale: () => present.filter(({ state }) => state === 'on sale'),
-    /** What pages show: those on sale first. */
-    listed(
-      reviewsOf: (productId: string) => ListedProduct['reviews'],
-      served: ReadonlySet<string>,
-    ): SiteSettings['products'] {
+    listed(reviewsOf, served) {
       const show = ({ id, slug, name, state, listed }: Product) => ({
         slug,
         name,
@@ -88,10 +98,9 @@ export async function openCatalog(db: Database, folder?: string) {
       Object.fromEntries(
         present.map(({ slug, name, text }) => [slug, { ...text, preview: text.preview ?? drawnPreview(slug, name) }]),
       ),
-    bySlug: (slug: string) => present.find((product) => product.slug === slug),
-    byId: (id: string) => present.find((product) => product.id === id),
-    /** Also of one whose file is gone, or that a newer process has added since this one started. */
-    async named(id: string) {
+    bySlug: (slug) => present.find((product) => product.slug === slug),
+    byId: (id) => present.find((product) => product.id === id),
+    async named(id) {
       const known = names.get(id) ?? (await db.select().from(products).where(eq(products.id, id)))[0]
       if (!known) throw notFound('Product')
       names.set(id, known)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
-import type { ParsedInputOf } from '#contract/endpoint.ts'
+import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
 import { needsPostalCode } from '#contract/selling/billing.ts'
 import { chargesInWords, worthInWords } from '#contract/selling/charges.ts'
@@ -14,7 +14,7 @@ import { conflict, invalid, notFound, Refusal } from '#server/errors.ts'
 import type { Place, Tax } from '#server/gateways/stripe.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Product } from '../catalog/catalog.ts'
-import type { Code, Codes } from '../codes/codes.ts'
+import type { AppliedCode, Code, Codes } from '../codes/codes.ts'
 import { isPlacedAt, newsColumns, type OpenOrder, type Orders, placeColumns } from '../orders/orders.ts'
 import type { Price, Prices } from '../prices/prices.ts'
 import type { Customers } from './stripe-customers.ts'
@@ -28,8 +28,15 @@ type BeginDeps = {
   cancelUnpaid: (subscriptionId: string) => Promise<void>
 }
 
+/** Opens a checkout, or the caller's open one again. The browser gets a nonce if it has none yet. */
+export type Begin = (
+  actor: Actor<User | null>,
+  nonce: string | undefined,
+  input: BeginInput,
+) => Promise<RawOutputOf<typeof checkout.createSubscriptionIntent> & { nonce: string | undefined }>
+
 type Unpaid = { clientSecret: string; amountDue: number; tax: Tax | null }
-type Wish = ParsedInputOf<typeof checkout.createSubscriptionIntent>
+type BeginInput = ParsedInputOf<typeof checkout.createSubscriptionIntent>
 
 export function createBegin(
   context: Pick<
@@ -45,7 +52,7 @@ export function createBegin(
   const wantsTax = config.tax.mode === 'stripe'
 
   /** A reload, the back button and a double click return to the same attempt. The nonce proves which browser began it. */
-  return async function begin(actor: Actor<User | null>, nonce: string | undefined, wish: Wish) {
+  return async function begin(actor: Actor<User | null>, nonce: string | undefined, wish: BeginInput) {
     const { user, ip, userAgent } = actor
     const product = catalog.onSale().find(({ slug }) => slug === wish.productSlug)
     if (!product) throw notFound('Product')
@@ -193,14 +200,14 @@ function createSubscribe({ stripe }: Pick<Context, 'stripe'>, { customers, price
 const secondClick = 'Your checkout has just been opened. Please try again.'
 
 /** What the page says before anyone pays is what Stripe will charge. */
-export const discounted = ({ code, charges }: Awaited<ReturnType<Codes['apply']>>, due: number, at: Date) => ({
+export const discounted = ({ code, charges }: AppliedCode, due: number, at: Date) => ({
   code: code.code,
   worth: worthInWords(code),
   due,
   charges: chargesInWords({ ...charges, today: due }, at),
 })
 
-function readPlace(given: Wish['place'], ip: string): Place {
+function readPlace(given: BeginInput['place'], ip: string): Place {
   const { country, postalCode = '', vatId = '' } = given ?? {}
   if (!country) throw invalid('country', 'Please choose your country')
   if (needsPostalCode(country) && !postalCode) throw invalid('postalCode', 'Please enter your postal code')

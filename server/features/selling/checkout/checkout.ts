@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
-import type { PaidOrder } from '#contract/selling/checkout.ts'
-import type { BillingType } from '#contract/statuses.ts'
+import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
+import type { checkout, PaidOrder } from '#contract/selling/checkout.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { personOf } from '#server/database/people.ts'
@@ -13,11 +13,55 @@ import type { OrderRow, Orders } from '../orders/orders.ts'
 import type { Prices } from '../prices/prices.ts'
 import type { PurchaseRow, Purchases } from '../purchases/purchases.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
+import type { TermsText } from '../terms/terms.ts'
 import { keepTerms, termsOf } from '../terms/terms.ts'
-import { createBegin, discounted } from './begin.ts'
+import { type Begin, createBegin, discounted } from './begin.ts'
 import type { Customers } from './stripe-customers.ts'
 
-export { createCustomers } from './stripe-customers.ts'
+export { type Customers, createCustomers } from './stripe-customers.ts'
+
+type CheckoutContext = Pick<
+  Context,
+  | 'attempts'
+  | 'catalog'
+  | 'config'
+  | 'crashPoint'
+  | 'db'
+  | 'now'
+  | 'refuseShopAddress'
+  | 'runExclusive'
+  | 'site'
+  | 'stripe'
+>
+
+export type Checkout = {
+  begin: Begin
+  /** Terms in force, or of an order's version. */
+  terms(version?: string): Promise<TermsText>
+  quote(
+    actor: Actor<User | null>,
+    input: ParsedInputOf<typeof checkout.quote>,
+  ): Promise<RawOutputOf<typeof checkout.quote>>
+  /** Records consent. Throws unless the caller's browser or account started the checkout and it is unpaid. */
+  agree(actor: Actor<User | null>, nonce: string | undefined, input: { paymentIntentId: string }): Promise<void>
+  /** Asks Stripe about a payment that the browser reports, and books the purchase unless a webhook was faster. */
+  confirm(actor: Actor, paymentIntentId: string): Promise<'done' | 'not yet'>
+  /**
+   * The account to log a guest in to. A payment intent's id travels in URLs and proves nothing: it must be the browser
+   * that started the checkout, and this very payment, made recently, must have created the account. It works once, only
+   * after Stripe is done with the subscription, and never for an account that has since been given a password or handed
+   * over; `sessions.begin` makes the final check. After it, other tabs of this browser keep their checkouts under the new
+   * nonce, and a copy of the old one is worthless.
+   */
+  loginOfGuest(
+    nonce: string | undefined,
+    paymentIntentId: string,
+  ): Promise<(Authenticated & { newNonce: string }) | 'not yet'>
+  /** The order, for the browser that paid it but is not logged in, with how its owner logs in. */
+  paid(nonce: string | undefined, paymentIntentId: string): Promise<RawOutputOf<typeof checkout.paid>>
+  /** At logout, because the next person at this browser may be someone else. */
+  forfeitNonce(nonce: string): Promise<void>
+}
 
 type CheckoutDeps = {
   orders: Orders
@@ -28,9 +72,6 @@ type CheckoutDeps = {
   subscriptions: Pick<Subscriptions, 'sync' | 'cancelUnpaid'>
 }
 
-type Paid = { paymentIntentId: string }
-type WantedQuote = { productSlug: string; billingType: BillingType; code: string }
-
 const replaced =
   'This checkout is no longer open, because you started another one. Please continue there, or start again.'
 
@@ -40,22 +81,7 @@ const accountExists = () =>
   new Refusal(403, 'login-required', 'An account with this email exists. Please log in to continue.')
 const pleaseLogIn = () => new Refusal(403, 'login-required', 'Please log in to continue. We’ve emailed you how.')
 
-export function createCheckout(
-  context: Pick<
-    Context,
-    | 'attempts'
-    | 'catalog'
-    | 'config'
-    | 'crashPoint'
-    | 'db'
-    | 'now'
-    | 'refuseShopAddress'
-    | 'runExclusive'
-    | 'site'
-    | 'stripe'
-  >,
-  deps: CheckoutDeps,
-) {
+export function createCheckout(context: CheckoutContext, deps: CheckoutDeps): Checkout {
   const { db, now, stripe, catalog, site } = context
   const { orders, purchases } = deps
   const { sync, cancelUnpaid } = deps.subscriptions
@@ -63,13 +89,11 @@ export function createCheckout(
   return {
     begin: createBegin(context, { ...deps, sync, cancelUnpaid }),
 
-    /** In force, or as an order's version says. */
-    terms: (version?: string) => (version ? termsOf(db, version) : keepTerms(db, now(), site)),
+    terms: (version) => (version ? termsOf(db, version) : keepTerms(db, now(), site)),
 
     quote: createQuote(context, deps),
 
-    /** Only by the browser or account that started the checkout, before it is paid. */
-    async agree({ user }: Actor<User | null>, nonce: string | undefined, { paymentIntentId }: Paid) {
+    async agree({ user }, nonce, { paymentIntentId }) {
       const begun = await orders.ofPayment(paymentIntentId)
       const isTheirs = begun?.userId ? begun.userId === user?.id : isBegunWith(nonce, begun)
       if (!begun || !isTheirs) throw notFound('Checkout')
@@ -78,8 +102,7 @@ export function createCheckout(
       await orders.recordAgreement(begun.id, version)
     },
 
-    /** The browser says the payment went through; we ask Stripe and book the purchase if that hasn't happened yet. */
-    async confirm({ user }: Actor, paymentIntentId: string): Promise<'done' | 'not yet'> {
+    async confirm({ user }, paymentIntentId) {
       const checkout = await orders.ofPayment(paymentIntentId)
       // A guest's checkout has no user yet: booking decides whose it is, not the caller.
       if (!checkout || (checkout.userId && checkout.userId !== user.id)) throw notFound('Purchase')
@@ -94,17 +117,7 @@ export function createCheckout(
       throw checkout.userId ? conflict('not-paid', 'The payment hasn’t been completed yet') : notFound('Purchase')
     },
 
-    /**
-     * The account to log a guest in to. A payment intent's id travels in URLs and proves nothing: it must be the browser
-     * that started the checkout, and this very payment, made recently, must have created the account. It works once, only
-     * after Stripe is done with the subscription, and never for an account that has since been given a password or handed
-     * over; `sessions.begin` makes the final check. After it, other tabs of this browser keep their checkouts under the new
-     * nonce, and a copy of the old one is worthless.
-     */
-    async loginOfGuest(
-      nonce: string | undefined,
-      paymentIntentId: string,
-    ): Promise<(Authenticated & { newNonce: string }) | 'not yet'> {
+    async loginOfGuest(nonce, paymentIntentId) {
       const begun = await orders.ofPayment(paymentIntentId)
       if (!begun || !isBegunWith(nonce, begun)) throw pleaseLogIn()
       const find = () => orders.ofPayment(paymentIntentId)
@@ -130,8 +143,7 @@ export function createCheckout(
       }
     },
 
-    /** What the browser that paid may know while the account isn't its to enter, and how the owner gets in. */
-    async paid(nonce: string | undefined, paymentIntentId: string) {
+    async paid(nonce, paymentIntentId) {
       const begun = await orders.ofPayment(paymentIntentId)
       const purchase =
         begun?.userId && isBegunWith(nonce, begun)
@@ -153,14 +165,13 @@ export function createCheckout(
       }
     },
 
-    /** At logout: the next person at this browser is someone else. */
-    forfeitNonce: (nonce: string) => orders.logins.forfeit(hashToken(nonce)),
+    forfeitNonce: (nonce) => orders.logins.forfeit(hashToken(nonce)),
   }
 }
 
 const createQuote =
-  ({ catalog, now }: Pick<Context, 'catalog' | 'now'>, { prices, codes }: CheckoutDeps) =>
-  async ({ user }: Actor<User | null>, { productSlug, billingType, code }: WantedQuote) => {
+  ({ catalog, now }: Pick<Context, 'catalog' | 'now'>, { prices, codes }: CheckoutDeps): Checkout['quote'] =>
+  async ({ user }, { productSlug, billingType, code }) => {
     const product = catalog.onSale().find(({ slug }) => slug === productSlug)
     if (!product) throw notFound('Product')
     const { amount: price } = await prices.of(product.id, billingType)

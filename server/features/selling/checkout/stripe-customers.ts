@@ -9,10 +9,27 @@ import { invalid } from '#server/errors.ts'
 import type { Place } from '#server/gateways/stripe.ts'
 import type { Orders } from '../orders/orders.ts'
 
+/** Stripe customers of an account: its own, and one for each guest checkout. A job updates them at Stripe. */
+export type Customers = {
+  ownOf(userId: string): Promise<string | undefined>
+  /** Keeps name and email at Stripe in sync with the account. */
+  accountChanged(tx: Transaction, userId: string): Promise<void>
+  billingDetailsOf(userId: string): Promise<BillingDetails>
+  /** Saves at Stripe first, which refuses a malformed VAT ID. */
+  saveBillingDetails(actor: Actor, details: { [Key in keyof BillingDetails]?: string | undefined }): Promise<void>
+  addressAt(place: Place, userId: string | undefined): Promise<Place & { street: string; city: string }>
+  copyBillingDetails(customerId: string, userId: string): Promise<void>
+  /** Puts the seller's present particulars on future invoices. */
+  updateFooters(): Promise<void>
+  dataOf(userId: string): Promise<{ billingDetails: BillingDetails }>
+  /** Queues the deletion of customers at Stripe. */
+  remove(tx: Transaction, ids: string[]): Promise<void>
+  /** Deletes the account's customers; Stripe keeps their invoices unchanged. */
+  forget(tx: Transaction, userId: string): Promise<void>
+}
+
 type CustomerDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'queue' | 'config'>
 type OrderCustomers = Orders['customers']
-export type Customers = ReturnType<typeof createCustomers>
-
 /** Customers in one run; the rest follows 10 minutes later. */
 const mostFooters = 200
 /** 2 requests/s, so that buyers never wait for Stripe's limit of 100/s because of it. */
@@ -20,8 +37,7 @@ const footerPauseMs = 500
 
 const none: BillingDetails = { company: '', street: '', postalCode: '', city: '', country: '', vatId: '' }
 
-/** The Stripe customers behind an account: its own, and one for each guest checkout. Stripe is told later, by a job. */
-export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps, orders: OrderCustomers) {
+export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps, orders: OrderCustomers): Customers {
   async function updateAll({ userId }: { userId: string }) {
     const [account] = await db
       .select({
@@ -74,13 +90,11 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
   return {
     ownOf: orders.ownOf,
 
-    /** Keeps name and email at Stripe in sync with the account. */
-    accountChanged: (tx: Transaction, userId: string) => update(tx, { userId }),
+    accountChanged: (tx, userId) => update(tx, { userId }),
 
     billingDetailsOf,
 
-    /** Stripe writes the invoices, so it learns first, and says whether the VAT ID can be right. */
-    async saveBillingDetails({ user }: Actor, given: { [Key in keyof BillingDetails]?: string | undefined }) {
+    async saveBillingDetails({ user }, given) {
       const details = { ...none, ...given } as BillingDetails
       if (config.tax.mode === 'stripe' && (await countLive(user.id)) > 0) insistOnPlace(details)
       for (const id of await orders.idsOf(db, user.id))
@@ -92,18 +106,17 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
         .onConflictDoUpdate({ target: billingDetails.userId, set: { ...details, updatedAt: now() } })
     },
 
-    async addressAt(place: Place, userId: string | undefined) {
+    async addressAt(place, userId) {
       const kept = userId ? await billingDetailsOf(userId) : none
       const { street, city, postalCode } = kept.country === place.country ? kept : none
       return { ...place, street, city, postalCode: place.postalCode || postalCode }
     },
 
-    async copyBillingDetails(customerId: string, userId: string) {
+    async copyBillingDetails(customerId, userId) {
       const row = await findDetails(userId)
       if (row?.details) await stripe.customers.setBillingDetails(customerId, { ...row.details, name: row.name })
     },
 
-    /** Writes the seller's present particulars on the next invoices of subscriptions that run. */
     async updateFooters() {
       const footer = stripe.customers.footer()
       const outdated = await orders.withOtherFooter(footer, mostFooters)
@@ -114,13 +127,11 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
       }
     },
 
-    dataOf: async (userId: string) => ({ billingDetails: await billingDetailsOf(userId) }),
+    dataOf: async (userId) => ({ billingDetails: await billingDetailsOf(userId) }),
 
-    /** Deletes customers at Stripe, later, by a job. */
-    remove: (tx: Transaction, ids: string[]) => remove(tx, { ids }),
+    remove: (tx, ids) => remove(tx, { ids }),
 
-    /** Deletes the account's customers too; Stripe keeps their invoices, with what was on them. */
-    async forget(tx: Transaction, userId: string) {
+    async forget(tx, userId) {
       const ids = await orders.idsOf(tx, userId)
       if (ids.length > 0) await remove(tx, { ids })
     },

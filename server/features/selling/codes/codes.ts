@@ -1,6 +1,8 @@
 import { and, count, desc, eq, inArray, isNull, ne, notInArray, or, sql } from 'drizzle-orm'
+import type { RawOutputOf } from '#contract/endpoint.ts'
 import { addMonths, type BillingType, planOf, soldPlans } from '#contract/plans.ts'
 import { afterDiscount, type Charges } from '#contract/selling/charges.ts'
+import type { codes as codeCalls } from '#contract/selling/codes.ts'
 import { leastCharge, type WantedCode } from '#contract/selling/codes.ts'
 import { type CodeState, refusedReasons } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
@@ -19,7 +21,40 @@ import {
 import { conflict, invalid, notFound, Refusal } from '#server/errors.ts'
 import type { Prices } from '../prices/prices.ts'
 
+type CodeDeps = Pick<Context, 'db' | 'now' | 'stripe'>
+
+/** Discount codes. Each is a coupon at Stripe, which computes the discounts. */
+export type Codes = {
+  /** Charges of the order with a code. Throws if the code can't be used for it. */
+  apply(typed: string, order: Order): Promise<AppliedCode>
+  /**
+   * Counts the use of a paid checkout, or returns why the payment must be refunded.
+   * Locks the code row, so that concurrent payments are counted one after the other.
+   */
+  use(
+    tx: Transaction,
+    checkout: PaidCheckout,
+    buyer: Buyer,
+  ): Promise<{ because: 'code_used_up' | 'code_new_only'; code: string } | null>
+  /** A code and its coupon have the same id. */
+  ofCoupons(ids: string[]): Promise<Code[]>
+  /** Recreates a coupon that was deleted at Stripe. */
+  renew(code: Code): Promise<void>
+  /** Creates all coupons in a new Stripe account. */
+  renewAll(onError: (error: unknown) => void): Promise<void>
+}
+
+type CodeAdministrationContext = Pick<Context, 'audit' | 'catalog' | 'config' | 'db' | 'now' | 'stripe'>
+
+export type CodeAdministration = {
+  list(): Promise<RawOutputOf<typeof codeCalls.adminList>>
+  /** Creates Stripe's coupon before the row, so that a code that is found can be used. */
+  add(actor: Actor, code: WantedCode): Promise<void>
+  stop(actor: Actor, id: string): Promise<void>
+}
+
 export type Code = typeof discountCodes.$inferSelect
+export type AppliedCode = { code: Code; charges: Charges }
 
 /** Who pays: an account, or a guest by their address, which may not be known yet. */
 type Buyer = { userId: string | null; email: string | null }
@@ -32,10 +67,7 @@ const refused = () => new Refusal(409, 'code-refused', sentence, { fields: { cod
 
 const written = (typed: string) => typed.normalize('NFKC').replaceAll(/\s/g, '').toUpperCase()
 
-export type Codes = ReturnType<typeof createCodes>
-
-/** Discount codes are the shop's; at Stripe, each is a coupon, which does the arithmetic. */
-export function createCodes({ db, now, stripe }: Pick<Context, 'db' | 'now' | 'stripe'>) {
+export function createCodes({ db, now, stripe }: CodeDeps): Codes {
   const isUsedUp = async (tx: Database | Transaction, { id, maxUses }: Code) =>
     maxUses !== null && (await tx.$count(codeUses, eq(codeUses.codeId, id))) >= maxUses
 
@@ -59,8 +91,7 @@ export function createCodes({ db, now, stripe }: Pick<Context, 'db' | 'now' | 's
   }
 
   return {
-    /** What the order costs with a code, if it can be used for it. */
-    async apply(typed: string, { productId, billingType, price, buyer }: Order) {
+    async apply(typed, { productId, billingType, price, buyer }) {
       const [code] = await db
         .select()
         .from(discountCodes)
@@ -78,11 +109,7 @@ export function createCodes({ db, now, stripe }: Pick<Context, 'db' | 'now' | 's
       return { code, charges: chargesOf(price, code, billingType, now()) }
     },
 
-    /**
-     * Counts the use of a paid checkout, or returns why the payment must be refunded.
-     * Locks the code row, so that concurrent payments are counted one after the other.
-     */
-    async use(tx: Transaction, { id: checkoutId, codeId, subscriptionId }: PaidCheckout, buyer: Buyer) {
+    async use(tx, { id: checkoutId, codeId, subscriptionId }, buyer) {
       const [code] = codeId ? await lock(tx, codeId) : []
       if (!code) return null
       if (await isUsedUp(tx, code)) return { because: 'code_used_up' as const, code: code.code }
@@ -92,18 +119,15 @@ export function createCodes({ db, now, stripe }: Pick<Context, 'db' | 'now' | 's
       return null
     },
 
-    /** A code's coupon has its id. */
-    ofCoupons: (ids: string[]) =>
+    ofCoupons: (ids) =>
       db
         .select()
         .from(discountCodes)
         .where(inArray(sql`${discountCodes.id}::text`, ids)),
 
-    /** Someone deleted its coupon at Stripe. */
-    renew: (code: Code) => stripe.coupons.ensure(code),
+    renew: (code) => stripe.coupons.ensure(code),
 
-    /** In a new account. */
-    async renewAll(onError: (error: unknown) => void) {
+    async renewAll(onError) {
       const rows = await db.select().from(discountCodes).where(isNull(discountCodes.stoppedAt))
       for (const code of rows) if (stateAt(code, now()) !== 'over') await stripe.coupons.ensure(code).catch(onError)
     },
@@ -123,10 +147,7 @@ function chargesOf(price: number, code: Code, billingType: BillingType, now: Dat
   }
 }
 
-export function createCodeAdministration(
-  context: Pick<Context, 'audit' | 'catalog' | 'config' | 'db' | 'now' | 'stripe'>,
-  prices: Prices,
-) {
+export function createCodeAdministration(context: CodeAdministrationContext, prices: Prices): CodeAdministration {
   const { db, now, stripe, audit, catalog } = context
   return {
     async list() {
@@ -152,8 +173,7 @@ export function createCodeAdministration(
       })
     },
 
-    /** Stripe's coupon first, then the row: a code that is known can always be used. */
-    async add(actor: Actor, { from, until, ...wish }: WantedCode) {
+    async add(actor, { from, until, ...wish }) {
       const { percentOff = null, amountOff = null, months = null, productId = null } = wish
       if ((percentOff === null) === (amountOff === null))
         throw invalid('percentOff', 'Please enter a percentage or an amount')
@@ -197,7 +217,7 @@ export function createCodeAdministration(
       })
     },
 
-    async stop(actor: Actor, id: string) {
+    async stop(actor, id) {
       await db.transaction(async (tx) => {
         const [code] = await lock(tx, id)
         if (!code) throw notFound('Code')

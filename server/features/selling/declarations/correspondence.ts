@@ -5,19 +5,25 @@ import { users } from '#server/database/schema.ts'
 import type { Limit } from '#server/security/attempts.ts'
 import type { DeclarationRow } from './execution.ts'
 
+type CorrespondenceDeps = Pick<Context, 'db' | 'mails' | 'attempts' | 'supportEmail'>
+
+/** Emails about a declaration: to the person who made it, the contract's owner and the seller. Each is sent once. */
+export type Correspondence = {
+  /** `withLink` only if the receipt goes to the address of the purchase. */
+  sendReceipt(row: DeclarationRow, options: { withLink: boolean }): Promise<boolean>
+  askOwner(row: DeclarationRow, owner: { email: string; name: string }): Promise<boolean>
+  tellSeller(row: DeclarationRow, isKnown: boolean): Promise<boolean>
+  /** Has a limit of its own, apart from `tellSeller`. Returns false if the email has to wait. */
+  tellUnconfirmed(row: DeclarationRow): Promise<boolean>
+}
+
 const hour = 3600
 const day = 86_400
 
 /** Counted apart, or mail about others' declarations would cost an owner their own receipt. */
 type Limited = 'declaration' | 'declaration-owner'
 
-/** What we write about a declaration: to the person who made it, the contract's owner and the seller. Each once. */
-export function createCorrespondence({
-  db,
-  mails,
-  attempts,
-  supportEmail,
-}: Pick<Context, 'db' | 'mails' | 'attempts' | 'supportEmail'>) {
+export function createCorrespondence({ db, mails, attempts, supportEmail }: CorrespondenceDeps): Correspondence {
   /** No mailbox can be flooded; the declaration is stored and counts all the same. */
   async function unlessFlooded(what: Limited, to: string, limit: Limit, send: () => Promise<void>) {
     const isAllowed = await attempts.allows(what, to, limit)
@@ -44,8 +50,7 @@ export function createCorrespondence({
   })
 
   return {
-    /** The link only goes to the address of the purchase. */
-    sendReceipt: async (row: DeclarationRow, { withLink }: { withLink: boolean }) =>
+    sendReceipt: async (row, { withLink }) =>
       unlessFlooded('declaration', row.email, await receiptsFor(row.email), () =>
         mails.sendOnce(`receipt of declaration ${row.id}`, row.email, 'declarationReceived', {
           ...contentOf(row),
@@ -53,7 +58,7 @@ export function createCorrespondence({
         }),
       ),
 
-    askOwner: (row: DeclarationRow, owner: { email: string; name: string }) =>
+    askOwner: (row, owner) =>
       unlessFlooded('declaration-owner', owner.email, { requests: 3, seconds: hour }, () =>
         mails.sendOnce(`owner of declaration ${row.id}`, owner.email, 'declarationToConfirm', {
           id: row.id,
@@ -64,7 +69,7 @@ export function createCorrespondence({
         }),
       ),
 
-    tellSeller: (row: DeclarationRow, isKnown: boolean) =>
+    tellSeller: (row, isKnown) =>
       unlessFlooded('declaration', `seller ${supportEmail}`, { requests: 20, seconds: hour }, () =>
         mails.sendOnce(`seller about declaration ${row.id}`, supportEmail, 'declarationWaits', {
           ...contentOf(row),
@@ -72,8 +77,7 @@ export function createCorrespondence({
         }),
       ),
 
-    /** Counted apart from what strangers send. False if it has to wait. */
-    tellUnconfirmed: (row: DeclarationRow) =>
+    tellUnconfirmed: (row) =>
       unlessFlooded('declaration', `seller ${supportEmail} unconfirmed`, { requests: 20, seconds: hour }, () =>
         mails.sendOnce(`seller about unconfirmed ${row.id}`, supportEmail, 'declarationUnconfirmed', {
           ...contentOf(row),

@@ -1,18 +1,23 @@
 import { and, desc, eq, isNull, lte, or, sql } from 'drizzle-orm'
-import type { DeclarationFilter } from '#contract/selling/declarations.ts'
+import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
+import type { declarations as calls, DeclarationFilter } from '#contract/selling/declarations.ts'
 import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
+import type { Page } from '#server/database/cursor.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { declarations, purchases, users } from '#server/database/schema.ts'
 import { conflict, invalid, notFound } from '#server/errors.ts'
 import { type Execution, findContract, isTooLate } from './execution.ts'
 
-type ListInput = {
-  limit: number
-  cursor?: string | undefined
-  state?: DeclarationFilter | undefined
-  customerId?: string | undefined
+type AdministrationContext = Pick<Context, 'db' | 'now' | 'audit'>
+
+export type DeclarationAdministration = {
+  list(filter: ParsedInputOf<typeof calls.adminList>): Promise<Page<RawOutputOf<typeof calls.adminList>[number]>>
+  carryOut(actor: Actor, id: string): Promise<void>
+  /** Links a declaration with a mistyped contract to its purchase. Carries nothing out. */
+  link(actor: Actor, id: string, contract: string): Promise<void>
+  close(actor: Actor, id: string, outcome: string): Promise<void>
 }
 
 const day = 86_400_000
@@ -29,7 +34,10 @@ export const isSellers = (now: Date) =>
     ),
   )
 
-export function createAdministration({ db, now, audit }: Pick<Context, 'db' | 'now' | 'audit'>, execution: Execution) {
+export function createAdministration(
+  { db, now, audit }: AdministrationContext,
+  execution: Execution,
+): DeclarationAdministration {
   const having = (state: DeclarationFilter) => {
     if (state === 'open') return isSellers(now())
     if (state === 'waiting') return and(eq(declarations.state, 'open'), sql`not (${isSellers(now())})`)
@@ -44,7 +52,7 @@ export function createAdministration({ db, now, audit }: Pick<Context, 'db' | 'n
   }
 
   return {
-    async list({ limit, cursor, state, customerId }: ListInput) {
+    async list({ limit, cursor, state, customerId }) {
       const after = decodeCursor(cursor)
       const rows = await db
         .select({ declaration: declarations, purchase: purchases, email: users.email })
@@ -76,15 +84,14 @@ export function createAdministration({ db, now, audit }: Pick<Context, 'db' | 'n
       }
     },
 
-    async carryOut(actor: Actor, id: string) {
+    async carryOut(actor, id) {
       const { purchaseId, kind } = await findOpen(id)
       if (!purchaseId) throw conflict('contract-unknown', 'We don’t know which contract this is about')
       await audit.record(db, actor, { action: `declaration.${kind}`, subject: id, detail: { purchaseId } })
       await execution.confirmAndCarryOut(id)
     },
 
-    /** The seller knows whose it is although the contract was mistyped. Nothing is carried out by this. */
-    async link(actor: Actor, id: string, contract: string) {
+    async link(actor, id, contract) {
       const row = await findOpen(id)
       await db.transaction(async (tx) => {
         const found = await findContract(tx, { ...row, contract, email: '', userId: null })
@@ -94,7 +101,7 @@ export function createAdministration({ db, now, audit }: Pick<Context, 'db' | 'n
       })
     },
 
-    async close(actor: Actor, id: string, outcome: string) {
+    async close(actor, id, outcome) {
       await findOpen(id)
       await db.transaction(async (tx) => {
         // The outcome stays with the declaration: it may name the buyer.

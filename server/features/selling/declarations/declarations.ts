@@ -15,8 +15,39 @@ import { hashToken } from '#server/security/tokens.ts'
 import type { Purchases } from '../purchases/purchases.ts'
 import type { Cancellation } from '../subscriptions/subscriptions.ts'
 import { createCorrespondence } from './correspondence.ts'
-import { createAdministration, isSellers } from './declaration-administration.ts'
+import { createAdministration, type DeclarationAdministration, isSellers } from './declaration-administration.ts'
 import { createExecution, type DeclarationRow, findContract, mayCarryOut } from './execution.ts'
+
+type DeclarationContext = Pick<
+  Context,
+  'attempts' | 'audit' | 'config' | 'db' | 'isLinkToken' | 'mails' | 'now' | 'paymentAccount' | 'queue' | 'supportEmail'
+>
+
+type DeclarationDeps = { purchases: Pick<Purchases, 'find'>; cancellation: Cancellation }
+
+/**
+ * Withdrawals and cancellations by anyone who says they have a contract. A declaration counts from the moment it arrives
+ * and is stored before anything else; a job then sends the receipt and looks for the contract. So everyone gets the
+ * same answer after the same time. Only the logged-in owner learns whether a contract exists.
+ */
+export type Declarations = {
+  /** A buyer's own cancellation that can't reach Stripe yet. It counts from now, with a receipt, once. */
+  cancelLater(actor: Actor, purchaseId: string): Promise<void>
+  withdraw(actor: Actor<User | null>, declared: Declared): Promise<StoredDeclaration>
+  cancel(actor: Actor<User | null>, declared: Declared): Promise<StoredDeclaration>
+  /** By the link that was emailed to the address of the purchase. */
+  confirm(id: string, token: string): Promise<void>
+  administration: DeclarationAdministration
+  carryOutConfirmed(): Promise<void>
+  /** Tells the seller, once, about declarations that nobody has confirmed for three days. */
+  handToSeller(): Promise<void>
+  /** Ends links that went to the old mailbox. The declarations stay, for the seller to decide. */
+  endOpenLinks(tx: Transaction, userId: string): Promise<void>
+  /** Deletes declarations after the limitation period for lawsuits; open ones a year later. */
+  forgetOld(): Promise<void>
+}
+
+type StoredDeclaration = { id: string; declaredAt: Date; next: NextStep }
 
 type Declared = {
   name: string
@@ -29,29 +60,10 @@ type Declared = {
 
 export { isSellers }
 
-/**
- * Withdrawals and cancellations by anyone who says they have a contract. A declaration counts from the moment it arrives
- * and is stored before anything else; a job then sends the receipt and looks for the contract. So everyone gets the
- * same answer after the same time, and no one learns from it whether a contract exists, but its owner who is logged in.
- */
-type DeclarationDeps = { purchases: Pick<Purchases, 'find'>; cancellation: Cancellation }
-
 export function createDeclarations(
-  context: Pick<
-    Context,
-    | 'attempts'
-    | 'audit'
-    | 'config'
-    | 'db'
-    | 'isLinkToken'
-    | 'mails'
-    | 'now'
-    | 'paymentAccount'
-    | 'queue'
-    | 'supportEmail'
-  >,
+  context: DeclarationContext,
   { purchases, cancellation }: DeclarationDeps,
-) {
+): Declarations {
   const { db, now, queue, config, isLinkToken, paymentAccount } = context
   const { sendReceipt, askOwner, tellSeller, tellUnconfirmed } = createCorrespondence(context)
   const execution = createExecution(context, purchases, cancellation)
@@ -94,11 +106,10 @@ export function createDeclarations(
 
   return {
     cancelLater: createCancelLater(context, { purchases, cancellation }, store),
-    withdraw: (actor: Actor<User | null>, declared: Declared) => declare(actor, 'withdrawal', declared),
-    cancel: (actor: Actor<User | null>, declared: Declared) => declare(actor, 'cancellation', declared),
+    withdraw: (actor, declared) => declare(actor, 'withdrawal', declared),
+    cancel: (actor, declared) => declare(actor, 'cancellation', declared),
 
-    /** The link went to the mailbox of the purchase. */
-    async confirm(id: string, token: string) {
+    async confirm(id, token) {
       if (!isLinkToken('declaration', id, token)) throw new Refusal(400, 'link-invalid', 'This link is not valid')
       const row = await execution.find(id)
       if (!row?.purchaseId) throw new Refusal(410, 'link-expired', 'This link has expired.')
@@ -114,7 +125,6 @@ export function createDeclarations(
     administration: createAdministration(context, execution),
     carryOutConfirmed: execution.carryOutConfirmed,
 
-    /** What no one has confirmed for three days waits for the seller, who hears of it once. */
     async handToSeller() {
       const unconfirmed = await db
         .select()
@@ -126,8 +136,7 @@ export function createDeclarations(
       }
     },
 
-    /** Links that went to the old mailbox end; what was declared stays, for the seller to decide. */
-    async endOpenLinks(tx: Transaction, userId: string) {
+    async endOpenLinks(tx, userId) {
       await tx
         .update(declarations)
         .set({ linkEndsAt: now() })
@@ -143,7 +152,6 @@ export function createDeclarations(
         )
     },
 
-    /** Kept for as long as someone may sue over them; an open one a year longer. */
     async forgetOld() {
       const { years } = retention.declarations
       const before = keptSinceNewYear(now(), { years })
@@ -160,13 +168,15 @@ export function createDeclarations(
 }
 
 /** Stores what was declared, with the job that answers it. */
-function createStore({ db, now }: Pick<Context, 'db' | 'now'>, handle: Enqueue<{ id: string }>) {
-  return async function store(
-    { user, ip }: Actor<User | null>,
-    kind: DeclarationKind,
-    declared: Declared,
-    purchaseId: string | null = null,
-  ) {
+type Store = (
+  actor: Actor<User | null>,
+  kind: DeclarationKind,
+  declared: Declared,
+  purchaseId?: string,
+) => Promise<StoredDeclaration>
+
+function createStore({ db, now }: Pick<Context, 'db' | 'now'>, handle: Enqueue<{ id: string }>): Store {
+  return async function store({ user, ip }, kind, declared, purchaseId) {
     const { name, contract, email, grounds, reason, endsOn } = declared
     const forCause = grounds === 'good_cause'
     const declaredAt = now()
@@ -187,7 +197,7 @@ function createStore({ db, now }: Pick<Context, 'db' | 'now'>, handle: Enqueue<{
           declaredAt,
           networkHash: hashToken(ip),
           userId: user?.id ?? null,
-          purchaseId,
+          purchaseId: purchaseId ?? null,
         })
         .returning()
       if (!row) throw new Error('The declaration was not stored')
@@ -197,13 +207,12 @@ function createStore({ db, now }: Pick<Context, 'db' | 'now'>, handle: Enqueue<{
   }
 }
 
-/** A buyer's own cancellation that can't reach Stripe yet. It counts from now, with a receipt, once. */
 function createCancelLater(
   { db }: Pick<Context, 'db'>,
   { purchases, cancellation }: DeclarationDeps,
-  store: ReturnType<typeof createStore>,
-) {
-  return async function cancelLater(actor: Actor, purchaseId: string) {
+  store: Store,
+): Declarations['cancelLater'] {
+  return async function cancelLater(actor, purchaseId) {
     const { id, status, stripeSubscriptionId } = await purchases.find(purchaseId, actor.user.id)
     if (!stripeSubscriptionId) return cancellation.cancel(actor, id)
     const isAsked = and(eq(declarations.purchaseId, id), ne(declarations.state, 'done'))

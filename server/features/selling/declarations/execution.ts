@@ -10,6 +10,18 @@ import { declarations, isLivePurchase, purchases as purchaseRows, users } from '
 import type { Purchases } from '../purchases/purchases.ts'
 import type { Cancellation, Kept } from '../subscriptions/subscriptions.ts'
 
+type ExecutionContext = Pick<Context, 'db' | 'now' | 'mails' | 'supportEmail'>
+
+/** Carries out confirmed declarations. Idempotent: an hourly job repeats steps that a crash interrupted. */
+export type Execution = {
+  find(id: string): Promise<DeclarationRow | undefined>
+  close(id: string, outcome: string, tx?: Database | Transaction): Promise<void>
+  /** Confirmed by the seller or the contract's owner. The shop retries until it is done. */
+  confirmAndCarryOut(id: string, owner?: { userId?: string }): Promise<void>
+  /** A declaration that fails does not keep the others waiting. */
+  carryOutConfirmed(): Promise<void>
+}
+
 export type DeclarationRow = typeof declarations.$inferSelect
 
 /**
@@ -54,14 +66,11 @@ type Ordered = { orderedAt: Date | null; createdAt: Date }
 export const isTooLate = (declaredAt: Date, { orderedAt, createdAt }: Ordered) =>
   declaredAt >= withdrawalEnds(orderedAt ?? createdAt)
 
-export type Execution = ReturnType<typeof createExecution>
-
-/** Carries out what was confirmed. Every step is safe to repeat, and an hourly job repeats what a crash left behind. */
 export function createExecution(
-  { db, now, mails, supportEmail }: Pick<Context, 'db' | 'now' | 'mails' | 'supportEmail'>,
+  { db, now, mails, supportEmail }: ExecutionContext,
   { find: findPurchase }: Pick<Purchases, 'find'>,
   cancellation: Pick<Cancellation, 'withdraw' | 'cancelDeclared'>,
-) {
+): Execution {
   async function find(id: string) {
     const [row] = await db.select().from(declarations).where(eq(declarations.id, id))
     return row
@@ -125,8 +134,7 @@ export function createExecution(
     find,
     close,
 
-    /** Someone answers for it: the seller or its owner. From here on the shop tries until it is done. */
-    async confirmAndCarryOut(id: string, owner: { userId?: string } = {}) {
+    async confirmAndCarryOut(id, owner = {}) {
       await db
         .update(declarations)
         .set({ state: 'confirmed', ...owner })
@@ -134,7 +142,6 @@ export function createExecution(
       await carryOut(id)
     },
 
-    /** What cannot be done yet doesn't keep the others waiting. */
     async carryOutConfirmed() {
       const waiting = await db
         .select({ id: declarations.id })

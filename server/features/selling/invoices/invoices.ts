@@ -4,7 +4,7 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { creditNotes, invoices, payments, purchases, refunds } from '#server/database/schema.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 
-export { createDocuments } from './documents.ts'
+export { createDocuments, type Documents } from './documents.ts'
 export { isArriving, type PaidHistory, readPaidHistory } from './paid-history.ts'
 export {
   lastPaid,

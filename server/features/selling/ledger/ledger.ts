@@ -7,9 +7,18 @@ import { mrrMovements, users } from '#server/database/schema.ts'
 import { isFullyDiscounted, type Movement } from './movements.ts'
 
 export { arrOf, type Movement, movementsOf, movementsOfBooked } from './movements.ts'
-export { createProof } from './proof.ts'
-export type Ledger = ReturnType<typeof createLedger>
+export { createProof, type Proof } from './proof.ts'
 
+type LedgerDeps = Pick<Context, 'db' | 'now'>
+
+export type Ledger = {
+  /** Adds missing movements, and reverses wrong ones by rows of their own. The caller has locked the purchase. */
+  record(tx: Transaction, purchase: Purchase, wanted: Movement[]): Promise<void>
+  /** Records an end today; earlier movements stay. */
+  recordEnd(tx: Transaction, purchase: Purchase, cause: 'deleted' | 'gone'): Promise<void>
+  /** Deletes a purchase's movements once all of them are old, so that no later sum changes. */
+  forgetOld(): Promise<void>
+}
 type Purchase = { id: string; userId: string; productId: string }
 const sameMomentMs = 60_000
 
@@ -58,7 +67,7 @@ function kindOf(
   return { kind: !previous && earlier.length === 0 ? 'new' : 'reactivation', people: 1 }
 }
 
-export function createLedger({ db, now }: Pick<Context, 'db' | 'now'>) {
+export function createLedger({ db, now }: LedgerDeps): Ledger {
   const rowsOfPerson = (tx: Transaction, userId: string) =>
     tx.select().from(mrrMovements).where(eq(mrrMovements.userId, userId)).orderBy(mrrMovements.id)
 
@@ -103,8 +112,7 @@ export function createLedger({ db, now }: Pick<Context, 'db' | 'now'>) {
   }
 
   return {
-    /** What is right is left alone; what turned out differently is taken back by a row of its own. The caller holds the purchase. */
-    async record(tx: Transaction, purchase: Purchase, wanted: Movement[]) {
+    async record(tx, purchase, wanted) {
       const rows = await rowsOf(tx, purchase)
       const standing = standingOf(rows)
       const isSame = (row: Row, movement: Movement) =>
@@ -144,8 +152,7 @@ export function createLedger({ db, now }: Pick<Context, 'db' | 'now'>) {
       if (first) await correctLater(tx, purchase, first.at)
     },
 
-    /** Ended by the seller today, it earned until today: earlier rows stay. */
-    async recordEnd(tx: Transaction, purchase: Purchase, cause: 'deleted' | 'gone') {
+    async recordEnd(tx, purchase, cause) {
       const rows = await rowsOf(tx, purchase)
       const last = standingOf(rows).map(movementOf).at(-1)
       if (!last || (last.after === 0 && !isFullyDiscounted(last))) return
@@ -156,7 +163,6 @@ export function createLedger({ db, now }: Pick<Context, 'db' | 'now'>) {
       await add(tx, [{ ...rowOf(purchase, end), recordedAt: end.at, revision, kind, people }])
     },
 
-    /** What the books no longer need: all of a purchase whose last movement is that old, so that no later sum changes. */
     async forgetOld() {
       const limit = keptSinceNewYear(now(), retention.books)
       await db.delete(mrrMovements).where(sql`${mrrMovements.purchaseId} in (

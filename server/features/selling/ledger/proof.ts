@@ -6,7 +6,21 @@ import { invoices, mrrMovements, mrrProofs, purchases } from '#server/database/s
 import { gauge } from '#server/metrics/gauge.ts'
 import type { Orders } from '../orders/orders.ts'
 
+type ProofContext = Pick<Context, 'db' | 'now' | 'stripe' | 'log' | 'catalog'>
+
+/**
+ * Compares three records of recurring revenue that share no code: the ledger, the invoices (in SQL), and the prices of
+ * Stripe's own list of subscriptions.
+ */
+export type Proof = {
+  latest(): Promise<ProofRow | undefined>
+  prove(): Promise<void>
+  show(): Promise<(ProofRow & { differences: (ProofRow['differences'][number] & { userId: string | null })[] }) | null>
+  measures: { ofTheDatabase(): Promise<Metric[]> }
+}
+
 type ProofDeps = { orders: Orders; sync: (subscriptionId: string) => Promise<void> }
+type ProofRow = typeof mrrProofs.$inferSelect
 type Compared = {
   subscriptionId: string
   atStripe: number
@@ -28,14 +42,7 @@ const [mostKept, keptFor] = [100, 90 * 86_400_000]
 /** In cents a year: twelve times a rounding of tax. */
 const rounding = 12
 
-/**
- * Compares three records of recurring revenue that share no code: the ledger, the invoices (in SQL), and the prices of
- * Stripe's own list of subscriptions.
- */
-export function createProof(
-  { db, now, stripe, log, catalog }: Pick<Context, 'db' | 'now' | 'stripe' | 'log' | 'catalog'>,
-  { orders, sync }: ProofDeps,
-) {
+export function createProof({ db, now, stripe, log, catalog }: ProofContext, { orders, sync }: ProofDeps): Proof {
   const isAtStripe = eq(purchases.paidThrough, 'stripe')
 
   async function recordsOf(ids: string[]): Promise<Map<string, Recorded>> {
@@ -196,7 +203,7 @@ function recordedRevenue(ids: string[], at: Date) {
     where p.stripe_subscription_id in ${ids}`
 }
 
-function metricsOf(proof: typeof mrrProofs.$inferSelect | undefined, now: Date): Metric[] {
+function metricsOf(proof: ProofRow | undefined, now: Date): Metric[] {
   const apart = proof?.differences.reduce((sum, { atStripe, here }) => sum + Math.abs(atStripe - here), 0) ?? 0
   return [
     gauge('shop_mrr_differing', 'Subscriptions that Stripe’s own list counts differently.', proof?.differing ?? 0),

@@ -1,15 +1,16 @@
-import { and, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { gt, inArray, lte, sql } from 'drizzle-orm'
 import { planOf, plans } from '#contract/plans.ts'
 import { liveStatuses } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { sqlList } from '#server/database/schema/columns.ts'
-import { purchases, users } from '#server/database/schema.ts'
+import { purchases } from '#server/database/schema.ts'
 import { chargesOf, findPurchase, type PurchaseRow, periodOf } from '../purchases/purchases.ts'
-import type { NextCharge } from './next-charge.ts'
+import { activeWithBuyers, addDays, dayMs } from './active-purchases.ts'
+import type { NextChargeOf } from './next-charge.ts'
 
 type AnnouncementDeps = Pick<Context, 'db' | 'now' | 'log' | 'mails' | 'catalog'> & {
   sync(subscriptionId: string): Promise<void>
-  nextChargeOf(purchase: PurchaseRow): Promise<NextCharge>
+  nextChargeOf: NextChargeOf
 }
 
 /** Emails ahead of time, each sent once however often the job runs. */
@@ -19,7 +20,6 @@ export type Announcements = {
   ends(): Promise<void>
 }
 
-const day = 86_400_000
 const endingNoticeDays = 7
 
 export function createAnnouncements({
@@ -31,15 +31,6 @@ export function createAnnouncements({
   sync,
   nextChargeOf,
 }: AnnouncementDeps): Announcements {
-  const inDays = (days: number) => new Date(now().getTime() + days * day)
-
-  const withBuyers = (...conditions: SQL[]) =>
-    db
-      .select({ purchase: purchases, email: users.email, name: users.name })
-      .from(purchases)
-      .innerJoin(users, eq(users.id, purchases.userId))
-      .where(and(...conditions, isNull(users.deletedAt)))
-
   /** Asked again right before it is told: the law wants the amount that is charged. */
   async function chargeOf({ id, stripeSubscriptionId }: PurchaseRow) {
     await sync(stripeSubscriptionId ?? '').catch((error: unknown) => log.error({ err: error }, 'before a renewal'))
@@ -48,18 +39,18 @@ export function createAnnouncements({
 
   return {
     async renewals() {
-      const renewing = await withBuyers(
-        eq(purchases.status, 'active'),
+      const renewing = await activeWithBuyers(
+        db,
+        'stripe',
         inArray(purchases.billingType, [...announced]),
-        eq(purchases.paidThrough, 'stripe'),
         gt(purchases.currentPeriodEnd, now()),
-        lte(purchases.currentPeriodEnd, inDays(Math.max(...plans.flatMap((plan) => plan.renewalNoticeDays)))),
+        lte(purchases.currentPeriodEnd, addDays(now(), Math.max(...plans.flatMap((plan) => plan.renewalNoticeDays)))),
       )
       for (const { purchase, email, name } of renewing) {
         const { id, productId, billingType, price: amount, currentPeriodEnd } = purchase
         if (!currentPeriodEnd) continue
         const renewsAt = currentPeriodEnd.toISOString()
-        const days = Math.ceil((currentPeriodEnd.getTime() - now().getTime()) / day)
+        const days = Math.ceil((currentPeriodEnd.getTime() - now().getTime()) / dayMs)
         const { renewalNoticeDays } = planOf(billingType)
         const notice = Math.min(...renewalNoticeDays.filter((ahead) => days <= ahead))
         if (notice === Infinity) continue
@@ -86,12 +77,12 @@ export function createAnnouncements({
     },
 
     async ends() {
-      const ending = await withBuyers(
-        eq(purchases.status, 'active'),
-        eq(purchases.paidThrough, 'hand'),
+      const ending = await activeWithBuyers(
+        db,
+        'hand',
         gt(purchases.endsAt, now()),
-        lte(purchases.endsAt, inDays(endingNoticeDays)),
-        lte(purchases.createdAt, inDays(-1)),
+        lte(purchases.endsAt, addDays(now(), endingNoticeDays)),
+        lte(purchases.createdAt, addDays(now(), -1)),
         // A buyer who has already subscribed needs no invitation to.
         sql`not exists (select from purchases other where other.user_id = ${purchases.userId}
               and other.product_id = ${purchases.productId} and other.paid_through = 'stripe'

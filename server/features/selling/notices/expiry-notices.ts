@@ -1,7 +1,8 @@
-import { and, eq, gt, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { gt, lt, lte, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
-import { orders, purchases, users } from '#server/database/schema.ts'
+import { orders, purchases } from '#server/database/schema.ts'
 import { findPurchase, type PurchaseRow, periodOf } from '../purchases/purchases.ts'
+import { activeWithBuyers, addDays } from './active-purchases.ts'
 
 type ExpiryNoticeDeps = Pick<Context, 'db' | 'now' | 'log' | 'mails' | 'catalog' | 'settings'> & {
   sync(subscriptionId: string): Promise<void>
@@ -15,27 +16,10 @@ export type ExpiryNotices = {
   endingDiscounts(): Promise<void>
 }
 
-const day = 86_400_000
 const cardNoticeDays = 21
 const discountNoticeDays = 7
 
 export function createExpiryNotices({ db, now, log, mails, catalog, settings, sync }: ExpiryNoticeDeps): ExpiryNotices {
-  const inDays = (days: number) => new Date(now().getTime() + days * day)
-
-  const renewingWith = (...conditions: SQL[]) =>
-    db
-      .select({ purchase: purchases, email: users.email, name: users.name })
-      .from(purchases)
-      .innerJoin(users, eq(users.id, purchases.userId))
-      .where(
-        and(
-          eq(purchases.status, 'active'),
-          eq(purchases.paidThrough, 'stripe'),
-          ...conditions,
-          isNull(users.deletedAt),
-        ),
-      )
-
   async function chargedOf(purchase: PurchaseRow, name: string) {
     const { billingType, price: amount, nextAmount } = purchase
     const product = (await catalog.named(purchase.productId)).name
@@ -59,9 +43,11 @@ export function createExpiryNotices({ db, now, log, mails, catalog, settings, sy
   return {
     async expiringCards() {
       if (!settings.live.sends('CARD_NOTICES')) return
-      const expiring = await renewingWith(
+      const expiring = await activeWithBuyers(
+        db,
+        'stripe',
         gt(purchases.cardExpiresAt, now()),
-        lte(purchases.cardExpiresAt, inDays(cardNoticeDays)),
+        lte(purchases.cardExpiresAt, addDays(now(), cardNoticeDays)),
         lte(purchases.cardExpiresAt, purchases.currentPeriodEnd),
       )
       for (const { purchase: found, email, name } of expiring) {
@@ -81,9 +67,11 @@ export function createExpiryNotices({ db, now, log, mails, catalog, settings, sy
 
     async endingDiscounts() {
       if (!settings.live.sends('DISCOUNT_NOTICES')) return
-      const ending = await renewingWith(
+      const ending = await activeWithBuyers(
+        db,
+        'stripe',
         gt(purchases.currentPeriodEnd, now()),
-        lte(purchases.currentPeriodEnd, inDays(discountNoticeDays)),
+        lte(purchases.currentPeriodEnd, addDays(now(), discountNoticeDays)),
         lt(purchases.lastPaidAmount, purchases.nextAmount),
         sql`exists (select from ${orders} where ${orders.subscriptionId} = ${purchases.stripeSubscriptionId}
               and ${orders.codeId} is not null)`,

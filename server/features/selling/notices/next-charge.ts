@@ -7,9 +7,11 @@ type NextChargeDeps = Pick<Context, 'stripe' | 'log'>
 export type NextCharge = { amount: number | null; isExact: boolean }
 
 /** Asks Stripe what the next renewal will take. Falls back to the stored amount where Stripe is slow or away. */
+export type NextChargeOf = (purchase: PurchaseRow) => Promise<NextCharge>
+
 export const createNextCharge =
-  ({ stripe, log }: NextChargeDeps) =>
-  async (purchase: PurchaseRow): Promise<NextCharge> => {
+  ({ stripe, log }: NextChargeDeps): NextChargeOf =>
+  async (purchase) => {
     const { stripeSubscriptionId: subscriptionId, nextAmount: amount } = purchase
     if (!subscriptionId || amount === null || !purchase.isOngoing) return { amount, isExact: true }
     try {

@@ -8,7 +8,7 @@ import { chargesOf, graceEnd, type PurchaseRow, periodOf } from '../purchases/pu
 
 export { createAnnouncements } from './announcements.ts'
 export { createExpiryNotices } from './expiry-notices.ts'
-export { createNextCharge } from './next-charge.ts'
+export { createNextCharge, type NextChargeOf } from './next-charge.ts'
 
 type Change = {
   before: PurchaseRow | undefined

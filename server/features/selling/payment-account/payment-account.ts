@@ -8,6 +8,19 @@ import { StartError } from '#server/errors.ts'
 import type { PresentAccount } from '#server/gateways/payments.ts'
 import { StripeRefusal } from '#server/gateways/stripe.ts'
 
+/**
+ * Binds a new database to its payment account, and compares a bound one. Throws a `StartError` for the keys of another
+ * account. If Stripe can't be asked, the shop starts without it and asks again.
+ */
+export type PaymentAccount = {
+  kind: PaymentAccountKind
+  /** False while Stripe has not said whose keys these are. */
+  isKnown(): boolean
+  /** For tests, which don't wait for the timer. */
+  askAgain(): Promise<void>
+  close(): void
+}
+
 type BoundAccount = typeof paymentAccount.$inferSelect
 
 const fingerprintOf = (secretKey: string) => createHash('sha256').update(secretKey).digest('hex').slice(0, 32)
@@ -81,16 +94,17 @@ type Deps = {
   onMismatch(sentence: string): void
 }
 
-export type PaymentAccount = Awaited<ReturnType<typeof openPaymentAccount>>
-
 /** Stripe may be away when new keys are tried first. */
 const askAgainAfterMs = 15_000
 
-/**
- * Binds a new database to its payment account, and compares a bound one. Throws a `StartError` for the keys of another
- * account. If Stripe can't be asked, the shop starts without it and asks again.
- */
-export async function openPaymentAccount({ db, now, log, present, onKnown, onMismatch }: Deps) {
+export async function openPaymentAccount({
+  db,
+  now,
+  log,
+  present,
+  onKnown,
+  onMismatch,
+}: Deps): Promise<PaymentAccount> {
   let isKnown = false
   let timer: NodeJS.Timeout | undefined
 
@@ -131,9 +145,7 @@ export async function openPaymentAccount({ db, now, log, present, onKnown, onMis
 
   return {
     kind: present.kind,
-    /** False while Stripe has not said whose keys these are. */
     isKnown: () => isKnown,
-    /** For tests, which do not wait. */
     askAgain,
     close() {
       clearTimeout(timer)

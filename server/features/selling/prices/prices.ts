@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, inArray, lte, sql } from 'drizzle-orm'
+import type { RawOutputOf } from '#contract/endpoint.ts'
 import { type BillingType, planOf, soldPlans } from '#contract/plans.ts'
-import type { Publication, Wish } from '#contract/selling/prices.ts'
+import type { prices as calls, Publication, Wish } from '#contract/selling/prices.ts'
 import type { ShownPrices } from '#contract/site/site-settings.ts'
 import { liveStatuses } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
@@ -10,6 +11,23 @@ import { prices, purchases } from '#server/database/schema.ts'
 import { conflict, invalid, notFound } from '#server/errors.ts'
 import type { WantedPrice } from '#server/gateways/stripe.ts'
 import type { Catalog, Product } from '../catalog/catalog.ts'
+
+type PriceDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'audit' | 'catalog'>
+
+/** Prices of new subscriptions. A running subscription keeps the price it began with. */
+export type Prices = {
+  of(productId: string, billingType: BillingType): Promise<Price>
+  shown(): Promise<ShownPrices>
+  stripeIdOf(price: Price): Promise<string>
+  /** Recreates a price that was archived at Stripe. */
+  renew(price: Price): Promise<string>
+  /** At startup, so the first buyer doesn't have to wait. The shop starts even if Stripe is down. */
+  ensureAll(onError: (error: unknown) => void): Promise<void>
+  wanted(): Promise<WantedPrice[]>
+  list(): Promise<RawOutputOf<typeof calls.adminList>>
+  /** Creates Stripe's price before the row, so that a price that is shown can be bought. */
+  publish(actor: Actor, wish: Wish): Promise<void>
+}
 
 export type Price = typeof prices.$inferSelect
 
@@ -113,16 +131,7 @@ const subscriptionsByPrice = (db: Database) =>
 
 const day = 86_400_000
 
-export type Prices = ReturnType<typeof createPrices>
-
-/** What new subscriptions cost. A running one keeps the price it began with: no code here touches it. */
-export function createPrices({
-  db,
-  now,
-  stripe,
-  audit,
-  catalog,
-}: Pick<Context, 'db' | 'now' | 'stripe' | 'audit' | 'catalog'>) {
+export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Prices {
   /** Each row is a price of its own at Stripe, under a lookup key of its own. */
   function wanted({ productId, billingType, number, amount }: Omit<Price, 'stripePriceId'>): WantedPrice {
     const product = catalog.byId(productId)
@@ -154,7 +163,7 @@ export function createPrices({
     (await history(db, catalog, now())).flatMap(({ rows }) => rows.filter(({ state }) => /current|planned/.test(state)))
 
   return {
-    async of(productId: string, billingType: BillingType): Promise<Price> {
+    async of(productId, billingType) {
       const isSold = catalog.byId(productId)?.prices[billingType] !== undefined
       const price = (await currentPrices(db, now())).find(
         (row) => row.productId === productId && row.billingType === billingType,
@@ -165,13 +174,11 @@ export function createPrices({
 
     shown: () => shownPrices(db, catalog, now()),
 
-    stripeIdOf: async (price: Price) => price.stripePriceId ?? (await ensure(price)),
+    stripeIdOf: async (price) => price.stripePriceId ?? (await ensure(price)),
 
-    /** Someone archived it at Stripe. */
     renew: ensure,
 
-    /** At startup, so the first buyer doesn't have to wait. The shop starts even if Stripe is down. */
-    async ensureAll(onError: (error: unknown) => void) {
+    async ensureAll(onError) {
       for (const price of await offered()) await ensure(price).catch(onError)
     },
 
@@ -188,8 +195,7 @@ export function createPrices({
       }))
     },
 
-    /** Stripe's price first, then the row: what a buyer is shown can always be bought. */
-    async publish(actor: Actor, { productId, billingType, amount, regularAmount, from, after }: Wish) {
+    async publish(actor, { productId, billingType, amount, regularAmount, from, after }) {
       const product = catalog.byId(productId)
       if (product?.prices[billingType] === undefined) throw notFound('Product')
       const startsAt = from ? new Date(from.setUTCHours(0, 0, 0, 0)) : now()

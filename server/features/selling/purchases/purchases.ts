@@ -1,7 +1,7 @@
 import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import { keptSinceNewYear, retention } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
-import type { HistoryPart } from '#server/database/cursor.ts'
+import type { HistoryPart, Page } from '#server/database/cursor.ts'
 import { hasEndedPurchase, purchases } from '#server/database/schema.ts'
 import { eventsOf, type PurchaseEvent } from './events.ts'
 import { listPurchases, type PurchaseFilter, prepareOwnPurchases, showToBuyer, showToSeller } from './list.ts'
@@ -20,7 +20,6 @@ export {
 } from './rows.ts'
 
 type PurchaseDeps = Pick<Context, 'db' | 'now' | 'catalog'>
-type Listed<Shown> = { items: Shown[]; next: string | undefined }
 
 /** What people have bought: paid by a subscription at Stripe, or booked by hand. */
 export type Purchases = {
@@ -29,8 +28,8 @@ export type Purchases = {
   list(
     userId: string,
     page: { limit: number; cursor?: string | undefined },
-  ): Promise<Listed<ReturnType<typeof showToBuyer>>>
-  listForSeller(filter: PurchaseFilter): Promise<Listed<ReturnType<typeof showToSeller>>>
+  ): Promise<Page<ReturnType<typeof showToBuyer>>>
+  listForSeller(filter: PurchaseFilter): Promise<Page<ReturnType<typeof showToSeller>>>
   ofPaymentIntent(userId: string, paymentIntentId: string): Promise<PurchaseRow | undefined>
   /** What happened with a person's purchases. */
   historyOf(userId: string, part: HistoryPart): Promise<PurchaseEvent[]>

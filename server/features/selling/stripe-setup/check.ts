@@ -29,7 +29,7 @@ const inWords = ({ amount, interval }: WantedPrice) => `${exactDollars(amount)} 
 const minute = 60_000
 const day = 1440 * minute
 
-export function createCheck(options: SetupOptions) {
+export function createCheck(options: SetupOptions): () => Promise<Finding[]> {
   const { stripe, secretKey, publicUrl, prices } = options
   const { hostname, isLocal } = addressOf(publicUrl)
   const isLive = isLiveKey(secretKey)
@@ -139,7 +139,7 @@ export function createCheck(options: SetupOptions) {
 }
 
 /** Whether Stripe's events reach the shop, the ones it needs, in the version it understands. */
-function createWebhookCheck({ stripe, now, publicUrl }: SetupOptions) {
+function createWebhookCheck({ stripe, now, publicUrl }: SetupOptions): () => Promise<Finding[]> {
   const { webhookUrl, isLocal } = addressOf(publicUrl)
 
   async function deliveries(): Promise<Finding[]> {

@@ -1,8 +1,17 @@
 import type { Logger } from 'pino'
+import type { Finding } from '#contract/selling/stripe-setup.ts'
 import { apiVersion, eventTypes } from '#server/gateways/stripe.ts'
 import { addressOf, createCheck, type SetupOptions } from './check.ts'
 
-export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'warn'> }) {
+export type StripeSetup = {
+  check(): Promise<Finding[]>
+  /** Logs what is missing at Stripe. Called at startup, because an upgrade may need more than was set up. */
+  warn(): Promise<void>
+  /** Creates what is missing, except prices. Idempotent. Stripe shows a new endpoint's secret only this once. */
+  setup(): Promise<{ done: string[]; webhookSecret: string | undefined }>
+}
+
+export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'warn'> }): StripeSetup {
   const { stripe, log, publicUrl } = options
   const { webhookUrl, hostname, isLocal } = addressOf(publicUrl)
   const check = createCheck(options)
@@ -37,14 +46,12 @@ export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'w
   return {
     check,
 
-    /** At startup: after an upgrade, the shop may need more from Stripe than was set up. */
     async warn() {
       const findings = await check()
       for (const { about, state, text } of findings) if (state === 'todo') log.warn(`Stripe, ${about}: ${text}`)
     },
 
-    /** Creates what's missing, except prices, which the shop itself makes; safe to repeat. A new endpoint's signing secret is shown only now. */
-    async setup(): Promise<{ done: string[]; webhookSecret: string | undefined }> {
+    async setup() {
       if (isLocal) return { done: [], webhookSecret: undefined }
       const { done, webhookSecret } = await ensureWebhook()
       return { done: [...done, ...(await ensureWallets())], webhookSecret }

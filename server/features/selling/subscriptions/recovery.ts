@@ -11,13 +11,15 @@ type RecoveryDeps = Pick<Context, 'db' | 'stripe' | 'catalog'> & { orders: Pick<
 /** Stripe charges in each of these, or will again. */
 const chargedStatuses = new Set(['trialing', 'active', 'past_due', 'unpaid', 'paused'])
 
+type Recover = (subscriptionId: string) => Promise<OrderRow | undefined>
+
 /**
  * Rebuilds the order of a subscription that this shop sold and no longer knows, as after a restored backup: `sync` then
  * books it. Returns nothing for what others sell on the account, what has ended, and what needs the seller's decision:
  * a customer without a usable address, or one who has another subscription by now.
  */
-export function createRecovery({ db, stripe, catalog, orders }: RecoveryDeps) {
-  return async function recover(subscriptionId: string): Promise<OrderRow | undefined> {
+export function createRecovery({ db, stripe, catalog, orders }: RecoveryDeps): Recover {
+  return async function recover(subscriptionId) {
     const found = await stripe.existing.find(subscriptionId)
     const product = found?.orderId ? catalog.bySlug(found.stripeProductId) : undefined
     if (!found?.billing || !product || !found.hasOnePrice || !chargedStatuses.has(found.status)) return undefined

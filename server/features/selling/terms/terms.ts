@@ -4,8 +4,10 @@ import { termsTexts } from '#server/database/schema.ts'
 import { notFound } from '#server/errors.ts'
 import { type TermsSite, termsInForce } from '#server/mails/template.ts'
 
+export type TermsText = typeof termsTexts.$inferSelect
+
 /** Keeps the text before anyone is shown it or agrees to it, and says since when it is this one. */
-export async function keepTerms(db: Database, at: Date, site: TermsSite) {
+export async function keepTerms(db: Database, at: Date, site: TermsSite): Promise<TermsText> {
   const { version, sections } = termsInForce(site)
   const [kept] = await db.select().from(termsTexts).where(eq(termsTexts.version, version))
   if (kept) return kept
@@ -13,7 +15,7 @@ export async function keepTerms(db: Database, at: Date, site: TermsSite) {
   return { version, sections, since: at }
 }
 
-export async function termsOf(db: Database, version: string) {
+export async function termsOf(db: Database, version: string): Promise<TermsText> {
   const [kept] = await db.select().from(termsTexts).where(eq(termsTexts.version, version))
   if (!kept) throw notFound('Version')
   return kept

@@ -1,0 +1,23 @@
+import { and, eq, isNull, type SQL } from 'drizzle-orm'
+import type { PaymentPlace } from '#contract/statuses.ts'
+import type { Database } from '#server/database/connect.ts'
+import { purchases, users } from '#server/database/schema.ts'
+
+export const dayMs = 86_400_000
+
+export const addDays = (date: Date, days: number) => new Date(date.getTime() + days * dayMs)
+
+/** Active purchases with the name and address of their buyers. Leaves out deleted accounts. */
+export const activeWithBuyers = (db: Database, paidThrough: PaymentPlace, ...conditions: SQL[]) =>
+  db
+    .select({ purchase: purchases, email: users.email, name: users.name })
+    .from(purchases)
+    .innerJoin(users, eq(users.id, purchases.userId))
+    .where(
+      and(
+        eq(purchases.status, 'active'),
+        eq(purchases.paidThrough, paidThrough),
+        ...conditions,
+        isNull(users.deletedAt),
+      ),
+    )
