@@ -95,6 +95,7 @@ test('only a public call may make its caller optional', () => {
     'accounts.user',
     'accounts.resetPassword',
     'accounts.confirmAddress',
+    'logins.withLink',
     'credentials.confirmEmail',
     'checkout.createSubscriptionIntent',
     'checkout.quote',

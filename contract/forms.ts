@@ -7,6 +7,8 @@ export const choosePasswordPath = (token: string) =>
 
 export const resetRequested = 'If an account exists with this email, you will receive a password reset link.'
 
+export const loginLinkRequested = 'If an account exists with this email, you will receive a login link.'
+
 export const twice = z.strictObject({ newPassword: resetPassword, confirmPassword: z.string() })
 export type Twice = { newPassword: string; confirmPassword: string }
 

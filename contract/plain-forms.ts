@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Endpoint, InputOf, OutputOf, ParsedInputOf } from './endpoint.ts'
-import { choosePasswordPath, resetRequested, type Twice, twice } from './forms.ts'
+import { choosePasswordPath, loginLinkRequested, resetRequested, type Twice, twice } from './forms.ts'
 import { accounts } from './identity/accounts.ts'
 import { logins } from './identity/logins.ts'
 import { receivedLine } from './selling/declaration-texts.ts'
@@ -39,6 +39,8 @@ export const plainForms: PlainForm[] = [
   { row: accounts.login, page: '/auth', done: { goTo: '/dashboard' }, next: '/auth/code' },
   { row: logins.withCode, page: '/auth/code', done: { goTo: '/dashboard' } },
   { row: accounts.register, page: '/auth', done: { goTo: '/dashboard' } },
+  { row: logins.requestLink, page: '/login-link', done: { say: loginLinkRequested } },
+  { row: logins.withLink, page: '/auth/link', done: { goTo: '/dashboard' }, next: '/auth/code', atPage: true },
   { row: accounts.requestPasswordReset, page: '/forgot-password', done: { say: resetRequested } },
   {
     row: accounts.resetPassword,

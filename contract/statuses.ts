@@ -218,7 +218,7 @@ export const connectionModes = ['dry', 'grant', 'full'] as const
 export type ConnectionMode = (typeof connectionModes)[number]
 
 /** How someone has shown, in this session, who they are. */
-export const proofs = ['password', 'password and code', 'passkey', 'recovery code', 'payment'] as const
+export const proofs = ['password', 'password and code', 'passkey', 'recovery code', 'payment', 'link'] as const
 export type Proof = (typeof proofs)[number]
 /** Enough where a second step is required. */
 export const strongProofs = ['password and code', 'passkey'] as const satisfies Proof[]

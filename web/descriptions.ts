@@ -14,6 +14,8 @@ const descriptions: Record<string, string> = {
   '/about': firstParagraph(about),
   '/auth': 'Log in to your buyer area or create an account.',
   '/auth/code': 'Complete your login with a code.',
+  '/auth/link': 'Log in with the link we emailed you.',
+  '/login-link': 'Request a link that logs you in without a password.',
   '/forgot-password': 'Request a link to set a new password.',
   '/reset-password': 'Set a new password for your account.',
   '/confirm-address': 'Confirm that the address of your account is yours.',

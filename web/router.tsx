@@ -31,6 +31,8 @@ const pages = [
   { ...open, path: '/about', page: 'site/about/about-page', title: 'About' },
   { ...unlisted, path: '/auth', page: 'identity/sign-in/auth-page', title: 'Log in or sign up' },
   { ...unlisted, path: '/auth/code', page: 'identity/sign-in/code-page', title: 'One more step' },
+  { ...unlisted, path: '/auth/link', page: 'identity/sign-in/emailed-login-page', title: 'Log in', secret: true },
+  { ...unlisted, path: '/login-link', page: 'identity/sign-in/login-link-page', title: 'Log in by email' },
   { ...unlisted, path: '/forgot-password', page: 'identity/sign-in/forgot-password-page', title: 'Forgot password' },
   { ...unlisted, path: '/reset-password', page: 'identity/sign-in/reset-password-page', title: 'Reset password', secret: true },
   { ...unlisted, path: '/confirm-address', page: 'identity/sign-in/confirm-address-page', title: 'Confirm your address', secret: true },

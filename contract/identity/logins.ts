@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { mailedLink, person } from '../fields.ts'
+import { email, mailedLink, opaque, person } from '../fields.ts'
 import { passkeyMessage, passkeyResponse, typedCode } from './factors.ts'
 
 const open = { access: 'public', limit: { requests: 20, seconds: 60 } } as const
@@ -12,6 +12,21 @@ export const logins = {
     ...open,
     summary: 'Complete a login with a code from the app, or with a recovery code',
     input: z.strictObject({ code: typedCode }),
+    output: person,
+  }),
+  requestLink: endpoint('POST /api/auth/request-login-link', {
+    ...open,
+    summary: 'Email a login link; the answer is the same whether or not the account exists',
+    limit: { requests: 10, seconds: 900 },
+    input: z.strictObject({ email }),
+    output: z.object({ message: z.string() }),
+  }),
+  withLink: endpoint('POST /api/auth/login-link', {
+    ...open,
+    caller: 'optional',
+    summary: 'Log in with an emailed link',
+    limit: { requests: 20, seconds: 900 },
+    input: z.strictObject({ token: opaque(200, 'Invalid login link') }),
     output: person,
   }),
   passkeyOptions: endpoint('GET /api/auth/passkey/options', {

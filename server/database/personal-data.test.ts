@@ -29,7 +29,7 @@ const besides: Record<string, string> = {
   orders:
     'id userId madeAccount codeId nonceHash customerId invoiceFooter subscriptionId paymentIntentId version syncedAt loginUsedAt',
   passkeys: 'id userId publicKey counter transports isSynced aaguid host name createdAt lastUsedAt',
-  passwordTokens: 'id tokenHash userId createdAt expiresAt usedAt',
+  passwordTokens: 'id tokenHash purpose userId createdAt expiresAt usedAt',
   purchases:
     'userId stripeSubscriptionId paidThrough isOngoing paymentIntentId lastPaidAt pastDueSince dunningStep endedBecause restRefund isDisputed disputedAt disputedAmount lostAmount lostAndKept bookedUntil disputeDueAt laterAmount laterAt dueAmount orderedAt paidFrom paidUntil givenUntil pausedAt isCollectionPaused collectionResumesAt taxIsOff awaitsBank uncoveredNotes draftSince missingSince formerAccount arr',
   recoveryCodes: 'userId hash usedAt',

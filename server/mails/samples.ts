@@ -44,6 +44,7 @@ export const samples: Samples = {
   accountHandedOver: [{ tokenId: id, paymentIntentId: 'pi_1' }],
   resetPassword: [{ tokenId: id }],
   choosePassword: [{ tokenId: id }],
+  loginLink: [{ tokenId: id }],
   passwordChanged: [{}],
   newDevice: [{ at: paidAt, device: 'Chrome on Linux', ip: '2001:0db8:85a3:0000:0000:8a2e:0370:7334' }],
   newAdmin: [{ email: 'grace@example.com' }],
@@ -80,8 +81,8 @@ export const samples: Samples = {
   ],
   bookedEnds: [{ ...about, slug: 'sample-indicator', billingType: 'monthly', endsAt: renewsAt }],
   purchaseAttached: [
-    { ...subscription, username: 'ada_trades' },
-    { ...subscription, username: null },
+    { ...subscription, username: 'ada_trades', paymentIntentId: 'pi_1' },
+    { ...subscription, username: null, paymentIntentId: null },
   ],
   subscriptionWillEnd: [
     { ...about, period: 'month', endsAt: renewsAt, refund: 0, shorter: null },

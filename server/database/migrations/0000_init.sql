@@ -67,6 +67,7 @@ CREATE TABLE "email_changes" (
 CREATE TABLE "password_tokens" (
 	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"token_hash" text NOT NULL,
+	"purpose" text DEFAULT 'password' NOT NULL,
 	"user_id" uuid NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL,

@@ -42,12 +42,14 @@ export const userId = (config?: { onDelete: 'cascade' }) =>
     .notNull()
     .references(() => users.id, config)
 
-/** One-time email links: a reset, or a guest's first password. */
+/** One-time email links: a reset, a guest's first password, or a login. */
 export const passwordTokens = pgTable(
   'password_tokens',
   {
     id: id(),
     tokenHash: text().notNull().unique(),
+    /** A login link never sets a password, and a password link never logs in. */
+    purpose: text().$type<'password' | 'login'>().notNull().default('password'),
     userId: userId({ onDelete: 'cascade' }),
     createdAt: createdAt(),
     expiresAt: moment().notNull(),

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
+import { Refusal } from '#server/errors.ts'
 import { createCookie, signed } from '#server/http/cookies.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
 import { randomToken } from '#server/security/tokens.ts'
 import { type AccountEvents, createAccounts } from './accounts/accounts.ts'
 import { createFactors, halfLoginLifetime } from './factors/factors.ts'
-import { type Authenticated, createSessions, sessionDays } from './sessions/sessions.ts'
+import { type Authenticated, createSessions, type LoggedIn, sessionDays } from './sessions/sessions.ts'
 
 type Call = { actor: Actor<User | null>; request: FastifyRequest; reply: FastifyReply }
 
@@ -33,6 +34,19 @@ export function openIdentity(context: Context, events: AccountEvents) {
 
   const factors = createFactors(context, { sessions })
   const accounts = createAccounts(context, events)
+
+  /** Begins the session, or throws what must follow first. */
+  async function logIn(found: LoggedIn, call: Call) {
+    const second = await factors.logins.secondStepOf(found)
+    if (second) {
+      cookies.half.set(call.reply, second.half)
+      throw new Refusal(401, 'second-step-needed', 'One more step: please confirm that it’s you.', {
+        next: second.next,
+      })
+    }
+    await beginSession(found.authenticated, call)
+    return found.user
+  }
   const schedules: Schedules = {
     'tell-of-commands': { cron: '*/5 * * * *', run: accounts.roles.tellOfCommands },
     'tidy-accounts': { cron: '17 3 * * *', run: accounts.forgetExpired },
@@ -45,6 +59,7 @@ export function openIdentity(context: Context, events: AccountEvents) {
     sessions,
     cookies,
     beginSession,
+    logIn,
     factors,
     accounts,
     schedules,

@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { resetRequested } from '#contract/forms.ts'
+import { loginLinkRequested, resetRequested } from '#contract/forms.ts'
 import { contract } from '#contract/index.ts'
 import type { Context } from '#server/context.ts'
-import { Refusal } from '#server/errors.ts'
 import type { Http } from '#server/http/mount.ts'
 import { createDeletion, createPersonalData } from './accounts/accounts.ts'
 import type { Identity } from './identity.ts'
@@ -12,7 +11,7 @@ type AreaDeps = Parameters<typeof createDeletion>[1] &
 
 export function mountIdentity(http: Http, context: Context, identity: Identity, others: AreaDeps) {
   const { mount, checkoutCookie } = http
-  const { accounts, sessions, factors, cookies, beginSession } = identity
+  const { accounts, sessions, cookies, beginSession } = identity
   const deletion = createDeletion(context, others)
   const personalData = createPersonalData(context, others)
 
@@ -29,16 +28,7 @@ export function mountIdentity(http: Http, context: Context, identity: Identity, 
     loginPage: () => '/auth',
 
     async login(input, call) {
-      const found = await accounts.login.login(call.actor, input)
-      const second = await factors.logins.secondStepOf(found)
-      if (second) {
-        cookies.half.set(call.reply, second.half)
-        throw new Refusal(401, 'second-step-needed', 'One more step: please confirm that it’s you.', {
-          next: second.next,
-        })
-      }
-      await beginSession(found.authenticated, call)
-      return found.user
+      return identity.logIn(await accounts.login.login(call.actor, input), call)
     },
 
     async register(input, call) {
@@ -106,6 +96,13 @@ function mountFactors({ mount }: Http, identity: Identity) {
       await beginSession(authenticated, call)
       return user
     },
+
+    async requestLink({ email }) {
+      await accounts.loginLinks.request(email)
+      return { message: loginLinkRequested }
+    },
+
+    withLink: async ({ token }, call) => identity.logIn(await accounts.loginLinks.logIn(call.actor, token), call),
 
     passkeyOptions: async () => ({ ...(await passkeyOptions()) }),
 

@@ -87,6 +87,13 @@ export const accountMails = {
     footnote:
       'The link works once and expires after 60 minutes. If you didn’t ask for it, ignore this email; your password stays the same.',
   }),
+  loginLink: ({ tokenId }: { tokenId: string }, { linkToken }) => ({
+    subject: 'Your login link',
+    paragraphs: [`Someone, hopefully you, asked for a link to log in to ${brand.name}.`],
+    action: ['Log in', `/auth/link?token=${linkToken('login', tokenId)}`],
+    footnote:
+      'The link works once and expires after 15 minutes. If you didn’t ask for it, ignore this email; nobody gets in without it.',
+  }),
   /** Asked for by a guest buyer, who has no password to reset. */
   choosePassword: ({ tokenId }: { tokenId: string }, site) => ({
     subject: 'Choose your password',

@@ -27,14 +27,17 @@ const toAccount = (tokenId: string | null, site: MailSite): Pick<MailContent, 'a
 
 export const purchaseMails = {
   /** Someone paid as a guest with the address of an account: the purchase goes to its owner. */
-  purchaseAttached: (data: Subscription & { username: string | null }) => ({
+  purchaseAttached: (data: Subscription & { username: string | null; paymentIntentId: string | null }) => ({
     subject: `${data.product} was added to your account`,
     paragraphs: [
       greeting(data.name),
       `${data.product} was just bought with your email address, without logging in. Because there is an account for this address, we’ve added the purchase to it. ${data.username ? `Log in to confirm the TradingView username ${inertLine(data.username)}; then it is unlocked.` : 'Log in to send your access request.'}`,
     ],
     details: plan(data),
-    action: ['Log in', '/dashboard'],
+    action: [
+      'Log in',
+      data.paymentIntentId ? `/auth?payment_intent=${encodeURIComponent(data.paymentIntentId)}` : '/dashboard',
+    ],
     footnote: 'Didn’t buy anything? Reply to this email and we’ll look into it.',
   }),
   subscriptionWillEnd: (

@@ -2,6 +2,7 @@ import type { Context } from '#server/context.ts'
 import { type AccountEvents, createEmailChange } from './email-change.ts'
 import { createGuests } from './guests.ts'
 import { createLogin } from './login.ts'
+import { createLoginLinks } from './login-links.ts'
 import { createPasswords } from './passwords.ts'
 import { createProfile } from './profile.ts'
 import { createRoles } from './roles.ts'
@@ -36,6 +37,7 @@ export function createAccounts(
   const emailChange = createEmailChange(context, { ...events, passwordLinks: passwords })
   return {
     login: createLogin(context, passwords),
+    loginLinks: createLoginLinks(context, passwords),
     passwords,
     emailChange,
     profile: createProfile(context, events),

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hash, verify } from '@node-rs/argon2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
+import { logins } from '#contract/identity/logins.ts'
 import { createPasswords } from '#server/security/passwords.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { watchStatements } from '#server/testing/watch-statements.ts'
@@ -73,16 +74,21 @@ test('a login does the same work for every address', async () => {
   expect(first?.mails).toEqual([])
 })
 
-test('a reset request does the same work for every address, and the email comes later', async () => {
-  const works = []
-  for (const email of Object.values(addresses))
-    works.push({ email, ...(await workOf(accounts.requestPasswordReset.path, { email })) })
-  const [first] = works
-  expect(works.map(({ done }) => done)).toEqual(works.map(() => first?.done))
-  expect(first?.done).toMatchObject({ status: 200, hashes: [] })
-  expect(first?.done.statements).not.toEqual([])
-  const mailed = works.filter(({ mails }) => mails.length > 0)
-  expect(mailed.map(({ email, mails }) => ({ email, mails }))).toEqual(
-    [addresses['a customer'], addresses['a guest who has no password yet']].map((email) => ({ email, mails: [email] })),
-  )
-})
+test.for([accounts.requestPasswordReset, logins.requestLink])(
+  '$path does the same work for every address, and the email comes later',
+  async ({ path }) => {
+    const works = []
+    for (const email of Object.values(addresses)) works.push({ email, ...(await workOf(path, { email })) })
+    const [first] = works
+    expect(works.map(({ done }) => done)).toEqual(works.map(() => first?.done))
+    expect(first?.done).toMatchObject({ status: 200, hashes: [] })
+    expect(first?.done.statements).not.toEqual([])
+    const mailed = works.filter(({ mails }) => mails.length > 0)
+    expect(mailed.map(({ email, mails }) => ({ email, mails }))).toEqual(
+      [addresses['a customer'], addresses['a guest who has no password yet']].map((email) => ({
+        email,
+        mails: [email],
+      })),
+    )
+  },
+)

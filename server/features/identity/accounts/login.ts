@@ -3,13 +3,12 @@ import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { userColumns, users } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
-import { type Authenticated, knownDevice } from '../sessions/sessions.ts'
+import { knownDevice, type LoggedIn } from '../sessions/sessions.ts'
 import type { PasswordLinks } from './passwords.ts'
 import { isReserved, prove } from './proof.ts'
 
 type Credentials = { email: string; password: string }
 type NewAccount = Credentials & { name: string }
-type LoggedIn = { user: User; authenticated: Authenticated }
 
 const wrongPassword = () => new Refusal(401, 'wrong-credentials', 'Invalid email or password')
 const taken = () =>
@@ -46,7 +45,16 @@ export function createLogin(
           const tokenId = await passwordLinks.create(tx, user.id, 'firstPassword')
           await mails.send(tx, email, 'welcome', { tokenId })
         }
-        return { user, authenticated: { userId: user.id, passwordHash, provenBy: 'password', refusal: wrongPassword } }
+        return {
+          user,
+          authenticated: {
+            userId: user.id,
+            passwordHash,
+            handedOverAt: null,
+            provenBy: 'password',
+            refusal: wrongPassword,
+          },
+        }
       })
     },
 
@@ -59,15 +67,18 @@ export function createLogin(
         throw error
       })
       const [found] = await db
-        .select({ passwordHash: users.passwordHash, user: userColumns })
+        .select({ passwordHash: users.passwordHash, handedOverAt: users.handedOverAt, user: userColumns })
         .from(users)
         .where(and(eq(users.email, email), isNull(users.deletedAt)))
       const isRight = await passwords.matches(password, found?.passwordHash)
       securityLog(isRight ? 'login' : 'login failed', { ...actor, user: found?.user ?? null })
       if (!isRight || !found) throw wrongPassword()
       await attempts.clear('login', email, known)
-      const { user, passwordHash } = found
-      return { user, authenticated: { userId: user.id, passwordHash, provenBy: 'password', refusal: wrongPassword } }
+      const { user, passwordHash, handedOverAt } = found
+      return {
+        user,
+        authenticated: { userId: user.id, passwordHash, handedOverAt, provenBy: 'password', refusal: wrongPassword },
+      }
     },
 
     async sendConfirmation({ user }: Actor) {

@@ -12,7 +12,7 @@ import { dropPendingChange, prove } from './proof.ts'
 
 const hour = 3_600_000
 const mostLinksAnHour = 3
-const lifetimes = { reset: hour, firstPassword: 7 * 24 * hour }
+const lifetimes = { reset: hour, firstPassword: 7 * 24 * hour, login: hour / 4 }
 
 type Change = { currentPassword: string; newPassword: string }
 type Link = { userId: string; use(): Promise<void> }
@@ -30,11 +30,13 @@ export function createPasswords(
   /** The link's secret is derived from the row's id when the email is written; only its hash is stored. */
   async function create(tx: Transaction, userId: string, kind: keyof typeof lifetimes) {
     const tokenId = randomUUID()
+    const purpose = kind === 'login' ? 'login' : 'password'
     await tx
       .insert(passwordTokens)
       .values({
         id: tokenId,
-        tokenHash: hashToken(linkToken('password', tokenId)),
+        tokenHash: hashToken(linkToken(purpose, tokenId)),
+        purpose,
         userId,
         createdAt: now(),
         expiresAt: new Date(now().getTime() + lifetimes[kind]),
@@ -54,6 +56,7 @@ export function createPasswords(
       // Links that still work are in the mailbox: more would only be a flood.
       const isWorking = and(
         eq(passwordTokens.userId, user.id),
+        eq(passwordTokens.purpose, 'password'),
         isNull(passwordTokens.usedAt),
         gt(passwordTokens.expiresAt, now()),
         lte(passwordTokens.expiresAt, new Date(now().getTime() + lifetimes.reset)),
@@ -65,20 +68,15 @@ export function createPasswords(
     }),
   )
 
-  const usable = (token: string) =>
-    and(
-      eq(passwordTokens.tokenHash, hashToken(token)),
-      isNull(passwordTokens.usedAt),
-      gt(passwordTokens.expiresAt, now()),
-    )
+  const usable = (token: string) => isUsablePasswordLink(token, now())
 
   return {
     create,
 
     /** Whose link it is, also after it was used; `use` refuses it the second time. */
     async find(tx: Transaction, token: string): Promise<Link> {
-      const hash = eq(passwordTokens.tokenHash, hashToken(token))
-      const [found] = await tx.select().from(passwordTokens).where(hash)
+      const isIt = and(eq(passwordTokens.tokenHash, hashToken(token)), eq(passwordTokens.purpose, 'password'))
+      const [found] = await tx.select().from(passwordTokens).where(isIt)
       if (!found || found.expiresAt <= now()) throw new Refusal(400, 'link-invalid', 'This link no longer works.')
       return {
         userId: found.userId,
@@ -151,6 +149,14 @@ export function createPasswords(
     },
   }
 }
+
+const isUsablePasswordLink = (token: string, at: Date) =>
+  and(
+    eq(passwordTokens.tokenHash, hashToken(token)),
+    eq(passwordTokens.purpose, 'password'),
+    isNull(passwordTokens.usedAt),
+    gt(passwordTokens.expiresAt, at),
+  )
 
 /** The account of a link that still works; throws otherwise. Only the mailbox's owner has the token. */
 async function findAccountOfLink(db: Database, isUsable: SQL | undefined) {

@@ -1,11 +1,11 @@
 import { and, eq, isNull } from 'drizzle-orm'
-import type { Actor, User } from '#server/actor.ts'
+import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { personOf } from '#server/database/people.ts'
 import { userColumns, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import { hashToken } from '#server/security/tokens.ts'
-import { type Authenticated, endSessions, knownDevice } from '../sessions/sessions.ts'
+import { type Authenticated, endSessions, knownDevice, type LoggedIn } from '../sessions/sessions.ts'
 import { type Codes, isFromApp, recovery } from './codes.ts'
 import type { LostDevice } from './lost-device.ts'
 import type { Notices } from './notices.ts'
@@ -13,7 +13,6 @@ import type { PasskeyLogin } from './passkey-login.ts'
 import type { Policy } from './policy.ts'
 
 type Parts = { policy: Policy; codes: Codes; passkeyLogin: PasskeyLogin; lostDevice: LostDevice; notices: Notices }
-type LoggedIn = { user: User; authenticated: Authenticated }
 
 const gone = () => new Refusal(401, 'login-required', 'Please log in again.')
 
@@ -27,7 +26,7 @@ export function createLogins(
 
   async function find(userId: string) {
     const [found] = await db
-      .select({ passwordHash: users.passwordHash, user: userColumns })
+      .select({ passwordHash: users.passwordHash, handedOverAt: users.handedOverAt, user: userColumns })
       .from(users)
       .where(and(eq(users.id, userId), isNull(users.deletedAt)))
     if (!found) throw gone()
@@ -42,7 +41,7 @@ export function createLogins(
     })
 
   return {
-    /** What must follow the password, and what the browser keeps until then; undefined if nothing must. */
+    /** What must follow the password or the emailed link, and what the browser keeps until then; undefined if nothing must. */
     async secondStepOf({ user, authenticated }: LoggedIn) {
       const next = await policy.nextStepOf(user)
       return next.length > 0 ? { next, half: halfLogin.begin(authenticated) } : undefined
@@ -63,11 +62,13 @@ export function createLogins(
     },
 
     async withPasskey(actor: Actor<null>, response: Record<string, unknown>): Promise<LoggedIn> {
-      const { userId } = await passkeyLogin.verify(response)
-      const { user, passwordHash } = await find(userId)
+      const { userId, createdAt } = await passkeyLogin.verify(response)
+      const { user, passwordHash, handedOverAt } = await find(userId)
+      // Older passkeys open a handed-over account again once its owner has chosen a password.
+      if (passwordHash === null && handedOverAt && createdAt < handedOverAt) throw gone()
       await lostDevice.stopFor(user.id)
       securityLog('login', { ...actor, user }, { step: 'passkey' })
-      return { user, authenticated: { userId, passwordHash, provenBy: 'passkey', refusal: gone } }
+      return { user, authenticated: { userId, passwordHash, handedOverAt, provenBy: 'passkey', refusal: gone } }
     },
 
     /** Asked after the password, by someone who has neither device nor codes. */
@@ -85,25 +86,31 @@ export const halfLoginLifetime = 300
 const over = () => new Refusal(401, 'timed-out', 'That took too long. Please log in again.')
 const purpose = 'half a login'
 
-/** The password was right: the browser keeps that, sealed, for five minutes. It opens nothing else. */
+/** The password or the emailed link was right: the browser keeps that, sealed, for five minutes. It opens nothing else. */
 function createHalfLogin({ db, now, secrets }: Pick<Context, 'db' | 'now' | 'secrets'>) {
   return {
-    begin({ userId, passwordHash }: Authenticated): string {
+    begin({ userId, passwordHash, handedOverAt }: Authenticated): string {
       const ends = now().getTime() + halfLoginLifetime * 1000
-      return secrets.seal(JSON.stringify({ userId, password: hashToken(passwordHash ?? ''), ends }), purpose)
+      const password = hashToken(passwordHash ?? '')
+      return secrets.seal(JSON.stringify({ userId, password, handedOverAt, ends }), purpose)
     },
 
     /** Whose it is. A password that was changed meanwhile ends it. */
     async read(token: string | undefined): Promise<Omit<Authenticated, 'provenBy'>> {
-      const { userId, password, ends } = open(token)
+      const { userId, password, handedOverAt, ends } = open(token)
       if (ends < now().getTime()) throw over()
       const { passwordHash } = await personOf(db, userId)
       if (hashToken(passwordHash ?? '') !== password) throw over()
-      return { userId, passwordHash, refusal: over }
+      return {
+        userId,
+        passwordHash,
+        handedOverAt: handedOverAt === null ? null : new Date(handedOverAt),
+        refusal: over,
+      }
     },
   }
 
-  function open(token = ''): { userId: string; password: string; ends: number } {
+  function open(token = ''): { userId: string; password: string; handedOverAt: string | null; ends: number } {
     try {
       return JSON.parse(secrets.open(token, purpose))
     } catch {

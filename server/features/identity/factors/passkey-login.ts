@@ -33,7 +33,7 @@ export function createPasskeyLogin(
     },
 
     /** Whose passkey has signed; refuses one that is unknown, unverified, from elsewhere, or copied. */
-    async verify(response: Record<string, unknown>): Promise<{ userId: string }> {
+    async verify(response: Record<string, unknown>): Promise<{ userId: string; createdAt: Date }> {
       const challenge = await challenges.spendIn(response, '')
       const claimed = isCredentialId(response.id) ? response.id : ''
       const [known] = await db
@@ -41,7 +41,7 @@ export function createPasskeyLogin(
         .from(passkeys)
         .where(and(eq(passkeys.id, claimed), eq(passkeys.host, host)))
       if (!known) throw refused()
-      const { id, publicKey, counter, userId } = known
+      const { id, publicKey, counter, userId, createdAt } = known
       const { verifyAuthenticationResponse } = await webAuthn()
       const verified = await verifyAuthenticationResponse({
         response: response as unknown as AuthenticationResponseJSON,
@@ -59,7 +59,7 @@ export function createPasskeyLogin(
         .set({ counter: newCounter, isSynced: credentialBackedUp, lastUsedAt: now() })
         .where(and(eq(passkeys.id, id), newCounter > 0 ? lt(passkeys.counter, newCounter) : eq(passkeys.counter, 0)))
       if (used.rowCount === 0) throw refused()
-      return { userId }
+      return { userId, createdAt }
     },
   }
 }

@@ -15,15 +15,18 @@ import { createFind, expiry, withToken } from './session-tokens.ts'
 export { forgetDevices, knownDevice } from './known-devices.ts'
 export { sessionDays } from './session-tokens.ts'
 
-/** If the password has changed by the time the session starts, or the account was handed over, `refusal` is the answer. */
+/** If the password has changed by the time the session starts, or the account was handed over meanwhile, `refusal` is the answer. */
 export type Authenticated = {
   userId: string
   passwordHash: string | null
+  handedOverAt: Date | null
   provenBy: Proof
   refusal: () => Refusal
   /** Uses up what allows this login, with it: a login that failed midway can be tried again. */
   claim?: (tx: Transaction) => Promise<void>
 }
+
+export type LoggedIn = { user: User; authenticated: Authenticated }
 
 export type Sessions = ReturnType<typeof createSessions>
 
@@ -47,7 +50,7 @@ export function createSessions(context: Pick<Context, 'attempts' | 'db' | 'mails
     /** A new session always gets a new token, so a planted one is worthless; the old session ends. */
     async begin(
       { ip, userAgent, device: browser }: Actor<User | null>,
-      { userId, passwordHash, provenBy, refusal, claim }: Authenticated,
+      { userId, passwordHash, handedOverAt, provenBy, refusal, claim }: Authenticated,
       oldToken: string | undefined,
     ): Promise<string> {
       const token = randomToken()
@@ -64,7 +67,7 @@ export function createSessions(context: Pick<Context, 'attempts' | 'db' | 'mails
             and(
               eq(users.id, userId),
               sql`${users.passwordHash} is not distinct from ${passwordHash}`,
-              passwordHash === null ? isNull(users.handedOverAt) : undefined,
+              sql`${users.handedOverAt} is not distinct from ${handedOverAt}`,
               isNull(users.deletedAt),
             ),
           )

@@ -134,6 +134,7 @@ export function createCheckout(context: CheckoutContext, deps: CheckoutDeps): Ch
         newNonce,
         userId: booked.userId,
         passwordHash: null,
+        handedOverAt: null,
         provenBy: 'payment',
         refusal: accountExists,
         async claim(tx) {

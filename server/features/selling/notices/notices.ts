@@ -18,7 +18,7 @@ type Change = {
   /** Discount code that the payment was refused for. */
   code?: string
   /** Bought by a guest for an existing account, with the username they typed. */
-  attached?: { username: string | null }
+  attached?: { username: string | null; paymentIntentId: string | null }
   money?: { paid: PaidPeriod | null }
   /** For the first receipt, which says when access comes. */
   unlocksItself?: boolean

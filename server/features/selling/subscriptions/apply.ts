@@ -81,7 +81,7 @@ export function createApply(deps: ApplyDeps): Apply {
         after,
         to: isHandedOver ? { ...buyer, name: '' } : buyer,
         code: refused && 'code' in refused ? refused.code : '',
-        ...(attached && !isHandedOver ? { attached: { username } } : {}),
+        ...(attached && !isHandedOver ? { attached: { username, paymentIntentId: order.paymentIntentId } } : {}),
         money: moneyOf(answer),
         unlocksItself: await access.unlocksItself(tx, order.productId),
         mayGetNews: !attached && mayGetNews(order),

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import type { PaidOrder } from '#contract/selling/checkout.ts'
-import { returnTo } from '#web/features/identity/sign-in/return-path.ts'
+import { returnToPayment } from '#web/features/identity/sign-in/return-path.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Paid } from './paid.tsx'
@@ -28,14 +28,14 @@ const thenAccess = (username: string | null) =>
 export function OneStepLeft({ paymentIntentId, order }: { paymentIntentId: string; order: PaidOrder }) {
   const { title, text } = next[order.wayIn]
   // However they get to the login from here, it leads back.
-  useEffect(() => returnTo(`/checkout/success?payment_intent=${paymentIntentId}`), [paymentIntentId])
+  useEffect(() => returnToPayment(paymentIntentId), [paymentIntentId])
   return (
     <Paid order={order} title={title} next={<p>Thank you. Your payment went through, so please don’t pay again.</p>}>
       <p>
         {text} {thenAccess(order.username)}
       </p>
       {order.wayIn === 'login' ? (
-        <ButtonLink href="/auth" className="self-start">
+        <ButtonLink href={`/auth?payment_intent=${encodeURIComponent(paymentIntentId)}`} className="self-start">
           Log In
         </ButtonLink>
       ) : (

@@ -1,4 +1,4 @@
-import { KeyRound } from 'lucide-react'
+import { KeyRound, MailCheck } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { ApiError } from '#contract/call.ts'
 import type { User } from '#contract/identity/session.ts'
@@ -68,6 +68,27 @@ export function PasskeyButton({ onLoggedIn }: { onLoggedIn: (user: User) => unkn
         Log in with a passkey
       </Button>
       {problem && <Problem>{problem}</Problem>}
+    </div>
+  )
+}
+
+/** Says the same for every address, so nobody learns who has an account. */
+export function SentNote(props: { text: string; email: string; minutes: number; again: () => void }) {
+  return (
+    <div className="flex flex-col items-center gap-4 text-center">
+      <output className="flex flex-col items-center gap-3">
+        <span className="grid size-12 place-items-center rounded-full bg-line/60 text-ink">
+          <MailCheck aria-hidden="true" />
+        </span>
+        <p className="font-medium">{props.text}</p>
+        <p className="text-muted">
+          Please check the inbox of <span className="font-medium wrap-anywhere text-ink">{props.email}</span> and your
+          spam folder. The link works for {props.minutes} minutes.
+        </p>
+      </output>
+      <Button variant="secondary" size="sm" onClick={props.again}>
+        Try another email
+      </Button>
     </div>
   )
 }

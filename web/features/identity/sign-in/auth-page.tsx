@@ -12,21 +12,27 @@ import { PasswordInput } from '#web/ui/password-input.tsx'
 import { attempt, useHydrated } from '#web/ui/store.ts'
 import { Tabs } from '#web/ui/tabs.tsx'
 import { AuthCard, belowRefusal, PasskeyButton, Refusal, textLink } from './auth-card.tsx'
-import { emailKey, endedKey, forgetReturnPath, returnKey, returnPath, returnTo } from './return-path.ts'
+import { emailKey, endedKey, returnKey, returnPath, returnTo, returnToPayment } from './return-path.ts'
 import SecondStep from './second-step.tsx'
+import { useLeaveOnceLoggedIn } from './use-leave.ts'
 
 // The page is there without them: passkeys are suggested once someone is there, and few logins have a second step.
 const PasskeyLogin = lazy(() => import('./passkey-login.tsx'))
 
 export default function AuthPage() {
   const { user } = useUser()
-  const { navigate, prefetch } = useNavigation()
+  const { prefetch } = useNavigation()
   // Typed once, it serves both tabs.
   const [email, setEmail] = useState('')
   const justSet = useJustSet()
   const isIn = user !== null
   const isTyping = email !== ''
   const hydrated = useHydrated()
+  // Emails about a purchase link here: the login leads to its page, where the username is confirmed.
+  useEffect(() => {
+    const paid = new URLSearchParams(location.search).get('payment_intent')
+    if (paid) returnToPayment(paid)
+  }, [])
   // Clicked before its script was there, the checkout's link has not remembered the way back.
   useEffect(() => {
     if (!hydrated && document.referrer.startsWith(`${location.origin}/checkout?`))
@@ -36,15 +42,7 @@ export default function AuthPage() {
   useEffect(() => {
     if (isTyping) prefetch(returnPath())
   }, [isTyping, prefetch])
-  useEffect(() => {
-    if (!isIn) return undefined
-    const timer = setTimeout(() => {
-      const next = returnPath()
-      forgetReturnPath()
-      navigate(next, { replace: true })
-    }, 50)
-    return () => clearTimeout(timer)
-  }, [isIn, navigate])
+  useLeaveOnceLoggedIn(isIn)
 
   const reason = hydrated ? loginReason() : ''
   return (
@@ -115,9 +113,14 @@ function LoginForm({ email, onEmail, focusPassword = false }: EmailProps & { foc
           ref={focusPassword ? focus : undefined}
         />
       </Field>
-      <Link href="/forgot-password" className={`${textLink} -mt-2 self-start text-sm`}>
-        Forgot password?
-      </Link>
+      <div className="-mt-2 flex flex-wrap justify-between gap-x-4 gap-y-2 text-sm">
+        <Link href="/forgot-password" className={textLink}>
+          Forgot password?
+        </Link>
+        <Link href="/login-link" className={textLink}>
+          Email me a login link
+        </Link>
+      </div>
       <Refusal error={login.error} />
       <SubmitButton pendingText="Logging in...">Log In</SubmitButton>
       {/* Its height is kept free, so nothing shifts when it arrives. */}

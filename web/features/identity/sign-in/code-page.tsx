@@ -10,7 +10,7 @@ export default function CodePage() {
   const { navigate } = useNavigation()
   const startSession = useStartSession()
   return (
-    <AuthCard title="One more step" description="Your password was right. Please confirm that it’s you.">
+    <AuthCard title="One more step" description="Almost there. Please confirm that it’s you.">
       <CodeForm
         onLoggedIn={async (user) => {
           await startSession(user)

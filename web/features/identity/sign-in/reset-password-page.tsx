@@ -12,7 +12,7 @@ import { PasswordInput } from '#web/ui/password-input.tsx'
 import { attempt, useHydrated } from '#web/ui/store.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { AuthCard, belowRefusal, textLink } from './auth-card.tsx'
-import { emailKey, returnTo } from './return-path.ts'
+import { emailKey, returnToPayment } from './return-path.ts'
 
 const form = newPasswordTwice
 
@@ -91,7 +91,7 @@ function ResetForm(props: {
           onDone()
           // Somebody has bought with the address of this account: the login leads to what they bought.
           const paid = new URLSearchParams(location.search).get('payment_intent')
-          if (paid) returnTo(`/checkout/success?payment_intent=${encodeURIComponent(paid)}`)
+          if (paid) returnToPayment(paid)
           if (email) attempt(() => sessionStorage.setItem(emailKey, email))
           await forgetSession()
           setTimeout(() => navigate('/auth'), 2000)

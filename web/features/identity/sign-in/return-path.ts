@@ -15,6 +15,10 @@ export function rememberReturnPath(hasEnded?: unknown) {
 
 export const returnTo = (path: string) => sessionStorage.setItem(returnKey, path)
 
+/** The page of a purchase, where its username is confirmed. */
+export const returnToPayment = (paymentIntentId: string) =>
+  returnTo(`/checkout/success?payment_intent=${encodeURIComponent(paymentIntentId)}`)
+
 /** Anyone who reads on elsewhere has let go of that page. */
 export const forgetReturnPath = () =>
   attempt(() => {

@@ -18,7 +18,7 @@ export default function SecondStep({ next, onLoggedIn, onBack }: Props) {
     <div className="flex flex-col gap-5">
       <header className="flex flex-col gap-1">
         <h2 className="text-xl">One more step</h2>
-        <p className="text-muted">Your password was right. Please confirm that it’s you.</p>
+        <p className="text-muted">Almost there. Please confirm that it’s you.</p>
       </header>
       {!isRecovering && next.includes('passkey') && <PasskeyButton onLoggedIn={onLoggedIn} />}
       {isRecovering ? (

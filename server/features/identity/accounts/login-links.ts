@@ -1,0 +1,76 @@
+import { and, eq, gt, isNull } from 'drizzle-orm'
+import { isStaff } from '#contract/permissions.ts'
+import type { Actor, User } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import { passwordTokens, userColumns, users } from '#server/database/schema.ts'
+import { Refusal } from '#server/errors.ts'
+import { hashToken } from '#server/security/tokens.ts'
+import type { LoggedIn } from '../sessions/sessions.ts'
+import type { PasswordLinks } from './passwords.ts'
+import { prove } from './proof.ts'
+
+const hour = 3_600_000
+const mostLinksAnHour = 3
+
+const uselessLink = () =>
+  new Refusal(400, 'link-invalid', 'This link no longer works: each one works once, for 15 minutes. Ask for a new one.')
+
+/** Logins with an emailed link, for buyers; a mailbox alone opens no account of staff. */
+export function createLoginLinks(
+  { db, now, mails, queue, securityLog }: Pick<Context, 'db' | 'mails' | 'now' | 'queue' | 'securityLog'>,
+  passwordLinks: Pick<PasswordLinks, 'create'>,
+) {
+  // The request does the same work for every address; this job looks up the account later.
+  const enqueue = queue.job<{ email: string }>('login-link', ({ email }) =>
+    db.transaction(async (tx) => {
+      const [user] = await tx
+        .select({ id: users.id, isAdmin: users.isAdmin, role: users.role })
+        .from(users)
+        .where(eq(users.email, email))
+        .for('no key update')
+      if (!user || isStaff(user)) return
+      const isOfLastHour = and(
+        eq(passwordTokens.userId, user.id),
+        eq(passwordTokens.purpose, 'login'),
+        gt(passwordTokens.createdAt, new Date(now().getTime() - hour)),
+      )
+      if ((await tx.$count(passwordTokens, isOfLastHour)) >= mostLinksAnHour) return
+      await mails.send(tx, email, 'loginLink', { tokenId: await passwordLinks.create(tx, user.id, 'login') })
+    }),
+  )
+
+  return {
+    request: (email: string) => enqueue(db, { email }),
+
+    /**
+     * Uses up the link and proves the address: in another browser, everything set before the first proof goes.
+     * A second step follows as after a password.
+     */
+    logIn: (actor: Actor<User | null>, token: string): Promise<LoggedIn> =>
+      db.transaction(async (tx) => {
+        const [used] = await tx
+          .update(passwordTokens)
+          .set({ usedAt: now() })
+          .where(
+            and(
+              eq(passwordTokens.tokenHash, hashToken(token)),
+              eq(passwordTokens.purpose, 'login'),
+              isNull(passwordTokens.usedAt),
+              gt(passwordTokens.expiresAt, now()),
+            ),
+          )
+          .returning({ userId: passwordTokens.userId })
+        if (!used) throw uselessLink()
+        const { userId } = used
+        if (!(await prove(tx, userId, { at: now(), inOwnSession: actor.user?.id === userId }))) throw uselessLink()
+        const [found] = await tx
+          .select({ passwordHash: users.passwordHash, handedOverAt: users.handedOverAt, user: userColumns })
+          .from(users)
+          .where(eq(users.id, userId))
+        if (!found || isStaff(found.user)) throw uselessLink()
+        const { user, ...credentials } = found
+        securityLog('login', { ...actor, user }, { step: 'emailed link' })
+        return { user, authenticated: { userId, ...credentials, provenBy: 'link', refusal: uselessLink } }
+      }),
+  }
+}

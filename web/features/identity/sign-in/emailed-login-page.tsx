@@ -1,0 +1,54 @@
+import type { FormEvent } from 'react'
+import { ApiError } from '#contract/call.ts'
+import { logins } from '#contract/identity/logins.ts'
+import { useStartSession, useUser } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button, ButtonLink } from '#web/ui/button.tsx'
+import { Link, useNavigation } from '#web/ui/navigation.tsx'
+import { AuthCard, Refusal, textLink } from './auth-card.tsx'
+import SecondStep from './second-step.tsx'
+import { useLeaveOnceLoggedIn } from './use-leave.ts'
+
+/** Opened by the link of a login email. It acts only on a click, because mail scanners open links too. */
+export default function EmailedLoginPage() {
+  const { search } = useNavigation()
+  const token = new URLSearchParams(search).get('token') ?? ''
+  const { user } = useUser()
+  const startSession = useStartSession()
+  const login = useCall(logins.withLink, {
+    succeeded: 'Welcome back!',
+    failed: 'Login failed',
+    onSuccess: startSession,
+  })
+  useLeaveOnceLoggedIn(user !== null && (login.isSuccess || login.isError))
+  const next = login.error instanceof ApiError ? login.error.next : undefined
+  const hasEnded = login.error instanceof ApiError && login.error.code === 'link-invalid'
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (!login.isPending) login.mutate({ token })
+  }
+  if (next)
+    return (
+      <AuthCard title="Log in" description="Your link was right.">
+        <SecondStep next={next} onLoggedIn={startSession} onBack={login.reset} />
+      </AuthCard>
+    )
+  return (
+    <AuthCard title="Log in" description="One click, and you’re in. The link works once.">
+      <Refusal error={login.error} />
+      {hasEnded ? (
+        <ButtonLink href="/login-link">Get a new link</ButtonLink>
+      ) : (
+        // Without a script it posts to this address, whose query has the token.
+        <form method="post" onSubmit={submit} className="flex flex-col">
+          <Button type="submit" pending={login.isPending} pendingText="Logging in...">
+            Log In
+          </Button>
+        </form>
+      )}
+      <Link href="/auth" className={`${textLink} self-center text-sm`}>
+        Back to Login
+      </Link>
+    </AuthCard>
+  )
+}
