@@ -207,6 +207,8 @@ function timeControls(clock: Clock, changed: () => void) {
       changed()
     },
 
+    stopBilling: clock.stopBilling,
+
     async settle() {
       await clock.settle()
       changed()

@@ -131,6 +131,8 @@ export async function openShop({
       await controls.webhooks.flush()
       await shop.queue.idle()
     },
+    /** Call it after tests that move the clock: the next test would otherwise renew every earlier subscription. */
+    stopBilling: () => sandbox().controls.stopBilling(),
     /** The minute passes in which a grant by hand can be undone: buyers are told, keys are deleted. */
     async afterUndo() {
       clock.advance({ minutes: 1.1 })

@@ -1,5 +1,5 @@
 import { desc, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { overview } from '#contract/admin/overview.ts'
 import { settings } from '#contract/admin/settings.ts'
 import { accounts } from '#contract/identity/accounts.ts'
@@ -25,6 +25,7 @@ let shop: TestShop
 beforeAll(async () => {
   shop = await openShop({ env: { TAX: 'stripe', ...seller } })
 })
+afterEach(() => shop.stopBilling())
 afterAll(() => shop.close())
 
 const order = { productSlug: reboundSigmaPro.slug, billingType: 'monthly' as const }

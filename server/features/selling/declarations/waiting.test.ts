@@ -1,5 +1,5 @@
 import { desc, eq, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { customers } from '#contract/admin/customers.ts'
 import { overview } from '#contract/admin/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
@@ -13,6 +13,7 @@ let shop: TestShop
 beforeAll(async () => {
   shop = await openShop({ env: { SUPPORT_EMAIL: 'help@example.com' } })
 })
+afterEach(() => shop.stopBilling())
 afterAll(() => shop.close())
 
 const stored = (id: string) => storedDeclaration(shop, id)

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { overview } from '#contract/admin/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -13,6 +13,7 @@ let shop: TestShop
 beforeAll(async () => {
   shop = await openShop()
 })
+afterEach(() => shop.stopBilling())
 afterAll(() => shop.close())
 
 type Person = { user: { id: string } }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { settings } from '#contract/admin/settings.ts'
 import { codes } from '#contract/selling/codes.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -9,6 +9,7 @@ let shop: TestShop
 beforeAll(async () => {
   shop = await openShop()
 })
+afterEach(() => shop.stopBilling())
 afterAll(() => shop.close())
 
 const notices = async (email: string) =>

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { loadSecretsKey } from '#server/security/secrets.ts'
@@ -10,6 +10,7 @@ let shop: TestShop
 beforeAll(async () => {
   shop = await openShop()
 })
+afterEach(() => shop.stopBilling())
 afterAll(() => shop.close())
 
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>

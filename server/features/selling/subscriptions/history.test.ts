@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { privatePackage } from '#contract/access/package.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { isLive } from '#contract/statuses.ts'
@@ -12,6 +12,7 @@ let shop: TestShop
 beforeAll(async () => {
   shop = await openShop()
 })
+afterEach(() => shop.stopBilling())
 afterAll(() => shop.close())
 
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { privatePackage } from '#contract/access/package.ts'
 import { customers } from '#contract/admin/customers.ts'
 import { figures } from '#contract/admin/figures.ts'
@@ -21,6 +21,7 @@ beforeAll(async () => {
   shop = await openShop()
   stripe = atStripe(shop)
 })
+afterEach(() => shop.stopBilling())
 afterAll(() => shop.close())
 
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { addMonths } from '#contract/plans.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -10,6 +10,7 @@ let shop: TestShop
 beforeAll(async () => {
   shop = await openShop()
 })
+afterEach(() => shop.stopBilling())
 afterAll(() => shop.close())
 
 const day = 86_400_000

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { overview } from '#contract/admin/overview.ts'
 import { settings } from '#contract/admin/settings.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -12,6 +12,7 @@ beforeAll(async () => {
   shop = await openShop()
   stripe = atStripe(shop)
 })
+afterEach(() => shop.stopBilling())
 afterAll(() => shop.close())
 let stripe: ReturnType<typeof atStripe>
 
