@@ -23,16 +23,16 @@ function run(command: string, env: Record<string, string>) {
   return { status, said: stderr || stdout }
 }
 
-const commands = ['admin add a@example.com', `backup ${file}.gz`, `restore ${file}`, 'secrets rotate', 'demo']
-
-test.each(commands)('%s: a database that does not answer is reported in one line', (command) => {
-  const line = /^Cannot reach the PostgreSQL at 127.0.0.1:1[^\n]+\n$/
-  const answer = run(command, { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/shop' })
-  expect(answer).toEqual({ status: 1, said: expect.stringMatching(line) })
-})
+test.each(['admin add a@example.com', `restore ${file}`])(
+  '%s: a database that does not answer is reported in one line',
+  (command) => {
+    const line = /^Cannot reach the PostgreSQL at 127.0.0.1:1[^\n]+\n$/
+    const answer = run(command, { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/shop' })
+    expect(answer).toEqual({ status: 1, said: expect.stringMatching(line) })
+  },
+)
 
 test.each([
-  ['stripe check', {}, 'STRIPE_SECRET_KEY is not set: put it in .env, or in the environment\n'],
   ['stripe check', { STRIPE_SECRET_KEY: 'pk_test_1' }, 'STRIPE_SECRET_KEY must start with sk_ or rk_\n'],
   [
     'stripe setup',
@@ -40,7 +40,6 @@ test.each([
     'PUBLIC_URL is not set: put it in .env, or in the environment\n',
   ],
   ['admin add a@example.com', { PORT: 'abc' }, 'PORT must be a whole number\n'],
-  ['admin add notanemail', {}, 'notanemail is not an email address.\n'],
   [`backup ${file}`, {}, `${file} is there already, and a backup never replaces another. Choose a new name.\n`],
 ])('%s says what is wrong, in one line', (command, env, said) => {
   expect(run(command, env)).toEqual({ status: 1, said })
