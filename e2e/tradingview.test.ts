@@ -55,8 +55,11 @@ test('a guest gives a name at the checkout, sees it unlock, and sends the form w
   await expect(card(page).getByRole('link', { name: /^Open the indicator/ })).toBeVisible()
   await expectAccessible(page)
   expect(await shop.listed()).toContain('ada_trades')
-  const told = (await shop.mails()).filter(({ to, subject }) => to === email && subject.includes('access is ready'))
-  expect(told).toHaveLength(1)
+  // One email: receipt, the way to a password, and the state of the access.
+  const told = (await shop.mails()).filter(({ to }) => to === email)
+  expect(told.map(({ subject }) => subject)).toEqual(['Your receipt: Rebound Sigma Pro'])
+  expect(told[0]?.text).toContain('We’re unlocking it for ada_trades on TradingView now')
+  expect(told[0]?.text).toMatch(/Set your password:\n\S+first=1&token=/)
 
   // What is said about the renewal follows what the buyer does, without a reload.
   await page.getByRole('button', { name: 'Cancel Subscription' }).click()

@@ -101,7 +101,9 @@ export function createMails({ db, queue, transport, site, now }: Ground) {
       if (!isResendable) throw conflict('link-used-once', 'Its link can be used once. Send a new link instead.')
       const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId))
       if (!user) throw notFound('User')
-      await enqueue(tx, { kind: kind as MailKind, to: user.email, data })
+      // A password link works once: a receipt is sent again without it.
+      const { newAccount: _, ...lasting } = data as { newAccount?: unknown }
+      await enqueue(tx, { kind: kind as MailKind, to: user.email, data: lasting })
       return { userId, kind, to: user.email }
     },
 

@@ -69,6 +69,8 @@ export const samples: Samples = {
   receipt: [
     { ...paid, isFirst: true, newsTo: id, unlocksItself: true, tax },
     { ...paid, billingType: 'monthly', period: 'month', amount: 3900, charged: 3120, renewsAt: null, invoiceId: null },
+    { ...paid, isFirst: true, unlocksItself: true, newAccount: { tokenId: id, username: 'ada_trades' } },
+    { ...paid, isFirst: true, unlocksItself: false, newAccount: { tokenId: id, username: null } },
     { ...paid, charged: 36_660, switched: { credit: 2340, from: 'month' } },
   ],
   purchaseBooked: [

@@ -24,7 +24,7 @@ export const worksOnce =
 const unlessYou =
   'The link works for 7 days. If you don’t know this account, ignore this email, or use the link to choose a password: then the account is yours alone.'
 
-const whatBuyersSee = ({ sold }: MailSite) => {
+export const whatBuyersSee = ({ sold }: MailSite) => {
   const lists = sold.flatMap(({ list }) => (list ? [`the ${list}`] : []))
   return new Intl.ListFormat('en').format(['your subscription', 'your invoices', ...lists])
 }
@@ -49,7 +49,7 @@ export const accountMails = {
     action: ['Confirm your address', confirmationLink(tokenId, site)],
     footnote: unlessYou,
   }),
-  /** For a guest whose payment created the account. `tokenId` is a row of `password_tokens`. */
+  /** For a guest whose account was made without a payment that has a receipt. `tokenId` is a row of `password_tokens`. */
   setPassword: ({ name, tokenId }: { name: string; tokenId: string }, site) => ({
     subject: 'Set your password',
     paragraphs: [

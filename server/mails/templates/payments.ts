@@ -4,7 +4,9 @@ import { type Tax, taxLine } from '#contract/selling/billing.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { link, sentence } from '#contract/selling/legal/text.ts'
 import type { BillingType } from '#contract/statuses.ts'
+import { inertLine } from '../inert.ts'
 import { type Detail, day, greeting, type MailSite, type Templates, termsInForce, toDashboard } from '../template.ts'
+import { firstPasswordLink, whatBuyersSee, worksOnce } from './accounts.ts'
 import { unsubscribeLink } from './site.ts'
 
 /** `period`: how often it is charged, as in "per month". */
@@ -71,6 +73,12 @@ const wantsBank = {
   text: 'Your bank wants you to confirm this payment. Your card is fine: open your dashboard and choose “Confirm with your bank”.',
 }
 
+/** A new account hears once of its access: no email of its own follows if it is unlocked within minutes. */
+function accessLine(unlocksItself: boolean, newAccount: { username: string | null } | undefined) {
+  if (!newAccount?.username || !unlocksItself) return whenAccessComes({ unlocksItself })
+  return `We’re unlocking it for ${inertLine(newAccount.username)} on TradingView now, usually within a minute. You’ll find it there under Indicators, in the “Invite-only scripts” tab. If it takes longer, an email follows.`
+}
+
 export const paymentMails = {
   /** For the first payment, each renewal, and a switch to a longer plan. */
   receipt: (
@@ -83,15 +91,17 @@ export const paymentMails = {
       isFirst: boolean
       /** So does a switch, which credits what was left of the former plan's period. */
       switched?: { credit: number; from: string } | null
-      /** Whether the shop unlocks by itself; older emails didn't say when access comes. */
+      /** Undefined where the email says nothing about access. */
       unlocksItself?: boolean
+      /** For a guest whose payment made the account: `tokenId` is a row of `password_tokens`. */
+      newAccount?: { tokenId: string; username: string | null }
       /** The buyer, whom the checkout told about news. */
       newsTo?: string
       tax: Tax | null
     },
     site,
   ) => {
-    const { switched } = data
+    const { switched, newAccount } = data
     const confirms = data.isFirst || switched
     return {
       subject: switched ? `You’ve switched to ${data.billingType}: ${data.product}` : `Your receipt: ${data.product}`,
@@ -101,19 +111,24 @@ export const paymentMails = {
           ? `You now pay for ${data.product} by the ${data.period}, and we’ve received your payment for the first one. It began today; your access continues.`
           : `We’ve received your payment for ${data.product}.`,
         confirms && 'This email confirms your contract. Its terms are below; please keep it.',
-        data.isFirst && data.unlocksItself !== undefined && whenAccessComes({ unlocksItself: data.unlocksItself }),
+        data.isFirst && data.unlocksItself !== undefined && accessLine(data.unlocksItself, newAccount),
+        newAccount &&
+          `We’ve created your account: choose a password, and you can log in any time to see ${whatBuyersSee(site)}.`,
       ],
       details: [
         ...plan(data),
         !!switched?.credit && [`Unused time of your ${switched.from}`, exactDollars(-switched.credit)],
         ...chargedLine('Paid', data),
         data.tax && ['Tax', taxLine(data.tax)],
+        newAccount?.username && ['TradingView username', inertLine(newAccount.username)],
         ['Contract', contractNumber(data.purchaseId)],
         ['Paid on', day(data.paidAt)],
         data.renewsAt && ['Renews on', day(data.renewsAt)],
       ],
-      action: ['View the invoice', invoiceLink(data, site)],
-      footnote: sentence`${[
+      action: newAccount
+        ? ['Set your password', firstPasswordLink(newAccount.tokenId, site)]
+        : ['View the invoice', invoiceLink(data, site)],
+      footnote: sentence`${newAccount ? link('View the invoice', invoiceLink(data, site)) : ''}${newAccount ? `\n${worksOnce}\n` : ''}${[
         'You can cancel any time from your dashboard and keep access until the end of the paid period.',
         site.consumerLaw === 'eu' && confirms
           ? `Within 14 days you can withdraw and get ${switched ? 'back everything you’ve paid for the time since' : 'all your money back'}: ${site.publicUrl}/withdraw`

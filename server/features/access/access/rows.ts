@@ -1,9 +1,10 @@
-import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { AccessEvent, AccessState } from '#contract/statuses.ts'
+import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { lockPerson, personOf } from '#server/database/people.ts'
-import { access, accessEvents, accessForms, users } from '#server/database/schema.ts'
+import { access, accessEvents, accessForms, orders, users } from '#server/database/schema.ts'
 import type { AccessRow } from './rules.ts'
 
 export type { AccessRow } from './rules.ts'
@@ -77,7 +78,9 @@ export async function change(
   if (!changed) throw new Error(`There is no access ${row.id}`)
   const person = await personOf(tx, row.userId)
   const name = username ?? changed.username ?? ''
-  const isTold = mail !== undefined && person.deletedAt === null
+  const isByConnector = mail === 'accessUnlocked' && row.state === 'unlocking'
+  const isToldAlready = isByConnector && (await isToldByReceipt(tx, { ...row, username: name }, at))
+  const isTold = mail !== undefined && person.deletedAt === null && !isToldAlready
   await tx
     .insert(accessEvents)
     .values({
@@ -111,7 +114,7 @@ export async function change(
 /** The buyer is promised an answer within a day, and the seller is asked for it: once for each time someone asks. */
 export async function askSeller(
   tx: Transaction,
-  { mails, supportEmail, catalog }: Telling,
+  { mails, now, supportEmail, catalog }: Telling,
   { id, userId, productId, username, askedAt }: AccessRow,
 ) {
   const { name, email, deletedAt } = await personOf(tx, userId)
@@ -119,8 +122,23 @@ export async function askSeller(
   const about = { name, tradingViewUsername: username ?? '' }
   const product = (await catalog.named(productId)).name
   const occasion = `${id} ${askedAt?.toISOString()}`
-  await mails.sendOnce(`received ${occasion}`, email, 'accessRequestReceived', about, tx)
+  if (!(await isToldByReceipt(tx, { userId, productId, username: username ?? '' }, now())))
+    await mails.sendOnce(`received ${occasion}`, email, 'accessRequestReceived', about, tx)
   await mails.sendOnce(`asked ${occasion}`, supportEmail, 'accessRequested', { ...about, product, email }, tx)
+}
+
+const receiptTellsMs = 10 * 60_000
+
+/** True for a guest's new account while the receipt's sentence about this username still holds. */
+async function isToldByReceipt(tx: Transaction, of: Whose & { username: string }, now: Date) {
+  const isToldOrder = and(
+    eq(orders.userId, of.userId),
+    eq(orders.productId, of.productId),
+    eq(orders.madeAccount, true),
+    sql`lower(${orders.tradingViewUsername}) = ${keyOfName(of.username)}`,
+    gt(orders.closedAt, new Date(now.getTime() - receiptTellsMs)),
+  )
+  return (await tx.$count(orders, isToldOrder)) > 0
 }
 
 async function forgetKeys(tx: Transaction, userId: string) {

@@ -47,6 +47,18 @@ describe('a purchase', () => {
     expect(await subjectsTo(buyer.user.email)).toContain('Your TradingView access is ready')
   })
 
+  test('by a guest with a name is told in one email: receipt, the way to a password, and the state of the access', async () => {
+    const [guest, email] = [shop.visitor(), 'one-mail@example.com']
+    await shop.pay(await shop.begin(guest, { email, tradingViewUsername: 'one_mail' }))
+    await shop.settle()
+    expect(await shop.listed()).toContain('one_mail')
+    expect(await subjectsTo(email)).toEqual(['Your receipt: Rebound Sigma Pro'])
+    const text = (await shop.mails()).find(({ to }) => to === email)?.text ?? ''
+    expect(text).toContain('We’re unlocking it for one_mail on TradingView now')
+    expect(text).toMatch(/Set your password:\n\S+first=1&token=/)
+    expect(text).toMatch(/View the invoice\S* .*\/invoice\?/)
+  })
+
   test('without a name waits for one, given later in the spelling of a link', async () => {
     const buyer = await shop.buyer()
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'none', username: null })

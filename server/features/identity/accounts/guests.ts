@@ -25,16 +25,13 @@ export function createGuests({ now, mails }: Pick<Context, 'now' | 'mails'>, pas
   }
 
   return {
-    async forGuest(tx: Transaction, email: string): Promise<{ id: string; isNew: boolean }> {
+    /** `tokenId` is the first password link of a new account; the receipt carries it. */
+    async forGuest(tx: Transaction, email: string): Promise<{ id: string; tokenId: string | null }> {
       const made = await make(tx, { email, name: '' })
-      if (made) {
-        const tokenId = await passwordLinks.create(tx, made.id, 'firstPassword')
-        await mails.send(tx, email, 'setPassword', { name: '', tokenId })
-        return { id: made.id, isNew: true }
-      }
+      if (made) return { id: made.id, tokenId: await passwordLinks.create(tx, made.id, 'firstPassword') }
       const [known] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
       if (!known) throw new Error('The account vanished while booking a guest’s purchase')
-      return { id: known.id, isNew: false }
+      return { id: known.id, tokenId: null }
     },
 
     /** The account for an address that an admin vouches for: an existing one, or a new one without a password. */

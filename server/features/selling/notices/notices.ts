@@ -10,6 +10,8 @@ export { createAnnouncements } from './announcements.ts'
 export { createExpiryNotices } from './expiry-notices.ts'
 export { createNextCharge, type NextChargeOf } from './next-charge.ts'
 
+type NewAccount = { tokenId: string; username: string | null }
+
 type Change = {
   before: PurchaseRow | undefined
   after: PurchaseRow
@@ -19,6 +21,8 @@ type Change = {
   code?: string
   /** Bought by a guest for an existing account, with the username they typed. */
   attached?: { username: string | null; paymentIntentId: string | null }
+  /** Made by a guest's payment: one email has the receipt, the way to set a password and the state of the access. */
+  newAccount?: NewAccount
   money?: { paid: PaidPeriod | null }
   /** For the first receipt, which says when access comes. */
   unlocksItself?: boolean
@@ -60,7 +64,7 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Notice
     async tell(tx, change) {
       const to = change.to ?? (await buyerOf(tx, change.after))
       if (!to) return
-      const { before, after, attached, code = '' } = change
+      const { before, after, attached, newAccount, code = '' } = change
       const { billingType, price: amount, status, endsAt, endedBecause, currentPeriodEnd } = after
       const { name: product, slug } = await catalog.named(after.productId)
       const isOnSale = catalog.onSale().some(({ id }) => id === after.productId)
@@ -81,6 +85,7 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Notice
       if (attached) await mails.send(tx, to.email, 'purchaseAttached', { ...subscription, ...attached })
       if (after.lastPaidAt && after.lastPaidAt > (before?.lastPaidAt ?? longAgo))
         await mails.send(tx, to.email, 'receipt', { ...subscription, ...receiptOf(change, after.lastPaidAt) })
+      else if (newAccount) await mails.send(tx, to.email, 'setPassword', { name: '', tokenId: newAccount.tokenId })
       if (status === 'past_due' && after.dunningStep > (before?.dunningStep ?? 0))
         await mails.send(tx, to.email, 'paymentFailed', {
           ...subscription,
@@ -170,7 +175,7 @@ async function buyerOf(tx: Transaction, { userId }: PurchaseRow) {
   return user
 }
 
-function receiptOf({ before, after, money, unlocksItself, mayGetNews }: Change, paidAt: Date) {
+function receiptOf({ before, after, money, newAccount, unlocksItself, mayGetNews }: Change, paidAt: Date) {
   const { status, billingType, currentPeriodEnd, price } = after
   const charged = after.lastPaidAmount ?? price
   const isLonger = before && planOf(billingType).months > planOf(before.billingType).months
@@ -184,6 +189,7 @@ function receiptOf({ before, after, money, unlocksItself, mayGetNews }: Change, 
     isFirst: before === undefined,
     switched: isLonger ? { credit: money?.paid?.credit ?? 0, from: periodOf(before) } : null,
     ...(unlocksItself === undefined ? {} : { unlocksItself }),
+    ...(newAccount ? { newAccount } : {}),
     ...(mayGetNews ? { newsTo: after.userId } : {}),
     tax: money?.paid?.tax ?? null,
   }

@@ -40,7 +40,7 @@ export function createApply(deps: ApplyDeps): Apply {
     const userId = order.userId ?? guest?.id
     if (!userId) throw new Error(`Order ${order.id} has no buyer`)
     const cardCountry = answer.payments.at(-1)?.cardCountry ?? null
-    await orders.close(tx, order.id, { userId, cardCountry, ...(guest ? { madeAccount: guest.isNew } : {}) })
+    await orders.close(tx, order.id, { userId, cardCountry, ...(guest ? { madeAccount: guest.tokenId !== null } : {}) })
     const buyer = await lockBuyer(tx, userId)
     const state = stateOf(answer, order.billingType)
     const refused = state.endedAt === null ? await whyRefused(tx, buyer, order) : null
@@ -62,7 +62,7 @@ export function createApply(deps: ApplyDeps): Apply {
     )
     await ledger.record(tx, after, movements)
     await access.purchasesChanged(tx, userId)
-    const attached = guest?.isNew === false
+    const attached = guest?.tokenId === null
     const isHandedOver = attached && !buyer.verifiedAt && !refundedBecause
     const username = order.tradingViewUsername
     // A guest may type anyone's address: the owner of an existing account confirms the username themselves.
@@ -82,6 +82,7 @@ export function createApply(deps: ApplyDeps): Apply {
         to: isHandedOver ? { ...buyer, name: '' } : buyer,
         code: refused && 'code' in refused ? refused.code : '',
         ...(attached && !isHandedOver ? { attached: { username, paymentIntentId: order.paymentIntentId } } : {}),
+        ...(guest?.tokenId ? { newAccount: { tokenId: guest.tokenId, username } } : {}),
         money: moneyOf(answer),
         unlocksItself: await access.unlocksItself(tx, order.productId),
         mayGetNews: !attached && mayGetNews(order),
