@@ -70,7 +70,7 @@ function ToAdminArea() {
   return (
     <Card className="flex flex-wrap items-center gap-x-6 gap-y-4 border-accent">
       <div className="min-w-0 flex-1 basis-64">
-        <h2 className="text-lg">You run this shop</h2>
+        <h2 className="text-xl">You run this shop</h2>
         <p className="text-muted">This page is what buyers see. Your customers, sales and settings are elsewhere.</p>
       </div>
       <ButtonLink href="/admin/overview">Open the admin area</ButtonLink>

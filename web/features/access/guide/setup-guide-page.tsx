@@ -67,7 +67,7 @@ export default function SetupGuidePage() {
           ))}
         </ol>
         <aside className="flex flex-col items-start gap-4 self-start rounded-lg border border-line bg-surface p-6 shadow-card lg:sticky lg:top-24">
-          <h2 className="text-lg">Stuck on a step?</h2>
+          <h2 className="text-xl">Stuck on a step?</h2>
           <p className="text-muted">The person who wrote the rules answers your email.</p>
           <a
             href={`mailto:${supportEmail}`}

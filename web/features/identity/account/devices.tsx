@@ -69,7 +69,7 @@ function DeviceRow({ device }: { device: Device }) {
         </p>
       </div>
       {device.isCurrent ? (
-        <Badge tone="good">This device</Badge>
+        <Badge tone="good">this device</Badge>
       ) : (
         <CallButton
           call={accounts.logoutDevice}

@@ -173,7 +173,7 @@ export function OrderSummary({ product, billing, offer }: Order & { offer: Offer
           <p className="text-muted">{name} subscription</p>
           {regular && (
             <Badge tone="good" className="self-start">
-              Early access
+              early access
             </Badge>
           )}
         </div>

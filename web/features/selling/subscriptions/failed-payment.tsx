@@ -18,7 +18,7 @@ export function FailedPayment({ purchase }: { purchase: Purchase }) {
     >
       <TriangleAlert className="size-6 shrink-0 text-danger max-sm:hidden" />
       <div className="min-w-64 flex-1">
-        <h2 className="text-lg text-danger">
+        <h2 className="text-xl text-danger">
           We couldn’t charge {exactDollars(dueAmount ?? amount)} for {product.name}
         </h2>
         <p>

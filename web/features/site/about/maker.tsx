@@ -28,7 +28,7 @@ export function Maker({ isLarge = false }: { isLarge?: boolean }) {
         )}
         <div className="flex max-w-2xl flex-1 basis-64 flex-col gap-3">
           <Eyebrow>Who makes it</Eyebrow>
-          <h2 id="maker" className={isLarge ? 'text-3xl' : 'text-2xl'}>
+          <h2 id="maker" className="text-3xl">
             {maker.name}
           </h2>
           {maker.sentence && <p className="text-lg text-muted">{maker.sentence}</p>}

@@ -36,7 +36,7 @@ export function Pricing({ slug }: { slug: string }) {
           >
             <div className="flex items-center justify-between">
               <h3 className="text-xl">{name}</h3>
-              {best && saving && <Badge>Best value</Badge>}
+              {best && saving && <Badge>best value</Badge>}
             </div>
             <p>
               <span className="flex items-baseline gap-3">

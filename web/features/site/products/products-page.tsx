@@ -80,7 +80,7 @@ function ComingCard({ product }: { product: ListedProduct }) {
       <Tick label="0" />
       <Container className="flex flex-col items-start gap-4">
         <Badge>COMING SOON</Badge>
-        <h2 className="text-2xl">{product.name}</h2>
+        <h2 className="text-3xl">{product.name}</h2>
         <p className="max-w-2xl text-muted">{product.card}</p>
       </Container>
     </section>
@@ -94,7 +94,7 @@ function ComingSoonCard() {
       <Container className="grid gap-x-16 gap-y-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)] lg:items-end">
         <div className="flex flex-col items-start gap-4">
           <Badge>COMING SOON</Badge>
-          <h2 className="text-2xl">More Products in Development</h2>
+          <h2 className="text-3xl">More Products in Development</h2>
           <p className="max-w-2xl text-muted">
             We release an indicator once its rules have held up in testing, not before. Leave your email and we’ll tell
             you when the next one is ready.
