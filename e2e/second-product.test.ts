@@ -5,6 +5,7 @@ import { accessAdmin } from '#contract/access/access-admin.ts'
 import { assets } from '#contract/access/assets.ts'
 import { privatePackage } from '#contract/access/package.ts'
 import { paths } from '#server/paths.ts'
+import { dialog, openAdmin } from './admin-helpers.ts'
 import { expect, expectAccessible, inShop, logInAs, openShop } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
@@ -149,4 +150,35 @@ test('one file adds a product, which is shown, sold, and unlocked, and gives not
   // The other one is still for sale to them.
   const begun = await shop.begin(buyer)
   expect(begun.clientSecret).toBeTruthy()
+})
+
+test('another shop’s file is imported after its columns and its product are chosen, which is remembered', async ({
+  page,
+  shop,
+}) => {
+  await openAdmin(page, shop, '/admin/users?open=import')
+  const upload = (email: string) =>
+    page
+      .getByLabel('Choose a CSV file')
+      .setInputFiles({
+        name: 'members.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(`Member,Tier,Renewal\n${email},annual,2099-12-31`),
+      })
+  await upload('ada@example.com')
+  await dialog(page).getByLabel('Email').selectOption('Member')
+  await dialog(page).getByLabel('Plan').selectOption('Tier')
+  await dialog(page).getByLabel('Paid until').selectOption('Renewal')
+  const next = dialog(page).getByRole('button', { name: 'Continue' })
+  await expect(next).toBeDisabled()
+  await dialog(page).getByLabel('Product').selectOption('Trend Compass for everyone')
+  await expectAccessible(page)
+  await next.click()
+  await expect(dialog(page).getByText('trend-compass, annual, until December 31, 2099')).toBeVisible()
+  await dialog(page).getByRole('button', { name: 'Import 1 subscriber' }).click()
+  await dialog(page).getByRole('button', { name: 'Done' }).click()
+
+  await page.goto('/admin/users?open=import')
+  await upload('ada@example.com')
+  await expect(dialog(page).getByText('already there', { exact: true })).toBeVisible()
 })

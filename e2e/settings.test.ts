@@ -1,3 +1,4 @@
+import { openAdmin, question } from './admin-helpers.ts'
 import { expect, inOwnShop } from './shop.ts'
 
 const test = inOwnShop({
@@ -47,4 +48,22 @@ test('analytics loads only after consent, and never where the URL holds a secret
 
   await page.goto('/reset-password?token=secret', { waitUntil: 'networkidle' })
   expect(loaded).toHaveLength(1)
+})
+
+test('another law and venue are in the terms, and the seller is led to the notice that the terms promise', async ({
+  page,
+  shop,
+}) => {
+  await openAdmin(page, shop, '/admin/settings')
+  const form = page.getByRole('form', { name: 'Law and venue' })
+  await form.getByLabel('Law that applies').fill('Austrian law')
+  await form.getByLabel('Place of jurisdiction').fill('Vienna, Austria')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await expect(question(page)).toContainText('everyone who has bought keeps theirs')
+  await question(page).getByRole('button', { name: 'Write to all customers' }).click()
+  await expect(page).toHaveURL(/\/admin\/messages\/service\?about=terms/)
+  await expect(page.getByLabel('Reason')).toHaveValue('changed_terms')
+  await expect
+    .poll(async () => (await fetch(new URL('/legal/terms', shop.url))).text(), { timeout: 20_000 })
+    .toContain('Vienna, Austria')
 })

@@ -3,13 +3,15 @@ import { endpoint } from '../endpoint.ts'
 import { optionalText } from '../fields.ts'
 import { importVerdicts } from '../statuses.ts'
 
-/** As it is in the file; the server says what is wrong with it, line by line. */
+/** Unchecked text of the file: the server names the faults line by line. */
 const cell = optionalText(300)
 const line = z.strictObject({
   line: z.int().check(z.minimum(1), z.maximum(1_000_000)),
   email: cell,
   name: cell,
   tradingViewUsername: cell,
+  /** Slug or name; may be empty in a shop with one product on sale. */
+  product: cell,
   plan: cell,
   paidUntil: cell,
 })
@@ -17,6 +19,12 @@ export type ImportLine = z.infer<typeof line>
 
 const verdict = z.object({ line: z.int(), verdict: z.enum(importVerdicts), message: z.string() })
 export type ImportVerdict = z.infer<typeof verdict>
+
+/** Finds a product by what a file calls it. */
+export const productCalled = <Named extends { slug: string; name: string }>(products: Named[], text: string) => {
+  const wanted = text.trim().toLowerCase()
+  return products.find(({ slug, name }) => slug === wanted || name.toLowerCase() === wanted)
+}
 
 export const mostChecked = 500
 export const mostImported = 50
@@ -35,7 +43,7 @@ export const imports = {
     input: z.strictObject({
       lines: z.array(line).check(z.minLength(1), z.maxLength(mostImported)),
       invite: z.boolean(),
-      /** They can use the indicator on TradingView already: nothing is waiting for the seller. */
+      /** Records the usernames as unlocked already, so no access request is opened. */
       hasAccess: z.boolean(),
     }),
     output: z.array(verdict),

@@ -1,8 +1,12 @@
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { type ImportLine, imports } from '#contract/admin/imports.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { paths } from '#server/paths.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 let shop: TestShop
@@ -56,7 +60,7 @@ test('each line that can’t be imported is named, and a check changes nothing',
   ])
   expect(answer.map(({ line }) => line)).toEqual(lines.map(({ line }) => line))
   expect(await admin.call(accounts.adminList, { q: 'new@example.com' })).toEqual([])
-  // The same judgement when it is run: the good line is booked, the others are left alone.
+  // Running it gives the same verdicts: the good line is booked, the others are left alone.
   const run = await admin.call(imports.adminImport, { lines, ...both })
   expect(verdicts(run)).toEqual(verdicts(answer))
   expect(await admin.call(accounts.adminList, { q: 'a@example.com' })).toEqual([])
@@ -115,4 +119,28 @@ test('a plan that is the name of something else in the language is no plan', asy
     const answer = await admin.call(imports.adminCheck, { lines: [lineFor('plan@example.com', { plan })] })
     expect(answer).toMatchObject([{ verdict: 'fault', message: `“${plan}” isn’t a plan. Write monthly or yearly.` }])
   }
+})
+
+test('in a shop with two products, each line is booked for the one it names', async () => {
+  const products = mkdtempSync(join(tmpdir(), 'products-'))
+  cpSync(paths.products, products, { recursive: true })
+  const file = readFileSync(join(products, 'rebound-sigma-pro.md'), 'utf8')
+  const second = file.replace('name: Rebound Sigma Pro', 'name: Trend Compass').replace('order: 100', 'order: 200')
+  writeFileSync(join(products, 'trend-compass.md'), second)
+  await using two = await openShop({ products, startsAt: new Date('2027-03-01T10:00:00Z') })
+  const seller = await two.admin()
+  const lines = [
+    lineFor('ada@example.com', { product: 'rebound-sigma-pro', tradingViewUsername: 'ada_t' }),
+    lineFor('ada@example.com', { product: ' trend compass', tradingViewUsername: 'ada_t' }),
+    lineFor('ada@example.com', { product: 'Sigma Lite' }),
+    lineFor('ada@example.com'),
+  ]
+  expect(await seller.call(imports.adminImport, { lines, ...both })).toMatchObject([
+    { verdict: 'new' },
+    { verdict: 'new' },
+    { verdict: 'fault', message: '“Sigma Lite” isn’t a product. Write rebound-sigma-pro or trend-compass.' },
+    { verdict: 'fault', message: 'The product is missing. Write rebound-sigma-pro or trend-compass.' },
+  ])
+  const booked = await seller.call(purchases.adminList, { q: 'ada@example.com' })
+  expect(booked.map(({ product }) => product.slug).toSorted()).toEqual(['rebound-sigma-pro', 'trend-compass'])
 })

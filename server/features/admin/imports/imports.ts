@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import * as z from 'zod/mini'
-import type { ImportLine, ImportVerdict } from '#contract/admin/imports.ts'
+import { type ImportLine, type ImportVerdict, productCalled } from '#contract/admin/imports.ts'
 import { email as emailField } from '#contract/fields.ts'
 import { personName } from '#contract/person-name.ts'
 import { type BillingType, planCalled, soldPlans } from '#contract/plans.ts'
@@ -10,6 +10,7 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase, purchases, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
+import type { Product } from '#server/features/selling/catalog/catalog.ts'
 import type { Areas } from '../areas.ts'
 
 type Options = { invite: boolean; hasAccess: boolean }
@@ -17,16 +18,14 @@ type Found = Omit<ImportVerdict, 'line'>
 
 const isThere = 'Has a subscription already'
 
-/** Subscribers who paid elsewhere. Each line is committed on its own: an import that was interrupted is simply run again. */
+/** Books subscribers who paid elsewhere. Each line has its own transaction, so an interrupted import can be repeated. */
 export function createImports(
   { db, now, audit, catalog }: Pick<Context, 'db' | 'now' | 'audit' | 'catalog'>,
   { identity, selling, access }: Areas,
 ) {
   const { names } = access.core
-  const product = catalog.first()
-  const sold = soldPlans(product.prices).map(({ key }) => key)
 
-  async function ownerOf(tx: Database | Transaction, email: string) {
+  async function ownerOf(tx: Database | Transaction, { email, product }: Subscriber) {
     const [user] = await tx
       .select({ id: users.id, purchaseId: purchases.id })
       .from(users)
@@ -36,10 +35,11 @@ export function createImports(
     return user
   }
 
-  async function obstacle(tx: Database | Transaction, { email, username }: Subscriber) {
-    const owner = await ownerOf(tx, email)
+  async function findObstacle(tx: Database | Transaction, subscriber: Subscriber) {
+    const { username, product } = subscriber
+    const owner = await ownerOf(tx, subscriber)
     if (owner?.purchaseId) return { verdict: 'there' as const, message: isThere }
-    // No account has this id, so the name belongs to another one.
+    // A new account has no id yet; no account has the product's id.
     const userId = owner?.id ?? product.id
     if (username && (await names.takenBy(tx, { userId, productId: product.id }, keyOfName(username))))
       return { verdict: 'fault' as const, message: nameTaken }
@@ -47,10 +47,10 @@ export function createImports(
   }
 
   async function bookOne(actor: Actor, subscriber: Subscriber, { invite, hasAccess }: Options): Promise<Found> {
-    const { email, name, username, billingType, paidUntil } = subscriber
+    const { email, name, username, product, billingType, paidUntil } = subscriber
     const { amount } = await selling.prices.of(product.id, billingType)
     return db.transaction(async (tx) => {
-      const known = await obstacle(tx, subscriber)
+      const known = await findObstacle(tx, subscriber)
       if (known) return known
       const userId = await identity.accounts.guests.forImport(tx, { email, name })
       const { id: purchaseId } = await selling.bookings.book(tx, {
@@ -72,11 +72,11 @@ export function createImports(
     })
   }
 
-  /** One line after the other: each sees what those before it have booked. */
+  /** Runs in order, so that a line sees what earlier lines booked. */
   async function verdictsOn(lines: ImportLine[], decide: (read: Subscriber) => Promise<Found>) {
     const verdicts: ImportVerdict[] = []
     for (const line of lines) {
-      const read = readLine(line, sold, now())
+      const read = readLine(line, catalog.onSale(), now())
       const found = 'fault' in read ? { verdict: 'fault' as const, message: read.fault } : await decide(read)
       verdicts.push({ line: line.line, ...found })
     }
@@ -85,12 +85,11 @@ export function createImports(
 
   return {
     check: (lines: ImportLine[]) =>
-      verdictsOn(lines, async (read) => (await obstacle(db, read)) ?? { verdict: 'new', message: '' }),
+      verdictsOn(lines, async (read) => (await findObstacle(db, read)) ?? { verdict: 'new', message: '' }),
 
     run: (actor: Actor, lines: ImportLine[], options: Options) =>
       verdictsOn(lines, (read) =>
         bookOne(actor, read, options).catch((error: unknown) => {
-          // One line's trouble is not the next one's.
           if (error instanceof Refusal) return { verdict: 'fault', message: error.message }
           throw error
         }),
@@ -98,12 +97,19 @@ export function createImports(
   }
 }
 
-type Subscriber = { email: string; name: string; username: string | null; billingType: BillingType; paidUntil: Date }
+type Subscriber = {
+  email: string
+  name: string
+  username: string | null
+  product: Product
+  billingType: BillingType
+  paidUntil: Date
+}
 
-/** A day without a time is paid to its end. The browser knows the whole file, so it is the one to read days that are written otherwise. */
+/** A day without a time is paid to its end. Other notations are read by the browser, which has the whole file to compare. */
 const dayOrMoment = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z?)?$/
 
-function readLine(line: ImportLine, sold: BillingType[], now: Date): Subscriber | { fault: string } {
+function readLine(line: ImportLine, products: Product[], now: Date): Subscriber | { fault: string } {
   if (!line.email) return { fault: 'The email is missing.' }
   const email = z.safeParse(emailField, line.email)
   if (!email.success) return { fault: `“${line.email}” isn’t an email address. Please correct it in the file.` }
@@ -112,6 +118,13 @@ function readLine(line: ImportLine, sold: BillingType[], now: Date): Subscriber 
   const username = line.tradingViewUsername ? readUsername(line.tradingViewUsername) : undefined
   if (username && 'refusal' in username)
     return { fault: `“${line.tradingViewUsername}” isn’t a TradingView username. Correct it or leave it empty.` }
+  const [only, ...others] = products
+  const product = others.length === 0 ? only : productCalled(products, line.product ?? '')
+  if (!product)
+    return {
+      fault: `${line.product ? `“${line.product}” isn’t a product.` : 'The product is missing.'} Write ${products.map(({ slug }) => slug).join(' or ')}.`,
+    }
+  const sold = soldPlans(product.prices).map(({ key }) => key)
   const billingType = planCalled(line.plan ?? '')?.key
   if (!billingType || !sold.includes(billingType))
     return {
@@ -125,7 +138,14 @@ function readLine(line: ImportLine, sold: BillingType[], now: Date): Subscriber 
       fault: `${line.paidUntil ? `“${line.paidUntil}” isn’t a day.` : 'The day in “paid until” is missing.'} Write it like 2026-12-31.`,
     }
   if (paidUntil <= now) return { fault: '“Paid until” is in the past. Give a later day, or remove this line.' }
-  return { email: email.data, name: name?.data ?? '', username: username?.username ?? null, billingType, paidUntil }
+  return {
+    email: email.data,
+    name: name?.data ?? '',
+    username: username?.username ?? null,
+    product,
+    billingType,
+    paidUntil,
+  }
 }
 
 const unfitName =

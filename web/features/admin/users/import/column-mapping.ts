@@ -1,13 +1,19 @@
 import type { ImportLine } from '#contract/admin/imports.ts'
 
 export type Column = Exclude<keyof ImportLine, 'line'>
+export type ProductName = { slug: string; name: string }
 
-/** Nobody can be imported without these. */
-export const neededColumns: Column[] = ['email', 'plan', 'paidUntil']
+/** A product is only asked for where several are on sale. */
+export const neededColumns = (products: ProductName[]): Column[] => [
+  'email',
+  ...(products.length > 1 ? (['product'] as const) : []),
+  'plan',
+  'paidUntil',
+]
 
-/** The place of a column in the file, or the same text for every line. */
+/** Index of a column in the file, or one text for every line. */
 export type Source = { place: number } | { text: string }
 export type Mapping = Partial<Record<Column, Source>>
 
-/** The titles of a file with its first lines, for somebody who says which column is which. */
+/** Column titles and first lines of a file whose columns the seller has to name. */
 export type Unmapped = { titles: string[]; samples: string[][]; guessed: Mapping }

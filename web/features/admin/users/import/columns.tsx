@@ -3,20 +3,28 @@ import { useSoldPlans } from '#web/api/settings.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { DialogButtons } from '#web/ui/dialog.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
-import { type Column, type Mapping, neededColumns, type Source, type Unmapped } from './column-mapping.ts'
+import {
+  type Column,
+  type Mapping,
+  neededColumns,
+  type ProductName,
+  type Source,
+  type Unmapped,
+} from './column-mapping.ts'
 
 const titles: Record<Column, string> = {
   email: 'Email',
   name: 'Name',
   tradingViewUsername: 'TradingView username',
+  product: 'Product',
   plan: 'Plan',
   paidUntil: 'Paid until',
 }
-const columns = Object.keys(titles) as Column[]
 
-/** What a file may lack if it is the same for everyone. */
-function useForEveryone(): Partial<Record<Column, (readonly [string, string])[]>> {
+/** Values that can be chosen for the whole file instead of a column. */
+function useForEveryone(products: ProductName[]): Partial<Record<Column, (readonly [string, string])[]>> {
   return {
+    product: products.map(({ slug, name }) => [`text ${slug}`, `${name} for everyone`] as const),
     plan: useSoldPlans().map(({ key, name }) => [`text ${key}`, `${name} for everyone`] as const),
     paidUntil: [['text ', 'The same day for everyone']],
   }
@@ -30,16 +38,25 @@ function sourceOf(value: string): Source | undefined {
   return value.startsWith('text ') ? { text: value.slice(5) } : undefined
 }
 
-/** Asks which column of a file is which, with what its first lines have there. */
-export function ColumnChoice(props: { unmapped: Unmapped; onClose: () => void; onChosen: (mapping: Mapping) => void }) {
+type ColumnChoiceProps = {
+  unmapped: Unmapped
+  products: ProductName[]
+  onClose: () => void
+  onChosen: (mapping: Mapping) => void
+}
+
+/** Asks which column of a file is which, and shows the first values of each. */
+export function ColumnChoice(props: ColumnChoiceProps) {
   const { titles: heads, samples, guessed } = props.unmapped
   const [mapping, setMapping] = useState<Mapping>(guessed)
-  const forEveryone = useForEveryone()
+  const forEveryone = useForEveryone(props.products)
+  const needed = neededColumns(props.products)
+  const columns = (Object.keys(titles) as Column[]).filter((column) => column !== 'product' || needed.includes(column))
   const choose = (column: Column, source: Source | undefined) => {
     const { [column]: _, ...others } = mapping
     setMapping(source ? { ...others, [column]: source } : others)
   }
-  const isComplete = neededColumns.every((column) => {
+  const isComplete = needed.every((column) => {
     const source = mapping[column]
     return source !== undefined && !('text' in source && source.text === '')
   })
@@ -55,7 +72,7 @@ export function ColumnChoice(props: { unmapped: Unmapped; onClose: () => void; o
             <div key={column} className="flex flex-col gap-1.5">
               <label className="flex flex-col gap-1.5 text-sm font-medium">
                 {titles[column]}
-                {!neededColumns.includes(column) && ' (optional)'}
+                {!needed.includes(column) && ' (optional)'}
                 <Select
                   value={isDay ? 'text ' : valueOf(source)}
                   onChange={({ target }) => choose(column, sourceOf(target.value))}

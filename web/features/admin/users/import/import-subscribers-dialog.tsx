@@ -13,13 +13,13 @@ import { inWords, readDay } from './read-days.ts'
 import { type ImportState, useImport } from './use-import.ts'
 
 export default function ImportSubscribersDialog({ onClose }: { onClose: () => void }) {
-  const { state, open, read, choose, run, leave } = useImport()
+  const { state, products, open, read, choose, run, leave } = useImport()
   const client = useQueryClient()
   const plans = useSoldPlans().map(({ key }) => key)
   const [invite, setInvite] = useState(true)
   const [hasAccess, setHasAccess] = useState(true)
   const said = useRef<HTMLOutputElement>(null)
-  // What had the focus is gone: the file's field, and then the button.
+  // The field or button that had the focus is gone after each step.
   useEffect(() => {
     if (state.step !== 'file' && state.step !== 'checking' && state.step !== 'running') said.current?.focus()
   }, [state.step])
@@ -41,7 +41,12 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
       {state.step === 'file' ? (
         <FilePicker fault={state.fault} onPick={(file) => void open(file)} />
       ) : state.step === 'columns' ? (
-        <ColumnChoice unmapped={state.unmapped} onClose={close} onChosen={(mapping) => void choose(mapping)} />
+        <ColumnChoice
+          unmapped={state.unmapped}
+          products={products}
+          onClose={close}
+          onChosen={(mapping) => void choose(mapping)}
+        />
       ) : state.step === 'days' ? (
         <output ref={said} tabIndex={-1} className="block text-sm font-medium outline-none">
           Which day is {state.unclearDay}? Every day in this file is then read like it.
@@ -163,7 +168,7 @@ const looks = {
   fault: { tone: 'bad', text: 'fault' },
 } as const
 
-/** Faults come first, and all of them: each is work. Of the others, no one reads more than this. */
+/** Faults are listed first and completely; the other lines are cut here. */
 const mostOthers = 100
 
 function ImportLines(props: { lines: ImportLine[]; verdicts: ReadonlyMap<number, ImportVerdict> }) {
@@ -188,7 +193,7 @@ function ImportLines(props: { lines: ImportLine[]; verdicts: ReadonlyMap<number,
 }
 
 function Line({ line, verdict }: { line: ImportLine; verdict: ImportVerdict | undefined }) {
-  const { email, name, tradingViewUsername, plan, paidUntil } = line
+  const { email, name, tradingViewUsername, product, plan, paidUntil } = line
   const look = verdict && looks[verdict.verdict]
   return (
     <li className="flex items-start gap-3 p-3">
@@ -199,7 +204,9 @@ function Line({ line, verdict }: { line: ImportLine; verdict: ImportVerdict | un
       <span className="min-w-0 flex-1">
         <span className="block font-medium wrap-anywhere">{email || '–'}</span>
         <span className="block text-xs break-words text-muted">
-          {[name, tradingViewUsername, plan, paidUntil && `until ${inWords(paidUntil)}`].filter(Boolean).join(', ')}
+          {[name, tradingViewUsername, product, plan, paidUntil && `until ${inWords(paidUntil)}`]
+            .filter(Boolean)
+            .join(', ')}
         </span>
         {verdict?.verdict === 'fault' && (
           <span className="block text-xs font-medium break-words text-danger">{verdict.message}</span>

@@ -3,7 +3,7 @@ import { decode } from './decode.ts'
 import { readSubscribers } from './read-subscribers.ts'
 
 const linesOf = (file: string, order?: 'day' | 'month') => {
-  const read = readSubscribers(file, order)
+  const read = readSubscribers(file, { order })
   return 'lines' in read ? read.lines : []
 }
 const daysOf = (...days: string[]) =>
@@ -23,6 +23,7 @@ test('a file from another shop is read by the names of its columns, in any order
         email: 'ada@example.com',
         name: 'Ada; Countess',
         tradingViewUsername: 'ada_t',
+        product: '',
         plan: 'yearly',
         paidUntil: '2027-01-31',
       },
@@ -120,7 +121,7 @@ test('a file with other columns is offered for choice with its first lines, and 
     },
   })
   const chosen = { email: { place: 1 }, plan: { text: 'yearly' }, paidUntil: { text: '2027-01-31' } }
-  expect(readSubscribers(ghost, undefined, chosen)).toMatchObject({
+  expect(readSubscribers(ghost, { chosen })).toMatchObject({
     lines: [{ email: 'ada@example.com', name: '', plan: 'yearly', paidUntil: '2027-01-31' }],
   })
 })
@@ -141,4 +142,24 @@ test.each([
 ])('an export of %s is known by its columns', (_, file, plan) => {
   expect(linesOf(file)).toMatchObject([{ email: 'ada@example.com', name: 'Ada', plan }])
   expect(readDays(file)[0]).toMatch(/^2027-01-31/)
+})
+
+test('in a shop with two products, a file says which, or its seller chooses one for everyone', () => {
+  const products = [
+    { slug: 'sigma', name: 'Sigma Pro' },
+    { slug: 'compass', name: 'Trend Compass' },
+  ]
+  const withColumn = (product: string) =>
+    `Email,Item Name,Plan,Paid until\nada@example.com,Sigma Pro,yearly,2027-01-31\nada@example.com,${product},yearly,2027-01-31`
+  expect(readSubscribers(withColumn('compass'), { products })).toMatchObject({
+    lines: [{ product: 'Sigma Pro' }, { product: 'compass' }],
+    repeated: new Map(),
+  })
+  const unmapped = { guessed: { email: { place: 0 }, plan: { place: 2 }, paidUntil: { place: 3 } } }
+  expect(readSubscribers(withColumn('Sigma Lite'), { products })).toMatchObject({ unmapped })
+  const chosen = { ...unmapped.guessed, product: { text: 'compass' } }
+  expect(readSubscribers(withColumn('Sigma Lite'), { products, chosen })).toMatchObject({
+    lines: [{ product: 'compass' }, { product: 'compass' }],
+    repeated: new Map([[3, 'The same email as in line 2. Please remove one of them.']]),
+  })
 })

@@ -1,14 +1,15 @@
-import type { ImportLine } from '#contract/admin/imports.ts'
+import { type ImportLine, productCalled } from '#contract/admin/imports.ts'
 import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
-import { type Column, type Mapping, neededColumns, type Unmapped } from './column-mapping.ts'
+import { type Column, type Mapping, neededColumns, type ProductName, type Unmapped } from './column-mapping.ts'
 import { parseCsv } from './csv.ts'
 import { type DayOrder, orderOfDays, readDay } from './read-days.ts'
 
-/** What other shops call the columns, in lower case and without anything but letters. */
+/** Titles that other shops give the columns, in lower case and letters only. */
 const names: Record<Column, string[]> = {
   email: ['email', 'emailaddress', 'mail', 'customeremail', 'purchaseemail'],
   name: ['name', 'fullname', 'customername', 'customer', 'buyername'],
   tradingViewUsername: ['tradingviewusername', 'tradingview', 'tradingviewname', 'tvusername', 'username'],
+  product: ['product', 'productname', 'itemname'],
   plan: ['plan', 'billing', 'billingtype', 'interval', 'subscription', 'recurrence'],
   paidUntil: [
     'paiduntil',
@@ -31,11 +32,13 @@ const sampleLines = 3
 type Subscribers =
   | { fault: string }
   | { unmapped: Unmapped }
-  /** The days could be read in two ways, this one for example: which of them is meant? */
+  /** Example of a day that could be read in two ways. */
   | { unclearDay: string }
   | { lines: ImportLine[]; repeated: ReadonlyMap<number, string>; unused: string[] }
 
-export function readSubscribers(text: string, order?: DayOrder, chosen?: Mapping): Subscribers {
+type ReadOptions = { order?: DayOrder | undefined; chosen?: Mapping | undefined; products?: ProductName[] }
+
+export function readSubscribers(text: string, { order, chosen, products = [] }: ReadOptions = {}): Subscribers {
   const parsed = parseCsv(text)
   if ('unclosedIn' in parsed)
     return { fault: `A quotation mark in line ${parsed.unclosedIn} is never closed. Please correct that line.` }
@@ -43,8 +46,8 @@ export function readSubscribers(text: string, order?: DayOrder, chosen?: Mapping
   if (!head) return { fault: 'This file is empty.' }
   const titles = head.cells.map((cell) => cell.toLowerCase().replaceAll(/[^a-z]/g, ''))
   if (rows.length === 0) return { fault: 'There is no one in this file.' }
-  const mapping = chosen ?? guess(titles)
-  if (neededColumns.some((column) => !mapping[column])) {
+  const mapping = chosen ?? guess(titles, rows, products)
+  if (neededColumns(products).some((column) => !mapping[column])) {
     const samples = rows.slice(0, sampleLines).map(({ cells }) => cells)
     return { unmapped: { titles: head.cells, samples, guessed: mapping } }
   }
@@ -53,7 +56,7 @@ export function readSubscribers(text: string, order?: DayOrder, chosen?: Mapping
   const used = new Set(Object.values(mapping).map((source) => ('place' in source ? source.place : -1)))
   const unused = head.cells.filter((title, place) => title !== '' && !used.has(place))
   const lines = rows.map(({ line, cells }) => {
-    // What cannot be stored is nothing that anyone typed.
+    // PostgreSQL stores neither NUL characters nor half surrogate pairs.
     const cell = (column: Column) => {
       const source = mapping[column] ?? { text: '' }
       const found = 'text' in source ? source.text : (cells[source.place] ?? '')
@@ -64,6 +67,7 @@ export function readSubscribers(text: string, order?: DayOrder, chosen?: Mapping
       email: cell('email'),
       name: cell('name'),
       tradingViewUsername: cell('tradingViewUsername'),
+      product: cell('product'),
       plan: cell('plan'),
       paidUntil: cell('paidUntil'),
     }
@@ -74,28 +78,34 @@ export function readSubscribers(text: string, order?: DayOrder, chosen?: Mapping
   return { lines, repeated: repeatedIn(lines), unused }
 }
 
-function guess(titles: string[]): Mapping {
+/** A product column is only guessed if the shop sells all products in it. */
+function guess(titles: string[], rows: { cells: string[] }[], products: ProductName[]): Mapping {
   const mapping: Mapping = {}
   for (const column of columns) {
     const place = titles.findIndex((title) => names[column].includes(title))
-    if (place >= 0) mapping[column] = { place }
+    const isUsable = () =>
+      column !== 'product' ||
+      (products.length > 1 && rows.every(({ cells }) => productCalled(products, cells[place] ?? '')))
+    if (place >= 0 && isUsable()) mapping[column] = { place }
   }
   return mapping
 }
 
-function repeatedIn(lines: { line: number; email: string; tradingViewUsername: string }[]) {
+function repeatedIn(lines: { line: number; email: string; tradingViewUsername: string; product: string }[]) {
   const first = new Map<string, number>()
   const repeated = new Map<number, string>()
-  for (const { line, email, tradingViewUsername } of lines) {
+  for (const { line, email, tradingViewUsername, product } of lines) {
     const named = readUsername(tradingViewUsername)
     const keys = {
       email: email.toLowerCase(),
       'TradingView username': 'username' in named ? `@${keyOfName(named.username)}` : '',
     }
-    for (const [what, key] of Object.entries(keys)) {
+    for (const [title, value] of Object.entries(keys)) {
+      if (!value) continue
+      const key = `${value} ${product.toLowerCase()}`
       const earlier = first.get(key)
-      if (key && earlier && earlier !== line)
-        repeated.set(line, `The same ${what} as in line ${earlier}. Please remove one of them.`)
+      if (earlier && earlier !== line)
+        repeated.set(line, `The same ${title} as in line ${earlier}. Please remove one of them.`)
       else first.set(key, line)
     }
   }

@@ -2,7 +2,7 @@ import type { Mapping } from './column-mapping.ts'
 
 const key = 'import-columns'
 
-/** What somebody chose for a file with these titles, in this browser. */
+/** The choice made in this browser for a file with the same titles. */
 export function rememberedMapping(titles: string[]): Mapping | undefined {
   try {
     return JSON.parse(localStorage.getItem(key) ?? '{}')[titles.join('\n')]

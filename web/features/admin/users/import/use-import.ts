@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react'
 import { type ImportLine, type ImportVerdict, imports, mostChecked, mostImported } from '#contract/admin/imports.ts'
 import { call } from '#web/api/client.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { messageOf } from '#web/api/use-call.ts'
 import type { Mapping, Unmapped } from './column-mapping.ts'
 import { decode } from './decode.ts'
@@ -8,20 +9,20 @@ import type { DayOrder } from './read-days.ts'
 import { rememberedMapping, rememberMapping } from './remembered-columns.ts'
 
 type Verdicts = ReadonlyMap<number, ImportVerdict>
-/** `notes` are what the seller should know about how the file was read. */
+/** `notes` tell the seller how the file was read. */
 type Read = { lines: ImportLine[]; verdicts: Verdicts; notes: string[] }
 export type ImportState =
   | { step: 'file'; fault?: string | undefined }
-  /** The days of the file could be read in two ways; the seller says which, once for all of them. */
+  /** Days that could be read in two ways: the seller decides once for the file. */
   | { step: 'days'; unclearDay: string; text: string; note: string | undefined; mapping: Mapping | undefined }
-  /** The seller says which column is which. */
   | { step: 'columns'; unmapped: Unmapped; text: string; note: string | undefined }
   | (Read & { step: 'checking' | 'preview' })
-  /** What is done is done; `stopped` says why the rest is not, and it can follow. */
+  /** `left` are the lines still to send; `stopped` is the reason of an interruption. */
   | (Read & { step: 'running' | 'done'; left: ImportLine[]; stopped?: string })
 
-/** Reads a file, asks the server about each line, and sends the good ones in pieces. If it stops, it goes on from there. */
+/** Reads a file, checks each line on the server, and sends the good ones in pieces; continues where it was interrupted. */
 export function useImport() {
+  const products = useSettings().products.filter(({ state }) => state === 'on sale')
   const [state, setState] = useState<ImportState>({ step: 'file' })
   const isClosed = useRef(false)
 
@@ -36,7 +37,7 @@ export function useImport() {
   async function read({ text, note, mapping }: Opened, order?: DayOrder) {
     // Loaded with the first file: csv-parse is as large as the screen.
     const { readSubscribers } = await import('./read-subscribers.ts')
-    const found = readSubscribers(text, order, mapping)
+    const found = readSubscribers(text, { order, chosen: mapping, products })
     if ('fault' in found) return setState({ step: 'file', fault: found.fault })
     if ('unmapped' in found) {
       const remembered = mapping ? undefined : rememberedMapping(found.unmapped.titles)
@@ -88,7 +89,7 @@ export function useImport() {
   const leave = () => {
     isClosed.current = true
   }
-  return { state, open, read, choose, run, leave }
+  return { state, products, open, read, choose, run, leave }
 }
 
 const notUsed = (titles: string[]) => `Not imported: ${titles.map((title) => `“${title}”`).join(', ')}.`
