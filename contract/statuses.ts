@@ -130,6 +130,16 @@ export type DeclarationState = (typeof declarationStates)[number]
 /** How far access on TradingView is (docs/access.md): `asked` waits for the seller, `unlocking` for the connector. */
 export const accessStates = ['none', 'asked', 'unlocking', 'unlocked', 'locked', 'declined', 'withheld'] as const
 export type AccessState = (typeof accessStates)[number]
+/** Words for the seller, in lists and files. */
+export const accessStateTexts: Record<AccessState, string> = {
+  none: 'not requested',
+  asked: 'waiting for you',
+  unlocking: 'unlocking',
+  unlocked: 'unlocked',
+  locked: 'locked',
+  declined: 'declined',
+  withheld: 'removed by you',
+}
 /** From which the connector begins to unlock, once it works. */
 export const startableStates = ['none', 'locked', 'asked'] as const satisfies AccessState[]
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Shop } from '../start.ts'
 
-/** SIGTERM, from a service manager, waits for visitors; SIGINT, from Ctrl+C, does not. Either lets a start finish. */
+/** SIGTERM, from a service manager, waits for visitors; Ctrl+C and a closed terminal (SIGHUP) do not. All let a start finish. */
 export function stopInOrder(opening: Promise<Pick<Shop, 'stop' | 'close'>>, log?: Logger) {
   let stopping = false
   const end = async (signal: string, how: 'stop' | 'close') => {
@@ -15,5 +15,5 @@ export function stopInOrder(opening: Promise<Pick<Shop, 'stop' | 'close'>>, log?
     process.exit(0)
   }
   process.on('SIGTERM', () => void end('SIGTERM', 'stop'))
-  process.on('SIGINT', () => void end('SIGINT', 'close'))
+  for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => void end(signal, 'close'))
 }

@@ -144,6 +144,7 @@ describe('an export', () => {
       ]),
     )
     expect(told).toHaveLength(3)
+    expect(lines.find(({ Email }) => Email === asking.user.email)?.Status).toBe('waiting for you')
   })
 
   test('counts a purchase that cancels at period end as active, as the users list does', async () => {

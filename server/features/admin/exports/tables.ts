@@ -1,6 +1,8 @@
 import pg from 'pg'
 import type { ExportKind } from '#contract/admin/exports.ts'
 import {
+  accessStates,
+  accessStateTexts,
   bookingKinds,
   bookingKindTexts,
   liveStatuses,
@@ -44,6 +46,10 @@ const orderStatus = `case p.status ${purchaseStatuses
   .map((status) => `when '${status}' then '${statusTexts[status]}'`)
   .join(' ')} end`
 
+const accessState = `case a.state ${accessStates
+  .map((state) => `when '${state}' then '${accessStateTexts[state]}'`)
+  .join(' ')} end`
+
 export type FileKind = ExportKind | 'payments' | 'bookkeeping' | 'newsletter'
 type Table = { columns: Record<string, string>; from: string; rowsLike: string }
 
@@ -69,6 +75,12 @@ const everyRequest = `select id, user_id, purchase_id, null::uuid as product_id,
 /** The line of the balance at Stripe that a payment or refund moved first. */
 const lineOf = (category: string, match: string) =>
   `(select id from balance_transactions where category = '${category}' and ${match} order by created_at limit 1)`
+
+/** Credit note of a refund: Stripe names no refund in it, so the amount and the nearest time tell. */
+const creditNoteOf = (refund: string) =>
+  `(select c.number from credit_notes c join payments paid on paid.invoice_id = c.invoice_id
+    where paid.payment_intent_id = ${refund}.payment_intent_id and c.status = 'issued' and c.refunded = ${refund}.amount
+    order by abs(extract(epoch from c.created_at - ${refund}.at)) limit 1)`
 
 /** Payments, refunds and lost disputes of the books, then what only the balance at Stripe knows: returns, fees, payouts. */
 const bookkeepingEntries = `
@@ -153,20 +165,29 @@ const tables: Record<FileKind, Table> = {
       Country: plain('p.country'),
       'Period from (UTC)': moment('p.period_start'),
       'Period to (UTC)': moment('p.period_end'),
+      'VAT ID': plain('billing.vat_id'),
       Invoice: plain('p.invoice_number'),
+      'Credit note': plain('e.credit_note'),
+      Fee: dollars('b.fee'),
+      'Fee currency': 'upper(b.currency)',
       'Stripe invoice': 'p.invoice_id',
       'Stripe payment': 'p.payment_intent_id',
       Status: plain('e.status'),
     },
     from: `(
-        select 'payment' as kind, payment_intent_id, paid_at as at, amount, tax, 'paid' as status from payments
+        select 'payment' as kind, payment_intent_id, paid_at as at, amount, tax, 'paid' as status,
+          null as credit_note, ${lineOf('charge', 'payment_intent_id = payments.payment_intent_id')} as line from payments
         union all
-        select 'refund', payment_intent_id, at, -amount, -tax, status from refunds
+        select 'refund', r.payment_intent_id, r.at, -r.amount, -r.tax, r.status, ${creditNoteOf('r')},
+          ${lineOf('refund', 'refund_id = r.id')} from refunds r
         union all
-        select 'dispute', payment_intent_id, lost_at, -lost_amount, -round(tax * lost_amount / amount::numeric), 'lost'
+        select 'dispute', payment_intent_id, lost_at, -lost_amount, -round(tax * lost_amount / amount::numeric), 'lost',
+          null, ${lineOf('dispute', 'payment_intent_id = payments.payment_intent_id')}
           from payments where lost_at is not null
       ) e join payments p on p.payment_intent_id = e.payment_intent_id
+      left join balance_transactions b on b.id = e.line
       join invoices i on i.id = p.invoice_id join users u on u.id = i.user_id
+      left join billing_details billing on billing.user_id = i.user_id
       left join purchases bought on bought.id = i.purchase_id
       left join products product on product.id = bought.product_id order by e.at, e.payment_intent_id`,
     rowsLike: 'payments',
@@ -205,7 +226,7 @@ const tables: Record<FileKind, Table> = {
       'TradingView username': plain('r.trading_view_username'),
       'Additional information': plain('r.additional_info'),
       'Given in': 'r.way',
-      Status: 'a.state',
+      Status: accessState,
       Reason: plain('a.declined_because'),
       'Decided (UTC)': moment('a.state_since'),
       Product: plain('product.name'),

@@ -1,7 +1,9 @@
+import { parse } from 'csv-parse/sync'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { figures } from '#contract/admin/figures.ts'
 import { overview } from '#contract/admin/overview.ts'
+import { billing } from '#contract/selling/billing.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { movementKinds } from '#contract/statuses.ts'
 import { bookPaid } from '#server/testing/book-purchase.ts'
@@ -22,6 +24,8 @@ test('every payment, refund and lost dispute is listed with its invoice and peri
   const [buyer, other] = [await shop.buyer(), await shop.buyer()]
   admin = await shop.admin()
   await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 500, refundedSoFar: 0, keepAccess: true })
+  const address = { company: 'Ada AG', street: 'Weg 1', postalCode: '4500', city: 'Solothurn' }
+  await buyer.call(billing.save, { ...address, country: 'DE', vatId: 'DE123456789' })
   const { controls } = shop.sandbox
   const dispute = await controls.openDispute(other.purchase.paymentIntentId ?? '')
   await shop.settle()
@@ -64,6 +68,11 @@ test('every payment, refund and lost dispute is listed with its invoice and peri
   const lines = await file(month)
   expect(lines).toHaveLength(5)
   expect(lines.join('\n')).toContain('-5.00')
+  const ofBuyer: Record<string, string>[] = parse(lines.join('\n'), { columns: true, bom: true })
+  const [paidLine, refundLine] = ofBuyer.filter((line) => line.Email === buyer.user.email)
+  expect(paidLine).toMatchObject({ Kind: 'payment', 'VAT ID': 'DE123456789', 'Credit note': '', 'Fee currency': 'USD' })
+  expect(Number(paidLine?.Fee)).toBeGreaterThan(0)
+  expect(refundLine).toMatchObject({ Kind: 'refund', 'Credit note': 'CN-0001' })
   expect(await file(month.slice(0, 4))).toEqual(lines)
   expect(await file('2020-01')).toHaveLength(1)
 })

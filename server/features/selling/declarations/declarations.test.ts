@@ -148,6 +148,26 @@ test('only a person decides about a good cause, and only there a reason is kept'
   expect((await mailsTo(buyer.user.email)).at(-1)?.text).toContain(`> ${reason}`)
   const ordinary = await buyer.call(contract.cancel, { ...cause, grounds: 'ordinary' })
   expect(await stored(ordinary.id)).toMatchObject({ reason: null })
+  await shop.settle()
+})
+
+test('a good cause that the seller accepts ends the contract without notice, and the unused days are refunded', async () => {
+  const buyer = await shop.buyer({ billing: 'yearly' })
+  await shop.advance(60, 'day')
+  const cause = { ...declared(buyer.user.email), grounds: 'good_cause' as const, reason: 'It stopped working' }
+  const { id } = await buyer.call(contract.cancel, cause)
+  await shop.settle()
+  const seller = await shop.admin()
+  await seller.call(contract.adminCarryOut, { id })
+  await shop.settle()
+  const [purchase] = await seller.call(purchases.adminList, { q: buyer.user.email })
+  expect(purchase).toMatchObject({ status: 'cancelled' })
+  expect(purchase?.refundedAmount).toBeGreaterThan(32_000)
+  expect(purchase?.refundedAmount).toBeLessThan(33_000)
+  expect(await stored(id)).toMatchObject({
+    state: 'done',
+    outcome: 'Ended right away, and the unused time was refunded',
+  })
 })
 
 test('a flood is stored, but sends an address at most three receipts an hour', async () => {

@@ -69,7 +69,7 @@ export const isTooLate = (declaredAt: Date, { orderedAt, createdAt }: Ordered) =
 export function createExecution(
   { db, now, mails, supportEmail }: ExecutionContext,
   { find: findPurchase }: Pick<Purchases, 'find'>,
-  cancellation: Pick<Cancellation, 'withdraw' | 'cancelDeclared'>,
+  cancellation: Pick<Cancellation, 'withdraw' | 'cancelDeclared' | 'cancelForCause'>,
 ): Execution {
   async function find(id: string) {
     const [row] = await db.select().from(declarations).where(eq(declarations.id, id))
@@ -93,6 +93,11 @@ export function createExecution(
       kept = await cancellation.withdraw(row.purchaseId, declared)
       if (wasDue || waits) outcome = endedWith(kept, until, 'Ended right away and refunded in full')
       await tellOfRepeated(id, before)
+    } else if (row.forCause && !(before.endedAt && before.endedAt <= row.declaredAt)) {
+      // A crash may have left it ended and not refunded, so an end after the declaration is repeated.
+      if (row.endsOn && countsFrom(row) > now()) return
+      kept = await cancellation.cancelForCause(row.purchaseId, declared)
+      outcome = endedWith(kept, until, 'Ended right away, and the unused time was refunded')
     } else if (!isOver || waits) {
       // Not before the day that was asked for: the period in which it falls is the last one.
       const { currentPeriodEnd } = before

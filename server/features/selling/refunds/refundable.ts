@@ -44,6 +44,16 @@ export const returnedRefunds = (payments: Payment[]) =>
     return sum + Math.min(Math.max(open, 0), amount - refunded)
   }, 0)
 
+/** Share of a payment for the days after `from`, within the period that the payment is for. */
+export const unusedSince =
+  (from: Date) =>
+  ({ invoiceId, amount }: Payment, { periods }: Subscription) => {
+    const period = periods.find((each) => each.invoiceId === invoiceId)
+    return period
+      ? Math.min(restOf({ from: period.start, until: period.end, amount: amount + period.credit }, from), amount)
+      : 0
+  }
+
 /** All of a payment. Of someone whose plan changed long after the first order, only what the time since then has cost. */
 export function withdrawable(subscription: Subscription, declaredAt: Date): (payment: Payment) => number {
   const { periods, payments } = subscription

@@ -16,7 +16,7 @@ import type { Subscription } from '#server/gateways/stripe.ts'
 import { type Bookings, endOfBooking } from '../bookings/bookings.ts'
 import type { Orders } from '../orders/orders.ts'
 import { type AccessEffects, findPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
-import { type AmountDue, refundAll, wholePayment, withdrawable } from '../refunds/refunds.ts'
+import { type AmountDue, refundAll, unusedSince, wholePayment, withdrawable } from '../refunds/refunds.ts'
 import type { Missing } from './missing.ts'
 import { noticeFor, wasRenewedSince } from './notice-period.ts'
 import type { Sync } from './sync.ts'
@@ -51,6 +51,8 @@ export type Cancellation = {
   }
   /** Renewed since it was declared, it ends now and the renewals are refunded. Returns what was not refunded; `again` tries once more. */
   cancelDeclared(id: string, declared: Declared, again: boolean): Promise<Kept>
+  /** Ends it now and refunds the days after the declaration that were paid before `until`. Returns what was not refunded. Idempotent. */
+  cancelForCause(id: string, declared: Declared): Promise<Kept>
   /** It ends now, and what was paid before `until` is refunded. Returns what was not refunded. Safe to repeat. */
   withdraw(id: string, declared: Declared): Promise<Kept>
   /** Before an account is deleted: it must not be charged again. Throws 409 while a payment is being processed. */
@@ -162,6 +164,8 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
       if (!hasEnded(purchase.status) && purchase.status !== 'pending_cancel') await cancel(id)
       return nothing
     },
+
+    cancelForCause: async (id, { from, until }) => endAndRefund(await findPurchase(db, id), unusedSince(from), until),
 
     withdraw: async (id, { from, until }) =>
       endAndRefund(await findPurchase(db, id), (payment, answer) => withdrawable(answer, from)(payment), until),

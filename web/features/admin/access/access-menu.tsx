@@ -1,5 +1,5 @@
 import { accessAdmin, type Whose } from '#contract/access/access-admin.ts'
-import type { AccessState } from '#contract/statuses.ts'
+import { type AccessState, accessStateTexts } from '#contract/statuses.ts'
 import { useData } from '#web/api/client.ts'
 import { useCan } from '#web/api/session.ts'
 import { Pending } from '#web/ui/card.tsx'
@@ -8,15 +8,15 @@ import { Time } from '#web/ui/time.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { type Actions, DeclineDialog, ExchangeKeys, RenameDialog } from './actions.tsx'
 
-export const states = {
-  none: { text: 'not requested', tone: 'neutral' },
-  asked: { text: 'waiting for you', tone: 'warning' },
-  unlocking: { text: 'unlocking', tone: 'warning' },
-  unlocked: { text: 'unlocked', tone: 'good' },
-  locked: { text: 'locked', tone: 'neutral' },
-  declined: { text: 'declined', tone: 'bad' },
-  withheld: { text: 'removed by you', tone: 'bad' },
-} as const satisfies Record<AccessState, { text: string; tone: string }>
+export const stateTones = {
+  none: 'neutral',
+  asked: 'warning',
+  unlocking: 'warning',
+  unlocked: 'good',
+  locked: 'neutral',
+  declined: 'bad',
+  withheld: 'bad',
+} as const satisfies Record<AccessState, string>
 
 type Person = Whose & { exchangeName?: string | null; hasKeys?: boolean; endRequested?: boolean }
 
@@ -95,7 +95,7 @@ const calls: Record<string, string> = {
   remove: 'Removed',
 }
 const outcomes: Record<string, string> = {
-  ...Object.fromEntries(Object.entries(states).map(([state, { text }]) => [state, text])),
+  ...accessStateTexts,
   ok: 'done',
   passing: 'no answer',
   session: 'session ended',

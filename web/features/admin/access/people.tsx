@@ -1,4 +1,5 @@
 import { type AccessPerson, accessAdmin } from '#contract/access/access-admin.ts'
+import { accessStateTexts } from '#contract/statuses.ts'
 import { classes } from '#web/ui/classes.ts'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
@@ -6,10 +7,10 @@ import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
 import { RecordList } from '../lists/record-list.tsx'
 import { hiddenActions } from '../lists/record-table.tsx'
-import { AccessMenu, states } from './access-menu.tsx'
+import { AccessMenu, stateTones } from './access-menu.tsx'
 import { useActions } from './actions.tsx'
 
-const options = Object.entries(states).map(([state, { text }]) => [state, text] as const)
+const options = Object.entries(accessStateTexts)
 
 export default function People() {
   const actions = useActions()
@@ -34,7 +35,7 @@ export default function People() {
               <span className="block font-sans text-xs font-normal text-muted">{person.product}</span>
             </Cell>
             <Cell label="Access">
-              <Badge tone={states[person.state].tone}>{states[person.state].text}</Badge>
+              <Badge tone={stateTones[person.state]}>{accessStateTexts[person.state]}</Badge>
               <span className="block text-xs whitespace-nowrap text-muted">
                 since <Time value={person.stateSince} />
               </span>

@@ -3,13 +3,13 @@ import type { Customer } from '#contract/admin/customers.ts'
 import { exactDollars } from '#contract/money.ts'
 import { leaveReasonTexts } from '#contract/selling/leaving.ts'
 import type { ManagedPurchase, Purchase } from '#contract/selling/purchases.ts'
-import { bookingKindTexts, isLive, statusTexts, statusTones } from '#contract/statuses.ts'
+import { accessStateTexts, bookingKindTexts, isLive, statusTexts, statusTones } from '#contract/statuses.ts'
 import { useCan } from '#web/api/session.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card, EmptyState } from '#web/ui/card.tsx'
 import { Badge, Notice } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { AccessMenu, states } from '../access/access-menu.tsx'
+import { AccessMenu, stateTones } from '../access/access-menu.tsx'
 import { useActions } from '../access/actions.tsx'
 import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
 import { Disputed } from '../purchases/disputed.tsx'
@@ -114,7 +114,7 @@ function Access({ person }: { person: AccessPerson }) {
     <section aria-label="Access" className="flex flex-col gap-3 border-t border-line pt-4">
       <div className="flex flex-wrap items-center gap-2 text-sm">
         <span className="min-w-0 font-mono break-all">{username ?? 'No username yet'}</span>
-        <Badge tone={states[state].tone}>access {states[state].text}</Badge>
+        <Badge tone={stateTones[state]}>access {accessStateTexts[state]}</Badge>
         <span className="ml-auto flex items-center gap-1">
           {state === 'asked' && (
             <Button

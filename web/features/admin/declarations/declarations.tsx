@@ -27,8 +27,13 @@ const tabs = [
 const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 const dayOf = (value: string) => days.format(new Date(value))
 
-/** What pressing the button does: it says so. In time, all that was paid goes back; later, Stripe knows how much. */
-function consequence({ kind, purchase, isLate, dueAt }: Declaration) {
+/** Words for what the button does. The amount of a late withdrawal is only known at Stripe. */
+function consequence({ kind, purchase, isLate, dueAt, forCause, endsOn }: Declaration) {
+  if (kind === 'cancellation' && forCause)
+    return {
+      action: 'End without notice',
+      description: `End the subscription of ${purchase?.email} ${endsOn ? `on ${dayOf(endsOn)}` : 'now'}, and refund the paid days after it was declared?`,
+    }
   if (kind === 'cancellation')
     return {
       action: 'Cancel subscription',

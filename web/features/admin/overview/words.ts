@@ -27,7 +27,7 @@ export const causeTexts: Record<MovementCause, string> = {
   discount: 'Discount began or ended',
   tax: 'Other tax',
   pause: 'Paused, or free time',
-  cancelled: 'Cancelled',
+  cancelled: 'They cancelled',
   unpaid: 'Not paid',
   refunded: 'Refunded',
   disputed: 'Lost dispute',

@@ -51,7 +51,7 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
       options={{ succeeded: 'Purchase created successfully', failed: 'Failed to create purchase' }}
       schema={kind === 'gift' ? gift : paidElsewhere}
       extra={{ userId, invite: invite && isActive }}
-      // What was left alone is left out.
+      // Leaves out optional fields that were not filled in.
       inputOf={({ kind: chosen, reason, invite: isTold, ...purchase }) => ({
         ...purchase,
         ...(chosen === 'gift' && { kind: chosen }),
@@ -84,14 +84,14 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
           onChange={({ target }) => setStatus(target.value as BookableStatus)}
         />
       </Field>
+      <Field name="kind" label="Kind">
+        <Select
+          options={Object.entries(bookingKindTexts)}
+          value={kind}
+          onChange={({ target }) => setKind(target.value as BookingKind)}
+        />
+      </Field>
       <MoreOptions>
-        <Field name="kind" label="Kind">
-          <Select
-            options={Object.entries(bookingKindTexts)}
-            value={kind}
-            onChange={({ target }) => setKind(target.value as BookingKind)}
-          />
-        </Field>
         <Field name="reason" label="Reason (optional)">
           <Input maxLength={500} autoComplete="off" placeholder="Reason for the manual entry" />
         </Field>

@@ -9,7 +9,7 @@ import { Time } from '#web/ui/time.tsx'
 import { CustomerCell } from '../customers/customer-link.tsx'
 import { ExportButton, ExportProgress, useExport } from '../exports/exports.tsx'
 import { RecordList } from '../lists/record-list.tsx'
-import { DayCell, moneyCell } from '../lists/record-table.tsx'
+import { moneyCell } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { monthName } from '../overview/words.ts'
 
@@ -39,17 +39,7 @@ export default function Payments() {
         label="Payments"
         noun={['payment', 'payments']}
         hasTwoLines
-        columns={[
-          'Person',
-          'What',
-          { title: 'Amount' },
-          { title: 'Net' },
-          'Paid out',
-          'Country',
-          'For',
-          'Invoice',
-          'Date',
-        ]}
+        columns={['Person', 'What', { title: 'Amount' }, { title: 'Net' }, 'Paid out', 'Country', 'Invoice', 'Date']}
         list={figures.adminPayments}
         search="Search by email, name or invoice..."
         filters={{
@@ -97,22 +87,21 @@ function Row(payment: ShownPayment) {
       <Cell label="Country" className="@max-[36rem]:hidden" title={(country && countryName.of(country)) || undefined}>
         {country ?? '–'}
       </Cell>
-      <Cell label="For" className="whitespace-nowrap text-muted @max-[36rem]:hidden">
-        {periodStart && periodEnd ? (
-          <time
-            dateTime={periodStart}
-            title={`${longDay.format(new Date(periodStart))} – ${longDay.format(new Date(periodEnd))}`}
-          >
-            {day.format(new Date(periodStart))} – {day.format(new Date(periodEnd))}
-          </time>
-        ) : (
-          '–'
-        )}
-      </Cell>
       <Cell label="Invoice" className="max-w-52 truncate whitespace-nowrap" title={invoice.number ?? invoice.id}>
         {invoice.number ?? invoice.id}
       </Cell>
-      <DayCell label="Date" value={at} />
+      <Cell label="Date" className="whitespace-nowrap">
+        <Time value={at} />
+        {periodStart && periodEnd && (
+          <time
+            dateTime={periodStart}
+            className="block text-xs text-muted @max-[36rem]:hidden"
+            title={`${longDay.format(new Date(periodStart))} – ${longDay.format(new Date(periodEnd))}`}
+          >
+            for {day.format(new Date(periodStart))} – {day.format(new Date(periodEnd))}
+          </time>
+        )}
+      </Cell>
     </>
   )
 }
