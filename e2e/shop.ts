@@ -134,9 +134,9 @@ export async function expectAccessible(page: Page, { except = [], tags, rules }:
           { exclude, ...(document.querySelector(':modal') ? { include: [':modal'] } : {}) },
           { resultTypes: ['violations'], ...(runOnly ? { runOnly } : {}) },
         )
-        const violations = found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
+        const faults = found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
         // Axe remembers where elements were when it began, so a finding only counts if the page held still.
-        if (violations.length === 0 || !hasChanged || run === mostRuns) return violations
+        if (faults.length === 0 || !hasChanged || run === mostRuns) return faults
       }
     },
     { exclude: except, runOnly: tags ?? rules, mostRuns: 5 },

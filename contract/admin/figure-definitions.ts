@@ -1,4 +1,4 @@
-import { type MovementKind, movementKinds } from '../statuses.ts'
+import { type MovementKind, movementKinds, type PurchaseRisk } from '../statuses.ts'
 
 export type FigureDefinition = { title: string; meaning: string }
 
@@ -65,6 +65,42 @@ export const figureDefinitions = {
   cashLost: { title: 'Lost to disputes', meaning: 'Disputes on the day the bank decided against the shop.' },
   cashLeft: { title: 'Left', meaning: 'Paid, minus refunded and lost to disputes. Stripe’s fees are not taken off.' },
 } as const satisfies Record<string, FigureDefinition>
+
+/** Definitions of counts that stand beside a list or an audience; the same test compares each with plain SQL. */
+export const countDefinitions = {
+  failed_payments: {
+    title: 'Past due',
+    meaning: 'Subscriptions whose renewal was not paid, with what is owed. They count as paying until access ends.',
+  },
+  expiring_cards: {
+    title: 'Cards that expire within 30 days',
+    meaning: 'Subscriptions whose next charge comes after their card expires, with the amount of that charge.',
+  },
+  disputes: {
+    title: 'Disputed',
+    meaning: 'Purchases with a payment that the cardholder disputes, with the disputed amount, until the bank decides.',
+  },
+  withAccess: {
+    title: 'People with access',
+    meaning:
+      'People with a running purchase, gifts included, and people added by hand on TradingView, each counted once. TradingView may bill for all of them.',
+  },
+  customers: {
+    title: 'Customers',
+    meaning:
+      'People with a running purchase of the product: paying, past due, cancelled but not over, gifts, and booked by hand. An address that refuses email is not among them.',
+  },
+  newsletterSubscribers: {
+    title: 'Newsletter subscribers',
+    meaning: 'Addresses that confirmed and have not unsubscribed.',
+  },
+  newsletterBuyers: {
+    title: 'Buyers',
+    meaning: 'Customers who were told at the checkout, confirmed their address, and did not object.',
+  },
+} as const satisfies Record<PurchaseRisk, FigureDefinition> & Record<string, FigureDefinition>
+
+export type CountName = keyof typeof countDefinitions
 
 export type FigureName = keyof typeof figureDefinitions
 

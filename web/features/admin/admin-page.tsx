@@ -1,5 +1,5 @@
 import { ChevronLeft, Search } from 'lucide-react'
-import { Suspense, useEffect, useState, useSyncExternalStore } from 'react'
+import { Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useCan } from '#web/api/session.ts'
 import { NotFound } from '#web/features/not-found/not-found.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -110,8 +110,14 @@ function SubNavigation({ area, here }: { area: Area; here: string }) {
   const tabs = area.listed.filter(
     ({ path, isOnlyWhileWaiting }) => !isOnlyWhileWaiting || path === here || countAt([path]) > 0,
   )
+  const row = useRef<HTMLElement>(null)
+  // On a phone, the current tab may be beyond the edge; only the row scrolls, not the page.
+  useEffect(() => {
+    const tab = row.current?.querySelector<HTMLElement>(`[href="${here}"]`)
+    if (row.current && tab) row.current.scrollLeft = tab.offsetLeft - row.current.offsetLeft - 24
+  }, [here])
   return (
-    <nav aria-label={area.title} className="flex gap-x-6 overflow-x-auto border-b border-line text-sm">
+    <nav ref={row} aria-label={area.title} className="flex gap-x-6 overflow-x-auto border-b border-line text-sm">
       {tabs.map(({ path, title, tab = title }) => (
         <Link
           key={path}

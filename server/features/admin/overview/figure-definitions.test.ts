@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FigureName, figureDefinitions } from '#contract/admin/figure-definitions.ts'
+import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { type CountName, type FigureName, figureDefinitions } from '#contract/admin/figure-definitions.ts'
 import { figures } from '#contract/admin/figures.ts'
 import { overview } from '#contract/admin/overview.ts'
+import { prices } from '#contract/selling/prices.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { newsletters } from '#contract/site/newsletters.ts'
+import { serviceMessages } from '#contract/site/service-messages.ts'
 import { products } from '#server/database/schema.ts'
 import { bookPaid } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -73,10 +77,10 @@ const inSql: Record<Exclude<FigureName, 'stayed' | 'left'>, string> = {
     - (select sum(lost_amount) from payments where lost_at >= $1)) / 100.0`,
 }
 
-const bySql = async (statement: string) => {
+const bySql = async (statement: string, from = monthStart(0)) => {
   const { rows } = await shop.connection.pool.query({
     text: `select value::float8 from (${statement}) figure (value) where $1::timestamptz is not null`,
-    values: [monthStart(0)],
+    values: [from],
     rowMode: 'array',
   })
   return rows[0]?.[0]
@@ -124,4 +128,56 @@ test('who stayed is what plain SQL says for every cohort', async () => {
     )
     expect({ month, joined, stays: stayed.at(-1)?.count, arr: stayed.at(-1)?.arr }).toEqual({ month, ...rows[0] })
   }
+})
+
+/** People with a running purchase of the shop's first product. */
+const runningSql = `select u.id, u.email from users u where u.deleted_at is null and exists (
+  select from purchases p join products on products.id = p.product_id
+  where p.user_id = u.id and slug = 'rebound-sigma-pro' and p.status in ('active', 'pending_cancel', 'past_due', 'paused'))`
+
+const countsInSql: Record<CountName, string> = {
+  failed_payments: `select count(*) from purchases where status = 'past_due'`,
+  expiring_cards: `select count(*) from purchases where status = 'active' and card_expires_at <= current_period_end
+    and card_expires_at < $1::timestamptz + interval '30 days'`,
+  disputes: 'select count(*) from purchases where is_disputed',
+  withAccess: `select (select count(distinct user_id) from purchases where status in ('active', 'pending_cancel', 'past_due', 'paused'))
+    + (select count(distinct username_key) from tv_people where not is_ours and is_present)`,
+  customers: `select count(*) from (${runningSql}) people
+    where not exists (select from mail_suppressions m where m.email = people.email and because = 'refused')`,
+  newsletterSubscribers: `select count(*) from newsletter_subscriptions where confirmed_at is not null and unsubscribed_at is null`,
+  newsletterBuyers: `select count(*) from (${runningSql}) people join users u using (id)
+    where u.verified_at is not null and exists (select from orders o where o.user_id = u.id and o.email = u.email
+      and o.closed_at is not null and o.news_version is not null and o.news_objected_at is null)`,
+}
+
+test('every count beside a list or an audience is what plain SQL says', async () => {
+  const told = await shop.buyer({ news: { version: '2026-11' } })
+  const late = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+  const { pool } = shop.connection
+  await pool.query('update users set verified_at = now() where id = $1', [told.user.id])
+  await pool.query(`update purchases set status = 'past_due' where id = $1`, [late.purchase.id])
+  await pool.query(
+    `insert into newsletter_subscriptions (email, confirmed_at, unsubscribed_at)
+     values ('a@example.com', now(), null), ('b@example.com', now(), now()), ('c@example.com', null, null)`,
+  )
+  const [{ atRisk }, { people }, audiences, sold] = await Promise.all([
+    admin.call(overview.adminShow, {}),
+    admin.call(tradingViewAdmin.meter, {}),
+    admin.call(newsletters.adminAudiences, {}),
+    admin.call(prices.adminProducts, {}),
+  ])
+  const productId = sold.find(({ slug }) => slug === 'rebound-sigma-pro')?.id ?? ''
+  const { customers } = await admin.call(serviceMessages.adminAudience, { productId })
+  const shown: Record<CountName, number | undefined> = {
+    failed_payments: atRisk.failed_payments.count,
+    expiring_cards: atRisk.expiring_cards.count,
+    disputes: atRisk.disputes.count,
+    withAccess: people,
+    customers,
+    newsletterSubscribers: audiences.subscribers,
+    newsletterBuyers: audiences.buyers.find((each) => each.productId === productId)?.count,
+  }
+  expect(shown).toMatchObject({ failed_payments: 1, newsletterSubscribers: 1, newsletterBuyers: 1 })
+  for (const name of Object.keys(countsInSql) as CountName[])
+    expect({ name, count: shown[name] }).toEqual({ name, count: await bySql(countsInSql[name], shop.clock.now()) })
 })

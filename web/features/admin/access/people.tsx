@@ -1,5 +1,6 @@
 import { type AccessPerson, accessAdmin } from '#contract/access/access-admin.ts'
 import { accessStateTexts } from '#contract/statuses.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
@@ -14,6 +15,7 @@ const options = Object.entries(accessStateTexts)
 
 export default function People() {
   const actions = useActions()
+  const { products } = useSettings()
   return (
     <div className="flex flex-col gap-4">
       {actions.undoBar}
@@ -30,9 +32,11 @@ export default function People() {
         renderRow={(person) => (
           <>
             <CustomerCell user={person.user} />
-            <Cell label="TradingView username" className="max-w-56 font-mono font-medium break-all">
+            <Cell label="TradingView username" className="max-w-56 font-mono text-sm font-medium break-all">
               {person.username ?? '–'}
-              <span className="block font-sans text-xs font-normal text-muted">{person.product}</span>
+              {products.length > 1 && (
+                <span className="block font-sans text-xs font-normal text-muted">{person.product}</span>
+              )}
             </Cell>
             <Cell label="Access">
               <Badge tone={stateTones[person.state]}>{accessStateTexts[person.state]}</Badge>

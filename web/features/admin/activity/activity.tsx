@@ -2,6 +2,7 @@ import { audit, auditSentence, jobs } from '#contract/admin/activity.ts'
 import { exactDollars } from '#contract/money.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Cell } from '#web/ui/table.tsx'
+import { useNeeds } from '../inbox/use-needs.ts'
 import { RecordList } from '../lists/record-list.tsx'
 import { actionColumn } from '../lists/record-table.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
@@ -16,9 +17,10 @@ const At = ({ value }: { value: string }) => (
 )
 
 export default function Activity() {
+  const { countAt } = useNeeds()
   return (
     <div className="flex flex-col gap-10">
-      <FailedJobs />
+      {countAt(['/admin/activity']) > 0 && <FailedJobs />}
       <AuditLog />
     </div>
   )

@@ -9,7 +9,7 @@ export default function PayoutScreen({ id }: { id: string }) {
     <RecordList
       label="Lines of the payout"
       noun={['line', 'lines']}
-      columns={['Date', 'What', 'Invoice', 'Amount', 'Fee', 'Net']}
+      columns={['Date', 'What', 'Invoice', { title: 'Amount' }, { title: 'Fee' }, { title: 'Net' }]}
       list={bookkeeping.adminPayoutLines}
       input={{ id }}
       none={{ title: 'No lines', description: 'Stripe has not named what is in this payout.' }}

@@ -51,14 +51,14 @@ export default function Taxes() {
         Sums from the shop’s books, by the day of the payment or the credit, in UTC. This is not a tax return and not
         advice.
       </p>
-      <div className="flex flex-wrap items-end gap-3">
+      <div className="flex flex-wrap items-start gap-3">
         <Field name="period" label="Period">
           <Select value={period} options={periods} onChange={({ target }) => choose({ period: target.value })} />
         </Field>
         <Field name="euroRate" label="Euros for one dollar" hint="Your tax office says which rate to use.">
           <Input inputMode="decimal" placeholder="0.92" value={rate} onChange={({ target }) => setRate(target.value)} />
         </Field>
-        <Button variant="secondary" className="sm:ml-auto" onClick={() => void download()}>
+        <Button variant="secondary" className="sm:mt-7 sm:ml-auto" onClick={() => void download()}>
           <Download className="size-4" />
           Export Taxes
         </Button>

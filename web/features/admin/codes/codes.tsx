@@ -32,7 +32,7 @@ export default function Codes() {
         <p className="max-w-prose text-sm text-muted">
           Discounts for new subscriptions. What a code is worth can’t be changed; stop it and make another.
         </p>
-        <AddButton text="New code" dialog={AddCodeDialog} />
+        <AddButton text="New code" dialog={AddCodeDialog} isAlone />
       </header>
       {data?.length === 0 && (
         <EmptyState title="No codes yet" description="Each code has a link that fills it in at the checkout." />

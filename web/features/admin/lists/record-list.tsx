@@ -200,19 +200,26 @@ function NoMatch({ title }: { title: string }) {
 }
 
 /** A button that owns its dialog, so opening it doesn't rerender the table. */
-export function AddButton(props: { text: string; dialog: ComponentType<{ onClose: () => void }>; isImport?: boolean }) {
-  const { text, dialog: AddDialog, isImport } = props
+type AddButtonProps = {
+  text: string
+  dialog: ComponentType<{ onClose: () => void }>
+  isImport?: boolean
+  /** Shows the text on a phone, too, where no search field needs the space. */
+  isAlone?: boolean
+}
+
+export function AddButton({ text, dialog: AddDialog, isImport, isAlone }: AddButtonProps) {
   const [isOpen, setIsOpen] = useDialog(isImport ? 'import' : 'add')
   const Icon = isImport ? FileUp : Plus
   return (
     <>
       <Button
         variant={isImport ? 'secondary' : 'primary'}
-        className={classes('max-sm:px-3', !isImport && 'sm:ml-auto')}
+        className={classes(isAlone ? 'max-sm:w-full' : 'max-sm:px-3', !isImport && 'sm:ml-auto')}
         onClick={() => setIsOpen(true)}
       >
         <Icon className="size-4" />
-        <span className="max-sm:sr-only">{text}</span>
+        <span className={isAlone ? '' : 'max-sm:sr-only'}>{text}</span>
       </Button>
       <Suspense fallback={null}>{isOpen && <AddDialog onClose={() => setIsOpen(false)} />}</Suspense>
     </>

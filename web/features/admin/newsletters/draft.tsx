@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react'
 import * as z from 'zod/mini'
+import { countDefinitions } from '#contract/admin/figure-definitions.ts'
 import { line, optionalLine, text } from '#contract/fields.ts'
 import { type NewsletterShown, newsletters } from '#contract/site/newsletters.ts'
 import { CallButton } from '#web/api/call-button.tsx'
@@ -153,7 +154,6 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
   )
 }
 
-/** To whom it goes, with how many that are. */
 function Audiences({ start }: { start: Written }) {
   const products = useProducts()
   const { data: audiences } = useData(newsletters.adminAudiences, {}, { once: true })
@@ -162,7 +162,7 @@ function Audiences({ start }: { start: Written }) {
     <fieldset className="flex flex-col gap-3">
       <legend className="mb-2 text-sm font-medium">To</legend>
       <Checkbox
-        label={withCount('Newsletter subscribers', audiences?.subscribers)}
+        label={withCount(countDefinitions.newsletterSubscribers.title, audiences?.subscribers)}
         name="toSubscribers"
         defaultChecked={start.toSubscribers}
       />
@@ -188,7 +188,8 @@ function Audiences({ start }: { start: Written }) {
         />
       )}
       <p className="text-sm text-muted">
-        Buyers who were told at the checkout, confirmed their address, and did not object. Each address gets it once.
+        Subscribers: {countDefinitions.newsletterSubscribers.meaning} Buyers:{' '}
+        {countDefinitions.newsletterBuyers.meaning} Each address gets it once.
       </p>
     </fieldset>
   )

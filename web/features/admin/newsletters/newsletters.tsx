@@ -5,7 +5,7 @@ import { Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { RecordList } from '../lists/record-list.tsx'
-import { DayCell } from '../lists/record-table.tsx'
+import { DayCell, moneyCell } from '../lists/record-table.tsx'
 import { number } from '../parts/count.ts'
 
 export default function Newsletters() {
@@ -21,7 +21,7 @@ export default function Newsletters() {
         </ButtonLink>
       }
       none={{ title: 'No newsletters yet', description: 'Drafts and what you sent appear here.' }}
-      columns={['Subject', 'State', 'Date', 'Sent', 'Bounced', 'Unsubscribed']}
+      columns={['Subject', 'State', 'Date', ...counted.map((title) => ({ title }))]}
       renderRow={({ id, subject, counts, ...row }) => (
         <>
           <Cell className="max-w-96">
@@ -37,7 +37,7 @@ export default function Newsletters() {
           </Cell>
           <DayCell label="Date" value={row.finishedAt ?? row.startedAt ?? row.scheduledFor ?? row.updatedAt} />
           {[counts.sent, counts.refused, counts.left].map((count, at) => (
-            <Cell key={`${at + 1}`} label={['Sent', 'Bounced', 'Unsubscribed'][at] ?? ''} className="tabular-nums">
+            <Cell key={counted[at]} label={counted[at] ?? ''} className={moneyCell}>
               {number(count)}
             </Cell>
           ))}
@@ -46,6 +46,8 @@ export default function Newsletters() {
     />
   )
 }
+
+const counted = ['Sent', 'Bounced', 'Unsubscribed']
 
 const tones = {
   draft: 'neutral',

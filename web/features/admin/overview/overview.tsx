@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { figureDefinitions } from '#contract/admin/figure-definitions.ts'
+import { countDefinitions, figureDefinitions } from '#contract/admin/figure-definitions.ts'
 import { overview } from '#contract/admin/overview.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type PurchaseRisk, purchaseRisks } from '#contract/statuses.ts'
@@ -83,10 +83,10 @@ function Figures() {
 
 type Risks = Record<PurchaseRisk, { count: number; amount: number; dueAt: string | null }>
 
-const riskTexts: Record<PurchaseRisk, { title: string; due: string }> = {
-  failed_payments: { title: 'Past due', due: 'The first ends on' },
-  expiring_cards: { title: 'Cards that expire within 30 days', due: 'The first expires on' },
-  disputes: { title: 'Disputed', due: 'Answer the first by' },
+const dueTexts: Record<PurchaseRisk, string> = {
+  failed_payments: 'The first ends on',
+  expiring_cards: 'The first expires on',
+  disputes: 'Answer the first by',
 }
 
 function AtRisk({ atRisk }: { atRisk: Risks }) {
@@ -97,11 +97,13 @@ function AtRisk({ atRisk }: { atRisk: Risks }) {
       </h2>
       <dl className="grid gap-px overflow-hidden rounded-lg border border-line bg-line shadow-card md:grid-cols-3">
         {purchaseRisks.map((risk) => {
-          const [{ count, amount, dueAt }, { title, due }] = [atRisk[risk], riskTexts[risk]]
+          const { count, amount, dueAt } = atRisk[risk]
           const href = `/admin/purchases?need=${risk}` as const
-          const note = dueAt && <Time before={due} value={dueAt} />
+          const note = dueAt && <Time before={dueTexts[risk]} value={dueAt} />
           const value = count === 0 ? 'None' : `${exactDollars(amount)} · ${upToMost(count)}`
-          return <Figure key={risk} title={title} value={value} note={note} href={href} isBad={count > 0} />
+          return (
+            <Figure key={risk} {...countDefinitions[risk]} value={value} note={note} href={href} isBad={count > 0} />
+          )
         })}
       </dl>
     </section>

@@ -9,7 +9,7 @@ export function Section({ title, hint, beside, className, children, ...rest }: P
     <section aria-labelledby={id} className={classes('flex flex-col gap-4', className)} {...rest}>
       <header className="flex flex-wrap items-center gap-3">
         <div className="mr-auto">
-          <h2 id={id} className="text-xl">
+          <h2 id={id} className="text-lg">
             {title}
           </h2>
           {hint && <p className="max-w-prose text-sm text-muted">{hint}</p>}

@@ -143,7 +143,7 @@ function PlanChoice({ price: { id, name, billingType, plan, isOther } }: { price
       }}
     >
       <option value={-1} disabled>
-        Choose a plan...
+        Choose a plan to take over...
       </option>
       {plans.map(({ text }, index) => (
         <option key={text} value={index}>

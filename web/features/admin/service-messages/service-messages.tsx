@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import * as z from 'zod/mini'
+import { countDefinitions } from '#contract/admin/figure-definitions.ts'
 import { line, text } from '#contract/fields.ts'
 import {
   mostServiceMessages,
@@ -173,6 +174,7 @@ function Message({ productId }: { productId: string }) {
               : `${audience.left} of ${mostServiceMessages} in ${serviceMessageDays} days are left.`}
           </p>
         )}
+        <p className="text-sm text-muted">Customers: {countDefinitions.customers.meaning}</p>
         {audience && <Missing missing={audience.missing} />}
         <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
           <Button

@@ -1,4 +1,5 @@
 import { type Preview, type TradingViewConnection, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { countDefinitions } from '#contract/admin/figure-definitions.ts'
 import { type ConnectionMode, connectionModes } from '#contract/statuses.ts'
 import { call, useData } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
@@ -96,7 +97,7 @@ export function MeterCard() {
   if (!data) return <Skeleton className="h-20 rounded-lg" />
   const { people: present, foreign, lastDay, forecast, endBefore, newAtThisPace, level } = data
   return (
-    <Section title="People with access">
+    <Section title={countDefinitions.withAccess.title} hint={countDefinitions.withAccess.meaning}>
       <Card className="flex flex-col gap-4">
         <p>
           <strong>{people(present)}</strong> · About {forecast} by <Time value={lastDay} /> ({endBefore} ending,{' '}
