@@ -27,24 +27,24 @@ import { createdAt, id, listed, moment } from './columns.ts'
 import { personal } from './personal.ts'
 import { purchases } from './purchases.ts'
 
-/** With `isNoticed`, all that the seller may have to do something about: found without looking at everyone who ever bought. */
+/** With `isNoticed`, covers every row that may need the seller; the index avoids scanning all past buyers. */
 export const mayBeOpen = (t: Record<'state' | 'nameProblem' | 'unlockedName' | 'reason', PgColumn>) =>
   sql`(${t.state} in ('asked', 'unlocking') or ${t.nameProblem} is not null or (${t.unlockedName} is not null and (${t.state} = 'withheld' or ${t.reason} is null)))`
 
-/** Those the connector would begin to unlock if it worked, which it asks for every minute. */
+/** Rows the connector starts to unlock once it works; queried every minute. */
 export const awaitsConnector = (t: Record<'state' | 'reason' | 'nameKey' | 'needsDecision', PgColumn>) =>
   sql`(${t.state} in ${listed(startableStates)} and ${t.reason} is not null and ${t.nameKey} is not null and not ${t.needsDecision})`
 
 export type Undo = { state: AccessState; needsDecision: boolean; unlockedName: string | null }
 
-/** One person's access to one product, and how far it is: docs/access.md. */
+/** State of one person's access to one product: docs/access.md. */
 export const access = pgTable(
   'access',
   {
     id: id(),
     userId: userId(),
     productId: productId(),
-    /** Why this person may have it; null: nothing is paid for. */
+    /** Reason for the entitlement; null if nothing is paid for. */
     reason: text().$type<EntitlementReason>(),
     /** Null with a reason means no end. */
     until: moment(),
@@ -57,25 +57,25 @@ export const access = pgTable(
     nameCheckedAt: moment(),
     state: text({ enum: accessStates }).notNull().default('none'),
     stateSince: createdAt(),
-    /** When the wait for this name began: the clock of the promise. */
+    /** Start of the wait for this username; the promised time counts from here. */
     askedAt: moment(),
-    /** The admin who decided last; null for the connector, or if no one has. */
+    /** Admin who decided last; null for the connector, or if nobody has decided. */
     decidedBy: uuid().references(() => users.id),
     declinedBecause: text(),
-    /** Since when an admin is asked to refund and end the subscription of somebody who was declined. */
+    /** Since when an admin is asked to refund and end the subscription after declining access. */
     endRequestedAt: moment(),
-    /** Asked again after it was declined or withheld: only the seller can unlock it. */
+    /** Asked again after being declined or withheld; only the seller can unlock it. */
     needsDecision: boolean().notNull().default(false),
-    /** Until then a grant can be undone, back to `undoTo`, and the buyer isn't told. */
+    /** End of the undo window. Until then a grant can return to `undoTo`, and the buyer is not told. */
     undoUntil: moment(),
     undoTo: jsonb().$type<Undo>(),
-    /** The account, as spelled, that has access by our record; null for none. */
+    /** Username that has access by our record, as spelled; null for none. */
     unlockedName: text(),
-    /** What the seller has to do about it, since when, and by when it is promised: `todoOf` in access/rules.ts. */
+    /** The seller's task, since when, and its promised time: `todoOf` in access/rules.ts. */
     todo: text().$type<TodoKind>(),
     todoSince: moment(),
     dueAt: moment(),
-    /** Counts changes of what is wanted, so an older answer of TradingView never overwrites a newer wish. */
+    /** Version of the entitlement, so an older answer from TradingView never overwrites a newer state. */
     version: integer().notNull().default(0),
   },
   (t) => [
@@ -94,7 +94,7 @@ export const access = pgTable(
   ],
 )
 
-/** What happened to someone's access; only ever added to. */
+/** History of access; rows are only added. */
 export const accessEvents = pgTable(
   'access_events',
   {
@@ -139,7 +139,7 @@ export const accessForms = pgTable(
 )
 
 export const personalAccess = [
-  // Of someone who leaves, only what has to be locked is kept until it is.
+  // A deleted account keeps only the rows that still have to be locked.
   personal(access, {
     shown: {
       as: 'access',
@@ -159,7 +159,7 @@ export const personalAccess = [
       needsDecision: false,
       undoUntil: null,
       undoTo: null,
-      // Whatever the connector is doing right now counts no longer.
+      // Invalidates the connector's work in progress.
       version: sql`${access.version} + 1`,
     },
   }),

@@ -13,19 +13,19 @@ export const users = pgTable(
     name: text().notNull(),
     /** Null until a guest buyer has set one. */
     passwordHash: text(),
-    /** When a link emailed to this address was used first; imported accounts and admins made on the server count as proven. */
+    /** First use of a link emailed to this address. Imported accounts and admins made on the server count as proven. */
     verifiedAt: moment(),
-    /** When it was taken from the person who made it and given to the mailbox's owner: since then only emailed links open it. */
+    /** Time the account was transferred to the mailbox's owner; since then only emailed links open it. */
     handedOverAt: moment(),
     isAdmin: boolean().notNull().default(false),
-    /** What they may do besides; null for buyers, and for admins, who may do everything. */
+    /** Role of staff; null for buyers, and for admins, who have every permission. */
     role: text().$type<Role>(),
     tradingViewUsername: text(),
     remindedAt: moment(),
     createdAt: createdAt(),
-    /** The person is anonymized; the row stays for the books. */
+    /** The person is anonymized; the row stays because the books refer to it. */
     deletedAt: moment(),
-    /** Begins with a space, so that each word has one before it. */
+    /** Text for the search. Starts with a space, so that every word has one before it. */
     searchText: text()
       .notNull()
       .generatedAlwaysAs(sql`' ' || lower(email || ' ' || name || ' ' || coalesce(trading_view_username, ''))`),
@@ -58,7 +58,7 @@ export const passwordTokens = pgTable(
   (t) => [index('password_tokens_user').on(t.userId, t.createdAt)],
 )
 
-/** Another address for an account: it counts once confirmed, and the old one can take it back for a while. */
+/** Change of an account's address. It takes effect once confirmed; the old address can undo it for a while. */
 export const emailChanges = pgTable(
   'email_changes',
   {
@@ -101,7 +101,7 @@ export const personalAccounts = [
   }),
 ]
 
-/** Someone as each of their calls sees them (`User` in actor.ts). */
+/** Columns that a call loads of its user (`User` in actor.ts). */
 export const userColumns = {
   id: users.id,
   name: users.name,

@@ -2,11 +2,11 @@ import { sql } from 'drizzle-orm'
 import { bigint, index, jsonb, type PgColumn, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt } from './columns.ts'
 
-/** What a search looks through, besides people. */
+/** Searched text; people are searched by id. */
 export const auditWords = (t: Record<'action' | 'subject' | 'ip', PgColumn>) =>
   sql`lower(${t.action} || ' ' || ${t.subject} || ' ' || ${t.ip})`
 
-/** Which admin did what, when, to what, and from where. People are named by id only; triggers.sql refuses changes. */
+/** Changes by staff. People are named by id only; triggers.sql refuses updates. */
 export const auditLog = pgTable(
   'audit_log',
   {
@@ -15,7 +15,7 @@ export const auditLog = pgTable(
     /** Null for a command on the server itself. */
     actorId: uuid(),
     action: text().notNull(),
-    /** To what: a ticker, an id; empty if it was done to a person. */
+    /** Changed object, such as a ticker or an id; empty if it is a person. */
     subject: text().notNull(),
     aboutId: uuid(),
     detail: jsonb().$type<Record<string, unknown>>(),

@@ -11,7 +11,7 @@ export const payouts = pgTable(
     /** Stripe's: paid, pending, in_transit, canceled or failed. */
     status: text().notNull(),
     isAutomatic: boolean().notNull(),
-    /** Stripe has named its lines, and they are stored. */
+    /** Whether Stripe has listed its lines and they are stored. */
     isItemized: boolean().notNull().default(false),
     createdAt: moment().notNull(),
     arrivesAt: moment().notNull(),
@@ -35,7 +35,7 @@ export const balanceTransactions = pgTable(
     net: integer().notNull(),
     currency: text().notNull(),
     exchangeRate: doublePrecision(),
-    /** Without a reference: the line may come before the payment, or be about another shop of the account. */
+    /** No foreign key: the line may arrive before the payment, or belong to another shop of the account. */
     paymentIntentId: text(),
     refundId: text(),
     payoutId: text().references(() => payouts.id),
@@ -47,7 +47,7 @@ export const balanceTransactions = pgTable(
   ],
 )
 
-/** When the balance was last read, and what kept the shop from reading it. One row. */
+/** Time of the last read of the balance, and its last error. One row. */
 export const balanceReads = pgTable('balance_reads', {
   id: integer().primaryKey().default(1),
   readAt: moment(),

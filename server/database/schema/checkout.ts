@@ -3,7 +3,7 @@ import { userId } from './accounts.ts'
 import { createdAt } from './columns.ts'
 import { personal } from './personal.ts'
 
-/** What a buyer wants on invoices; Stripe has a copy with each customer. */
+/** Billing details for a buyer's invoices; each customer at Stripe has a copy. */
 export const billingDetails = pgTable('billing_details', {
   userId: userId({ onDelete: 'cascade' }).primaryKey(),
   company: text().notNull(),
@@ -16,6 +16,6 @@ export const billingDetails = pgTable('billing_details', {
 })
 
 export const personalCheckout = [
-  // Shown by its module, which has words for people who gave none.
+  // The module adds them to "my data" itself, with a text for buyers without any.
   personal(billingDetails, { deletes: true }),
 ]

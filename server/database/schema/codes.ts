@@ -4,7 +4,7 @@ import type { BillingType } from '#contract/statuses.ts'
 import { products } from './catalog.ts'
 import { createdAt, id, moment } from './columns.ts'
 
-/** The seller's discount codes. What one is worth never changes: at Stripe, it is the coupon with its id. */
+/** The seller's discount codes. The value never changes: it is the coupon with the same id at Stripe. */
 export const discountCodes = pgTable(
   'discount_codes',
   {
@@ -13,9 +13,9 @@ export const discountCodes = pgTable(
     code: text().notNull().unique(),
     percentOff: integer(),
     amountOff: integer(),
-    /** For one payment (0), for some months, or always (null). */
+    /** Duration in months; 0 for one payment, null for every payment. */
     months: integer(),
-    /** Of any product, and for both plans, if null. */
+    /** Null for any product or plan. */
     productId: uuid().references(() => products.id),
     billingType: text().$type<BillingType>(),
     startsAt: moment(),
@@ -28,7 +28,7 @@ export const discountCodes = pgTable(
   (t) => [check('discount_codes_worth', sql`num_nonnulls(${t.percentOff}, ${t.amountOff}) = 1`)],
 )
 
-/** Payments that count against a code's limit. A row names a checkout and no person, and outlives both. */
+/** Payments that count against a code's limit. A row names an order, not a person, and outlives both. */
 export const codeUses = pgTable(
   'code_uses',
   {

@@ -9,7 +9,7 @@ export const partOf = (column: () => AnyPgColumn) => uuid().notNull().references
 
 export const listed = (words: readonly string[]) => sql.raw(sqlList(words))
 
-/** The month of the books, which is UTC's: its first moment. An index on it and the condition must read alike. */
+/** First moment of the month in UTC, the time zone of the books. Index and condition must use the same expression. */
 export const monthOf = (column: Column) => sql`date_trunc('month', ${column} at time zone 'UTC')`
 
 /** A list from the contract as SQL, for places that take no parameters: an index, a check, a `copy`. */

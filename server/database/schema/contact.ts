@@ -13,10 +13,10 @@ export const contactMessages = pgTable(
     email: text().notNull(),
     message: text().notNull(),
     createdAt: createdAt(),
-    /** The account it was sent from; null for a visitor. */
+    /** Account that sent it; null for a visitor. */
     userId: uuid(),
     answeredAt: moment(),
-    /** What was replied by email; null if it was answered elsewhere. */
+    /** Reply by email; null if it was answered elsewhere. */
     answer: text(),
     answeredBy: uuid(),
   },
@@ -29,7 +29,7 @@ export const contactMessages = pgTable(
 )
 
 export const personalContact = [
-  // What was sent from the account goes and, if its address is proven, what was sent with it.
+  // Deletes messages sent from the account and, if its address is proven, messages that carry the address.
   personal(contactMessages, {
     of: (person) =>
       or(
@@ -41,7 +41,7 @@ export const personalContact = [
       of: contactMessages.userId,
       columns: 'firstName lastName email message createdAt answeredAt answer',
       more: {
-        // The answer went to the address in the message: it is for the account whose proven address that is.
+        // Answers go to the address in the message, so they belong to the account that has proven it.
         answer: sql`case when exists (select from ${users} sender where sender.id = ${contactMessages}.user_id
           and sender.email = ${contactMessages}.email and ${contactMessages}.answered_at >= sender.verified_at) then ${contactMessages}.answer end`,
       },

@@ -6,7 +6,7 @@ import { createdAt, id, listed, moment } from './columns.ts'
 import { deletedEmail, personal } from './personal.ts'
 import { purchases } from './purchases.ts'
 
-/** What people declared about contracts without having to log in. Each counts from the moment it arrived. */
+/** Cancellations and withdrawals declared without a login. Each counts from the moment it arrived. */
 export const declarations = pgTable(
   'declarations',
   {
@@ -16,19 +16,19 @@ export const declarations = pgTable(
     name: text().notNull(),
     /** As typed: a contract number, an email address, or words. */
     contract: text().notNull(),
-    /** Where the receipt goes. */
+    /** Receives the confirmation of receipt. */
     email: text().notNull(),
     forCause: boolean().notNull().default(false),
     reason: text(),
-    /** The day it should end; as soon as possible if null. */
+    /** Requested last day; as soon as possible if null. */
     endsOn: date({ mode: 'string' }),
     declaredAt: createdAt(),
     networkHash: text().notNull(),
-    /** Who was logged in, or confirmed it by the emailed link. */
+    /** User who was logged in, or confirmed it by the emailed link. */
     userId: uuid().references(() => users.id),
-    /** The contract it is about, as far as we can tell. */
+    /** Matched purchase; null if none was found. */
     purchaseId: uuid().references(() => purchases.id, { onDelete: 'set null' }),
-    /** Until when its emailed link carries it out. Null if it has none, or is older than this column. */
+    /** Expiry of the emailed link that carries it out; null without a link. */
     linkEndsAt: moment(),
     /** When the seller was told that the link had not been clicked. */
     sellerToldAt: moment(),
@@ -44,7 +44,7 @@ export const declarations = pgTable(
   ],
 )
 
-/** What was declared stays with the books, without who. Shown is only what they declared themselves, not a stranger. */
+/** Declarations stay in the books without the person. "My data" shows only those the person declared. */
 export const personalDeclarations = [
   personal(declarations, {
     of: (person) =>

@@ -17,7 +17,7 @@ export const passkeys = pgTable(
     id: text().primaryKey(),
     userId: userId({ onDelete: 'cascade' }),
     publicKey: bytes().notNull(),
-    /** How often the device says it was used; it never falls, unless there is a copy. Synced passkeys say 0. */
+    /** Signature counter of the device. A lower value means a copied passkey; synced passkeys send 0. */
     counter: bigint({ mode: 'number' }).notNull(),
     transports: text().array().notNull(),
     isSynced: boolean().notNull(),
@@ -48,7 +48,7 @@ export const recoveryCodes = pgTable(
   (t) => [primaryKey({ columns: [t.userId, t.hash] })],
 )
 
-/** Someone has lost the device and has no recovery code: after a wait, an emailed link removes their factors. */
+/** Requests of people without device and recovery code: after a wait, an emailed link removes their factors. */
 export const factorResets = pgTable(
   'factor_resets',
   {
@@ -63,7 +63,7 @@ export const factorResets = pgTable(
   (t) => [index('factor_resets_user').on(t.userId)],
 )
 
-/** Shown is what could not be used to log in. */
+/** "My data" shows nothing that could be used to log in. */
 export const personalFactors = [
   personal(passkeys, { shown: { as: 'passkeys', columns: 'name host isSynced createdAt lastUsedAt' }, deletes: true }),
   personal(appCodes, { shown: { as: 'appCodes', columns: 'createdAt' }, deletes: true }),

@@ -33,7 +33,7 @@ export const invoices = pgTable(
     periodStart: moment(),
     periodEnd: moment(),
     isProration: boolean().notNull(),
-    /** Taken off for time that had been paid for before. */
+    /** Credit for unused time paid before. */
     credit: integer().notNull(),
     /** Cost of the period itself: without prorations and other items, after discounts and without tax. */
     periodNet: integer().notNull(),
@@ -83,15 +83,15 @@ export const payments = pgTable(
     paidAt: moment().notNull(),
     amount: integer().notNull(),
     tax: integer().notNull(),
-    /** As its invoice says. */
+    /** Copied from the invoice. */
     invoiceNumber: text(),
     periodStart: moment(),
     periodEnd: moment(),
     country: text(),
-    /** What the cardholder got by a dispute, and when the bank took it. */
+    /** Amount lost in a dispute, and when the bank withdrew it. */
     lostAt: moment(),
     lostAmount: integer().notNull().default(0),
-    /** A bank decides or has decided about it, so it can't be refunded. */
+    /** Disputed, now or before, so Stripe refuses a refund. */
     isRefundBlocked: boolean().notNull().default(false),
   },
   (t) => [
@@ -116,7 +116,7 @@ export const refunds = pgTable(
     /** The share of the payment's tax. */
     tax: integer().notNull().default(0),
     status: text().notNull(),
-    /** The seller gave it as a present: access stays. */
+    /** Goodwill refund: access stays. */
     keepsAccess: boolean().notNull().default(false),
   },
   (t) => [index('refunds_payment').on(t.paymentIntentId), index('refunds_newest').on(t.at, t.id)],

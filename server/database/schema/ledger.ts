@@ -12,7 +12,7 @@ import { personal } from './personal.ts'
 
 const number = () => bigint({ mode: 'number' })
 
-/** Every movement of recurring revenue. Rows are only added, which triggers.sql sees to: a correction takes another one back. */
+/** Every movement of recurring revenue. Append-only by triggers.sql: a correction adds the opposite row. */
 export const mrrMovements = pgTable(
   'mrr_movements',
   {
@@ -20,19 +20,19 @@ export const mrrMovements = pgTable(
     purchaseId: uuid().notNull(),
     userId: uuid().notNull(),
     productId: uuid().notNull(),
-    /** When it happened, and when the shop learned of it. */
+    /** Time of the movement, and time the shop recorded it. */
     at: moment().notNull(),
     recordedAt: moment().notNull(),
-    /** The invoice that was paid, or what else it comes from; once for each purchase, unless it was corrected. */
+    /** Paid invoice or other cause; unique for each purchase unless corrected. */
     source: text().notNull(),
     revision: integer().notNull(),
     kind: text({ enum: movementKinds }).notNull(),
     cause: text({ enum: movementCauses }).notNull(),
     billingType: text().$type<BillingType>(),
-    /** What the purchase earned in a year, in whole cents, before and after. */
+    /** Annual revenue of the purchase in cents, before and after. */
     arrBefore: integer().notNull(),
     arrAfter: integer().notNull(),
-    /** How many more people pay. */
+    /** Change in the number of paying people. */
     people: integer().notNull(),
     corrects: number().unique(),
   },
@@ -46,7 +46,7 @@ export const mrrMovements = pgTable(
   ],
 )
 
-/** What a night's look at Stripe's own list of subscriptions found, in whole cents a year. */
+/** Result of a nightly comparison with Stripe's list of subscriptions, in cents a year. */
 export const mrrProofs = pgTable('mrr_proofs', {
   at: moment().primaryKey(),
   /** Subscriptions that could be read. */
@@ -54,22 +54,22 @@ export const mrrProofs = pgTable('mrr_proofs', {
   /** By the prices of Stripe's own list. */
   atStripe: number().notNull(),
   here: number().notNull(),
-  /** What Stripe cannot know: paid elsewhere. */
+  /** Paid elsewhere, so unknown to Stripe. */
   elsewhere: number().notNull(),
-  /** Without those that are explained. */
+  /** Without explained differences. */
   differing: integer().notNull(),
   unreadable: integer().notNull().default(0),
   /** Sold by this shop, charged by Stripe, and not in this database. */
   unknown: integer().notNull().default(0),
-  /** How much less, or more, counts here for each reason that is none of the shop's faults. */
+  /** Explained differences by reason, with sign. */
   explained: jsonb().$type<{ kind: ExplainedDifference; count: number; arr: number }[]>().notNull(),
-  /** The first of those that differ. */
+  /** Examples of unexplained differences. */
   differences: jsonb()
     .$type<{ subscriptionId: string; atStripe: number; here: number; kind: DifferenceFault }[]>()
     .notNull(),
 })
 
-/** The books stay, and name no one. */
+/** The books stay and contain no names. */
 export const personalLedger = [
   personal(mrrMovements, {
     shown: {

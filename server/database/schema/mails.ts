@@ -8,11 +8,11 @@ import { personal } from './personal.ts'
 export const sentMails = pgTable(
   'sent_mails',
   {
-    /** The job's. */
+    /** Id of the job that sent it. */
     id: uuid().primaryKey(),
     userId: userId(),
     kind: text().notNull(),
-    /** What it was made of, to send it once more. */
+    /** Template data, to send it again. */
     data: jsonb().$type<Record<string, unknown>>().notNull(),
     subject: text().notNull(),
     text: text().notNull(),
@@ -25,7 +25,7 @@ export const personalMails = [
   personal(sentMails, {
     shown: {
       as: 'emails',
-      // Only what was sent after the mailbox showed whose it is.
+      // Only emails sent after the address was proven.
       of: ({ id, verifiedAt }) =>
         verifiedAt ? and(eq(sentMails.userId, id), gte(sentMails.sentAt, verifiedAt)) : sql`false`,
       columns: 'sentAt subject text',

@@ -10,7 +10,7 @@ export const newsletterSubscriptions = pgTable(
     id: id(),
     email: text().notNull().unique(),
     createdAt: createdAt(),
-    /** Confirmation emails sent since the last confirmation: no one’s mailbox can be flooded. */
+    /** Confirmation emails sent since the last confirmation; limited, so nobody's mailbox can be flooded. */
     timesAsked: integer().notNull().default(1),
     confirmedAt: moment(),
     unsubscribedAt: moment(),
@@ -26,7 +26,7 @@ export const newsletterSubscriptions = pgTable(
   ],
 )
 
-/** What is written and sent; from the first "send" on, its content is frozen. */
+/** Drafts and sent newsletters. The content cannot change once sending has begun. */
 export const newsletters = pgTable(
   'newsletters',
   {
@@ -35,10 +35,10 @@ export const newsletters = pgTable(
     preheader: text().notNull(),
     markdown: text().notNull(),
     toSubscribers: boolean().notNull(),
-    /** A product: everyone who has it, was told at the checkout and did not object. */
+    /** Product whose buyers get it, if the checkout told them so and they did not object. */
     buyersOf: uuid(),
     state: text({ enum: mailingStates }).notNull().default('draft'),
-    /** Counts saves, so that two people never overwrite each other. */
+    /** Version for optimistic locking. */
     version: integer().notNull().default(1),
     createdAt: createdAt(),
     updatedAt: moment().notNull(),
@@ -64,10 +64,10 @@ export const newsletterRecipients = pgTable(
     newsletterId: partOf(() => newsletters.id),
     email: text(),
     why: text().$type<'subscriber' | 'buyer'>().notNull(),
-    /** Whom the link to unsubscribe is about: a subscription, or a user. */
+    /** Target of the unsubscribe link: a newsletter subscription or a user. */
     leaveId: uuid(),
     state: text({ enum: recipientStates }).notNull().default('waiting'),
-    /** How often the server has put it off, and until when. */
+    /** Number of temporary refusals by the mail server, and the next attempt. */
     tries: integer().notNull().default(0),
     retryAt: moment(),
     doneAt: moment(),

@@ -8,8 +8,8 @@ import { createdAt, id, listed, moment } from './columns.ts'
 import { deletedEmail, personal } from './personal.ts'
 
 /**
- * What was agreed: a new subscription, or a switch of one to another plan. The order of a new subscription also anchors
- * what Stripe says about it: docs/decisions/0039-an-order-is-one-row.md.
+ * An order for a new subscription, or for a switch to another plan. The order of a new subscription also holds its ids at
+ * Stripe and the version of its last sync: docs/decisions/0039-an-order-is-one-row.md.
  */
 export const orders = pgTable(
   'orders',
@@ -18,9 +18,9 @@ export const orders = pgTable(
     kind: text({ enum: orderKinds }).notNull(),
     productId: productId(),
     billingType: text().$type<BillingType>().notNull(),
-    /** What a period costs by its plan, in cents. */
+    /** List price of a period, in cents. */
     amount: integer().notNull(),
-    /** What the buyer was told the first payment charges, in cents. */
+    /** Amount of the first payment shown to the buyer, in cents. */
     amountDue: integer(),
     /** Discount code that the buyer typed; `code_uses` counts it once it is paid. */
     codeId: uuid().references(() => discountCodes.id),
@@ -31,37 +31,37 @@ export const orders = pgTable(
     /** The version of the terms that were in force when the buyer pressed Pay. */
     termsVersion: text(),
     agreedAt: moment(),
-    /** For tax: the buyer's own words, and the country of the card that paid. */
+    /** Evidence of the country for tax: the buyer's statement, and the country of the card. */
     country: text(),
     postalCode: text(),
     cardCountry: text(),
-    /** They gave a VAT ID, which is with the customer at Stripe. */
+    /** Whether the customer at Stripe has a VAT ID. */
     isCompany: boolean().notNull().default(false),
-    /** The version of the line that said this address gets news, and when the buyer objected to that right there. */
+    /** Version of the sentence about product news at the checkout, and the time of an objection made there. */
     newsVersion: text(),
     newsObjectedAt: moment(),
-    /** Given before paying by buyers who want access right away. */
+    /** Username entered at the checkout for immediate access. */
     tradingViewUsername: text(),
-    /** Paid, or abandoned unpaid. A switch that comes to nothing leaves no row. */
+    /** Whether it was paid or abandoned. An abandoned switch leaves no row. */
     closedAt: moment(),
 
-    /** At Stripe. An account keeps its customer; each guest checkout has its own. */
+    /** Customer at Stripe: one per account, one per guest checkout. */
     customerId: text().notNull(),
     subscriptionId: text().notNull(),
-    /** The first payment; null for a switch, and for what began at Stripe and was never paid. */
+    /** Payment intent of the first payment; null for a switch, and for unpaid subscriptions made at Stripe. */
     paymentIntentId: text().unique(),
 
     /** Whether the account was created for this guest; null while unpaid and for a buyer who was logged in. */
     madeAccount: boolean(),
-    /** The browser that ordered; null for what no browser ordered here. */
+    /** Hash of the checkout cookie; null if the order was not made in a browser. */
     nonceHash: text(),
-    /** When the one login that a guest's payment allows was used or forfeited. */
+    /** Use or expiry of the single login that a guest's payment allows. */
     loginUsedAt: moment(),
 
     /** Counts syncs from Stripe, so an older answer never overwrites a newer one. */
     version: integer().notNull().default(0),
     syncedAt: moment(),
-    /** The seller's particulars that the customer's next invoices carry. */
+    /** The seller's details already set on the customer's invoices. */
     invoiceFooter: text(),
   },
   (t) => [
@@ -75,7 +75,7 @@ export const orders = pgTable(
   ],
 )
 
-/** Anchors a subscription; a switch only names the same one. */
+/** Orders of new subscriptions; a switch names an existing one. */
 export const isNewOrder = eq(orders.kind, 'new')
 
 export const personalOrders = [

@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 
-/** Whose account it is. Typing an address doesn't prove it's yours: see `verifiedAt`. */
+/** The account of a person. A typed address proves nothing: see `verifiedAt`. */
 export type Person = { id: string; email: string; verifiedAt: Date | null }
 
 type Finder = (person: Person) => SQL | undefined
@@ -10,26 +10,26 @@ type Values = Record<string, unknown>
 
 export type Personal = {
   table: PgTable
-  /** Which rows are about a person, if not those with their id in `userId`: by another column, or a condition. */
+  /** Rows about a person: by a column other than `userId`, or by a condition. */
   of?: PgColumn | Finder
-  /** What "my data" shows of them, and of which, if not of all. */
+  /** Columns in "my data", and which rows, if not all. */
   shown?: {
     as: string
     columns: string
-    /** Under other names, or from other tables. */
+    /** Columns under other names or from other tables. */
     more?: Record<string, PgColumn | SQL>
     of?: PgColumn | Finder
     order?: PgColumn | SQL
-    /** It is their account itself, one row. */
+    /** The account itself: one row instead of a list. */
     isAccount?: true
   }
-  /** When the account is deleted: these go, or all of them. */
+  /** Rows deleted with the account: all, or those that match. */
   deletes?: SQL | true
-  /** Whatever is left stays for the books, without this. */
+  /** Columns emptied in rows that stay for the books. */
   empties?: Values | ((person: Person, now: Date) => Values)
 }
 
-/** What a table holds about people, for their deletion and for "my data". `personal-data.ts` does both; its test knows the rest. */
+/** Declares a table's personal data for deletion and "my data", which `personal-data.ts` carries out. */
 export function personal<Row extends Values>(
   table: PgTable & { $inferSelect: Row },
   about: Omit<Personal, 'table' | 'empties'> & {

@@ -21,9 +21,9 @@ export const purchases = pgTable(
     userId: userId(),
     productId: productId(),
     billingType: text().$type<BillingType>().notNull(),
-    /** How often Stripe charges it, in words, if that is none of the plans: `6 months`. */
+    /** Billing interval in words, such as `6 months`, if it matches no plan. */
     otherInterval: text(),
-    /** What a period costs by its plan, before discounts and credit. */
+    /** List price of a period, before discounts and credit. */
     price: integer().notNull(),
     status: text({ enum: purchaseStatuses }).notNull(),
     createdAt: createdAt(),
@@ -32,7 +32,7 @@ export const purchases = pgTable(
     paidThrough: text({ enum: paymentPlaces })
       .notNull()
       .generatedAlwaysAs(sql`case when stripe_subscription_id is null then 'hand' else 'stripe' end`),
-    /** Its owner need not buy again. A paused one comes back; what was booked by hand until a day ends on it. */
+    /** Whether its owner has no need to buy again: live or paused; booked by hand, until its end. */
     isOngoing: boolean()
       .notNull()
       .generatedAlwaysAs(
@@ -43,73 +43,73 @@ export const purchases = pgTable(
     currentPeriodEnd: moment(),
     endsAt: moment(),
     pastDueSince: moment(),
-    /** How far the reminders about an unpaid renewal have gotten: see `dunningStep` in subscriptions/state.ts. */
+    /** Number of dunning emails sent: see `dunningStep` in subscriptions/state.ts. */
     dunningStep: integer().notNull().default(0),
     endedAt: moment(),
     endedBecause: text().$type<EndReason>(),
     refundedAmount: integer().notNull().default(0),
-    /** Refund promised for when it ends: the rest of a renewed term that was ended with a month's notice. */
+    /** Refund due at the end: unused part of a renewed term that was cancelled with a month's notice. */
     restRefund: integer(),
     isDisputed: boolean().notNull().default(false),
-    /** What open disputes are about. */
+    /** Amount of open disputes. */
     disputedAmount: integer().notNull().default(0),
-    /** What banks took back by disputes that were lost; what the seller has decided to go on after. */
+    /** Amount lost in disputes, and the part after which the seller chose to continue. */
     lostAmount: integer().notNull().default(0),
     lostAndKept: integer().notNull().default(0),
-    /** Booked by hand: how it came about, why (in the seller's words), and until when. Null if no one said so. */
+    /** Booked by hand: origin, the seller's reason, and end; null if not stated. */
     bookedAs: text().$type<BookingKind>(),
     bookedBecause: text(),
     bookedUntil: moment(),
-    /** Until when the seller may answer the bank; null if nothing is disputed or nothing can be answered. */
+    /** Deadline for evidence; null without a dispute that can be answered. */
     disputeDueAt: moment(),
-    /** When the first dispute was opened, whatever became of it. */
+    /** Time of the first dispute, whatever its outcome. */
     disputedAt: moment(),
-    /** The payment that its card's bank takes for fraud, as long as the seller has not decided about it. */
+    /** Payment with an early fraud warning that the seller has not decided about. */
     warnedPaymentIntentId: text(),
-    /** What was paid last, whatever for. */
+    /** Amount of the latest payment of any kind. */
     lastPaidAmount: integer(),
-    /** What the next renewal will charge; null if nothing more will be charged. */
+    /** Amount of the next renewal; null if there is none. */
     nextAmount: integer(),
-    /** What is charged from a later renewal on, once a discount has ended. */
+    /** Amount of renewals after the discount ends. */
     laterAmount: integer(),
     laterAt: moment(),
     dueAmount: integer(),
-    /** When the present plan was ordered, which is when its first period was paid for: its later periods are renewals. */
+    /** Start of the current plan, when its first period was paid; later periods are renewals. */
     orderedAt: moment(),
-    /** The period that was paid for last; null without a payment at Stripe. */
+    /** Latest paid period; null without a payment at Stripe. */
     paidFrom: moment(),
     paidUntil: moment(),
-    /** Time that the seller gave: until then, nothing is charged. */
+    /** Free time given by the seller; nothing is charged before. */
     givenUntil: moment(),
     pausedAt: moment(),
-    /** The seller stopped collecting payments at Stripe; access stays. */
+    /** Collection paused by the seller at Stripe (`pause_collection`); access stays. */
     isCollectionPaused: boolean().notNull().default(false),
     collectionResumesAt: moment(),
-    /** Charged without tax, though the shop collects it: Stripe lost the buyer's place, or tax was never turned on. */
+    /** Charged without tax although the shop collects it: Stripe has no valid address, or tax is off for it. */
     taxIsOff: boolean().notNull().default(false),
-    /** An unpaid renewal only wants the buyer to confirm it with their bank. */
+    /** The unpaid renewal needs the buyer's confirmation with the bank (3-D Secure). */
     awaitsBank: boolean().notNull().default(false),
-    /** Why the card was refused for the open payment, in a sentence. */
+    /** Reason for the decline of the open payment, as a sentence. */
     cardRefusal: text(),
-    /** Refunds that banks returned and that have not been refunded again; what the seller has refunded another way. */
+    /** Failed refunds not repeated since, and the amount refunded outside Stripe. */
     failedRefunds: integer().notNull().default(0),
     refundedElsewhere: integer().notNull().default(0),
-    /** What credit notes say was refunded and was not. */
+    /** Amount that credit notes state as refunded although no refund was made. */
     uncoveredNotes: integer().notNull().default(0),
-    /** Since when Stripe has not been able to charge for the present period: its invoice is still a draft. */
+    /** Since when the current invoice is stuck as a draft. */
     draftSince: moment(),
-    /** Since when Stripe has answered that it does not know the subscription. */
+    /** Since when Stripe reports the subscription as missing. */
     missingSince: moment(),
-    /** The Stripe account that it was paid at, if the shop has moved to another one since. */
+    /** Former Stripe account, if the shop has moved to another one since. */
     formerAccount: text(),
-    /** What it earns in a year by the ledger, in whole cents. */
+    /** Annual revenue by the ledger, in cents. */
     arr: integer().notNull().default(0),
-    /** What pays for it, in words: "Visa ending in 4242". */
+    /** Payment method in words: "Visa ending in 4242". */
     card: text(),
     cardExpiresAt: moment(),
-    /** When the account's holder last saved a card here themselves; a guest's card may be somebody else's. */
+    /** Time the owner last saved a card while logged in; a guest's card may be another person's. */
     cardSavedAt: moment(),
-    /** Why the buyer cancelled, here or at Stripe, if they said so. Null again if they undo it. */
+    /** Reason for the cancellation, if stated here or at Stripe; null again after an undo. */
     leaveReason: text().$type<LeaveReason>(),
     leaveComment: text(),
   },
@@ -135,21 +135,21 @@ export const purchases = pgTable(
     index('purchases_cards').on(t.cardExpiresAt).where(sql`${t.status} = 'active'`),
     check('purchases_status', sql`${t.status} in ${listed(purchaseStatuses)}`),
     check('purchases_amount', sql`${t.price} >= 0 and ${t.refundedAmount} >= 0`),
-    // Two checkouts of one account can race; the database has the last word.
+    // Guards against two concurrent checkouts of one account.
     uniqueIndex('purchases_one_live')
       .on(t.userId, t.productId)
       .where(sql`${t.stripeSubscriptionId} is not null and ${t.status} in ${listed(liveStatuses)}`),
   ],
 )
 
-/** With the purchase itself, in one statement. */
+/** Joined to the purchase in one statement. */
 const paymentsOfPurchase = sql`(
   select coalesce(json_agg(json_build_object('paidAt', p.paid_at, 'amountInCents', p.amount, 'taxInCents', p.tax, 'refunds', (
     select coalesce(json_agg(json_build_object('at', r.at, 'amountInCents', r.amount, 'status', r.status) order by r.at desc), '[]')
     from refunds r where r.payment_intent_id = p.payment_intent_id)) order by p.paid_at desc), '[]')
   from payments p where p.purchase_id = ${purchases}.id)`
 
-/** The books stay; the seller's words about the person and their own go. */
+/** The books stay; notes by the seller and texts by the buyer are removed. */
 export const personalPurchases = [
   personal(purchases, {
     shown: {

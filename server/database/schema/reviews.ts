@@ -5,7 +5,7 @@ import { productId } from './catalog.ts'
 import { createdAt, id, moment } from './columns.ts'
 import { personal } from './personal.ts'
 
-/** One for each person and product: an invitation, and what came of it. */
+/** Invitation and review, one per person and product. */
 export const reviews = pgTable(
   'reviews',
   {
@@ -21,7 +21,7 @@ export const reviews = pgTable(
     showsPayingSince: boolean().notNull().default(false),
     answer: text(),
     answeredAt: moment(),
-    /** The latest report, and when it came. */
+    /** Latest report of the review, and its time. */
     report: text(),
     reportedAt: moment(),
     hiddenBecause: text(),
@@ -33,11 +33,11 @@ export const reviews = pgTable(
   ],
 )
 
-/** What was written stays, without a name. */
+/** The text stays, without a name. */
 export const personalReviews = [
   personal(reviews, {
     shown: { as: 'reviews', columns: 'stars text author invitedAt writtenAt showsPayingSince answer hiddenBecause' },
-    // A report is someone else's words.
+    // The report was written by somebody else.
     deletes: isNull(reviews.writtenAt),
     empties: { author: null },
   }),

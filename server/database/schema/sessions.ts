@@ -14,13 +14,13 @@ export const sessions = pgTable(
     previousTokenHash: text(),
     rotatedAt: moment(),
     userId: userId({ onDelete: 'cascade' }),
-    /** The login. */
+    /** Time of the login. */
     createdAt: createdAt(),
     lastUsedAt: createdAt(),
     expiresAt: moment().notNull(),
-    /** When they last showed who they are, and how (`provenBy`). */
+    /** Time and kind (`provenBy`) of the latest proof of identity. */
     provenAt: createdAt(),
-    /** When a call last needed that proof; null if none has. */
+    /** Latest call that needed the proof; null if none. */
     proofUsedAt: moment(),
     provenBy: text().$type<Proof>().notNull().default('password'),
     userAgent: text().notNull().default(''),
@@ -33,14 +33,14 @@ export const sessions = pgTable(
   ],
 )
 
-/** Where a user has logged in before: a login from elsewhere triggers an email. Only a hash of browser and address. */
+/** Known devices, as a hash of browser and address. A login from a new one triggers an email. */
 export const knownDevices = pgTable(
   'known_devices',
   { userId: userId({ onDelete: 'cascade' }), fingerprint: text().notNull(), firstSeenAt: createdAt() },
   (t) => [primaryKey({ columns: [t.userId, t.fingerprint] })],
 )
 
-/** Who logged in when, and from where; sessions themselves end and vanish. */
+/** History of logins; sessions are deleted when they end. */
 export const logins = pgTable(
   'logins',
   {

@@ -1,7 +1,7 @@
 import { pgTable, text } from 'drizzle-orm/pg-core'
 import { createdAt } from './columns.ts'
 
-/** What the seller set in the admin area; the environment goes first. */
+/** Settings saved in the admin area; the environment takes precedence. */
 export const shopSettings = pgTable('shop_settings', {
   name: text().primaryKey(),
   value: text().notNull(),

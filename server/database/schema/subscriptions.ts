@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { createdAt, moment } from './columns.ts'
 
-/** The inbox of Stripe's events, each kept once by its id. It stores only whom an event is about; Stripe has the rest. */
+/** Inbox of Stripe's events, once per id. Stores only the subscription an event is about. */
 export const stripeEvents = pgTable(
   'stripe_events',
   {

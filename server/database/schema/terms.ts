@@ -2,10 +2,10 @@ import { jsonb, pgTable, text } from 'drizzle-orm/pg-core'
 import type { LegalText } from '#contract/selling/legal/text.ts'
 import { createdAt } from './columns.ts'
 
-/** Every text the terms ever had here, so that what an order's version says can be read later. No one's data. */
+/** Every version of the terms shown by this shop, so that an order's version can be read later. */
 export const termsTexts = pgTable('terms_texts', {
   version: text().primaryKey(),
-  /** When this shop first showed it. */
+  /** First shown. */
   since: createdAt(),
   sections: jsonb().$type<LegalText[]>().notNull(),
 })

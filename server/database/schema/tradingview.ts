@@ -24,7 +24,7 @@ export const tvConnection = pgTable(
     id: integer().primaryKey(),
     state: text({ enum: connectionStates }).notNull(),
     mode: text({ enum: connectionModes }).notNull(),
-    /** A host of TradingView's, or `sandbox` for the look-alike. */
+    /** A host of TradingView, or `sandbox` for the stand-in. */
     host: text().notNull(),
     accountName: text(),
     sealedCookies: text(),
@@ -35,14 +35,14 @@ export const tvConnection = pgTable(
     /** Since when no call has succeeded; null while calls do. */
     downSince: moment(),
     lastError: text(),
-    /** Answers in a row that no one understood: the protocol may have changed. */
+    /** Consecutive unreadable answers; the protocol may have changed. */
     misunderstood: integer().notNull().default(0),
-    /** At most this many people; null for no limit. */
+    /** Maximum number of people; null for no limit. */
     freezesDisputes: boolean().notNull().default(true),
-    /** What the guard against mass removal stopped, until an admin has looked. */
+    /** Removals stopped by the guard against mass removal, until an admin confirms. */
     blockedRemovals: integer(),
     mayRemoveUntil: moment(),
-    /** Before this, TradingView is not called again: the pace that all processes share. */
+    /** Earliest next call to TradingView; the rate limit shared by all processes. */
     nextCallAt: moment(),
   },
   (t) => [
@@ -60,11 +60,11 @@ export const tvScripts = pgTable('tv_scripts', {
   createdAt: createdAt(),
 })
 
-/** The connector has given up, or this shop did not put them there. */
+/** Rows the connector gave up on, and foreign ones. */
 export const isNoticed = (t: Record<'failingSince' | 'nextTryAt' | 'isPresent' | 'isOurs' | 'userId', PgColumn>) =>
   sql`${t.userId} is not null and ((${t.failingSince} is not null and ${t.nextTryAt} is null) or (${t.isPresent} and not ${t.isOurs}))`
 
-/** One name on one script, as TradingView last showed it. What should be there is in `access`. */
+/** A username on a script's list, as last read from TradingView. `access` holds the target state. */
 export const tvPeople = pgTable(
   'tv_people',
   {
@@ -72,23 +72,23 @@ export const tvPeople = pgTable(
     scriptId: partOf(() => tvScripts.id),
     usernameKey: text().notNull(),
     username: text().notNull(),
-    /** Null for someone whom this shop does not know. */
+    /** Null for a foreign username. */
     userId: uuid().references(() => users.id),
-    /** This shop unlocked it, or an admin took it over: only then may it be removed. */
+    /** Unlocked by this shop or taken over by an admin; other rows are never removed. */
     isOurs: boolean().notNull().default(false),
     /** Null until read. */
     isPresent: boolean(),
     presentUntil: moment(),
     observedAt: moment(),
-    /** TradingView's own id of the row: a hint when someone renames. */
+    /** TradingView's id of the row; helps to recognize a renamed user. */
     rowId: text(),
     tries: integer().notNull().default(0),
-    /** With no `nextTryAt`, it waits for a person. */
+    /** Without `nextTryAt`, it waits for the seller. */
     failingSince: moment(),
     nextTryAt: moment(),
     error: text(),
     firstPresentAt: moment(),
-    /** Counts writes, so an older answer never overwrites a newer one. */
+    /** Version, so an older answer never overwrites a newer one. */
     version: integer().notNull().default(0),
     createdAt: createdAt(),
   },
@@ -102,7 +102,7 @@ export const tvPeople = pgTable(
   ],
 )
 
-/** What was asked of TradingView and what it answered; kept for 90 days. */
+/** Log of calls to TradingView and their answers, kept for 90 days. */
 export const tvEvents = pgTable(
   'tv_events',
   {
@@ -114,13 +114,13 @@ export const tvEvents = pgTable(
     outcome: text().notNull(),
     http: integer(),
     milliseconds: integer().notNull(),
-    /** The beginning of an answer that was not understood, without cookies. */
+    /** Start of an unreadable answer, without cookies. */
     excerpt: text(),
   },
   (t) => [index('tv_events_name').on(t.usernameKey, t.id), index('tv_events_at').on(t.at)],
 )
 
-/** One walk through a script's whole list. */
+/** A complete read of a script's list. */
 export const tvRuns = pgTable(
   'tv_runs',
   {
@@ -141,8 +141,8 @@ export const tvRuns = pgTable(
   (t) => [index('tv_runs_newest').on(t.startedAt)],
 )
 
-/** What TradingView was asked and last said about someone. It stays until their name is off its lists. */
-/** On a list without being a customer. */
+/** Deletion keeps rows about a person until the username is off TradingView's lists. */
+/** Foreign usernames. */
 export const isStranger = and(isNull(tvPeople.userId), eq(tvPeople.isPresent, true))
 
 export const personalTradingView = [
