@@ -16,19 +16,19 @@ export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number
   readonly serverMessage: string | undefined
-  /** What programs decide by; undefined if it was not the shop that answered. */
+  /** Code for programs; undefined if a proxy answered instead of the shop. */
   readonly code: RefusalCode | undefined
   readonly fields: Record<string, string>
   readonly retryAfterSeconds: number | undefined
-  /** How to prove who you are before the same call is let through. */
+  /** Accepted proofs of identity for repeating the call. */
   readonly again: WayToProve[] | undefined
-  /** After the right password: what completes the login. */
+  /** Second steps that complete the login. */
   readonly next: WayToProve[] | undefined
-  /** What it costs by now, in cents. */
+  /** Current amount in cents. */
   readonly amount: number | undefined
 
   constructor(status: number, statusText: string, body: string, retryAfter?: string | null) {
-    // A proxy's page is markup, which tells no one anything.
+    // Drops HTML: it is a proxy's error page.
     const isMarkup = /^\s*</.test(body)
     super(`${status}: ${(isMarkup ? '' : body) || statusText || statusTexts[status] || 'Error'}`)
     this.status = status
@@ -56,7 +56,7 @@ function parseError(body: string): Explained {
   try {
     const parsed: unknown = JSON.parse(body)
     if (typeof parsed !== 'object' || parsed === null) return {}
-    // Another server's JSON may mean something else by the same word.
+    // Ignores JSON of other servers.
     return 'message' in parsed && typeof parsed.message !== 'string' ? {} : parsed
   } catch {
     return {}
@@ -67,7 +67,7 @@ export type Fetch = (address: string, init: RequestInit) => Promise<Response>
 
 export type Page<Item> = { items: Item[]; next: string | undefined }
 
-/** `proveAgain` asks the person once more who they are; if they show it, the call is repeated. */
+/** `proveAgain` asks for a proof of identity; with one, the call is repeated. */
 export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => Promise<boolean>) {
   async function send<E extends Endpoint>(endpoint: E, input: InputOf<E>, init: RequestInit = {}): Promise<Response> {
     const { address, body } = requestFor(endpoint, input)

@@ -19,26 +19,26 @@ export type Endpoint<Input extends Fields = Fields, Output extends z.ZodMiniType
   /** Segments like `:id` come from the input; the rest travels as query (GET, DELETE) or JSON body. */
   path: Path
   access: Access
-  /** Whether a public call needs to know who is logged in, if anyone. Without it we skip the database lookup. */
+  /** Loads the caller of a public call if there is one; costs a database lookup. */
   caller?: Caller
   /**
    * Needs a recent proof of who is calling (`server/http/gate.ts`). `or password`: not if a password is sent along.
    * `today`: spends a buyer's money; without a second factor, a proof of the last 24 hours is enough.
    */
   fresh?: boolean | 'or password' | 'today'
-  /** Only once an emailed link has shown that the account's address is the caller's own. */
+  /** Only for accounts with a proven address. */
   proven?: true
-  /** Also for staff who have yet to set up their second step: nothing else is open to them. */
+  /** Open to staff who must still set up a second factor; other calls are refused to them. */
   whileSettingUp?: true
   summary: string
   input: Input
   output: Output
   answer?: Answer
-  /** How often one account may call, or one network if the call is public; the shop's general limit applies otherwise. */
+  /** Rate limit by account, or by network for public calls; the general limit applies otherwise. */
   limit?: { requests: number; seconds: number }
 }
 
-/** What callers pass and get back; what handlers receive and return. */
+/** Types of input and output, for callers and for handlers. */
 export type InputOf<E extends Endpoint> = z.input<E['input']>
 export type OutputOf<E extends Endpoint> = z.output<E['output']>
 export type ParsedInputOf<E extends Endpoint> = z.output<E['input']>
@@ -55,7 +55,7 @@ type Row<Input extends Fields, Output extends z.ZodMiniType> = Omit<
   'method' | 'path' | 'access' | 'input' | 'output'
 > & { input?: Input; output?: Output }
 
-/** A call of the admin area has to name a permission; any other is for everyone who is logged in, unless it says `public`. */
+/** Admin calls name a permission; other calls need a login unless `access` is `public`. */
 type AccessOf<Address, A> = Address extends `${string} /api/admin${string}`
   ? { access: A & Permission }
   : { access?: A & ('public' | 'user') }
@@ -80,5 +80,5 @@ export function endpoint<
   return { fresh: isPermission(access) && method !== 'GET', ...row, access, method, path, input, output }
 }
 
-/** Then there is nothing to read: any 2xx is done, whatever else it says. */
+/** Calls without output: any 2xx counts as success and the body is ignored. */
 export const isNothing = (output: z.ZodMiniType) => output === nothing

@@ -10,7 +10,7 @@ const canBeStored = z.refine<string>(
   'Please remove the invisible characters',
 )
 
-/** A text that nobody types: a token, a cursor, a slug. */
+/** Machine-made text: a token, a cursor, a slug. */
 export const opaque = (max: number, message?: string) => z.string(message).check(z.maxLength(max, message), canBeStored)
 
 /** A whole number that fits PostgreSQL's `integer`. */
@@ -56,7 +56,7 @@ export const givenPassword = z
   .string('Please enter your password')
   .check(z.minLength(1, 'Please enter your password'), z.maxLength(128, 'Invalid email or password'), canBeStored)
 
-// Line breaks would make a name a message of its own, and marks of direction make it read as another one.
+// Refuses line breaks, which could fake a message, and direction marks, which could disguise a name.
 export const isOneLine = (typed: string) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(typed)
 const invisible = 'Please remove the line breaks and invisible characters'
 
@@ -123,9 +123,9 @@ export const person = z.object({
   email: z.string(),
   isAdmin: z.boolean(),
   role: z.nullable(z.enum(roles)),
-  /** Whether an emailed link has shown that the address is theirs. */
+  /** Whether the address is proven. */
   isProven: z.boolean(),
-  /** Where a second step is required and this session had none. */
+  /** A second factor is required and missing in this session. */
   mustSetUp: z.optional(z.boolean()),
   createdAt: instant,
 })

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { resetPassword } from './fields.ts'
 
-/** Where a link goes on that was opened in a browser without a session of its account. */
+/** Next page of a link opened without a session of its account. */
 export const choosePasswordPath = (token: string) =>
   `/reset-password?first=confirm&token=${encodeURIComponent(token)}` as const
 

@@ -2,13 +2,13 @@ import * as z from 'zod/mini'
 import { isOneLine, line, optionalLine } from './fields.ts'
 
 const dot = '[.。．｡]'
-/** What people put before a dot without a space: an initial, a title, a short form like St or Md. */
+/** Parts of names before a dot without a space: initials, titles, short forms like St or Md. */
 const shortForm = /(?:^|[^\p{L}\p{N}])(?:\p{L}{1,3}|\p{N}|prof|dipl)$/iu
-/** What many addresses end with, and hardly any name begins with. */
+/** Common top-level domains, which hardly any name begins with. */
 const commonEnding =
   /^(?:com|net|org|info|biz|xyz|top|app|dev|shop|online|site|live|link|click|page|club|store|pro|vip|mobi|edu|gov|one|fun|icu|bio|space|website|tech|blog|cloud|world|life|today|news|email|zone|wiki|ink|bet|win|bid|loan|work|example)(?!\p{L})/iu
 
-/** What an email client would turn into a link, but no name (St.John, A.J.). Nothing repeats without end, so long names are cheap. */
+/** Matches text that email clients turn into links, except names (St.John, A.J.). All repetitions are bounded. */
 export function looksLikeLink(typed: string): boolean {
   if (/:\/\/|@|\bwww\b|\\\\|\d{1,3}(?:\.\d{1,3}){3}/iu.test(typed)) return true
   return Array.from(typed.matchAll(new RegExp(`(?<=[\\p{L}\\p{N}-])${dot}(?=\\p{L}{2})`, 'gu'))).some(({ index }) => {
@@ -29,7 +29,7 @@ export const isPersonName = (typed: string) => isOneLine(typed) && !looksLikeLin
 const nameMessage =
   'Please enter your name without links, email addresses or phone numbers, and with a space after a dot'
 export const personName = line(100, 'Please enter your name').check(z.refine<string>(isPersonName, nameMessage))
-/** Empty where someone hasn't told us. */
+/** Empty if unknown. */
 export const optionalName = optionalLine(100).check(
   z.refine<string | undefined>((typed) => isPersonName(typed ?? ''), nameMessage),
 )

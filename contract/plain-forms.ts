@@ -15,9 +15,9 @@ export type PlainForm = {
   row: Endpoint
   /** The page that answers, with the message in its slot; without it, the page that the form is on. */
   page?: string
-  /** Where success leads, or what it says and on which page if not the same; the answer may decide. */
+  /** Page after success, or its message; may depend on the answer. */
   done: Done | ((output: never, input: never) => Done)
-  /** Where a login goes on that takes one step more. */
+  /** Page for the second step of a login. */
   next?: string
   /** For a form with more fields than the call; the output is the call's input. */
   input?: z.ZodMiniType

@@ -1,4 +1,4 @@
-/** Why the shop refuses a call, for programs: what a caller could do about it. The sentence beside it is for people and may change. */
+/** Codes of refused calls, for programs. The sentence beside a code is for people and may change. */
 export const refusalCodes = [
   // The request itself.
   'invalid-input',
@@ -12,7 +12,7 @@ export const refusalCodes = [
   'too-many',
   'busy',
   'failed',
-  // Who calls.
+  // Identity of the caller.
   'login-required',
   'forbidden',
   'unproven',
@@ -39,7 +39,7 @@ export const refusalCodes = [
   'staff-account',
   'last-admin',
   'person-unproven',
-  // What someone else did first, or what comes too early or too late.
+  // Concurrent changes, and calls that come too early or too late.
   'already-asked',
   'already-handled',
   'already-listed',
@@ -47,7 +47,7 @@ export const refusalCodes = [
   'changed-meanwhile',
   'too-soon',
   'too-late',
-  // Buying, and what was bought.
+  // Checkout and purchases.
   'price-changed',
   'code-refused',
   'nothing-due',

@@ -1,4 +1,4 @@
-/** How long the shop keeps what: clean-ups use it, the privacy page shows it. With `days: null`, the words say what ends it. */
+/** Retention periods: cleanup jobs use them, the privacy page shows them. With `days: null`, the text names the end. */
 export const retention = {
   accounts: { what: 'Account', days: null, words: 'until you delete it, or ask us to' },
   books: {
@@ -52,6 +52,6 @@ const day = 86_400_000
 
 export const keptSince = (now: Date, { days }: { days: number }) => new Date(now.getTime() - days * day)
 
-/** The same for what is kept for years, to the end of the last one. */
+/** Start of retention for records kept for full calendar years. */
 export const keptSinceNewYear = (now: Date, { years }: { years: number }) =>
   new Date(Date.UTC(now.getUTCFullYear() - years, 0, 1))

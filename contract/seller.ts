@@ -13,5 +13,5 @@ export const sellerSettings = {
   taxNumber: 'SELLER_TAX_NUMBER',
 } as const
 
-/** What is not known is empty. */
+/** Unknown details are empty. */
 export type Seller = Record<keyof typeof sellerSettings, string>

@@ -5,7 +5,7 @@ export { type BillingType, billingTypes } from './plans.ts'
 export const purchaseStatuses = ['active', 'pending_cancel', 'past_due', 'paused', 'cancelled', 'expired'] as const
 export type PurchaseStatus = (typeof purchaseStatuses)[number]
 
-/** With any of these, the owner has access. */
+/** Statuses that give access. */
 export const liveStatuses = ['active', 'pending_cancel', 'past_due'] as const satisfies PurchaseStatus[]
 export const isLive = (status: PurchaseStatus) => liveStatuses.some((live) => live === status)
 
@@ -24,7 +24,7 @@ export const purchaseNeeds = [
 ] as const
 export type PurchaseNeed = (typeof purchaseNeeds)[number]
 
-/** What may cost the seller money soon: those two, and a card that expires within 30 days. */
+/** Risks for revenue: these two statuses, and cards that expire within 30 days. */
 export const purchaseRisks = ['failed_payments', 'expiring_cards', 'disputes'] as const
 export type PurchaseRisk = (typeof purchaseRisks)[number]
 
@@ -40,7 +40,7 @@ export const bookingKinds = ['paid_elsewhere', 'gift'] as const
 export type BookingKind = (typeof bookingKinds)[number]
 export const bookingKindTexts: Record<BookingKind, string> = { paid_elsewhere: 'paid elsewhere', gift: 'gift' }
 
-/** Where a purchase is paid: a subscription at Stripe, or booked by hand by the seller. */
+/** Origin of a purchase: a subscription at Stripe, or booked by hand. */
 export const paymentPlaces = ['stripe', 'hand'] as const
 export type PaymentPlace = (typeof paymentPlaces)[number]
 type Extendable = { status: PurchaseStatus; paidThrough: PaymentPlace; endsAt: unknown }
@@ -77,7 +77,7 @@ export type EndReason = (typeof endReasons)[number]
 export const codeStates = ['planned', 'running', 'used up', 'over', 'stopped'] as const
 export type CodeState = (typeof codeStates)[number]
 
-/** Why someone leaves: Stripe's own names, in the order in which they are asked. */
+/** Reasons for cancelling, by Stripe's names, in the order of the form. */
 export const leaveReasons = [
   'too_expensive',
   'unused',
@@ -90,14 +90,14 @@ export const leaveReasons = [
 ] as const
 export type LeaveReason = (typeof leaveReasons)[number]
 
-/** How recurring revenue moves. A reactivation pays again after a time without paying. */
+/** Kinds of movement of recurring revenue. A reactivation follows a time without payment. */
 export const gains = ['new', 'reactivation', 'expansion'] as const
 export const movementKinds = [...gains, 'contraction', 'churn'] as const
 export type MovementKind = (typeof movementKinds)[number]
 
-/** Why a paid invoice moves it. */
+/** Causes of a movement by a paid invoice. */
 export const invoiceCauses = ['bought', 'resume', 'plan', 'price', 'quantity', 'discount', 'tax'] as const
-/** Why it moved. `pause`: time that no one pays for, whether paused or given; `expired`: booked until a day that came. */
+/** Causes of a movement. `pause`: unpaid time, paused or given; `expired`: the end of a purchase booked by hand. */
 export const movementCauses = [...invoiceCauses, 'pause', ...endReasons, 'expired', 'deleted'] as const
 export type MovementCause = (typeof movementCauses)[number]
 
@@ -111,15 +111,15 @@ export const differenceFaults = ['books', 'missing', 'unknown'] as const
 export type ExplainedDifference = (typeof explainedDifferences)[number]
 export type DifferenceFault = (typeof differenceFaults)[number]
 
-/** How money moves; `dispute`: a bank gave it back to the cardholder. */
+/** Kinds of payments; `dispute`: the bank returned the money to the cardholder. */
 export const paymentKinds = ['payment', 'refund', 'dispute'] as const
 export type PaymentKind = (typeof paymentKinds)[number]
 
-/** Where payments go: to the sandbox, or to a Stripe account in test or live mode. */
+/** Kinds of payment account: the sandbox, or a Stripe account in test or live mode. */
 export const paymentAccountKinds = ['sandbox', 'test', 'live'] as const
 export type PaymentAccountKind = (typeof paymentAccountKinds)[number]
 
-/** What consumers may declare about a contract without logging in. */
+/** Declarations that consumers can make without a login. */
 export const declarationKinds = ['withdrawal', 'cancellation'] as const
 export type DeclarationKind = (typeof declarationKinds)[number]
 
@@ -127,7 +127,7 @@ export type DeclarationKind = (typeof declarationKinds)[number]
 export const declarationStates = ['open', 'confirmed', 'done'] as const
 export type DeclarationState = (typeof declarationStates)[number]
 
-/** How far access on TradingView is (docs/access.md): `asked` waits for the seller, `unlocking` for the connector. */
+/** States of access on TradingView (docs/access.md): `asked` waits for the seller, `unlocking` for the connector. */
 export const accessStates = ['none', 'asked', 'unlocking', 'unlocked', 'locked', 'declined', 'withheld'] as const
 export type AccessState = (typeof accessStates)[number]
 /** Words for the seller, in lists and files. */
@@ -140,7 +140,7 @@ export const accessStateTexts: Record<AccessState, string> = {
   declined: 'declined',
   withheld: 'removed by you',
 }
-/** From which the connector begins to unlock, once it works. */
+/** States from which the connector starts to unlock. */
 export const startableStates = ['none', 'locked', 'asked'] as const satisfies AccessState[]
 
 export const accessEvents = [
@@ -164,7 +164,7 @@ export type AccessEvent = (typeof accessEvents)[number]
 export const accessDecisions = ['granted', 'restored', 'undone', 'declined', 'withheld', 'locked'] as const
 export type AccessDecision = (typeof accessDecisions)[number]
 
-/** What the seller has to do about a person, the most pressing first. */
+/** The seller's tasks about access, most urgent first. */
 export const todoKinds = [
   'decide',
   'unlock',
@@ -192,28 +192,28 @@ export const newsletterStateTexts: Record<NewsletterState, string> = {
   left: 'unsubscribed',
 }
 
-/** How far a newsletter is; `paused` waits for the seller, who may have to be asked first. */
+/** States of a newsletter; `paused` waits for the seller. */
 export const mailingStates = ['draft', 'scheduled', 'sending', 'paused', 'stopped', 'sent'] as const
 export type MailingState = (typeof mailingStates)[number]
 export const stoppableStates = ['scheduled', 'sending', 'paused'] as const satisfies MailingState[]
 
-/** Why it waits: someone paused it, or the shop did before it could do harm. */
+/** Reasons for a pause: by an admin, or by a safeguard of the shop. */
 export const pauseReasons = ['asked', 'connections', 'missed', 'restored', 'incomplete'] as const
 export type PauseReason = (typeof pauseReasons)[number]
 
-/** One for each address of a newsletter. `uncertain`: the process or the connection ended before the server's answer. */
+/** States of a recipient. `uncertain`: process or connection ended before the mail server's answer. */
 export const recipientStates = ['waiting', 'handed_over', 'sent', 'refused', 'uncertain'] as const
 export type RecipientState = (typeof recipientStates)[number]
 
-/** Why an address gets no newsletters: its owner objected, the mail server refused it for good, or the seller said so. */
+/** Reasons for not sending newsletters: an objection, a permanent bounce, or the seller's choice. */
 export const suppressionReasons = ['objected', 'refused', 'by_seller'] as const
 export type SuppressionReason = (typeof suppressionReasons)[number]
 
-/** What an import makes of a line: a new subscriber, one who is there already, or nothing. */
+/** Results of an import line: new, already known, or refused. */
 export const importVerdicts = ['new', 'there', 'fault'] as const
 export type ImportVerdictKind = (typeof importVerdicts)[number]
 
-/** Why someone may have a product: what decides until when. */
+/** Reasons of an entitlement, which determine its end. */
 export const entitlementReasons = ['renews', 'ends', 'unpaid', 'disputed'] as const
 export type EntitlementReason = (typeof entitlementReasons)[number]
 
@@ -227,10 +227,10 @@ export type ConnectionState = (typeof connectionStates)[number]
 export const connectionModes = ['dry', 'grant', 'full'] as const
 export type ConnectionMode = (typeof connectionModes)[number]
 
-/** How someone has shown, in this session, who they are. */
+/** Proofs of identity in a session. */
 export const proofs = ['password', 'password and code', 'passkey', 'recovery code', 'payment', 'link'] as const
 export type Proof = (typeof proofs)[number]
-/** Enough where a second step is required. */
+/** Proofs that satisfy a required second factor. */
 export const strongProofs = ['password and code', 'passkey'] as const satisfies Proof[]
 
 export const waysToProve = ['passkey', 'code', 'password'] as const

@@ -26,7 +26,7 @@ export type { WantedPrice } from './stripe/prices.ts'
 export type { Subscription } from './stripe/subscriptions.ts'
 export type StripeGateway = ReturnType<typeof createStripeGateway>
 
-/** Where to reach Stripe: its own address, or the sandbox's. */
+/** Address of Stripe or of the sandbox. */
 export type StripeAddress = { protocol: 'http' | 'https'; host: string; port: number }
 
 type Options = {
@@ -36,7 +36,7 @@ type Options = {
   /** While false, every request is answered with 503 and none is sent. */
   maySend?: () => boolean
   invoices?: Invoicing
-  /** Told of everything Stripe would not do that no buyer can fix. */
+  /** Called with every fault at Stripe that a buyer cannot fix. */
   report?: (fault: StripeFault) => void
 }
 
@@ -75,7 +75,7 @@ export function createStripeGateway({
     account: accountCalls(client),
     balance: balanceCalls(client),
     events: eventCalls(client, webhookSecret),
-    /** How often Stripe has failed us so far, by kind of fault. */
+    /** Number of faults at Stripe so far, by kind. */
     faults: faults as ReadonlyMap<string, number>,
   }
 }

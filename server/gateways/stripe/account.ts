@@ -7,7 +7,7 @@ type WebhookEndpoint = { id: string; version: string | null; events: string[] }
 /** The Stripe API version that the shop speaks, and that its events must use. */
 export const apiVersion = StripeSdk.API_VERSION as Stripe.WebhookEndpointCreateParams.ApiVersion
 
-/** In the words of Stripe's dashboard, each tried on what does not exist: Stripe misses the object, or the permission. */
+/** Permissions by their names in Stripe's dashboard. Each is tried on an id that does not exist: Stripe reports either the missing object or the missing permission. */
 const probes: [permission: string, probe: (sdk: Stripe) => Promise<unknown>][] = [
   ['Customers: write', (sdk) => sdk.customers.update('cus_none', {})],
   ['Products: write', (sdk) => sdk.products.update('prod_none', {})],
@@ -31,7 +31,7 @@ const isForbidden = (error: unknown) => error instanceof StripeSdk.errors.Stripe
 
 export const neededPermissions = probes.map(([permission]) => permission)
 
-/** Asked while the shop starts. */
+/** Called at the start of the shop. */
 const briefly = { timeout: 5000, maxNetworkRetries: 0 }
 
 export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
@@ -79,7 +79,7 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
         .map(({ id, api_version: version, enabled_events: sent }) => ({ id, version, events: sent }))
     },
 
-    /** The secret that signs its events is only revealed now. */
+    /** Returns the signing secret, which Stripe reveals only here. */
     async createWebhookEndpoint(url: string): Promise<string> {
       const { secret } = await ask(
         sdk.webhookEndpoints.create({ url, api_version: apiVersion, enabled_events: enabled }),
@@ -95,7 +95,7 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
       await ask(sdk.webhookEndpoints.update(id, { disabled: true }))
     },
 
-    /** How many events of that time are undelivered or pending; at most a hundred. */
+    /** Number of undelivered or pending events in that time, at most 100. */
     async undeliveredEvents(from: Date, to: Date): Promise<number> {
       const [gte = 0, lte = 0] = [from, to].map((date) => Math.floor(date.getTime() / 1000))
       const created = { gte, lte }
@@ -108,7 +108,7 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
       )
     },
 
-    /** Of the newest hundred. */
+    /** Looks at the newest 100. */
     async countPausedUnpaid(): Promise<number> {
       const { data } = await ask(sdk.subscriptions.list({ status: 'paused', limit: 100 }))
       return data.filter(({ status_details: details }) =>
@@ -116,7 +116,7 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
       ).length
     },
 
-    /** Whether wallets are shown on this domain, and if not, why. Nothing when Stripe does not know it. */
+    /** State of wallets on this domain with the reason; undefined if Stripe does not know the domain. */
     async walletDomain(name: string): Promise<{ fault: string | null } | undefined> {
       const found = await domainOf(name)
       return found && walletsOf(found)

@@ -9,7 +9,7 @@ export type Place = { country: string; postalCode: string; vatId: string; ip: st
 
 type TaxPart = { name: string; percent: number; amount: number }
 
-/** The tax inside a price: in all, and each by its own name. */
+/** Tax included in a price: the total, and each tax by name. */
 export type Tax = { percent: number; amount: number; isReverseCharge: boolean; parts: TaxPart[] }
 
 /** Stripe's code for software as a service, personal use. */
@@ -17,14 +17,14 @@ export const taxCode = 'txcd_10103000'
 
 const union = new Set('AT BE BG CY CZ DE DK EE EL ES FI FR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK XI'.split(' '))
 
-/** Which kind of VAT ID this is; nothing for one we can't tell. */
+/** Stripe's type of a VAT ID; undefined if unknown. */
 export function taxIdTypeOf(vatId: string): 'eu_vat' | 'ch_vat' | 'gb_vat' | undefined {
   if (vatId.startsWith('CHE')) return 'ch_vat'
   if (vatId.startsWith('GB')) return 'gb_vat'
   return union.has(vatId.slice(0, 2)) ? 'eu_vat' : undefined
 }
 
-/** Reads the tax of an invoice. A rate at Stripe never changes, so each is looked up once. */
+/** Tax of an invoice. Tax rates at Stripe are immutable, so each is fetched once. */
 export function taxReader({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) {
   const rates = new Map<string, { name: string; percent: number }>()
 
@@ -46,7 +46,7 @@ export function taxReader({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) {
     for (const { amount, tax_rate_details: details } of counted) {
       if (!details || amount === 0) continue
       const { name, percent } = await rateOf(details.tax_rate)
-      // A state's and a county's sales tax are one line.
+      // Sales taxes of state and county are added up in one line.
       const before = parts.get(name) ?? { name, percent: 0, amount: 0 }
       parts.set(name, { name, percent: before.percent + percent, amount: before.amount + amount })
     }
@@ -59,7 +59,7 @@ export function taxReader({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) {
   }
 }
 
-/** What a paid period costs, and what that comes from: when one of these changes, it says why the figure did. */
+/** Cost of a paid period with its components, which explain a change of the revenue. */
 export type Rate = {
   /** Yearly revenue in whole cents, after discounts and without tax. */
   arr: number
@@ -74,7 +74,7 @@ const perYear: Record<string, number> = { day: 365, week: 52, month: 12, year: 1
 export const timesAYear = ({ recurring }: Pick<Stripe.Price, 'recurring'>) =>
   recurring ? (perYear[recurring.interval] ?? 0) / recurring.interval_count : 0
 
-/** Reads what invoice lines cost a year. A price at Stripe never changes, so each is looked up once. */
+/** Annual cost of invoice lines. Prices at Stripe are immutable, so each is fetched once. */
 export function rateReader({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) {
   const prices = new Map<string, Promise<Stripe.Price>>()
 
@@ -96,7 +96,7 @@ export function rateReader({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) {
       const net = line.amount - discount - sumOf(inside)
       const quantity = line.quantity ?? 1
       if (!price || line.amount <= 0) continue
-      // A change within a period bills a part of it: its price is the whole, less what the part was reduced by.
+      // A proration bills part of a period: takes the full price, less the discount on that part.
       const whole = (price.unit_amount ?? 0) * quantity * timesAYear(price)
       rate.arr += Math.round((whole * net) / line.amount)
       rate.billing ??= billingOf(price)

@@ -13,9 +13,9 @@ export type BalanceTransaction = {
   fee: number
   net: number
   currency: string
-  /** From the currency of the charge, if that is another one. */
+  /** Exchange rate from the currency of the charge; null if it is the same. */
   exchangeRate: number | null
-  /** The payment that it is about, whether charged, refunded or disputed. */
+  /** Payment that was charged, refunded or disputed. */
   paymentIntentId: string | null
   refundId: string | null
 }
@@ -28,14 +28,14 @@ export type Payout = {
   status: string
   /** Stripe names the lines of automatic payouts only. */
   isAutomatic: boolean
-  /** Stripe has put its lines together. */
+  /** Whether Stripe has assigned its lines. */
   isReconciled: boolean
   createdAt: Date
   arrivesAt: Date
   failure: string | null
 }
 
-/** Null where the seller's other activity has no payment of ours. */
+/** Null for activity of the account outside this shop. */
 function paymentOf(source: Stripe.BalanceTransactionSource | null): string | null {
   if (source?.object === 'charge' || source?.object === 'refund' || source?.object === 'dispute')
     return idOf(source.payment_intent)

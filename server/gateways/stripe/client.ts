@@ -2,14 +2,14 @@ import StripeSdk, { type Stripe } from 'stripe'
 import { declineSentence } from '#contract/selling/declines.ts'
 import { Refusal } from '../../errors.ts'
 
-/** What Stripe would not do and no buyer can fix: a wrong key, a missing permission, a mistake on our side. */
+/** A fault at Stripe that a buyer cannot fix: a wrong key, a missing permission, an invalid request. */
 export type StripeFault = {
   /** The SDK's name for it, such as StripeAuthenticationError. */
   type: string
   status: number | undefined
   code: string | undefined
   message: string
-  /** How Stripe's dashboard and support find the request. */
+  /** Finds the request in Stripe's dashboard. */
   requestId: string | undefined
   isOutage: boolean
 }
@@ -28,7 +28,7 @@ export class StripeRefusal extends Refusal {
   }
 }
 
-/** Stripe does not know what it was asked about: it is gone, or belongs to another account. */
+/** Stripe reports the object as missing: deleted, or of another account. */
 export const isUnknownToStripe = (error: unknown) =>
   error instanceof StripeRefusal && error.fault.code === 'resource_missing'
 
@@ -40,7 +40,7 @@ const { StripeCardError, StripeConnectionError, StripeError, StripeIdempotencyEr
 const away = 'The payment service isn’t answering right now. Please try again in a moment.'
 const broken = 'Something went wrong with our payment service. Please try again later or contact support.'
 
-/** These go away by themselves: too many requests, a key that is in use, an outage. */
+/** Temporary errors: too many requests, an idempotency key in use, an outage. */
 const passes = (status: number | undefined) => status === 409 || status === 429 || (status ?? 0) >= 500
 
 export const isRefused = (error: unknown, { code, param }: { code?: string; param?: string } = {}) =>
@@ -48,12 +48,12 @@ export const isRefused = (error: unknown, { code, param }: { code?: string; para
   (code === undefined || error.code === code) &&
   (param === undefined || error.param === param)
 
-/** The key was used with other parameters: someone wanted something else at the same moment, or a while before. */
+/** The idempotency key was used with other parameters, by a concurrent or earlier request. */
 export const isOtherUse = (error: unknown) => error instanceof StripeIdempotencyError
 
 const isServerError = (error: unknown) => error instanceof StripeError && (error.statusCode ?? 0) >= 500
 
-/** Stripe's answer to an earlier request with the same key. */
+/** Replayed answer to an earlier request with the same idempotency key. */
 const isReplayed = (error: unknown) =>
   error instanceof StripeError &&
   error.headers?.['idempotent-replayed'] === 'true' &&
@@ -61,7 +61,7 @@ const isReplayed = (error: unknown) =>
 
 const isSpent = (error: unknown) => isOtherUse(error) || isServerError(error) || isReplayed(error)
 const mostFailures = 3
-/** One request for each refusal that Stripe has kept today. */
+/** Maximum number of keys to try: Stripe keeps a refusal under its key for a day. */
 const mostKeys = 20
 
 export const isMissing = (error: unknown) => isRefused(error, { code: 'resource_missing' })
@@ -70,7 +70,7 @@ export const needsBuyer = (error: unknown) =>
   error instanceof StripeError && error.code === 'invoice_payment_intent_requires_action'
 
 export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) {
-  /** Stripe's words never reach a visitor as ours. */
+  /** Stripe's messages are never shown to visitors. */
   function translate(error: unknown): unknown {
     if (!(error instanceof StripeError)) return error
     if (error instanceof StripeCardError) return new Refusal(402, 'card-declined', declineSentence(error))
@@ -96,7 +96,7 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
     }
   }
 
-  /** Nothing when Stripe knows no such object, or refuses for the reason that is fine. */
+  /** Undefined if Stripe reports the object as missing, or refuses for the accepted reason. */
   async function orNothing<Answer extends { object: string }>(
     request: Promise<Answer>,
     isFine: (error: unknown) => boolean = isMissing,

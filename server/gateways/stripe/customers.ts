@@ -8,7 +8,7 @@ type Address = Pick<BillingDetails, 'street' | 'postalCode' | 'city' | 'country'
 
 const wrongVatId = () => invalid('vatId', 'Please check the VAT ID')
 
-/** All of it: Stripe may drop whatever an address doesn't name. */
+/** Sends every field: Stripe may drop fields that an address leaves out. */
 const addressOf = ({ street, postalCode, city, country }: Address) => ({
   line1: street,
   postal_code: postalCode,
@@ -19,7 +19,7 @@ const addressOf = ({ street, postalCode, city, country }: Address) => ({
 const isNowhere = (error: unknown) => isRefused(error, { code: 'customer_tax_location_invalid' })
 
 export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoicing) {
-  /** The one VAT ID of a customer; an empty one removes it. */
+  /** Sets the customer's only VAT ID; an empty one removes it. */
   async function setVatId(customer: string, vatId: string) {
     const { data } = await ask(sdk.customers.listTaxIds(customer, { limit: 100 }))
     if (!data.some(({ value }) => value === vatId) && vatId) {
@@ -33,7 +33,7 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
     for (const { id, value } of data) if (value !== vatId) await orNothing(sdk.taxIds.del(id))
   }
 
-  /** Has Stripe look up right away where that is, if the tax depends on it. */
+  /** Validates the location at once if the tax depends on it. */
   async function update(id: string, { name, ip, ...at }: Address & { name?: string; ip?: string }) {
     const tax = {
       ...(ip ? { ip_address: ip } : {}),
@@ -68,7 +68,7 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
 
     footer: () => invoices.footer,
 
-    /** Stripe prints it on invoices from now on. */
+    /** Printed on later invoices. */
     async setFooter(id: string, footer: string) {
       await orNothing(sdk.customers.update(id, { invoice_settings: { footer } }))
     },
@@ -78,7 +78,7 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
       await orNothing(sdk.customers.update(id, { name, email }))
     },
 
-    /** Where the buyer is, for tax; a VAT ID makes it a company's. A deleted customer is the next call's problem. */
+    /** Sets the buyer's location and VAT ID for tax. Ignores a deleted customer, which the next call reports. */
     async place(id: string, { vatId, ...at }: Place & Address) {
       const found = await update(id, at)
       if (found) await setVatId(id, vatId)
@@ -95,7 +95,7 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
       await orNothing(sdk.customers.del(id))
     },
 
-    /** Cards only: anything else the account has turned on could not be charged at the next renewal. */
+    /** Cards only: other payment methods of the account could not be charged at a renewal. */
     async createSetupIntent(customer: string) {
       const intent = await ask(
         sdk.setupIntents.create({ customer, usage: 'off_session', allowed_payment_method_types: ['card'] }),
@@ -103,7 +103,7 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
       return intent.client_secret ?? ''
     },
 
-    /** The card that a finished setup stored for this customer; nothing for anyone else's. */
+    /** Card stored by a finished setup of this customer; undefined for another customer's setup. */
     async storedCard(setupIntentId: string, customer: string): Promise<string | undefined> {
       const intent = await orNothing(sdk.setupIntents.retrieve(setupIntentId))
       if (!intent || intent.status !== 'succeeded' || idOf(intent.customer) !== customer) return undefined

@@ -4,15 +4,15 @@ import { type Client, date } from './client.ts'
 export type Disputed = {
   /** `lost`: the cardholder has the money, even while the seller appeals. */
   dispute: 'none' | 'open' | 'won' | 'lost'
-  /** What open disputes are about. */
+  /** Amount of open disputes. */
   disputedAmount: number
-  /** Until when evidence can be sent; null if there is nothing to answer. */
+  /** Deadline for evidence; null if there is nothing to answer. */
   disputeDueAt: Date | null
-  /** When the first dispute was opened. */
+  /** Time of the first dispute. */
   disputedAt: Date | null
-  /** A bank decides or has decided about it. An inquiry blocks nothing: a refund ends it. */
+  /** Disputed, now or before, so it cannot be refunded. An inquiry does not count: a refund closes it. */
   isRefundBlocked: boolean
-  /** What the cardholder got by disputes, and when the bank took it. */
+  /** Amount lost in disputes, and when the bank withdrew it. */
   lost: { amount: number; at: Date } | null
 }
 
@@ -23,13 +23,13 @@ const unanswered = new Set<string>(['needs_response', 'warning_needs_response', 
 
 const undisputed = { dispute: 'none', disputedAmount: 0, disputeDueAt: null, disputedAt: null, lost: null } as const
 
-/** What became of a charge's disputes. Their status decides, never the money that moved. */
+/** Outcome of a charge's disputes, by their status rather than by moved money. */
 export const disputeReader = ({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) =>
   async function disputeOf({ id, disputed }: Stripe.Charge): Promise<Disputed> {
     if (!disputed) return { ...undisputed, isRefundBlocked: false }
     const { data } = await ask(sdk.disputes.list({ charge: id, limit: 100 }))
     const lost = data.filter(({ status }) => lostDisputes.has(status))
-    // A status that Stripe adds later counts as open, so that someone looks at it.
+    // An unknown status counts as open, so that the seller looks at it.
     const open = data.filter(({ status }) => !lostDisputes.has(status) && !wonDisputes.has(status))
     const dueBy = data
       .filter(({ status }) => unanswered.has(status))

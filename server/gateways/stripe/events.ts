@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import { type Client, idOf, subscriptionOf } from './client.ts'
 
-/** An event only says whom it is about; we ask Stripe for the facts. */
+/** An event names only the object that changed; its state is read from Stripe. */
 export type StripeEvent = {
   id: string
   type: string
@@ -50,7 +50,7 @@ export const inLists = (types: string[]) =>
 
 export function eventCalls({ sdk, translate }: Client, webhookSecret: string) {
   return {
-    /** Every one of them since then. Stripe keeps them for 30 days. */
+    /** All events since a time. Stripe keeps them for 30 days. */
     async *since(since: Date): AsyncGenerator<StripeEvent> {
       const created = { gte: Math.floor(since.getTime() / 1000) }
       try {

@@ -7,7 +7,7 @@ export type ExistingSubscription = ReturnType<typeof existingOf>
 
 const attempts = new Set<Stripe.Subscription.Status>(['incomplete', 'incomplete_expired', 'canceled'])
 
-/** Subscriptions that did not begin here, with what the shop must know before it takes one over. */
+/** Subscriptions created outside the shop, with everything needed to take one over. */
 export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) {
   const coupons = new Map<string, Promise<Stripe.Coupon | undefined>>()
 
@@ -23,7 +23,7 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
   }
 
   return {
-    /** What each live one costs a year, page by page: there may be many. */
+    /** Annual cost of each live subscription, page by page. */
     async *listPrices(): AsyncGenerator<ListedPrice[]> {
       for (let after: string | undefined; ; ) {
         const page = { limit: 100, ...(after && { starting_after: after }) }
@@ -40,7 +40,7 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
       }
     },
 
-    /** Every live one, wherever it began. */
+    /** Every live subscription, created here or elsewhere. */
     async list() {
       const found = await all(sdk.subscriptions.list({ limit: 100, expand: ['data.customer'] }))
       return found.filter(({ status, items }) => !attempts.has(status) && items.data.length > 0).map(existingOf)
@@ -63,12 +63,12 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
         currency,
         every: everyOf(found),
         billing: billingOf(found),
-        /** What the seller said it is here, in our own words. */
+        /** Plan assigned by the seller, in metadata. */
         plan: metadata.shop_plan || null,
       }
     },
 
-    /** Kept with the price itself: it is true for every shop that sells from this account. False if there is none. */
+    /** Stored in the price's metadata, for every shop of the account. False if the price is missing. */
     async setPlan(id: string, plan: string) {
       return Boolean(await orNothing(sdk.prices.update(id, { metadata: { shop_plan: plan } })))
     },
@@ -131,7 +131,7 @@ function existingOf(found: Stripe.Subscription) {
     priceId: item.price.id,
     stripeProductId: idOf(item.price.product) ?? '',
     billing: billingOf(item.price),
-    /** The checkout of this shop, or of another one like it, that began it. */
+    /** Order id of this shop, or of another shop with this software. */
     orderId: found.metadata.checkout ?? null,
     hasOnePrice: items.data.length === 1,
     /** A fixed amount per period: neither tiers nor usage. */

@@ -20,9 +20,9 @@ export type Refund = {
   amount: number
   /** `pending`, `requires_action`, `succeeded`, `failed` or `canceled`. */
   status: string
-  /** The seller gave it as a present: access stays. */
+  /** Goodwill refund: access stays. */
   keepsAccess: boolean
-  /** Paid because of a promise: the rest of a year that was ended with a month's notice. */
+  /** Refund of the unused rest of a term cancelled with a month's notice. */
   isRest: boolean
 }
 
@@ -31,29 +31,29 @@ export type Payment = Disputed & {
   invoiceId: string
   paidAt: Date
   amount: number
-  /** What has gone back or is on its way: failed refunds don't count. */
+  /** Refunded amount, pending included, failed excluded. */
   refunded: number
-  /** Every one that was tried, oldest first. */
+  /** Every attempted refund, oldest first. */
   refunds: Refund[]
-  /** Where the card was issued. */
+  /** Country of the card. */
   cardCountry: string | null
-  /** As its invoice has them. */
+  /** Copied from the invoice. */
   invoiceNumber: string | null
   country: string | null
 }
 
-/** Time that a paid invoice bought. Neither changes afterwards, whatever becomes of the subscription. */
+/** Period bought by a paid invoice; immutable, whatever happens to the subscription. */
 export type PaidPeriod = {
   invoiceId: string
   paidAt: Date
   start: Date
   end: Date
-  /** What was paid, by card or elsewhere; nothing, if a discount or a credit covered it. */
+  /** Amount paid by card or elsewhere; 0 if a discount or credit covered it. */
   amount: number
   tax: Tax | null
-  /** What a change took off it for time that had been paid for before. */
+  /** Credit for unused time paid before. */
   credit: number
-  /** A change within a period that had been paid for, rather than a period of its own. */
+  /** A proration within a paid period. */
   isProration: boolean
   rate: Rate
 }
@@ -62,17 +62,17 @@ export type OwedInvoice = {
   id: string
   status: string | null
   createdAt: Date
-  /** From when it can be paid: finalized, or due if it is sent to the customer. The grace period counts from here. */
+  /** Time it could first be paid: finalized, or due if sent by email. The grace period counts from here. */
   payableSince: Date
   /** When it was voided or marked uncollectible. */
   closedAt: Date | null
   attempts: number
   nextAttemptAt: Date | null
   amountDue: number
-  /** The client secret with which the buyer confirms the payment, if that is all their bank wants. */
+  /** Client secret for the buyer's confirmation, if the bank asks for it (3-D Secure). */
   confirmWith: string | null
   isPaying: boolean
-  /** Why the card was refused, in a sentence. */
+  /** Reason for the decline, as a sentence. */
   refusal: string | null
 }
 
@@ -84,13 +84,13 @@ export type History = {
   periods: PaidPeriod[]
   /** Every payment received, newest first. */
   payments: Payment[]
-  /** The newest invoice for a period of its own, paid or not: a change within one says nothing about renewals. */
+  /** Newest invoice of a full period, paid or not. Prorations do not count as renewals. */
   dueInvoice: OwedInvoice | null
-  /** The one that can still be paid: for a period of its own rather than for a change within one, the newest of those. */
+  /** Payable invoice: the newest of a full period, otherwise the newest proration. */
   openInvoice: OwedInvoice | null
-  /** What credit notes say was refunded, beyond what has been: their refunds failed later. */
+  /** Amount stated by credit notes beyond actual refunds, because their refunds failed later. */
   uncoveredNotes: number
-  /** How many invoices there are, whatever became of them: each attempt to change the plan makes another. */
+  /** Number of invoices in any state: each attempt to switch plans creates one. */
   invoiceCount: number
 }
 
@@ -114,7 +114,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
       .toReversed()
   }
 
-  /** All in one list; for a deleted customer, one by one. */
+  /** One list request; for a deleted customer, one request per payment. */
   async function chargesOf(customer: string, intents: Iterable<string>): Promise<Stripe.Charge[]> {
     const expand = ['data.refunds']
     try {
@@ -126,7 +126,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
     }
   }
 
-  /** A customer may have paid for other subscriptions, too. */
+  /** Skips the customer's payments for other subscriptions. */
   async function paymentsOf(customer: string, invoiceOf: Map<string, Stripe.Invoice>): Promise<Payment[]> {
     const charges = await chargesOf(customer, invoiceOf.keys())
     const payments = charges.map(async (charge): Promise<Payment | []> => {
@@ -200,11 +200,11 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
   }
 }
 
-/** Of several payments for one invoice, the one that Stripe tries to collect. */
+/** The invoice's default payment, among several. */
 export const defaultPayment = (payments: Stripe.InvoicePayment[] | undefined) =>
   payments?.find(({ is_default: isDefault }) => isDefault) ?? payments?.at(-1)
 
-/** Only after an attempt: who is still at the checkout has the secret already. */
+/** Only after an attempt; during the checkout, the browser has the secret already. */
 async function attemptOn(
   { sdk, ask }: Pick<Client, 'sdk' | 'ask'>,
   { attempt_count: attempts, payments }: Stripe.Invoice,

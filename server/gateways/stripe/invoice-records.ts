@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import { type Client, date, dateOrNull } from './client.ts'
 
-/** An invoice as the books keep it, whatever became of it. */
+/** An invoice as stored in the books, in any state. */
 export type InvoiceRecord = {
   id: string
   number: string | null
@@ -19,12 +19,12 @@ export type InvoiceRecord = {
   tax: number
   amountPaid: number
   amountRemaining: number
-  /** Part of `amountPaid` that no payment at Stripe brought: by bank transfer, for example. */
+  /** Part of `amountPaid` received outside Stripe, for example by bank transfer. */
   paidOutOfBand: number
-  /** The time it is about; null if it bills no time. */
+  /** Billed period; null if it bills no time. */
   period: { start: Date; end: Date } | null
   isProration: boolean
-  /** What a change took off it for time that had been paid for before. */
+  /** Credit for unused time paid before. */
   credit: number
   /** Cost of the period itself: without prorations and other items, after discounts and without tax. */
   periodNet: number
@@ -42,11 +42,11 @@ export type CreditNoteRecord = {
   createdAt: Date
   total: number
   tax: number
-  /** What it says was refunded to the card. */
+  /** Amount it states as refunded to the card. */
   refunded: number
 }
 
-/** Only asked for where an invoice says that there are some. */
+/** Fetched only if the invoice has credit notes. */
 export async function creditNotesOf({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>, invoices: Stripe.Invoice[]) {
   const found: CreditNoteRecord[] = []
   for (const invoice of invoices) {
@@ -67,7 +67,7 @@ export async function creditNotesOf({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>, i
   return found
 }
 
-/** What issued credit notes say was refunded to the card, beyond what was. */
+/** Amount that issued credit notes state as refunded beyond actual refunds. */
 export function uncoveredNotes(notes: CreditNoteRecord[], payments: { invoiceId: string; refunded: number }[]) {
   const issued = notes.filter(({ status }) => status === 'issued')
   let uncovered = 0
@@ -127,7 +127,7 @@ export const creditIn = ({ lines }: Stripe.Invoice) =>
 export const isProration = ({ parent }: Stripe.InvoiceLineItem) =>
   parent?.subscription_item_details?.proration ?? parent?.invoice_item_details?.proration ?? false
 
-/** What an invoice is about: a whole period rather than a change within one; of several, the last. */
+/** The line an invoice is about: a full period before prorations; the last of several. */
 export function lineOf({ lines }: Stripe.Invoice): Stripe.InvoiceLineItem | undefined {
   const bought = lines.data.filter(({ amount }) => amount > 0)
   return bought.toSorted((a, b) => Number(isProration(a)) - Number(isProration(b)) || b.period.end - a.period.end)[0]

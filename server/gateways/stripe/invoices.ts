@@ -2,7 +2,7 @@ import { conflict } from '../../errors.ts'
 import { type Client, idOf, isOtherUse, isRefused, needsBuyer } from './client.ts'
 import { defaultPayment } from './history.ts'
 
-/** The secret is for the buyer, when the bank wants them to confirm the payment. */
+/** Has a secret if the bank asks the buyer to confirm the payment. */
 type Paid = { state: 'done' | 'processing'; confirmWith: string | null }
 
 export function invoiceCalls(
@@ -10,28 +10,28 @@ export function invoiceCalls(
   hasPaid: (intent: string) => Promise<boolean>,
 ) {
   return {
-    /** Where Stripe shows an invoice or a credit note. The links expire, so they are never stored. */
+    /** Links to an invoice or credit note at Stripe. They expire, so they are never stored. */
     async links(id: string) {
       if (id.startsWith('cn_')) return { viewUrl: null, pdfUrl: (await ask(sdk.creditNotes.retrieve(id))).pdf }
       const { hosted_invoice_url: viewUrl, invoice_pdf: pdfUrl } = await ask(sdk.invoices.retrieve(id))
       return { viewUrl: viewUrl ?? null, pdfUrl: pdfUrl ?? null }
     },
 
-    /** What the next renewal will charge, to the cent; null if there is none. Waits 3 s at most: someone looks at a page. */
+    /** Amount of the next renewal; null if there is none. Waits at most 3 s, because a page depends on it. */
     async nextAmount(subscription: string): Promise<number | null> {
       const request = sdk.invoices.createPreview({ subscription }, { timeout: 3000, maxNetworkRetries: 0 })
       return (await orNothing(request, isRefused))?.amount_due ?? null
     },
 
-    /** What an ended subscription still asks for, or soon would: paid now, it would buy nothing. */
+    /** Voids open invoices and drafts of an ended subscription, which would buy nothing. */
     async voidOpen(subscription: string) {
       for (const status of ['draft', 'open', 'uncollectible'] as const) {
         const { data } = await ask(sdk.invoices.list({ subscription, status, limit: 100 }))
         for (const { id } of data) {
-          // Stripe neither voids nor deletes the draft of a subscription; it only stays one.
+          // Stripe neither voids nor deletes a subscription's draft; this keeps it a draft.
           const request =
             status === 'draft' ? sdk.invoices.update(id, { auto_advance: false }) : sdk.invoices.voidInvoice(id)
-          // Someone else paid or voided it meanwhile: the next look shows which.
+          // Paid or voided concurrently; the next sync shows which.
           await orNothing(request, isRefused)
         }
       }
@@ -46,7 +46,7 @@ export function invoiceCalls(
         )
         return { state: 'done', confirmWith: null }
       } catch (error) {
-        // Whatever the refusal says: someone else, or this very request, may have paid it.
+        // Reads the invoice again after a refusal: a concurrent request may have paid it.
         const invoice = await ask(sdk.invoices.retrieve(id, { expand: ['confirmation_secret', 'payments'] }))
         const { status, confirmation_secret: secret, payments } = invoice
         if (status === 'paid') return { state: 'done', confirmWith: null }
@@ -62,7 +62,7 @@ export function invoiceCalls(
       }
     },
 
-    /** One for every refund that has arrived; safe to repeat. If a note's refund failed later, the note covers the next one. */
+    /** Idempotent: issues a credit note for every successful refund. A note whose refund failed covers the next refund. */
     async creditRefunds(subscription: string) {
       const invoices = await all(sdk.invoices.list({ subscription, expand: ['data.payments'], limit: 100 }))
       for (const { id: invoice, payments, status } of invoices) {
@@ -81,7 +81,7 @@ export function invoiceCalls(
           const amount = Math.min(refunded, left)
           if (credited.has(refund) || amount <= 0) continue
           left -= amount
-          // It is fine if someone else has credited it, after another look.
+          // Another process may have credited it; reads again.
           await orNothing(
             sdk.creditNotes.create(
               // The shop has its own mail about the refund.

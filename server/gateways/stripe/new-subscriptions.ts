@@ -4,7 +4,7 @@ import { type Invoicing, type Tax, taxReader } from './amounts.ts'
 import { type Client, idOf, isRefused } from './client.ts'
 import { defaultPayment } from './history.ts'
 
-/** What the browser needs to pay the first invoice, and what to say before. */
+/** Data for the browser to pay the first invoice, and amounts to show. */
 type FirstPayment = { clientSecret: string; amountDue: number; tax: Tax | null }
 
 type NewSubscription = FirstPayment & { customerId: string; subscriptionId: string; paymentIntentId: string }
@@ -20,7 +20,7 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
   const { sdk, ask, orNothing, report } = client
   const taxOf = taxReader({ sdk, ask })
 
-  /** No one would ever see it renew: it ends immediately, and the credit that paid it goes back to where it was. */
+  /** Cancels at once a subscription that was paid by credit alone, and restores the credit. */
   async function refuseFree({ id, customer }: Stripe.Subscription, invoice: Stripe.Invoice) {
     await orNothing(sdk.subscriptions.cancel(id))
     const amount = invoice.ending_balance === null ? 0 : invoice.ending_balance - invoice.starting_balance
@@ -51,13 +51,13 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
   }
 
   return {
-    /** Reports what is missing when the price is no longer sold or the customer was deleted. */
+    /** Names the missing object if the price was archived or the customer deleted. */
     async create(wanted: {
       attempt: string
       customerId: string
       priceId: string
       couponId?: string | undefined
-      /** How often something was made again: the same wish is another request then. */
+      /** Number of recreated objects; makes the repeated request use another idempotency key. */
       renewals?: number
     }): Promise<NewSubscription | { missing: 'price' | 'customer' | 'coupon' }> {
       const { couponId } = wanted
@@ -67,7 +67,7 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
           customer: wanted.customerId,
           items: [{ price: wanted.priceId }],
           payment_behavior: 'default_incomplete',
-          // Named, because the account's default decides how prorations and discounts are written.
+          // Set explicitly: the account's default decides how prorations and discounts are written.
           billing_mode: { type: 'flexible', flexible: { proration_discounts: 'included' } },
           payment_settings: { save_default_payment_method: 'on_subscription', payment_method_types: ['card'] },
           ...(couponId ? { discounts: [{ coupon: couponId }] } : {}),
@@ -92,7 +92,7 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
       }
     },
 
-    /** How to pay a checkout that is still unpaid, or nothing. */
+    /** Payment data of an unpaid checkout; undefined if it is paid or gone. */
     async open(subscriptionId: string): Promise<FirstPayment | undefined> {
       const subscription = await ask(sdk.subscriptions.retrieve(subscriptionId, { expand: withFirstPayment }))
       if (subscription.status !== 'incomplete') return undefined

@@ -3,10 +3,10 @@ import { conflict } from '../../errors.ts'
 import { type Client, isOtherUse, isRefused, subscriptionOf } from './client.ts'
 
 type RefundNotes = {
-  /** With a purpose, it happens once, even if the caller forgot that it did. */
+  /** A refund with a purpose is made once, even if requested again. */
   purpose?: string
   reason?: 'duplicate' | 'requested_by_customer' | undefined
-  /** A present: the subscription continues although its money is back. Kept at Stripe, so that every look sees it. */
+  /** Goodwill refund: the subscription continues. Stored in metadata at Stripe, so that every sync sees it. */
   keepsAccess?: boolean | undefined
 }
 
@@ -56,14 +56,14 @@ export function paymentCalls({ sdk, ask, change }: Client) {
             'changed-meanwhile',
             'Someone else refunded this payment at the same moment. Please look again.',
           )
-        // Read by the seller: Stripe's own words explain it best.
+        // Shown to the seller in Stripe's own words.
         throw error instanceof StripeSdk.errors.StripeInvalidRequestError
           ? conflict('refund-refused', error.message)
           : error
       }
     },
 
-    /** Whether the money has arrived or is on its way, whatever the invoice says so far. */
+    /** Whether the payment succeeded or is processing, even if the invoice does not show it yet. */
     async hasPaid(paymentIntentId: string): Promise<boolean> {
       const { status } = await ask(sdk.paymentIntents.retrieve(paymentIntentId))
       return status === 'succeeded' || status === 'processing'

@@ -4,7 +4,7 @@ import { type Invoicing, type Tax, taxReader } from './amounts.ts'
 import { type Client, date, isOtherUse, isRefused } from './client.ts'
 import { type Subscription, seconds } from './subscriptions.ts'
 
-/** What a switch costs right now, line by line: they add up to what is due. */
+/** Cost of a switch right now, by lines that add up to the amount due. */
 export type SwitchOffer = {
   lines: { kind: 'unused' | 'plan' | 'discount' | 'credit'; amount: number }[]
   due: number
@@ -15,7 +15,7 @@ export type SwitchOffer = {
 
 type Wanted = { priceId: string; at: Date }
 
-/** What the credit is counted from is the same for the preview and for the change, so both come to the same cent. */
+/** Preview and change use the same proration date, so both give the same amount. */
 const changeOf = ({ plan }: Subscription, { priceId, at }: Wanted) => ({
   items: [{ id: plan.itemId, price: priceId }],
   proration_behavior: 'always_invoice' as const,
@@ -27,7 +27,7 @@ const changeOf = ({ plan }: Subscription, { priceId, at }: Wanted) => ({
 const isPriceGone = (error: unknown) =>
   error instanceof Error && isRefused(error) && String(Reflect.get(error, 'param')).endsWith('[price]')
 
-/** Another plan for a running subscription, from now on and only once it is paid. */
+/** Switches a subscription to another plan at once, if the payment succeeds. */
 export function planSwitchCalls({ sdk, ask, orNothing, change }: Client, { automaticTax }: Invoicing) {
   const taxOf = taxReader({ sdk, ask })
 
@@ -46,7 +46,7 @@ export function planSwitchCalls({ sdk, ask, orNothing, change }: Client, { autom
       }
     },
 
-    /** Charges the card on file; until that succeeds, nothing changes. The same invoices give the same keys: one order wins. */
+    /** Charges the card on file; nothing changes unless it succeeds. Concurrent switches share an idempotency key, so one wins. */
     async begin(subscription: Subscription, wanted: Wanted & { switchId: string }) {
       const { id, invoiceCount, plan } = subscription
       try {
@@ -74,7 +74,7 @@ export function planSwitchCalls({ sdk, ask, orNothing, change }: Client, { autom
       }
     },
 
-    /** Nothing payable is left. If it was paid meanwhile, the next look shows it. */
+    /** Leaves nothing payable. If it was paid concurrently, the next sync shows it. */
     async drop({ pending }: Pick<Subscription, 'pending'>) {
       if (!pending) return
       await orNothing(sdk.invoices.voidInvoice(pending.invoiceId), isRefused)

@@ -1,11 +1,11 @@
 import type { Stripe } from 'stripe'
 import { type BillingType, planEvery } from '#contract/plans.ts'
 
-/** What each period costs, according to its items: an older subscription keeps its price. */
+/** Cost of a period by the subscription's items; older subscriptions keep their price. */
 export type PlanAtStripe = {
   itemId: string
   priceId: string
-  /** Null if Stripe charges it at another interval than any plan; `every` says which one. */
+  /** Null if the interval matches no plan; `every` names the interval. */
   billing: BillingType | null
   every: string
   /** Zero for days and weeks. */
@@ -20,7 +20,7 @@ type Recurring = Pick<Stripe.Price, 'recurring'>
 export const billingOf = ({ recurring }: Recurring): BillingType | null =>
   planEvery(recurring?.interval ?? '', recurring?.interval_count ?? 1)?.key ?? null
 
-/** How often a price is charged, in words: `month` or `6 months`. */
+/** Interval of a price in words: `month` or `6 months`. */
 export function everyOf({ recurring }: Recurring) {
   const { interval = '', interval_count: count = 1 } = recurring ?? {}
   return count === 1 ? interval : `${count} ${interval}s`

@@ -11,16 +11,16 @@ export type WantedPrice = {
   intervalCount: number
 }
 
-/** Another process was faster. */
+/** Created concurrently by another process. */
 const isThereAlready = (error: unknown) => isRefused(error, { code: 'resource_already_exists' })
 
 export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticTax }: Invoicing) {
   const behavior = automaticTax ? 'inclusive' : undefined
-  /** A price without tax may say what it likes about it. */
+  /** `tax_behavior` only matters when Stripe Tax is on. */
   const fits = (price: Stripe.Price, wanted: WantedPrice) =>
     isAsWanted(price, wanted) && (!behavior || price.tax_behavior === behavior)
 
-  /** Archived ones, too: they keep their lookup key. */
+  /** Includes archived prices, which keep their lookup key. */
   async function holderOf(lookupKey: string): Promise<Stripe.Price | undefined> {
     const { data } = await ask(sdk.prices.list({ lookup_keys: [lookupKey] }))
     return data[0]
@@ -96,7 +96,7 @@ type WantedCoupon = {
 }
 
 export const couponCalls = ({ sdk, orNothing }: Client) => ({
-  /** A coupon never changes, so the first to ask makes it. Invoices show its name. */
+  /** Coupons are immutable, so the first use creates one. Invoices show its name. */
   async ensure({ id, code, percentOff, amountOff, months }: WantedCoupon) {
     const duration = months === null ? 'forever' : months === 0 ? 'once' : 'repeating'
     await orNothing(

@@ -21,34 +21,34 @@ export type Subscription = History & {
   status: Stripe.Subscription.Status
   plan: PlanAtStripe
   discounts: Discount[]
-  /** What the customer's next invoices are reduced by. */
+  /** Customer balance that reduces the next invoices. */
   credit: number
-  /** Renewals are counted from it. */
+  /** Billing cycle anchor of renewals. */
   anchor: Date
   periodStart: Date
   currentPeriodEnd: Date
-  /** When a scheduled cancellation takes effect. */
+  /** Time of a scheduled cancellation. */
   endsAt: Date | null
   endedAt: Date | null
-  /** Why the buyer said they cancelled, here or in Stripe's portal. */
+  /** Buyer's reason for cancelling, given here or in Stripe's portal. */
   leaving: { reason: LeaveReason | null; comment: string | null }
-  /** What the shop promised to refund of the year until then, if it ends before; see `cancel`. */
+  /** Refund promised for the rest of the term, if it ends earlier; see `cancel`. */
   promise: { refund: number; until: Date } | null
-  /** Time that costs nothing: the seller moved the next payment to its end. */
+  /** End of free time: the seller moved the next payment to it. */
   trialEndsAt: Date | null
   paused: { because: PauseReason; at: Date } | null
-  /** The seller stopped collecting payments in the dashboard. Stripe: the customer keeps access. */
+  /** Collection paused in Stripe's dashboard (`pause_collection`); access stays. */
   collectionPaused: { resumesAt: Date | null } | null
-  /** The card that will be charged, in words, and when it expires: the end of its last month. */
+  /** Card to be charged, in words, and its expiry: the end of its last month. */
   card: string | null
   cardExpiresAt: Date | null
-  /** Plans changes of its own; Stripe refuses others until it is released. */
+  /** Subscription schedule, if any; Stripe refuses other changes until it is released. */
   scheduleId: string | null
-  /** A change that waits for its payment: it is off once the invoice is void. */
+  /** Pending update that waits for its payment; voiding the invoice drops it. */
   pending: { invoiceId: string } | null
-  /** The buyer's order by which the plan was changed last. */
+  /** Order of the latest plan switch. */
   switchId: string | null
-  /** Charged without tax, though the shop collects it: Stripe lost the customer's place, or tax was never turned on. */
+  /** Charged without tax although the shop collects it: Stripe has no valid address, or tax is off for it. */
   taxIsOff: boolean
 }
 
@@ -116,7 +116,7 @@ export function subscriptionCalls(
       const wanted = notice ? withPromise(notice) : { cancel_at_period_end: true }
       await releasingSchedule(id, () =>
         change(
-          // The same on another day, so that a cancellation whose answer was lost keeps its day.
+          // Keeps an existing date: a repeated request after a lost answer must not move it.
           key,
           (options) => sdk.subscriptions.update(id, wanted, options),
           async () => willEnd(await ask(sdk.subscriptions.retrieve(id))),
@@ -147,7 +147,7 @@ export function subscriptionCalls(
       )
     },
 
-    /** Stripe takes it after the end, too. */
+    /** Stripe accepts it after the end, too. */
     async giveReason(id: string, feedback: LeaveReason, comment: string) {
       await ask(sdk.subscriptions.update(id, { cancellation_details: { feedback, comment } }))
     },
@@ -167,7 +167,7 @@ export function subscriptionCalls(
           isRefused,
         ),
       ).catch((error: unknown) => {
-        // Read by the seller: Stripe's own words explain it best.
+        // Shown to the seller in Stripe's own words.
         throw error instanceof Error && isRefused(error) ? conflict('extension-refused', error.message) : error
       })
     },
@@ -200,7 +200,7 @@ const scheduleReleaser =
     }
   }
 
-/** From the next invoice on, inside the price. Answers false if Stripe can't tell which tax: the place is unknown. */
+/** Turns tax on from the next invoice. Returns false if Stripe cannot determine the tax: the address is unknown. */
 const taxTurner =
   ({ sdk, ask, orNothing }: Pick<Client, 'sdk' | 'ask' | 'orNothing'>) =>
   async (id: string): Promise<boolean> => {
@@ -215,7 +215,7 @@ export const seconds = (at: Date) => Math.floor(at.getTime() / 1000)
 
 type Notice = { endsAt: Date; refund: number; until: Date }
 
-/** On a day within a paid period, with a promise to refund the rest of it: either both are there or neither. */
+/** Cancels on a day within a paid period and stores the promised refund in the same request. */
 const withPromise = ({ endsAt, refund, until }: Notice) => ({
   cancel_at: seconds(endsAt),
   proration_behavior: 'none' as const,
@@ -226,20 +226,20 @@ function promiseOf({ rest_refund: refund, rest_until: until }: Stripe.Metadata):
   return refund && until ? { refund: Number(refund), until: date(Number(until)) } : null
 }
 
-/** Whatever Stripe may add is another reason. */
+/** Unknown values count as "other". */
 function leavingOf({ cancellation_details: details }: Stripe.Subscription): Subscription['leaving'] {
   const feedback = details?.feedback
   const reason = feedback ? (leaveReasons.find((known) => known === feedback) ?? 'other') : null
   return { reason, comment: details?.comment ?? null }
 }
 
-/** The customer's own counts where the subscription has none. */
+/** Falls back to the customer's discount. */
 function discountsOf({ discounts, customer }: Stripe.Subscription) {
   const own = typeof customer === 'string' || customer.deleted ? null : customer.discount
   return discounts.length === 0 && own ? [own] : discounts
 }
 
-/** One for a single invoice is spent on the present period, if it was there when that began. */
+/** A one-time discount is used up if it existed when the current period began. */
 function discountOf(discount: string | Stripe.Discount, periodStart: number) {
   const coupon = typeof discount === 'object' ? discount.source.coupon : null
   if (typeof discount === 'string' || !coupon || typeof coupon === 'string') return []
@@ -253,7 +253,7 @@ function discountOf(discount: string | Stripe.Discount, periodStart: number) {
   }
 }
 
-/** What pays for a subscription that has no card of its own. */
+/** Payment method of a subscription without its own: the customer's default. */
 const defaultCardOf = (customer: Stripe.Subscription['customer']) =>
   typeof customer === 'string' || customer.deleted ? null : customer.invoice_settings.default_payment_method
 
@@ -275,7 +275,7 @@ function cardOf(method: Stripe.Subscription['default_payment_method']) {
   }
 }
 
-/** Stripe writes what a customer has left as a negative balance. */
+/** A customer's credit is a negative balance at Stripe. */
 const creditOf = (customer: Stripe.Subscription['customer']) =>
   typeof customer === 'string' || customer.deleted ? 0 : -customer.balance
 
@@ -284,6 +284,6 @@ function pauseOf({ status, status_details: details, items }: Stripe.Subscription
   const type = details?.paused.subscription.type
   const because = Object.entries(pauseReasons).find(([name]) => name === type)?.[1]
   const at = details?.paused.transitioned_at ?? items.data[0]?.current_period_end ?? 0
-  // Anything Stripe may add was someone's decision.
+  // Unknown values count as a decision by a person.
   return { because: because ?? ('system' as const), at: date(at) }
 }
