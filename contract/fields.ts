@@ -56,7 +56,7 @@ export const givenPassword = z
   .string('Please enter your password')
   .check(z.minLength(1, 'Please enter your password'), z.maxLength(128, 'Invalid email or password'), canBeStored)
 
-// Refuses line breaks, which could fake a message, and direction marks, which could disguise a name.
+// Refuses line breaks, which could pass as a message, and direction marks, which could disguise a name.
 export const isOneLine = (typed: string) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(typed)
 const invisible = 'Please remove the line breaks and invisible characters'
 
