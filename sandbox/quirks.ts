@@ -13,6 +13,8 @@ export type Quirks = {
   delaySeconds: number
   /** The share of writes that return 500, half of them after the work was done. */
   failing: number
+  /** Seconds until a write is answered, though its work is done at once. */
+  writeSeconds: number
   /** The next requests that fail, in this order. */
   faults: Fault[]
   key: Key
@@ -53,6 +55,7 @@ export const usual: Quirks = {
   drop: false,
   delaySeconds: 0,
   failing: 0,
+  writeSeconds: 0,
   faults: [],
   key: 'works',
   account: 'acct_1SandboxAccount0',

@@ -4,6 +4,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { checkArrows } from './checks/arrows.ts'
 import { checkDocuments, checkSettings, readDocuments } from './checks/documents.ts'
 import { checkGlossary, readGlossary } from './checks/glossary.ts'
+import { checkFileNames, checkInterfaces } from './checks/interfaces.ts'
 import { checkMigrations } from './checks/migrations.ts'
 import { type Bill, checkLockFile, checkMaterials } from './checks/packages.ts'
 import { checkPlanNames, checkWordLists, findDuplicates, readSources } from './checks/sources.ts'
@@ -24,6 +25,8 @@ const steps: Record<string, Judge> = {
     const { complaints, modules, imports } = checkArrows(readSources('.'))
     return verdict(complaints, `${modules} modules, ${imports} imports`)
   },
+  'module interfaces': () => verdict(checkInterfaces(readSources('.'))),
+  'file names': () => verdict(checkFileNames(readSources('.').keys())),
   'table owners': async () => {
     const tables = await readTables()
     const { complaints, writes } = checkTables(readSources('.'), tables)

@@ -1,15 +1,8 @@
-import type { Role } from '#contract/permissions.ts'
+import type * as z from 'zod/mini'
+import type { person } from '#contract/fields.ts'
 
-export type User = {
-  id: string
-  name: string
-  email: string
-  isAdmin: boolean
-  role: Role | null
-  /** Whether an emailed link has shown that the address is theirs, or an admin vouched for it. */
-  isProven: boolean
-  createdAt: Date
-}
+/** The caller, as every call knows them. `userColumns` of the schema reads the fields. */
+export type User = Omit<z.input<typeof person>, 'mustSetUp'>
 
 /** Who is acting, and from where: the first argument of everything that changes something. `user` is null without a login. */
 export type Actor<Who extends User | null = User> = {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
 import { contract } from '#contract/index.ts'
-import { openAreas } from './areas.ts'
+import { type Areas, openAreas } from './areas.ts'
 import { type Context, createContext } from './context.ts'
 import { mountAccess } from './features/access/routes.ts'
 import { mountAdminArea } from './features/admin/routes.ts'
@@ -65,7 +65,7 @@ async function mountAll(
   app: FastifyInstance,
   { config, connection, queue, pages, now, settings, mailsGoTo }: Dependencies,
   context: Context,
-  areas: ReturnType<typeof openAreas>,
+  areas: Areas,
 ) {
   const { mails, audit, attempts, securityLog } = context
   const { identity, selling, access, site } = areas

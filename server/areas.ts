@@ -1,13 +1,16 @@
 import type { Context } from './context.ts'
 import type { AreaEvents } from './events.ts'
 import { type Access, openAccess } from './features/access/open-access.ts'
-import { openAdminArea } from './features/admin/admin.ts'
-import { openIdentity } from './features/identity/identity.ts'
+import { type AdminArea, openAdminArea } from './features/admin/admin.ts'
+import { type Identity, openIdentity } from './features/identity/identity.ts'
 import { openSelling, type Selling } from './features/selling/selling.ts'
-import { openSite } from './features/site/site.ts'
+import { openSite, type Site } from './features/site/site.ts'
+
+/** All areas, open. */
+export type Areas = { identity: Identity; selling: Selling; access: Access; site: Site; admin: AdminArea }
 
 /** The composition root: opens each area with the areas before it, and joins what they tell later ones. */
-export function openAreas(context: Context) {
+export function openAreas(context: Context): Areas {
   const events: AreaEvents = {
     accountChanged: (tx, userId) => selling.customers.accountChanged(tx, userId),
     endOpenLinks: (tx, userId) => selling.declarations.endOpenLinks(tx, userId),

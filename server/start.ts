@@ -55,6 +55,8 @@ export type StartOptions = {
   products?: string
   /** Where a test plays Stripe. */
   stripeAddress?: StripeAddress
+  /** Wait for an advisory lock before a 503, if not 10 s. */
+  lockWaitMs?: number | undefined
 }
 
 type Parts = Omit<Dependencies, 'pages'>
@@ -73,6 +75,7 @@ export async function startShop(
     quirks = {},
     products,
     stripeAddress,
+    lockWaitMs,
   }: StartOptions,
 ) {
   const closers: (() => Promise<void> | void)[] = []
@@ -88,10 +91,8 @@ export async function startShop(
     const url = database?.url ?? given.databaseUrl ?? ''
 
     const onLost = (error: Error) => log.warn({ err: error }, 'database connection lost')
-    const connection = connect(url, onLost, {
-      directUrl: given.databaseDirectUrl,
-      replicaUrl: given.databaseReplicaUrl,
-    })
+    const { databaseDirectUrl: directUrl, databaseReplicaUrl: replicaUrl } = given
+    const connection = connect(url, onLost, { directUrl, replicaUrl, lockWaitMs })
     closers.push(connection.close)
     await assertReachable(connection.pool, url)
     const secrets = createSecrets(loadSecretsKey(given.secretsKey, given.dataDir), given.oldSecretsKey)

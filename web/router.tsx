@@ -23,7 +23,6 @@ const unlisted = { access: 'public', indexable: false } as const
 const buyers = { access: 'user', indexable: false } as const
 const staff = { access: 'staff', indexable: false } as const
 
-// biome-ignore format: one page a line
 const pages = [
   { ...open, path: '/', page: 'site/home/home-page', title: brand.headline },
   { ...open, path: '/products', page: 'site/products/products-page', title: 'Products' },
@@ -34,13 +33,37 @@ const pages = [
   { ...unlisted, path: '/auth/link', page: 'identity/sign-in/emailed-login-page', title: 'Log in', secret: true },
   { ...unlisted, path: '/login-link', page: 'identity/sign-in/login-link-page', title: 'Log in by email' },
   { ...unlisted, path: '/forgot-password', page: 'identity/sign-in/forgot-password-page', title: 'Forgot password' },
-  { ...unlisted, path: '/reset-password', page: 'identity/sign-in/reset-password-page', title: 'Reset password', secret: true },
-  { ...unlisted, path: '/confirm-address', page: 'identity/sign-in/confirm-address-page', title: 'Confirm your address', secret: true },
+  {
+    ...unlisted,
+    path: '/reset-password',
+    page: 'identity/sign-in/reset-password-page',
+    title: 'Reset password',
+    secret: true,
+  },
+  {
+    ...unlisted,
+    path: '/confirm-address',
+    page: 'identity/sign-in/confirm-address-page',
+    title: 'Confirm your address',
+    secret: true,
+  },
   { ...unlisted, path: '/checkout', page: 'selling/checkout/checkout-page', title: 'Checkout' },
   { ...unlisted, path: '/checkout/success', page: 'access/success/success-page', title: 'Payment', secret: true },
   { ...unlisted, path: '/invoice', page: 'selling/invoices/invoice-page', title: 'Your invoice', secret: true },
-  { ...unlisted, path: '/newsletter/confirm', page: 'site/links/mailed-link-page', title: 'Confirm your subscription', secret: true },
-  { ...unlisted, path: '/newsletter/unsubscribe', page: 'site/links/mailed-link-page', title: 'Unsubscribe', secret: true },
+  {
+    ...unlisted,
+    path: '/newsletter/confirm',
+    page: 'site/links/mailed-link-page',
+    title: 'Confirm your subscription',
+    secret: true,
+  },
+  {
+    ...unlisted,
+    path: '/newsletter/unsubscribe',
+    page: 'site/links/mailed-link-page',
+    title: 'Unsubscribe',
+    secret: true,
+  },
   { ...unlisted, path: '/withdraw', page: 'selling/declarations/declaration-page', title: 'Withdraw from contract' },
   { ...unlisted, path: '/cancel', page: 'selling/declarations/declaration-page', title: 'Cancel contracts' },
   { ...unlisted, path: '/declarations/confirm', page: 'site/links/mailed-link-page', title: 'Confirm', secret: true },

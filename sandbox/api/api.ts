@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '../basics.ts'
 import type { Books } from '../books.ts'
 import { Failure, invalid } from '../failure.ts'
@@ -126,6 +127,7 @@ export function createApi({ books, keys, changed, clockMoved, recorded }: Given)
     })
     if (found.route.movesClock) clockMoved()
     else changed()
+    if (!done.replayed) await sleep(settings.quirks.writeSeconds * 1000)
     return done
   }
 

@@ -60,6 +60,7 @@ const switches: Record<string, Record<string, Partial<Quirks>>> = {
   },
   Delay: { none: { delaySeconds: 0 }, '1 minute': { delaySeconds: 60 }, '10 minutes': { delaySeconds: 600 } },
   'Events are': { sent: { drop: false }, lost: { drop: true } },
+  'Writes take': { 'a moment': { writeSeconds: 0 }, '8 seconds': { writeSeconds: 8 } },
   'Requests that fail': { none: { failing: 0 }, '1 in 10': { failing: 0.1 }, half: { failing: 0.5 } },
   'The secret key': {
     works: { key: 'works' },

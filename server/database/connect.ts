@@ -28,12 +28,13 @@ type Ways = {
   /** Set when `url` leads to a pooler in transaction mode, where nothing can be kept in a session. */
   directUrl?: string | undefined
   replicaUrl?: string | undefined
+  lockWaitMs?: number | undefined
 }
 
 export function connect(
   url: string,
   onError: (error: Error) => void,
-  { directUrl, replicaUrl }: Ways = {},
+  { directUrl, replicaUrl, lockWaitMs }: Ways = {},
 ): Connection {
   const pool = new pg.Pool({
     connectionString: url,
@@ -48,7 +49,7 @@ export function connect(
   const db = drizzle(pool, { casing: 'snake_case' })
   db.transaction = transactionOn(pool)
   const straight = directUrl ?? url
-  const locks = createLocks(straight, onError)
+  const locks = createLocks(straight, onError, lockWaitMs)
   const close = async () => void (await Promise.all([pool.end(), locks.close()]))
   return { url: straight, readUrl: replicaUrl ?? straight, pool, db, locks, close }
 }

@@ -1,5 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { purchases } from '#contract/selling/purchases.ts'
+import { openShop } from '#server/testing/open-shop.ts'
 import { createTestDatabase } from '#server/testing/test-database.ts'
 import { createLocks, type Locks } from './locks.ts'
 
@@ -37,16 +39,6 @@ test('work under one key takes turns in all processes, and other keys do not wai
   for (let index = 0; index < ofA.length; index += 2) expect(ofA[index + 1]).toBe(ofA[index]?.replace('begins', 'ends'))
 })
 
-test('a lock is held for as long as a slow Stripe takes; someone who waits too long is asked to try again', async () => {
-  const [one, two] = processes
-  const slow = one.runExclusive('slow', () => setTimeout(4000, 'charged'))
-  await setTimeout(100)
-  await expect(two.runExclusive('slow', async () => 'twice')).rejects.toMatchObject({ status: 503, code: 'busy' })
-  const next = setTimeout(1500).then(() => two.runExclusive('slow', async () => 'after it'))
-  expect(await slow).toBe('charged')
-  expect(await next).toBe('after it')
-})
-
 test('a failure frees the lock, and so does the end of a process', async () => {
   const [one, two] = processes
   await expect(one.runExclusive('free', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
@@ -60,6 +52,28 @@ test('a failure frees the lock, and so does the end of a process', async () => {
   expect(await two.runExclusive('crashed', async () => 'taken')).toBe('taken')
   await held
   expect(lost.length).toBeGreaterThan(0)
+})
+
+test('while Stripe is slow, a second refund of a purchase gets a 503, nothing is doubled, and others are served', async () => {
+  await using shop = await openShop({ lockWaitMs: 1000 })
+  const [buyer, other, admin] = [await shop.buyer(), await shop.buyer(), await shop.admin()]
+  const refund = { id: buyer.purchase.id, amount: 900, refundedSoFar: 0, keepAccess: true }
+  await shop.sandbox.controls.behave({ writeSeconds: 4 })
+  const order: string[] = []
+  const first = admin.call(purchases.adminRefund, refund).then(() => order.push('refunded'))
+  await setTimeout(500)
+  const second = expect(admin.call(purchases.adminRefund, refund)).rejects.toMatchObject({ status: 503, code: 'busy' })
+  expect(await other.call(purchases.list, {})).toHaveLength(1)
+  order.push('other served')
+  await second
+  order.push('busy')
+  await first
+  expect(order).toEqual(['other served', 'busy', 'refunded'])
+
+  await shop.sandbox.controls.behave({ writeSeconds: 0 })
+  await shop.settle()
+  expect(await admin.call(purchases.adminRefundable, { id: refund.id })).toMatchObject({ refundedSoFar: 900 })
+  await expect(admin.call(purchases.adminRefund, refund)).rejects.toMatchObject({ status: 409 })
 })
 
 async function query<Row>(sql: string, values: unknown[] = []) {

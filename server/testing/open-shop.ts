@@ -33,6 +33,7 @@ export type OpenShopOptions = {
   products?: string
   /** Where the test plays Stripe. */
   stripeAddress?: StartOptions['stripeAddress']
+  lockWaitMs?: number
   /** Browser tests start the shop from the build. */
   start?: typeof startShop
   log?: Logger
@@ -55,6 +56,7 @@ export async function openShop({
   crashPoint = () => {},
   products,
   stripeAddress,
+  lockWaitMs,
   start = startShop,
 }: OpenShopOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-'))
@@ -84,6 +86,7 @@ export async function openShop({
     quirks,
     ...(products ? { products } : {}),
     ...(stripeAddress ? { stripeAddress } : {}),
+    lockWaitMs,
   })
   // Not its public address, which in production may be somewhere else.
   const url = `http://localhost:${shop.config.port}`

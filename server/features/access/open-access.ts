@@ -3,14 +3,38 @@ import type { Transaction } from '#server/database/connect.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
 import type { Identity } from '../identity/identity.ts'
 import { type AccessModule, createAccessModule } from './access/access.ts'
-import { createAssets } from './assets/assets.ts'
-import { createPrivatePackage } from './package/package.ts'
-import { createReminders } from './reminders/reminders.ts'
-import { createConnector, createTradingView } from './tradingview/tradingview.ts'
+import { type Assets, createAssets } from './assets/assets.ts'
+import { createPrivatePackage, type PrivatePackage } from './package/package.ts'
+import { createReminders, type Reminders } from './reminders/reminders.ts'
+import { createConnector, createTradingView, type TradingView } from './tradingview/tradingview.ts'
 
-export type Access = ReturnType<typeof openAccess>
+type AccessContext = Pick<
+  Context,
+  | 'audit'
+  | 'catalog'
+  | 'crashPoint'
+  | 'db'
+  | 'mails'
+  | 'now'
+  | 'queue'
+  | 'secrets'
+  | 'settings'
+  | 'supportEmail'
+  | 'tradingView'
+>
 
-export function openAccess(context: Context, { accounts }: Identity) {
+export type Access = {
+  tradingView: TradingView
+  core: AccessModule
+  privatePackage: PrivatePackage
+  assets: Assets
+  reminders: Reminders
+  unlocksItself(tx: Transaction, productId: string): Promise<boolean>
+  schedules: Schedules
+  prepare(): Promise<void>
+}
+
+export function openAccess(context: AccessContext, { accounts }: Pick<Identity, 'accounts'>): Access {
   const connector = createConnector(context, (tx) => core.connectorChanged(tx))
   const core: AccessModule = createAccessModule(context, connector)
   const tradingView = createTradingView(context, { connector, access: core })

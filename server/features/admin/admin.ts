@@ -1,17 +1,42 @@
 import type { Context } from '#server/context.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
 import type { Areas } from './areas.ts'
-import { createChecklist } from './checklist/checklist.ts'
-import { createCustomers } from './customers/customers.ts'
-import { createExports } from './exports/exports.ts'
-import { createFailedJobs } from './failed-jobs/failed-jobs.ts'
-import { createImports } from './imports/imports.ts'
-import { createOverview } from './overview/overview.ts'
-import { createSearch } from './search/search.ts'
+import { type Checklist, createChecklist } from './checklist/checklist.ts'
+import { type Customers, createCustomers } from './customers/customers.ts'
+import { createExports, type Exports } from './exports/exports.ts'
+import { createFailedJobs, type FailedJobs } from './failed-jobs/failed-jobs.ts'
+import { createImports, type Imports } from './imports/imports.ts'
+import { createOverview, type Overview } from './overview/overview.ts'
+import { createSearch, type Search } from './search/search.ts'
 
-export type AdminArea = ReturnType<typeof openAdminArea>
+type AdminContext = Pick<
+  Context,
+  | 'attempts'
+  | 'audit'
+  | 'catalog'
+  | 'config'
+  | 'connection'
+  | 'db'
+  | 'mails'
+  | 'now'
+  | 'paymentAccount'
+  | 'queue'
+  | 'settings'
+  | 'supportEmail'
+>
 
-export function openAdminArea(context: Context, areas: Areas) {
+export type AdminArea = {
+  overview: Overview
+  checklist: Checklist
+  customers: Customers
+  imports: Imports
+  search: Search
+  exports: Exports
+  failedJobs: FailedJobs
+  schedules: Schedules
+}
+
+export function openAdminArea(context: AdminContext, areas: Areas): AdminArea {
   const overview = createOverview(context, areas)
   const schedules: Schedules = {
     digest: { cron: '5 6 * * *', run: overview.sendDigest },

@@ -2,18 +2,47 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { Refusal } from '#server/errors.ts'
-import { createCookie, signed } from '#server/http/cookies.ts'
+import { type Cookie, createCookie, signed } from '#server/http/cookies.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
 import { randomToken } from '#server/security/tokens.ts'
-import { type AccountEvents, createAccounts } from './accounts/accounts.ts'
-import { createFactors, halfLoginLifetime } from './factors/factors.ts'
-import { type Authenticated, createSessions, type LoggedIn, sessionDays } from './sessions/sessions.ts'
+import { type AccountEvents, type Accounts, createAccounts } from './accounts/accounts.ts'
+import { createFactors, type Factors, halfLoginLifetime } from './factors/factors.ts'
+import { type Authenticated, createSessions, type LoggedIn, type Sessions, sessionDays } from './sessions/sessions.ts'
+
+type IdentityContext = Pick<
+  Context,
+  | 'attempts'
+  | 'audit'
+  | 'config'
+  | 'db'
+  | 'isLinkToken'
+  | 'linkToken'
+  | 'log'
+  | 'mails'
+  | 'now'
+  | 'passwords'
+  | 'queue'
+  | 'refuseShopAddress'
+  | 'secrets'
+  | 'securityLog'
+>
+
+export type Identity = {
+  sessions: Sessions
+  cookies: { session: Cookie; half: Cookie; device: Cookie }
+  beginSession(authenticated: Authenticated, call: Call): Promise<void>
+  /** Begins the session, or throws what must follow first. */
+  logIn(found: LoggedIn, call: Call): Promise<User>
+  factors: Factors
+  accounts: Accounts
+  schedules: Schedules
+  /** Runs in the background; a failure does not stop the start. */
+  prepare(): void
+}
 
 type Call = { actor: Actor<User | null>; request: FastifyRequest; reply: FastifyReply }
 
-export type Identity = ReturnType<typeof openIdentity>
-
-export function openIdentity(context: Context, events: AccountEvents) {
+export function openIdentity(context: IdentityContext, events: AccountEvents): Identity {
   const { config, log } = context
   const sessions = createSessions(context)
   const { secure } = config
@@ -35,7 +64,6 @@ export function openIdentity(context: Context, events: AccountEvents) {
   const factors = createFactors(context, { sessions })
   const accounts = createAccounts(context, events)
 
-  /** Begins the session, or throws what must follow first. */
   async function logIn(found: LoggedIn, call: Call) {
     const second = await factors.logins.secondStepOf(found)
     if (second) {
@@ -64,7 +92,6 @@ export function openIdentity(context: Context, events: AccountEvents) {
     accounts,
     schedules,
 
-    /** Not awaited: startup must not depend on it. */
     prepare() {
       factors
         .countPasskeysOfOtherHosts()

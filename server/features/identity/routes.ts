@@ -3,22 +3,22 @@ import { loginLinkRequested, resetRequested } from '#contract/forms.ts'
 import { contract } from '#contract/index.ts'
 import type { Context } from '#server/context.ts'
 import type { Http } from '#server/http/mount.ts'
-import { createDeletion, createPersonalData } from './accounts/accounts.ts'
+import { createDeletion, createPersonalData, type DeletionDeps, type ExportDeps } from './accounts/accounts.ts'
 import type { Identity } from './identity.ts'
 
-type AreaDeps = Parameters<typeof createDeletion>[1] &
-  Parameters<typeof createPersonalData>[1] & { checkout: { forfeitNonce(nonce: string): Promise<void> } }
+type RouteContext = Pick<Context, 'attempts' | 'audit' | 'db' | 'mails' | 'now' | 'passwords' | 'securityLog'>
+type LaterAreas = DeletionDeps & ExportDeps & { checkout: { forfeitNonce(nonce: string): Promise<void> } }
 
-export function mountIdentity(http: Http, context: Context, identity: Identity, others: AreaDeps) {
+export function mountIdentity(http: Http, context: RouteContext, identity: Identity, later: LaterAreas) {
   const { mount, checkoutCookie } = http
   const { accounts, sessions, cookies, beginSession } = identity
-  const deletion = createDeletion(context, others)
-  const personalData = createPersonalData(context, others)
+  const deletion = createDeletion(context, later)
+  const personalData = createPersonalData(context, later)
 
   async function logout(request: FastifyRequest, reply: FastifyReply) {
     const [token, nonce] = [cookies.session.read(request), checkoutCookie.read(request)]
     if (token) await sessions.end(token)
-    if (nonce) await others.checkout.forfeitNonce(nonce)
+    if (nonce) await later.checkout.forfeitNonce(nonce)
     cookies.session.clear(reply)
     checkoutCookie.clear(reply)
   }

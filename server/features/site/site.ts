@@ -1,13 +1,21 @@
 import type { Context } from '#server/context.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
-import { createContact } from './contact/contact.ts'
-import { createNewsletter } from './newsletter/newsletter.ts'
-import { createReviews } from './reviews/reviews.ts'
-import { createServiceMessages } from './service-messages/service-messages.ts'
+import { type Contact, createContact } from './contact/contact.ts'
+import { createNewsletter, type Newsletter, type NewsletterContext } from './newsletter/newsletter.ts'
+import { createReviews, type Reviews } from './reviews/reviews.ts'
+import { createServiceMessages, type ServiceMessages } from './service-messages/service-messages.ts'
 
-export type Site = ReturnType<typeof openSite>
+type SiteContext = NewsletterContext & Pick<Context, 'supportEmail'>
 
-export function openSite(context: Context) {
+export type Site = {
+  reviews: Reviews
+  contact: Contact
+  newsletter: Newsletter
+  serviceMessages: ServiceMessages
+  schedules: Schedules
+}
+
+export function openSite(context: SiteContext): Site {
   const reviews = createReviews(context)
   const contact = createContact(context)
   const newsletter = createNewsletter(context)

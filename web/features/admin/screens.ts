@@ -68,55 +68,109 @@ type Definition = {
   screens: readonly [Screen, ...Screen[]]
 }
 
-// biome-ignore format: one screen a line
 const table = [
-  { letter: 'o', icon: LayoutDashboard, isInBar: true, screens: [
-    { path: '/admin/overview', title: 'Overview', needs: 'figures.read', show: Overview },
-    { path: '/admin/overview/figures', title: 'Figures', needs: 'figures.read', show: Figures },
-  ] },
-  { letter: 't', icon: ChartCandlestick, isTab: true, screens: [
-    { path: '/admin/assets', title: 'Assets', needs: 'content.write', show: Assets },
-  ] },
-  { letter: 'u', icon: UsersIcon, isTab: true, screens: [
-    { path: '/admin/users', title: 'Users', needs: 'customers.read', show: Users },
-    { path: '/admin/customers/:id', title: 'Customer', needs: 'customers.read', show: CustomerScreen },
-    { path: '/admin/customers/:id/dashboard', title: 'As the buyer sees it', needs: 'customers.read', show: SeeAs },
-  ] },
-  { letter: 'p', icon: Receipt, isTab: true, screens: [
-    { path: '/admin/purchases', title: 'Purchases', needs: 'customers.read', show: Purchases },
-    { path: '/admin/purchases/payments', title: 'Payments', needs: 'payments.read', show: Payments },
-    { path: '/admin/purchases/payouts', title: 'Payouts', needs: 'payments.read', show: Payouts },
-    { path: '/admin/purchases/payouts/:id', title: 'Payout', needs: 'payments.read', show: PayoutScreen },
-    { path: '/admin/purchases/taxes', title: 'Taxes', needs: 'payments.read', show: Taxes },
-    { path: '/admin/purchases/at-stripe', title: 'At Stripe', needs: 'purchases.manage', show: AtStripe, isOnlyWhileWaiting: true },
-    { path: '/admin/purchases/declarations', title: 'Declarations', needs: 'money.refund', show: Declarations },
-  ] },
-  { letter: 'f', name: 'Offer', icon: Tag, screens: [
-    { path: '/admin/purchases/prices', title: 'Prices', needs: 'offer.write', show: Prices },
-    { path: '/admin/purchases/codes', title: 'Codes', needs: 'offer.write', show: Codes },
-  ] },
-  { letter: 'a', icon: KeyRound, screens: [
-    { path: '/admin/access', title: 'Access', tab: 'To do', needs: 'access.decide', show: Todo },
-    { path: '/admin/access/people', title: 'People', needs: 'access.decide', show: People },
-    { path: '/admin/access/connection', title: 'Connection', needs: 'access.manage', show: Connection },
-  ] },
-  { letter: 'm', icon: MessageSquare, screens: [
-    { path: '/admin/messages', title: 'Messages', needs: 'customers.help', show: Messages },
-    { path: '/admin/messages/service', title: 'Service messages', tab: 'To all customers', needs: 'content.write', show: ServiceMessages },
-    { path: '/admin/messages/newsletters', title: 'Newsletter', needs: 'content.write', show: Newsletters },
-    { path: '/admin/messages/newsletters/:id', title: 'Newsletter', needs: 'content.write', show: NewsletterScreen },
-    { path: '/admin/messages/newsletter', title: 'Newsletter addresses', tab: 'Addresses', needs: 'content.write', show: Newsletter },
-    { path: '/admin/messages/reviews', title: 'Reviews', needs: 'content.write', show: Reviews },
-  ] },
-  { letter: 'e', icon: Download, screens: [
-    { path: '/admin/exports', title: 'Exports', needs: 'people.manage', show: Exports },
-  ] },
-  { letter: 'y', icon: History, screens: [
-    { path: '/admin/activity', title: 'Activity', needs: 'people.manage', show: Activity },
-  ] },
-  { letter: 's', icon: SettingsIcon, screens: [
-    { path: '/admin/settings', title: 'Settings', needs: 'settings.write', show: Settings },
-  ] },
+  {
+    letter: 'o',
+    icon: LayoutDashboard,
+    isInBar: true,
+    screens: [
+      { path: '/admin/overview', title: 'Overview', needs: 'figures.read', show: Overview },
+      { path: '/admin/overview/figures', title: 'Figures', needs: 'figures.read', show: Figures },
+    ],
+  },
+  {
+    letter: 't',
+    icon: ChartCandlestick,
+    isTab: true,
+    screens: [{ path: '/admin/assets', title: 'Assets', needs: 'content.write', show: Assets }],
+  },
+  {
+    letter: 'u',
+    icon: UsersIcon,
+    isTab: true,
+    screens: [
+      { path: '/admin/users', title: 'Users', needs: 'customers.read', show: Users },
+      { path: '/admin/customers/:id', title: 'Customer', needs: 'customers.read', show: CustomerScreen },
+      { path: '/admin/customers/:id/dashboard', title: 'As the buyer sees it', needs: 'customers.read', show: SeeAs },
+    ],
+  },
+  {
+    letter: 'p',
+    icon: Receipt,
+    isTab: true,
+    screens: [
+      { path: '/admin/purchases', title: 'Purchases', needs: 'customers.read', show: Purchases },
+      { path: '/admin/purchases/payments', title: 'Payments', needs: 'payments.read', show: Payments },
+      { path: '/admin/purchases/payouts', title: 'Payouts', needs: 'payments.read', show: Payouts },
+      { path: '/admin/purchases/payouts/:id', title: 'Payout', needs: 'payments.read', show: PayoutScreen },
+      { path: '/admin/purchases/taxes', title: 'Taxes', needs: 'payments.read', show: Taxes },
+      {
+        path: '/admin/purchases/at-stripe',
+        title: 'At Stripe',
+        needs: 'purchases.manage',
+        show: AtStripe,
+        isOnlyWhileWaiting: true,
+      },
+      { path: '/admin/purchases/declarations', title: 'Declarations', needs: 'money.refund', show: Declarations },
+    ],
+  },
+  {
+    letter: 'f',
+    name: 'Offer',
+    icon: Tag,
+    screens: [
+      { path: '/admin/purchases/prices', title: 'Prices', needs: 'offer.write', show: Prices },
+      { path: '/admin/purchases/codes', title: 'Codes', needs: 'offer.write', show: Codes },
+    ],
+  },
+  {
+    letter: 'a',
+    icon: KeyRound,
+    screens: [
+      { path: '/admin/access', title: 'Access', tab: 'To do', needs: 'access.decide', show: Todo },
+      { path: '/admin/access/people', title: 'People', needs: 'access.decide', show: People },
+      { path: '/admin/access/connection', title: 'Connection', needs: 'access.manage', show: Connection },
+    ],
+  },
+  {
+    letter: 'm',
+    icon: MessageSquare,
+    screens: [
+      { path: '/admin/messages', title: 'Messages', needs: 'customers.help', show: Messages },
+      {
+        path: '/admin/messages/service',
+        title: 'Service messages',
+        tab: 'To all customers',
+        needs: 'content.write',
+        show: ServiceMessages,
+      },
+      { path: '/admin/messages/newsletters', title: 'Newsletter', needs: 'content.write', show: Newsletters },
+      { path: '/admin/messages/newsletters/:id', title: 'Newsletter', needs: 'content.write', show: NewsletterScreen },
+      {
+        path: '/admin/messages/newsletter',
+        title: 'Newsletter addresses',
+        tab: 'Addresses',
+        needs: 'content.write',
+        show: Newsletter,
+      },
+      { path: '/admin/messages/reviews', title: 'Reviews', needs: 'content.write', show: Reviews },
+    ],
+  },
+  {
+    letter: 'e',
+    icon: Download,
+    screens: [{ path: '/admin/exports', title: 'Exports', needs: 'people.manage', show: Exports }],
+  },
+  {
+    letter: 'y',
+    icon: History,
+    screens: [{ path: '/admin/activity', title: 'Activity', needs: 'people.manage', show: Activity }],
+  },
+  {
+    letter: 's',
+    icon: SettingsIcon,
+    screens: [{ path: '/admin/settings', title: 'Settings', needs: 'settings.write', show: Settings }],
+  },
 ] as const satisfies Definition[]
 
 /** Every address of the admin area; `:id` is any record's. */

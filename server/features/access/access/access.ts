@@ -2,12 +2,12 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { personOf } from '#server/database/people.ts'
-import { createAsking } from './asking.ts'
-import { createDecisions } from './decisions.ts'
+import { type Asking, createAsking } from './asking.ts'
+import { createDecisions, type Decisions } from './decisions.ts'
 import { owns, recompute } from './entitled.ts'
-import { purgeKeys, revealKeys } from './forms.ts'
-import { createLists } from './lists.ts'
-import { createNames } from './names.ts'
+import { type Keys, purgeKeys, revealKeys } from './forms.ts'
+import { type AccessLists, createLists } from './lists.ts'
+import { createNames, type Names } from './names.ts'
 import type { ConnectorInterface } from './rows.ts'
 import { createConnectorChanges } from './seen.ts'
 
@@ -16,13 +16,27 @@ export { type AccessRow, connectorPatience, isPaid, wishFor } from './rules.ts'
 export { recordCheckedName, recordLocked, recordUnlocked } from './seen.ts'
 export { refreshTodo } from './todo-refresh.ts'
 
-export type AccessModule = ReturnType<typeof createAccessModule>
+type AccessContext = Pick<
+  Context,
+  'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'secrets' | 'settings' | 'supportEmail'
+>
 
 /** One row for each person and product says how far their access on TradingView is; it is moved only here. */
-export function createAccessModule(
-  context: Pick<Context, 'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'secrets' | 'settings' | 'supportEmail'>,
-  connector: ConnectorInterface,
-) {
+export type AccessModule = {
+  names: Names
+  asking: Asking
+  decisions: Decisions
+  lists: AccessLists
+  connectorChanged(tx: Transaction): Promise<void>
+  owns(userId: string, productId: string): Promise<boolean>
+  revealKeys(actor: Actor, id: string): Promise<Keys>
+  purgeKeys(): Promise<void>
+  /** Locks the remaining access of someone whose account is deleted. */
+  forget(tx: Transaction, userId: string): Promise<void>
+  refresh(tx: Transaction, userId: string): Promise<void>
+}
+
+export function createAccessModule(context: AccessContext, connector: ConnectorInterface): AccessModule {
   const { db } = context
   const names = createNames(context, connector)
   const connectorChanged = createConnectorChanges(context, connector)
@@ -32,14 +46,13 @@ export function createAccessModule(
     decisions: createDecisions(context, connector, names),
     lists: createLists(context, connector),
     connectorChanged,
-    owns: (userId: string, productId: string) => owns(db, userId, productId),
-    revealKeys: (actor: Actor, id: string) => revealKeys(context, actor, id),
+    owns: (userId, productId) => owns(db, userId, productId),
+    revealKeys: (actor, id) => revealKeys(context, actor, id),
     purgeKeys: () => purgeKeys(context),
 
-    /** What is left of someone who leaves has to be locked. */
-    forget: (tx: Transaction, userId: string) => connector.requestSync(tx, userId),
+    forget: (tx, userId) => connector.requestSync(tx, userId),
 
-    async refresh(tx: Transaction, userId: string) {
+    async refresh(tx, userId) {
       const served = await connector.servedProducts(tx)
       const rows = await recompute(tx, context, userId, served)
       await connector.requestSync(tx, userId)

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
-import type { SentAccessRequest } from '#contract/access/access.ts'
+import type { access as calls, SentAccessRequest } from '#contract/access/access.ts'
 import { promisedBy } from '#contract/access/promise.ts'
+import type { RawOutputOf } from '#contract/endpoint.ts'
 import { isLive } from '#contract/statuses.ts'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Actor, AssertFresh } from '#server/actor.ts'
@@ -14,18 +15,24 @@ import { insistOnKeys, storeForm } from './forms.ts'
 import type { Names } from './names.ts'
 import type { ConnectorInterface } from './rows.ts'
 
+type AskingContext = Pick<Context, 'catalog' | 'db' | 'now' | 'secrets' | 'settings'>
+
+export type Asking = {
+  /** Submits the access form. Nothing changes if the same username is unlocked already. */
+  submit(actor: Actor, which: Which, sent: SentAccessRequest, beforeMove: AssertFresh): Promise<void>
+  /** Moves access to another TradingView account. The new username is unlocked before the old one is locked. */
+  changeUsername(actor: Actor, purchaseId: string, username: string, beforeMove: AssertFresh): Promise<void>
+  recheck(actor: Actor, purchaseId: string): Promise<void>
+  mine(userId: string): Promise<RawOutputOf<typeof calls.mine>>
+}
+
 type Which = { purchaseId: string } | { paymentIntentId: string }
 
-export function createAsking(
-  context: Pick<Context, 'catalog' | 'db' | 'now' | 'secrets' | 'settings'>,
-  connector: ConnectorInterface,
-  names: Names,
-) {
+export function createAsking(context: AskingContext, connector: ConnectorInterface, names: Names): Asking {
   const { db, settings, catalog } = context
 
   return {
-    /** Always welcome: with the name that is unlocked already, nothing changes. */
-    async submit({ user }: Actor, which: Which, sent: SentAccessRequest, beforeMove: AssertFresh) {
+    async submit({ user }, which, sent, beforeMove) {
       if (settings.live.askExchangeKeys) insistOnKeys(sent)
       await db.transaction(async (tx) => {
         const { id: purchaseId, productId } = await lockLivePurchase(tx, user.id, which)
@@ -42,20 +49,19 @@ export function createAsking(
       })
     },
 
-    /** Another TradingView account. The new name is unlocked before the old one is locked. */
-    changeUsername: ({ user }: Actor, purchaseId: string, username: string, beforeMove: AssertFresh) =>
+    changeUsername: ({ user }, purchaseId, username, beforeMove) =>
       db.transaction(async (tx) => {
         const { productId } = await lockLivePurchase(tx, user.id, { purchaseId })
         await names.give(tx, { userId: user.id, username, productId, by: null, field: 'username', beforeMove })
       }),
 
-    recheck: ({ user }: Actor, purchaseId: string) =>
+    recheck: ({ user }, purchaseId) =>
       db.transaction(async (tx) => {
         await lockLivePurchase(tx, user.id, { purchaseId })
         await names.recheck(tx, user.id)
       }),
 
-    async mine(userId: string) {
+    async mine(userId) {
       const live = await db
         .select({
           purchaseId: purchases.id,

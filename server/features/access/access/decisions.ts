@@ -12,18 +12,36 @@ import { type ConnectorInterface, change, lockRows } from './rows.ts'
 import { type AccessRow, factsOf, next } from './rules.ts'
 import { closed } from './seen.ts'
 
+type DecisionContext = Pick<Context, 'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>
+
+/** Decisions of the seller's staff. Each is audited, by the id of the access row. */
+export type Decisions = {
+  /** `byHand`: the seller has done on TradingView what the connector could not. */
+  grant(actor: Actor, ids: string[], byHand?: boolean): Promise<{ changed: number }>
+  restore(actor: Actor, ids: string[]): Promise<{ changed: number }>
+  /** Reverts an unlock before the buyer is told of it. */
+  undo(actor: Actor, ids: string[]): Promise<{ changed: number }>
+  /** A buyer who only asked for another username keeps the old one. */
+  decline(actor: Actor, ids: string[], reason: string, endsSubscription: boolean): Promise<{ changed: number }>
+  /** Withholds access from a paying buyer until `restore`. Without the connector, the seller has removed it already. */
+  withhold(actor: Actor, ids: string[]): Promise<{ changed: number }>
+  /** Records that the seller has removed someone by hand. */
+  lock(actor: Actor, ids: string[]): Promise<{ changed: number }>
+  announce(): Promise<void>
+  rename(actor: Actor, id: string, username: string): Promise<void>
+  /** Rows among these that were declined with a request to end the paid subscription. */
+  endRequestsAmong(ids: string[]): Promise<Pick<AccessRow, 'id' | 'userId' | 'productId'>[]>
+  /** Keeps the subscription although access was declined. */
+  keepDeclined(actor: Actor, id: string): Promise<void>
+}
+
 /** How long an unlock by hand can be undone. Only then is the buyer told, TradingView called, and are the keys deleted. */
 const undoMilliseconds = 60_000
 
 /** Does it to one locked row, if that is possible; says whether it was. */
 type Act = (tx: Transaction, row: AccessRow, works: boolean) => Promise<boolean>
 
-/** What the seller's people decide. All of it is audited, by the id of the person's access. */
-export function createDecisions(
-  context: Pick<Context, 'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>,
-  connector: ConnectorInterface,
-  names: Names,
-) {
+export function createDecisions(context: DecisionContext, connector: ConnectorInterface, names: Names): Decisions {
   const { db, now, audit } = context
 
   async function decide(actor: Actor, ids: string[], decision: AccessDecision, act: Act) {
@@ -75,13 +93,10 @@ export function createDecisions(
     }
 
   return {
-    /** `byHand`: the seller has done on TradingView what the connector could not. */
-    grant: (actor: Actor, ids: string[], byHand = false) =>
-      decide(actor, ids, 'granted', unlock(actor, 'granted', byHand)),
-    restore: (actor: Actor, ids: string[]) => decide(actor, ids, 'restored', unlock(actor, 'restored')),
+    grant: (actor, ids, byHand = false) => decide(actor, ids, 'granted', unlock(actor, 'granted', byHand)),
+    restore: (actor, ids) => decide(actor, ids, 'restored', unlock(actor, 'restored')),
 
-    /** Takes an unlock back before the buyer is told of it. */
-    undo: (actor: Actor, ids: string[]) =>
+    undo: (actor, ids) =>
       decide(actor, ids, 'undone', async (tx, row) => {
         const { undoTo, undoUntil } = row
         if (!undoTo || !undoUntil || undoUntil <= now()) return false
@@ -91,8 +106,7 @@ export function createDecisions(
         return true
       }),
 
-    /** Someone who only wanted another name keeps the old one. */
-    decline: (actor: Actor, ids: string[], reason: string, endsSubscription: boolean) =>
+    decline: (actor, ids, reason, endsSubscription) =>
       decide(actor, ids, 'declined', async (tx, row, works) => {
         const step = stepOf('declined', row, works)
         if (!step) return false
@@ -114,8 +128,7 @@ export function createDecisions(
         return true
       }),
 
-    /** From someone who pays, until it is restored. By hand, the seller says that it is removed already. */
-    withhold: (actor: Actor, ids: string[]) =>
+    withhold: (actor, ids) =>
       decide(actor, ids, 'withheld', async (tx, row, works) => {
         const step = stepOf('withheld', row, works)
         if (!step) return false
@@ -131,8 +144,7 @@ export function createDecisions(
         return true
       }),
 
-    /** The seller has removed someone by hand who no longer pays, or from whom it is withheld. */
-    lock: (actor: Actor, ids: string[]) =>
+    lock: (actor, ids) =>
       decide(actor, ids, 'locked', async (tx, row, works) => {
         const isWithheld = row.state === 'withheld' && row.unlockedName !== null
         if (!isWithheld && !stepOf('closed', row, works)) return false
@@ -144,15 +156,14 @@ export function createDecisions(
 
     announce: () => db.transaction((tx) => announce(tx, context, connector)),
 
-    rename: (actor: Actor, id: string, username: string) =>
-      db.transaction((tx) => rename(tx, context, names, { actor, id, username })),
+    rename: (actor, id, username) => db.transaction((tx) => rename(tx, context, names, { actor, id, username })),
   }
 }
 
 /** Subscriptions of people whose access was declined. */
 function createDeclined({ db, audit }: Pick<Context, 'db' | 'audit'>) {
   return {
-    /** The paid-for access rows of these that were declined with the wish to end the subscription. */
+    /** Rows among these that were declined with a request to end the paid subscription. */
     async endRequestsAmong(ids: string[]) {
       return db
         .select({ id: access.id, userId: access.userId, productId: access.productId })
@@ -160,7 +171,7 @@ function createDeclined({ db, audit }: Pick<Context, 'db' | 'audit'>) {
         .where(and(inArray(access.id, ids), isNotNull(access.endRequestedAt), isNotNull(access.reason)))
     },
 
-    /** The subscription goes on although access was declined. */
+    /** Keeps the subscription although access was declined. */
     async keepDeclined(actor: Actor, id: string) {
       await db.transaction(async (tx) => {
         const [row] = await tx.update(access).set({ endRequestedAt: null }).where(eq(access.id, id)).returning()

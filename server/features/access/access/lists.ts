@@ -1,7 +1,9 @@
 import { and, asc, desc, eq, inArray, isNotNull, lte, or, type SQL, sql } from 'drizzle-orm'
-import type { AccessEvent, AccessState } from '#contract/statuses.ts'
+import type { accessAdmin as calls } from '#contract/access/access-admin.ts'
+import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
+import type { AccessEvent } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
-import { decodeCursor, type HistoryPart, pageOf } from '#server/database/cursor.ts'
+import { decodeCursor, type HistoryPart, type Page, pageOf } from '#server/database/cursor.ts'
 import {
   access,
   accessEvents,
@@ -15,7 +17,22 @@ import {
 import { matchesUser } from '#server/database/text-search.ts'
 import { notFound } from '#server/errors.ts'
 import type { ConnectorInterface } from './rows.ts'
-import { createTodo, isOpenSearched, type Paging, shownUser, whoseOf } from './todo.ts'
+import { createTodo, isOpenSearched, type Paging, shownUser, type Todo, whoseOf } from './todo.ts'
+
+type ListContext = Pick<Context, 'db' | 'now'>
+
+type ListedPerson = RawOutputOf<typeof calls.people>[number]
+
+export type AccessLists = Todo & {
+  people(filter: ParsedInputOf<typeof calls.people>): Promise<Page<ListedPerson>>
+  countEndRequests(): Promise<number>
+  of(userId: string): Promise<ListedPerson[]>
+  history(id: string): Promise<RawOutputOf<typeof calls.history>>
+  historyOf(
+    userId: string,
+    part: HistoryPart,
+  ): Promise<{ key: string; at: Date; what: string; username: string | null; reason: string | null }[]>
+}
 
 const eventTexts: Record<AccessEvent, string> = {
   paid: 'Subscription paid',
@@ -36,12 +53,10 @@ const eventTexts: Record<AccessEvent, string> = {
 
 const eventsShown = 100
 
-type PeopleFilter = { state?: AccessState | undefined; endRequested?: 'yes' | undefined }
-
 /** Whoever was declined and still pays, if somebody asked an admin to end that. */
 const isEndRequested = and(isNotNull(access.endRequestedAt), isNotNull(access.reason))
 
-export function createLists(context: Pick<Context, 'db' | 'now'>, connector: ConnectorInterface) {
+export function createLists(context: ListContext, connector: ConnectorInterface): AccessLists {
   const { db, now } = context
 
   async function page(where: SQL | undefined, { limit, cursor, q }: Paging) {
@@ -88,14 +103,14 @@ export function createLists(context: Pick<Context, 'db' | 'now'>, connector: Con
   return {
     ...createTodo(context, connector),
 
-    people: ({ state, endRequested, ...paging }: Paging & PeopleFilter) =>
+    people: ({ state, endRequested, ...paging }) =>
       page(and(state && eq(access.state, state), endRequested && isEndRequested), paging),
 
     countEndRequests: () => db.$count(access, isEndRequested),
 
-    of: async (userId: string) => (await page(eq(access.userId, userId), { limit: 10 })).items,
+    of: async (userId) => (await page(eq(access.userId, userId), { limit: 10 })).items,
 
-    async history(id: string) {
+    async history(id) {
       const [row] = await db.select().from(access).where(eq(access.id, id))
       if (!row) throw notFound('Access')
       const events = await db
@@ -123,7 +138,7 @@ export function createLists(context: Pick<Context, 'db' | 'now'>, connector: Con
       ].toSorted((a, b) => b.at.getTime() - a.at.getTime())
     },
 
-    async historyOf(userId: string, { before, limit }: HistoryPart) {
+    async historyOf(userId, { before, limit }) {
       const rows = await db
         .select()
         .from(accessEvents)

@@ -10,6 +10,19 @@ import { recompute } from './entitled.ts'
 import { type ConnectorInterface, change, lockRows, type Telling, type Whose } from './rows.ts'
 import { type AccessRow, factsOf, next } from './rules.ts'
 
+type NameContext = Pick<Context, 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>
+
+/** TradingView usernames that buyers want unlocked. A username belongs to one buyer. */
+export type Names = {
+  mayChangeFrom(userId: string, tx?: Transaction | Database): Promise<Date | null>
+  takenBy: typeof takenBy
+  /** Sets a username: at the checkout, in the form or the profile, by an admin or an import. */
+  give(tx: Transaction, given: GivenName): Promise<void>
+  /** Checks unknown usernames again: TradingView may take minutes to find a new account. */
+  recheck(tx: Transaction, userId: string): Promise<void>
+  recheckUnknown(): Promise<void>
+}
+
 /** The form's field that a refusal belongs to. */
 type Field = 'username' | 'tradingViewUsername'
 
@@ -33,13 +46,7 @@ const week = 7 * day
 const year = 365 * day
 const changesInAYear = 5
 
-export type Names = ReturnType<typeof createNames>
-
-/** The TradingView account that someone wants unlocked: theirs alone, however and wherever it is given. */
-export function createNames(
-  context: Pick<Context, 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>,
-  connector: ConnectorInterface,
-) {
+export function createNames(context: NameContext, connector: ConnectorInterface): Names {
   const { db, now } = context
 
   /** Once in seven days and five times in a year; before the first unlock, a name can be corrected freely. */
@@ -107,8 +114,7 @@ export function createNames(
     mayChangeFrom,
     takenBy,
 
-    /** The one way a name is given: at the checkout, in the form, in the profile, by an admin, by an import. */
-    async give(tx: Transaction, given: GivenName) {
+    async give(tx, given) {
       const { userId, username: typed, field } = given
       const served = await connector.servedProducts(tx)
       const rows = await recompute(tx, context, userId, served)
@@ -127,8 +133,7 @@ export function createNames(
       await connector.requestSync(tx, userId)
     },
 
-    /** Asks again about a name that was unknown: it may take minutes until TradingView finds a new one. */
-    async recheck(tx: Transaction, userId: string) {
+    async recheck(tx, userId) {
       await tx
         .update(access)
         .set({ nameCheckedAt: null, nameProblem: null })

@@ -21,7 +21,7 @@ export type ConnectorInterface = {
   requestSync(tx: Transaction, userId: string): Promise<void>
 }
 
-export type Happening = {
+export type AccessChange = {
   event: AccessEvent
   to: AccessState
   username?: string | null
@@ -58,7 +58,7 @@ export async function change(
   tx: Transaction,
   context: Telling,
   row: AccessRow,
-  { event, to, username, reason, byAdmin = null, mail }: Happening,
+  { event, to, username, reason, byAdmin = null, mail }: AccessChange,
   changes: Partial<AccessRow> = {},
 ): Promise<AccessRow> {
   const at = context.now()

@@ -88,10 +88,10 @@ const hasWaitedForConnector = (now: Date) =>
 export function createConnectorChanges(
   context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
   connector: ConnectorInterface,
-) {
+): (tx: Transaction) => Promise<void> {
   const { now } = context
 
-  return async function connectorChanged(tx: Transaction) {
+  return async function connectorChanged(tx) {
     const served = await connector.servedProducts(tx)
     const ids = [...served]
     const isWaiting = or(hasWaitedForConnector(now()), awaitsConnector(access))

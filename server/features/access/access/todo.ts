@@ -1,12 +1,24 @@
 import { and, asc, desc, eq, gte, inArray, isNotNull, like, lt, or, sql } from 'drizzle-orm'
+import type { accessAdmin as calls } from '#contract/access/access-admin.ts'
+import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import { promisedKinds, type TodoKind, todoKinds } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
-import { containing, decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { containing, decodeCursor, type Page, pageOf } from '#server/database/cursor.ts'
 import { access, accessForms, products, tvPeople, tvScripts, users } from '#server/database/schema.ts'
 import { matchesUser } from '#server/database/text-search.ts'
 import type { AccessRow, ConnectorInterface } from './rows.ts'
 import { newName } from './todo-refresh.ts'
+
+type TodoContext = Pick<Context, 'db' | 'now'>
+
+export type Todo = {
+  todo(filter: ParsedInputOf<typeof calls.todo>): Promise<Page<RawOutputOf<typeof calls.todo>[number]>>
+  counts(): Promise<RawOutputOf<typeof calls.counts>>
+  /** Counts for the overview, with the earliest due time of each kind. The sum equals that of `counts`. */
+  waiting(): Promise<{ todo: Record<TodoKind, CountDue>; overdue: CountDue; requested: CountDue }>
+  promised(): Promise<{ open: number; overdue: number; oldest: Date | null }>
+}
 
 export type Paging = { limit: number; cursor?: string | undefined; q?: string | undefined }
 
@@ -15,7 +27,7 @@ export const shownUser = { id: users.id, name: users.name, email: users.email }
 /** By the username that has access; where it is not the one that is wanted, the seller has something to do. */
 export const isOpenSearched = (q: string) => like(sql`lower(${access.unlockedName})`, containing(q))
 
-type Chosen = { kind?: TodoKind | undefined; overdue?: 'yes' | 'no' | undefined }
+type CountDue = { count: number; dueAt: Date | null }
 
 export const whoseOf = <User>({ id, state, reason, undoUntil }: AccessRow, user: User, now: Date, works: boolean) => ({
   id,
@@ -26,7 +38,7 @@ export const whoseOf = <User>({ id, state, reason, undoUntil }: AccessRow, user:
   isByHand: !works,
 })
 
-export function createTodo({ db, now }: Pick<Context, 'db' | 'now'>, connector: ConnectorInterface) {
+export function createTodo({ db, now }: TodoContext, connector: ConnectorInterface): Todo {
   async function formsOf(userIds: string[]) {
     return db
       .selectDistinctOn([accessForms.userId])
@@ -36,7 +48,7 @@ export function createTodo({ db, now }: Pick<Context, 'db' | 'now'>, connector: 
   }
 
   return {
-    async todo({ limit, cursor, q, kind: only, overdue }: Paging & Chosen) {
+    async todo({ limit, cursor, q, kind: only, overdue }) {
       const after = decodeCursor(cursor)
       const served = await connector.servedProducts()
       const rows = await db
@@ -96,7 +108,7 @@ export function createTodo({ db, now }: Pick<Context, 'db' | 'now'>, connector: 
 
 const isPromised = inArray(access.todo, [...promisedKinds])
 
-function createCounts(db: Database, now: () => Date) {
+function createCounts(db: Database, now: () => Date): Pick<Todo, 'counts' | 'waiting' | 'promised'> {
   const countByKind = () => {
     const isOverdue = sql<boolean>`${access.dueAt} < ${now()}`
     return db
@@ -120,10 +132,9 @@ function createCounts(db: Database, now: () => Date) {
       return { todo: todo as Record<TodoKind, number>, addingNow: countOf(null) }
     },
 
-    /** Counts for the inbox, with when the first of each kind is due. Their sum is that of `counts`. */
     async waiting() {
       const rows = await countByKind()
-      const sumOf = (some: typeof rows) => {
+      const sumOf = (some: typeof rows): CountDue => {
         const first = Math.min(...some.map(({ dueAt }) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY))
         const count = some.reduce((sum, row) => sum + row.count, 0)
         return { count, dueAt: Number.isFinite(first) ? new Date(first) : null }
@@ -131,7 +142,7 @@ function createCounts(db: Database, now: () => Date) {
       const promised = rows.filter((row) => promisedKinds.some((each) => each === row.todo))
       const todo = Object.fromEntries(todoKinds.map((what) => [what, sumOf(rows.filter((row) => row.todo === what))]))
       return {
-        todo: todo as Record<TodoKind, ReturnType<typeof sumOf>>,
+        todo: todo as Record<TodoKind, CountDue>,
         overdue: sumOf(promised.filter((row) => row.isOverdue)),
         requested: sumOf(promised.filter((row) => !row.isOverdue)),
       }

@@ -8,6 +8,23 @@ import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Product } from '#server/features/selling/catalog/catalog.ts'
 import type { AccessModule } from '../access/access.ts'
 
+type AssetRow = typeof recommendedAssets.$inferSelect
+
+/** The Rebound List: symbols that the seller recommends, in the seller's order. */
+export type Assets = {
+  list(userId: string): Promise<AssetRow[]>
+  left(userId: string): Promise<{ ticker: string }[]>
+  adminList(): Promise<AssetRow[]>
+  /** At position `sortOrder`, starting from 1; at the end if it's missing or too large. */
+  add(actor: Actor, productId: string, asset: NewAsset & { sortOrder?: number | undefined }): Promise<void>
+  import(actor: Actor, productId: string, pasted: NewAsset[]): Promise<{ added: number; skipped: number }>
+  move(actor: Actor, id: string, position: number): Promise<void>
+  switch(actor: Actor, id: string, isActive: boolean): Promise<void>
+  describe(actor: Actor, id: string, note: string | undefined): Promise<void>
+  review(actor: Actor, productId?: string): Promise<void>
+  remove(actor: Actor, id: string): Promise<void>
+}
+
 type AssetsContext = Pick<Context, 'db' | 'now' | 'audit' | 'catalog'>
 type AssetsDeps = Pick<AccessModule, 'owns'>
 type NewAsset = {
@@ -18,8 +35,7 @@ type NewAsset = {
   createdAt?: string | undefined
 }
 
-/** The Rebound List: the symbols the seller recommends, in the seller's order. */
-export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns }: AssetsDeps) {
+export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns }: AssetsDeps): Assets {
   /** Positions are assigned one at a time, so two admins never assign the same one. */
   const inOrder = <Result>(change: (tx: Transaction) => Promise<Result>) =>
     db.transaction(async (tx) => {
@@ -56,7 +72,7 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
   }
 
   return {
-    async list(userId: string) {
+    async list(userId) {
       const theirs = await ownedLists(userId)
       return db
         .select()
@@ -73,7 +89,7 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
         .orderBy(asc(recommendedAssets.productId), asc(recommendedAssets.sortOrder))
     },
 
-    async left(userId: string) {
+    async left(userId) {
       await ownedLists(userId)
       return findLeft(db, new Date(now().getTime() - newsDays * 86_400_000))
     },
@@ -81,8 +97,7 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
     adminList: () =>
       db.select().from(recommendedAssets).orderBy(asc(recommendedAssets.sortOrder), asc(recommendedAssets.id)),
 
-    /** At position `sortOrder`, starting from 1; at the end if it's missing or too large. */
-    add: (actor: Actor, productId: string, asset: NewAsset & { sortOrder?: number | undefined }) =>
+    add: (actor, productId, asset) =>
       inOrder(async (tx) => {
         if ((await known(tx, catalog.byId(productId), [asset.ticker])).size > 0)
           throw conflict('already-listed', `${asset.ticker} is already on the list`)
@@ -93,7 +108,7 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
         await audit.record(tx, actor, { action: 'asset.add', subject: asset.ticker })
       }),
 
-    import: (actor: Actor, productId: string, pasted: NewAsset[]) =>
+    import: (actor, productId, pasted) =>
       inOrder(async (tx) => {
         const once = [...new Map(pasted.map((asset) => [asset.ticker, asset])).values()]
         const there = await known(
@@ -111,7 +126,7 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
         return { added: added.length, skipped: pasted.length - added.length }
       }),
 
-    move: (actor: Actor, id: string, position: number) =>
+    move: (actor, id, position) =>
       inOrder(async (tx) => {
         const [asset] = await tx.select().from(recommendedAssets).where(eq(recommendedAssets.id, id))
         if (!asset) throw notFound('Asset')
@@ -124,13 +139,11 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
         })
       }),
 
-    switch: (actor: Actor, id: string, isActive: boolean) =>
-      change(actor, id, { isActive }, isActive ? 'asset.show' : 'asset.hide'),
+    switch: (actor, id, isActive) => change(actor, id, { isActive }, isActive ? 'asset.show' : 'asset.hide'),
 
-    describe: (actor: Actor, id: string, note: string | undefined) =>
-      change(actor, id, { note: note || null }, 'asset.note'),
+    describe: (actor, id, note) => change(actor, id, { note: note || null }, 'asset.note'),
 
-    review: (actor: Actor, productId?: string) =>
+    review: (actor, productId) =>
       db.transaction(async (tx) => {
         const reviewed = await tx
           .update(recommendedAssets)
@@ -140,7 +153,7 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
         await audit.record(tx, actor, { action: 'asset.review', subject: `${reviewed.length} assets` })
       }),
 
-    remove: (actor: Actor, id: string) =>
+    remove: (actor, id) =>
       inOrder(async (tx) => {
         const [removed] = await tx.delete(recommendedAssets).where(eq(recommendedAssets.id, id)).returning()
         if (!removed) throw notFound('Asset')

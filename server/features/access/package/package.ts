@@ -1,16 +1,19 @@
+import type { privatePackage } from '#contract/access/package.ts'
+import type { RawOutputOf } from '#contract/endpoint.ts'
 import type { Context } from '#server/context.ts'
 import { notFound, Refusal } from '#server/errors.ts'
 import type { AccessModule } from '../access/access.ts'
 
-type PackageDeps = Pick<AccessModule, 'owns'>
+type PackageContext = Pick<Context, 'settings' | 'catalog'>
 
 /** What only owners may see; the rest of the package is on TradingView. */
-export function createPrivatePackage(
-  { settings, catalog }: Pick<Context, 'settings' | 'catalog'>,
-  { owns }: PackageDeps,
-) {
+export type PrivatePackage = { show(userId: string, slug?: string): Promise<RawOutputOf<typeof privatePackage.show>> }
+
+type PackageDeps = Pick<AccessModule, 'owns'>
+
+export function createPrivatePackage({ settings, catalog }: PackageContext, { owns }: PackageDeps): PrivatePackage {
   return {
-    async show(userId: string, slug = catalog.first().slug) {
+    async show(userId, slug = catalog.first().slug) {
       const product = catalog.bySlug(slug)
       if (!product) throw notFound('Product')
       if (!(await owns(userId, product.id)))

@@ -6,6 +6,15 @@ import { hasRow } from '#server/database/has-row.ts'
 import { access, isLivePurchase, purchases, users } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 
+type ReminderContext = Pick<Context, 'db' | 'queue' | 'mails' | 'now' | 'audit' | 'catalog'>
+
+/** Reminders to buyers who have not asked for access yet, at most once a week. */
+export type Reminders = {
+  count(): Promise<number>
+  /** Returns how many were reminded. Locks their rows, so that a second click sends nothing. */
+  send(actor: Actor): Promise<number>
+}
+
 const week = 7 * 86_400_000
 const batch = 500
 
@@ -14,11 +23,10 @@ type ReminderDeps = {
   connector: { servedProducts(tx: Transaction): Promise<ReadonlySet<string>> }
 }
 
-/** Until buyers have asked for access, they don't get what they pay for, so we remind them, at most once a week. */
 export function createReminders(
-  { db, queue, mails, now, audit, catalog }: Pick<Context, 'db' | 'queue' | 'mails' | 'now' | 'audit' | 'catalog'>,
+  { db, queue, mails, now, audit, catalog }: ReminderContext,
   { accounts, connector }: ReminderDeps,
-) {
+): Reminders {
   /** A purchase that gives something, without an account to give it to. */
   const isUnasked = and(
     isLivePurchase,
@@ -58,8 +66,7 @@ export function createReminders(
   return {
     count: () => db.$count(users, isDue()),
 
-    /** Those who are due are locked until that's recorded, so a second click finds no one. */
-    send: (actor: Actor) =>
+    send: (actor) =>
       db.transaction(async (tx) => {
         const due = await tx.select({ id: users.id }).from(users).where(isDue()).orderBy(users.id).for('no key update')
         const userIds = due.map(({ id }) => id)

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
-import type { ParsedInputOf } from '#contract/endpoint.ts'
+import type { tradingViewAdmin as calls, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { isLivePurchase, purchases, tvConnection, tvPeople, tvScripts } from '#server/database/schema.ts'
@@ -10,15 +10,27 @@ import { asRefusal, cookiesOwner, notConnected, waitForTurn } from './connection
 import type { ConnectorDeps } from './connector.ts'
 import { previewOf } from './preview.ts'
 
+type ConnectingContext = Pick<Context, 'audit' | 'db' | 'now' | 'queue' | 'secrets' | 'tradingView'>
+
+export type Connecting = {
+  show(): Promise<RawOutputOf<typeof calls.show>>
+  preview(): Promise<RawOutputOf<typeof calls.preview>>
+  connect(actor: Actor, given: Given): Promise<void>
+  test(): Promise<void>
+  pause(actor: Actor): Promise<void>
+  resume(actor: Actor): Promise<void>
+  /** Switched on again, the connector starts in dry-run mode. */
+  forget(actor: Actor): Promise<void>
+  reconcile(actor: Actor, mayRemove: boolean): Promise<void>
+  settings(actor: Actor, settings: Settings): Promise<void>
+}
+
 type Given = ParsedInputOf<typeof tradingViewAdmin.connect>
 type Settings = ParsedInputOf<typeof tradingViewAdmin.settings>
 
 const hour = 3_600_000
 
-export function createConnecting(
-  context: Pick<Context, 'audit' | 'db' | 'now' | 'queue' | 'secrets' | 'tradingView'>,
-  { connector, access }: ConnectorDeps,
-) {
+export function createConnecting(context: ConnectingContext, { connector, access }: ConnectorDeps): Connecting {
   const { db, now, tradingView: gateway, queue, audit, secrets } = context
   const { connection } = connector
   const reconcileSoon = () => queue.trigger('tradingview-reconcile')
@@ -61,7 +73,7 @@ export function createConnecting(
 
     preview: () => previewOf(context),
 
-    async connect(actor: Actor, given: Given) {
+    async connect(actor, given) {
       const before = await connection.current()
       if (!before?.acceptedAt && given.host !== lookAlikeHost && !given.accepts)
         throw new Refusal(400, 'risks-not-accepted', 'Please read and accept the risks first.')
@@ -113,21 +125,20 @@ export function createConnecting(
       }
     },
 
-    pause: (actor: Actor) => connection.change(actor, 'pause', { state: 'paused' }),
-    async resume(actor: Actor) {
+    pause: (actor) => connection.change(actor, 'pause', { state: 'paused' }),
+    async resume(actor) {
       await connection.change(actor, 'resume', { state: 'on', misunderstood: 0 })
       await reconcileSoon()
     },
-    /** Switched on again, it first shows what it would do. */
-    forget: (actor: Actor) => connection.change(actor, 'forget', { state: 'off', mode: 'dry', sealedCookies: null }),
+    forget: (actor) => connection.change(actor, 'forget', { state: 'off', mode: 'dry', sealedCookies: null }),
 
-    async reconcile(actor: Actor, mayRemove: boolean) {
+    async reconcile(actor, mayRemove) {
       const allowed = mayRemove ? { mayRemoveUntil: new Date(now().getTime() + hour) } : {}
       await connection.change(actor, 'reconcile', { ...allowed, blockedRemovals: null }, { mayRemove })
       await reconcileSoon()
     },
 
-    async settings(actor: Actor, settings: Settings) {
+    async settings(actor, settings) {
       const row = await connection.current()
       if (row && settings.mode !== undefined && settings.mode !== 'dry' && !gateway.mayWrite(row.host))
         throw conflict('tradingview-off', 'In test mode, nothing is written to TradingView.')

@@ -16,7 +16,27 @@ import {
   type TradingViewGateway,
 } from '#server/gateways/tradingview.ts'
 import type { Secrets } from '#server/security/secrets.ts'
-import { createHealth } from './health.ts'
+import { createHealth, type Health } from './health.ts'
+
+type ConnectionDeps = Pick<Context, 'audit' | 'db' | 'mails' | 'now' | 'secrets' | 'supportEmail' | 'tradingView'>
+
+/** The seller's session at TradingView: its state, and the only way to a client. */
+export type Connection = {
+  health: Health
+  current(tx?: Database | Transaction): Promise<ConnectionRow | undefined>
+  clientOf(row: ConnectionRow, turn?: () => Promise<void>): TradingViewClient
+  set(changes: Partial<ConnectionRow>, tx?: Database | Transaction): Promise<void>
+  open(atMost?: number): Promise<Opened | undefined>
+  requireClient(): Promise<TradingViewClient>
+  isWorking(row: ConnectionRow | undefined): boolean
+  /** A change by an admin, which is audited. */
+  change(
+    actor: Actor,
+    action: 'forget' | 'pause' | 'reconcile' | 'resume' | 'settings',
+    changes: Partial<ConnectionRow>,
+    detail?: Record<string, unknown>,
+  ): Promise<void>
+}
 
 export type ConnectionRow = typeof tvConnection.$inferSelect
 type Opened = { row: ConnectionRow; client: TradingViewClient }
@@ -28,20 +48,18 @@ export const asRefusal = (error: unknown) =>
 /** The sealed cookies belong to this row and open nowhere else. */
 export const cookiesOwner = 'tv_connection'
 
-export type Connection = ReturnType<typeof createConnection>
-
-/** The seller's session at TradingView: what state it is in, and the only way to a client. */
 export function createConnection(
-  context: Pick<Context, 'audit' | 'db' | 'mails' | 'now' | 'secrets' | 'supportEmail' | 'tradingView'>,
+  context: ConnectionDeps,
   /** Tells everybody's access whether it is unlocked by itself now. */
   connectorChanged: (tx: Transaction) => Promise<void>,
-) {
+): Connection {
   const { db, now, tradingView: gateway, audit, secrets } = context
 
   const current = (tx: Database | Transaction = db) => currentConnection(tx, gateway)
 
-  const set = (changes: Partial<ConnectionRow>, tx: Database | Transaction = db) =>
-    tx.update(tvConnection).set(changes).where(eq(tvConnection.id, 1))
+  async function set(changes: Partial<ConnectionRow>, tx: Database | Transaction = db) {
+    await tx.update(tvConnection).set(changes).where(eq(tvConnection.id, 1))
+  }
 
   function clientOf(row: ConnectionRow, turn = () => waitForTurn(db, row.host)): TradingViewClient {
     return gateway.client(row.host, cookiesOf(secrets, row), {
@@ -90,17 +108,11 @@ export function createConnection(
       return opened.client
     },
 
-    isWorking: (row: ConnectionRow | undefined) => isWorking(row, now()),
+    isWorking: (row) => isWorking(row, now()),
 
-    /** By an admin, so it is audited. */
-    async change(
-      actor: Actor,
-      action: 'forget' | 'pause' | 'reconcile' | 'resume' | 'settings',
-      changes: Partial<ConnectionRow>,
-      detail: Record<string, unknown> = {},
-    ) {
+    async change(actor, action, changes, detail = {}) {
       await db.transaction(async (tx) => {
-        const changed = await set(changes, tx)
+        const changed = await tx.update(tvConnection).set(changes).where(eq(tvConnection.id, 1))
         if (changed.rowCount === 0) throw notConnected()
         await connectorChanged(tx)
         await audit.record(tx, actor, { action: `tradingview.${action}`, subject: 'TradingView', detail })

@@ -4,24 +4,36 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { access, tvPeople, tvScripts } from '#server/database/schema.ts'
 import { type AccessModule, refreshTodo } from '#server/features/access/access/access.ts'
 import type { TradingViewClient } from '#server/gateways/tradingview.ts'
-import { createConnection, isWorking } from './connection.ts'
+import { type Connection, createConnection, isWorking } from './connection.ts'
 import { probeSeconds } from './health.ts'
-import { createMeasures } from './measures.ts'
+import { createMeasures, type Measures } from './measures.ts'
 import { createSync } from './sync.ts'
+
+type ConnectorContext = Pick<
+  Context,
+  'audit' | 'catalog' | 'crashPoint' | 'db' | 'mails' | 'now' | 'queue' | 'secrets' | 'supportEmail' | 'tradingView'
+>
+
+/** Unlocks on TradingView what is wanted for people, and locks it again: a job for each change. */
+export type Connector = {
+  connection: Connection
+  measures: Measures
+  connectorChanged(tx: Transaction): Promise<void>
+  isOn(tx?: Transaction | Database): Promise<boolean>
+  requestSyncForAll(userIds: Iterable<string>): Promise<void>
+  servedProducts(tx?: Transaction | Database): Promise<ReadonlySet<string>>
+  /** Queues the sync of a person in the caller's transaction, unless the connector is off. */
+  requestSync(tx: Transaction, userId: string): Promise<void>
+  catchUp(): Promise<void>
+}
 
 export type ConnectorDeps = { connector: Connector; access: Pick<AccessModule, 'names' | 'refresh'> }
 
-export type Connector = ReturnType<typeof createConnector>
-
-/** Unlocks on TradingView what is wanted for people, and locks it again: a job for each change. */
 export function createConnector(
-  context: Pick<
-    Context,
-    'audit' | 'catalog' | 'crashPoint' | 'db' | 'mails' | 'now' | 'queue' | 'secrets' | 'supportEmail' | 'tradingView'
-  >,
+  context: ConnectorContext,
   /** Those who wait are unlocked by the connector from now on, or by hand; asked with every change, and every minute. */
   connectorChanged: (tx: Transaction) => Promise<void>,
-) {
+): Connector {
   const { queue, db, now } = context
   const connection = createConnection(context, connectorChanged)
   const measures = createMeasures(context, connection)
@@ -95,8 +107,7 @@ export function createConnector(
 
     servedProducts: served,
 
-    /** Queues what has to happen on TradingView, along with the change. Switched off, nothing is queued. */
-    async requestSync(tx: Transaction, userId: string) {
+    async requestSync(tx, userId) {
       await refreshTodo(tx, { isOn, servedProducts: served }, now(), [userId])
       if (!(await isOn(tx)) || !(await isNamed(tx, userId))) return
       await enqueue(tx, { userId }, (await isWaiting(tx, userId)) > 0 ? newBuyer : {})

@@ -5,6 +5,19 @@ import type { Transaction } from '#server/database/connect.ts'
 import { tvConnection } from '#server/database/schema.ts'
 import { type TradingViewClient, TradingViewFailure } from '#server/gateways/tradingview.ts'
 
+type HealthContext = Pick<Context, 'db' | 'now' | 'mails' | 'supportEmail'>
+
+export type Health = {
+  failed(failure: TradingViewFailure): Promise<undefined>
+  succeeded(more?: Partial<Row>): Promise<void>
+  /** True once in 10 seconds across all processes. A caller that gets true must probe. */
+  mayProbe(): Promise<boolean>
+  /** Calls TradingView, so that one failed sync does not count as an outage until its next try, up to an hour later. */
+  probe(client: TradingViewClient): Promise<boolean>
+  /** Emails the seller once a day while the session is expired. */
+  remind(): Promise<void>
+}
+
 type Row = typeof tvConnection.$inferSelect
 type TheConnection = {
   current(): Promise<Row | undefined>
@@ -20,9 +33,9 @@ const misunderstoodLimit = 3
 export const probeSeconds = 10
 
 export function createHealth(
-  { db, now, mails, supportEmail }: Pick<Context, 'db' | 'now' | 'mails' | 'supportEmail'>,
+  { db, now, mails, supportEmail }: HealthContext,
   { current, set, clientOf, connectorChanged }: TheConnection,
-) {
+): Health {
   const isAlive = async (row: Row) =>
     (await clientOf(row)
       .probe()
@@ -71,8 +84,7 @@ export function createHealth(
     failed,
     succeeded,
 
-    /** A caller that gets a yes must probe: all processes together may do so once in ten seconds. */
-    async mayProbe(): Promise<boolean> {
+    async mayProbe() {
       const before = new Date(now().getTime() - probeSeconds * 1000)
       const claimed = await db
         .update(tvConnection)
@@ -81,8 +93,7 @@ export function createHealth(
       return claimed.rowCount === 1
     },
 
-    /** The next try for a buyer may be an hour away: until then, one failure must not look like an outage. */
-    async probe(client: TradingViewClient): Promise<boolean> {
+    async probe(client) {
       try {
         await client.probe()
         await succeeded()
@@ -94,7 +105,6 @@ export function createHealth(
       }
     },
 
-    /** Daily, while the session is over: buyers are waiting. */
     async remind() {
       const row = await current()
       if (row?.state === 'expired' || row?.state === 'blocked')

@@ -5,10 +5,16 @@ import { access } from '#server/database/schema.ts'
 import { gauge } from '#server/metrics/gauge.ts'
 import type { Connection } from './connection.ts'
 
-export function createMeasures(
-  { db, now, tradingView }: Pick<Context, 'db' | 'now' | 'tradingView'>,
-  connection: Connection,
-) {
+type MeasureContext = Pick<Context, 'db' | 'now' | 'tradingView'>
+
+export type Measures = {
+  /** Seconds since the buyer was entitled and had given a username. */
+  unlockedAfter(seconds: number): void
+  ofThisProcess: (Counter<'call' | 'outcome'> | Histogram)[]
+  ofTheDatabase(): Promise<Metric[]>
+}
+
+export function createMeasures({ db, now, tradingView }: MeasureContext, connection: Connection): Measures {
   const unlocks = new Histogram({
     name: 'shop_paid_to_unlocked_seconds',
     help: 'How long buyers waited from having paid and given a username until TradingView unlocked them.',
@@ -30,12 +36,11 @@ export function createMeasures(
   })
 
   return {
-    /** Counted from when the buyer was entitled and had given a username. */
-    unlockedAfter: (seconds: number) => unlocks.observe(seconds),
+    unlockedAfter: (seconds) => unlocks.observe(seconds),
 
     ofThisProcess: [calls, unlocks],
 
-    async ofTheDatabase(): Promise<Metric[]> {
+    async ofTheDatabase() {
       const row = await connection.current()
       if (!row || row.state === 'off') return []
       const states = await db

@@ -1,7 +1,18 @@
 import { and, gt, lte, sql } from 'drizzle-orm'
+import type { tradingViewAdmin as calls } from '#contract/access/tradingview-admin.ts'
+import type { RawOutputOf } from '#contract/endpoint.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { access, isLivePurchase, isStranger, purchases, tvConnection, tvPeople } from '#server/database/schema.ts'
+
+type PeopleMeterDeps = Pick<Context, 'db' | 'now' | 'mails' | 'supportEmail'>
+
+/** People with access now, the forecast for the last day of the month, and the warning to the seller. */
+export type PeopleMeter = {
+  read(): Promise<RawOutputOf<typeof calls.meter>>
+  /** Warns at 90 and at 100 people, each once a month. */
+  warn(): Promise<void>
+}
 
 const day = 86_400_000
 /** New buyers are counted over this many days. */
@@ -10,13 +21,7 @@ const paceDays = 30
 const billedAbove = 100
 const nearFrom = 90
 
-/** How many people have access, how many it will be on the month's last day, and when the seller is warned. */
-export function createPeopleMeter({
-  db,
-  now,
-  mails,
-  supportEmail,
-}: Pick<Context, 'db' | 'now' | 'mails' | 'supportEmail'>) {
+export function createPeopleMeter({ db, now, mails, supportEmail }: PeopleMeterDeps): PeopleMeter {
   const endingBy = (date: Date) =>
     db.$count(access, and(sql`${access.reason} in ('ends', 'unpaid')`, lte(access.until, date)))
 
@@ -43,7 +48,6 @@ export function createPeopleMeter({
       }
     },
 
-    /** At 90 and at 100 people, each once a month. */
     async warn() {
       const [row] = await db.select({ state: tvConnection.state }).from(tvConnection)
       if (!row || row.state === 'off') return

@@ -14,7 +14,7 @@ const counted = ['missing', 'wrong', 'ended', 'foreign', 'blockedRemovals'] as c
 export function createReconcile(
   context: Pick<Context, 'db' | 'mails' | 'now' | 'supportEmail'>,
   { connector, access: { names } }: ConnectorDeps,
-) {
+): () => Promise<void> {
   const { db, now, mails, supportEmail } = context
   const { connection, requestSyncForAll } = connector
   const countStrangers = () => db.$count(tvPeople, isNull(tvPeople.userId))

@@ -1,16 +1,29 @@
 import { eq } from 'drizzle-orm'
+import type { tradingViewAdmin as calls } from '#contract/access/tradingview-admin.ts'
+import type { RawOutputOf } from '#contract/endpoint.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { tvScripts } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
+import type { Product } from '#server/features/selling/catalog/catalog.ts'
 import { isPineId, TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { asRefusal } from './connection.ts'
 import type { Connector } from './connector.ts'
 
+type ScriptContext = Pick<Context, 'db' | 'now' | 'queue' | 'audit' | 'catalog'>
+
+export type Scripts = {
+  list(): Promise<RawOutputOf<typeof calls.scripts>>
+  /** Products on sale that have no script. Empty while TradingView is not connected. */
+  unscripted(): Promise<Product[]>
+  choose(actor: Actor, pineId: string, productId: string): Promise<void>
+  drop(actor: Actor, pineId: string): Promise<void>
+}
+
 export function createScripts(
-  { db, now, queue, audit, catalog }: Pick<Context, 'db' | 'now' | 'queue' | 'audit' | 'catalog'>,
+  { db, now, queue, audit, catalog }: ScriptContext,
   { connection, connectorChanged }: Connector,
-) {
+): Scripts {
   /** As TradingView lists them now; none while it does not answer. */
   async function ownScripts() {
     const opened = await connection.open()
@@ -41,7 +54,6 @@ export function createScripts(
       ]
     },
 
-    /** Products on sale whose buyers the connected account cannot unlock; none while nothing is connected. */
     async unscripted() {
       const row = await connection.current()
       if (!row || row.state === 'off') return []
@@ -49,7 +61,7 @@ export function createScripts(
       return catalog.onSale().filter(({ id }) => !chosen.some(({ productId }) => productId === id))
     },
 
-    async choose(actor: Actor, pineId: string, productId: string) {
+    async choose(actor, pineId, productId) {
       if (!isPineId(pineId)) throw new Refusal(400, 'invalid-input', 'This is not the id of a TradingView script.')
       if (!catalog.byId(productId)) throw notFound('Product')
       const client = await connection.requireClient()
@@ -70,7 +82,7 @@ export function createScripts(
       await queue.trigger('tradingview-reconcile')
     },
 
-    async drop(actor: Actor, pineId: string) {
+    async drop(actor, pineId) {
       await db.transaction(async (tx) => {
         const [dropped] = await tx.delete(tvScripts).where(eq(tvScripts.pineId, pineId)).returning()
         if (!dropped) throw notFound('Script')

@@ -25,11 +25,13 @@ import {
 
 type Seen = Observed & { rowId: string | null }
 
-/** One name on one script: read, act, read again, store. */
+/** Syncs one username on one script: read, act, read again, store. False if the wish has changed in the meantime. */
+type SyncName = (client: TradingViewClient, mode: ConnectionMode, work: Work) => Promise<boolean>
+
 export function createSyncName(
   context: Pick<Context, 'catalog' | 'crashPoint' | 'db' | 'mails' | 'now' | 'supportEmail'>,
   unlockedAfter: (seconds: number) => void,
-) {
+): SyncName {
   const { db, now, crashPoint } = context
   const record = createRecording(context, unlockedAfter)
 
@@ -92,7 +94,7 @@ export function createSyncName(
   }
 
   /** False if it has to be planned again. */
-  return async function syncName(client: TradingViewClient, mode: ConnectionMode, work: Work): Promise<boolean> {
+  return async function syncName(client, mode, work) {
     try {
       return await bringInLine(client, mode, work)
     } catch (error) {

@@ -15,11 +15,16 @@ type Round = { isSettled: boolean; isProof: boolean; isFailed: boolean }
 /** Someone else may write while TradingView is asked; then the newer wish counts. */
 const mostRounds = 10
 
-/** Safe to repeat. TradingView is called outside any transaction; if the row's version shows another wish, it starts over. */
+/**
+ * Brings one person's entries on TradingView in line with what is wanted. Idempotent. Calls TradingView outside any
+ * transaction and starts over if the row's version has changed. Returns false after a temporary failure.
+ */
+type SyncPerson = (userId: string) => Promise<boolean>
+
 export function createSync(
   context: Pick<Context, 'catalog' | 'crashPoint' | 'db' | 'mails' | 'now' | 'supportEmail'>,
   { connection, unlockedAfter }: SyncDeps,
-) {
+): SyncPerson {
   const { db, now } = context
   const syncName = createSyncName(context, unlockedAfter)
   const fail = createFailures(context, connection)
@@ -43,8 +48,7 @@ export function createSync(
   const leaveForLater = (tx: Database | Transaction, userId: string) =>
     tx.update(tvPeople).set({ nextTryAt: now() }).where(eq(tvPeople.userId, userId))
 
-  /** False if TradingView has failed in a way that passes. */
-  return async function syncPerson(userId: string): Promise<boolean> {
+  return async function syncPerson(userId) {
     const opened = await connection.open()
     // Without a connection, only what is wanted is written down, for the moment it is back.
     if (!opened || opened.row.downSince)

@@ -1,36 +1,54 @@
 import { and, desc, eq, getTableColumns, isNotNull, like, lt, notInArray, or, sql } from 'drizzle-orm'
+import type { tradingViewAdmin as calls } from '#contract/access/tradingview-admin.ts'
+import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import { keptSince, retention } from '#contract/retention.ts'
 import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { containing, decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { containing, decodeCursor, type Page, pageOf } from '#server/database/cursor.ts'
 import { access, isStranger, tvEvents, tvPeople, tvRuns, tvScripts } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import { TradingViewFailure } from '#server/gateways/tradingview.ts'
-import { connectLookAlike, createConnecting } from './connecting.ts'
+import { type Connecting, connectLookAlike, createConnecting } from './connecting.ts'
 import type { Connection } from './connection.ts'
 import type { ConnectorDeps } from './connector.ts'
-import { createPeopleMeter } from './people-meter.ts'
+import type { Measures } from './measures.ts'
+import { createPeopleMeter, type PeopleMeter } from './people-meter.ts'
 import { nextVersion, noFailure } from './plan.ts'
 import { createReconcile } from './reconcile.ts'
-import { createScripts } from './scripts.ts'
+import { createScripts, type Scripts } from './scripts.ts'
 
 export { currentConnection, resealCookies } from './connection.ts'
 export { createConnector, servedProducts } from './connector.ts'
 
-type Paging = { limit: number; cursor?: string | undefined; q?: string | undefined }
+type TradingViewContext = Pick<
+  Context,
+  'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'queue' | 'secrets' | 'supportEmail' | 'tradingView'
+>
+
+/** The connector as buyers and the seller use it. Every action of an admin is audited. */
+export type TradingView = {
+  measures: Measures
+  connecting: Connecting
+  connectLookAlike(): Promise<void>
+  scripts: Scripts
+  person: PersonActions
+  checkUsername(typed: string): Promise<NameAnswer>
+  reconcile(): Promise<void>
+  meter: PeopleMeter
+  catchUp(): Promise<void>
+  remind(): Promise<void>
+  /** Deletes calls after 90 days, and calls about deleted people the next night. */
+  forgetHistory(): Promise<void>
+  /** Entries on the lists that belong to no customer. The connector leaves them alone. */
+  strangers(filter: ParsedInputOf<typeof calls.strangers>): Promise<Page<RawOutputOf<typeof calls.strangers>[number]>>
+  runs(): Promise<RawOutputOf<typeof calls.runs>>
+}
 
 const runsShown = 10
 
-/** What buyers and the seller see of the connector, and have it do. Whatever an admin does is audited. */
-export function createTradingView(
-  context: Pick<
-    Context,
-    'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'queue' | 'secrets' | 'supportEmail' | 'tradingView'
-  >,
-  others: ConnectorDeps,
-) {
+export function createTradingView(context: TradingViewContext, others: ConnectorDeps): TradingView {
   const { db, now } = context
   const { connector } = others
   return {
@@ -45,7 +63,6 @@ export function createTradingView(
     catchUp: connector.catchUp,
     remind: connector.connection.health.remind,
 
-    /** Calls are kept for 90 days, and those about someone who is forgotten until the next night. */
     async forgetHistory() {
       const isKnown = db.select({ key: tvPeople.usernameKey }).from(tvPeople)
       await db
@@ -58,8 +75,7 @@ export function createTradingView(
         )
     },
 
-    /** Who is on the lists without being a customer: left alone. */
-    async strangers({ limit, cursor, q }: Paging) {
+    async strangers({ limit, cursor, q }) {
       const after = decodeCursor(cursor)
       const rows = await db
         .select({ ...getTableColumns(tvPeople), script: tvScripts.name, until: tvPeople.presentUntil })
@@ -87,10 +103,17 @@ export function createTradingView(
   }
 }
 
+type PersonActions = {
+  /** Tries again now, and checks the username again. */
+  retry(actor: Actor, id: string): Promise<void>
+  /** Manages an entry on the lists that the shop did not make. */
+  adopt(actor: Actor, id: string): Promise<void>
+}
+
 function createPerson(
   { db, now, audit }: Pick<Context, 'db' | 'now' | 'audit'>,
   { connector, access: { names } }: ConnectorDeps,
-) {
+): PersonActions {
   const about = (actor: Actor, id: string, action: 'adopt' | 'retry', act: Act) =>
     db.transaction(async (tx) => {
       const [row] = await tx.select({ userId: access.userId }).from(access).where(eq(access.id, id))
@@ -100,7 +123,7 @@ function createPerson(
     })
 
   return {
-    retry: (actor: Actor, id: string) =>
+    retry: (actor, id) =>
       about(actor, id, 'retry', async (tx, userId) => {
         await tx
           .update(tvPeople)
@@ -109,7 +132,7 @@ function createPerson(
         await names.recheck(tx, userId)
       }),
 
-    adopt: (actor: Actor, id: string) =>
+    adopt: (actor, id) =>
       about(actor, id, 'adopt', async (tx, userId) => {
         const adopted = await tx
           .update(tvPeople)
@@ -131,7 +154,7 @@ const answerKeptFor = 10 * 60_000
 const mostAnswers = 1000
 const unknown: NameAnswer = { found: null, username: null, similar: [], refusal: null }
 
-function createNameCheck({ now }: Pick<Context, 'now'>, connection: Connection) {
+function createNameCheck({ now }: Pick<Context, 'now'>, connection: Connection): TradingView['checkUsername'] {
   const answers = new Map<string, { answer: NameAnswer; at: number }>()
 
   async function ask(username: string): Promise<NameAnswer> {
@@ -143,7 +166,7 @@ function createNameCheck({ now }: Pick<Context, 'now'>, connection: Connection) 
       : { ...unknown, found: false, similar: found.similar }
   }
 
-  return async function checkUsername(typed: string): Promise<NameAnswer> {
+  return async function checkUsername(typed) {
     const read = readUsername(typed)
     if ('refusal' in read) return { ...unknown, refusal: read.refusal }
     const key = keyOfName(read.username)

@@ -1,5 +1,6 @@
 import { and, eq, isNull, notExists, sql } from 'drizzle-orm'
-import { type ChecklistKey, checklistKeys, checklistLines } from '#contract/admin/checklist.ts'
+import { type ChecklistKey, type checklist as calls, checklistKeys, checklistLines } from '#contract/admin/checklist.ts'
+import type { RawOutputOf } from '#contract/endpoint.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Config } from '#server/config.ts'
 import type { Context } from '#server/context.ts'
@@ -8,6 +9,13 @@ import { appCodes, passkeys, tvConnection, users } from '#server/database/schema
 import { invalid } from '#server/errors.ts'
 import { lookAlikeHost } from '#server/gateways/tradingview.ts'
 import type { ShopSettings } from '#server/settings/settings.ts'
+
+type ChecklistDeps = Pick<Context, 'db' | 'config' | 'settings' | 'paymentAccount'>
+
+export type Checklist = {
+  show(): Promise<RawOutputOf<typeof calls.adminShow>>
+  confirm(actor: Actor, key: ChecklistKey): Promise<void>
+}
 
 type Deps = { db: Database; config: Config; settings: ShopSettings }
 
@@ -50,12 +58,7 @@ async function everyAdminHasFactor(db: Database, { publicUrl, staffNeedFactor }:
   return staffNeedFactor && (await db.$count(users, without)) === 0
 }
 
-export function createChecklist({
-  db,
-  config,
-  settings,
-  paymentAccount,
-}: Pick<Context, 'db' | 'config' | 'settings' | 'paymentAccount'>) {
+export function createChecklist({ db, config, settings, paymentAccount }: ChecklistDeps): Checklist {
   return {
     async show() {
       if (paymentAccount.kind === 'live') return null
@@ -63,7 +66,7 @@ export function createChecklist({
       return checklistKeys.map((key) => ({ key, isDone: done[key] }))
     },
 
-    async confirm(actor: Actor, key: ChecklistKey) {
+    async confirm(actor, key) {
       if (!('confirms' in checklistLines[key])) throw invalid('key', 'This line is done once it is set')
       await settings.confirm(actor, key)
     },

@@ -1,13 +1,38 @@
 import { and, desc, eq, isNull } from 'drizzle-orm'
+import type { customers as calls } from '#contract/admin/customers.ts'
+import type { RawOutputOf } from '#contract/endpoint.ts'
 import { isStaff } from '#contract/permissions.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
+import type { Page } from '#server/database/cursor.ts'
 import { findUser } from '#server/database/people.ts'
 import { customerNotes, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
+import type { Documents } from '#server/features/selling/invoices/invoices.ts'
+import type { Newsletter } from '#server/features/site/newsletter/newsletter.ts'
 import type { Areas } from '../areas.ts'
-import { createTimeline, type Page } from './timeline.ts'
+import { createTimeline, type PageInput, type TimelineItem } from './timeline.ts'
+
+type CustomerContext = Pick<Context, 'attempts' | 'audit' | 'catalog' | 'db' | 'mails' | 'now'>
+
+/** A customer's page. Owns only the notes, and asks other modules for the rest. */
+export type Customers = {
+  notes: Notes
+  setSuppressed: Newsletter['setSuppressed']
+  /** Only admins see the timeline of an admin. */
+  timeline(actor: Actor, id: string, page: PageInput): Promise<Page<TimelineItem>>
+  sendPasswordLink(actor: Actor, id: string): Promise<void>
+  write(actor: Actor, id: string, letter: { subject: string; text: string }): Promise<void>
+  correctEmail(actor: Actor, id: string, email: string): Promise<void>
+  show(id: string): Promise<RawOutputOf<typeof calls.adminShow>>
+  payments: Documents['summaryOf']
+  document: Documents['linksOf']
+  mail(id: string): Promise<RawOutputOf<typeof calls.adminMail>>
+  resend(actor: Actor, id: string): Promise<void>
+  /** Calls the buyer's own functions with the buyer's id. Returns data only, no session. */
+  seeAs(actor: Actor, id: string): Promise<RawOutputOf<typeof calls.adminSeeAs>>
+}
 
 const adminsOnly = () => new Refusal(403, 'forbidden', 'Only an admin can do this.')
 
@@ -16,11 +41,7 @@ const mostPurchases = 200
 /** Emails that our people send again, to one mailbox. */
 const mostMails = { requests: 10, seconds: 86_400 }
 
-/** Everything about a customer in one place. It owns only the notes; the rest it asks of the other modules. */
-export function createCustomers(
-  context: Pick<Context, 'attempts' | 'audit' | 'catalog' | 'db' | 'mails' | 'now'>,
-  areas: Areas,
-) {
+export function createCustomers(context: CustomerContext, areas: Areas): Customers {
   const { db, audit, attempts, mails, catalog } = context
   const { sendPasswordLink, correctEmail } = areas.identity.accounts.corrections
   const { invoices, purchases } = areas.selling
@@ -38,19 +59,18 @@ export function createCustomers(
   return {
     notes,
     setSuppressed: newsletter.setSuppressed,
-    /** Where an admin logs in from is for admins only. */
-    async timeline(actor: Actor, id: string, page: Page) {
+    async timeline(actor, id, page) {
       if (!actor.user.isAdmin && isStaff(await findUser(db, id))) throw adminsOnly()
       return timeline(id, page)
     },
 
-    async sendPasswordLink(actor: Actor, id: string) {
+    async sendPasswordLink(actor, id) {
       const { email } = await findUser(db, id)
       await countMail(db, email)
       await sendPasswordLink(actor, id)
     },
 
-    async write(actor: Actor, id: string, { subject, text }: { subject: string; text: string }) {
+    async write(actor, id, { subject, text }) {
       const { email, name } = await findUser(db, id)
       await db.transaction(async (tx) => {
         await countMail(tx, email)
@@ -59,12 +79,12 @@ export function createCustomers(
       })
     },
 
-    async correctEmail(actor: Actor, id: string, email: string) {
+    async correctEmail(actor, id, email) {
       await countMail(db, email)
       await correctEmail(actor, id, email)
     },
 
-    async show(id: string) {
+    async show(id) {
       const account = await findUser(db, id)
       const [owned, rows, written, suppressed] = await Promise.all([
         purchases.listForSeller({ userId: id, limit: mostPurchases }),
@@ -82,7 +102,7 @@ export function createCustomers(
       }
     },
 
-    async payments(id: string) {
+    async payments(id) {
       await findUser(db, id)
       return invoices.summaryOf(id)
     },
@@ -91,7 +111,7 @@ export function createCustomers(
 
     mail: mails.sent.find,
 
-    async resend(actor: Actor, id: string) {
+    async resend(actor, id) {
       await db.transaction(async (tx) => {
         const { userId, kind, to } = await mails.resend(tx, id)
         await countMail(tx, to)
@@ -99,8 +119,7 @@ export function createCustomers(
       })
     },
 
-    /** The buyer's own functions with the buyer's id. It hands out data, and no session to do anything with. */
-    async seeAs(actor: Actor, id: string) {
+    async seeAs(actor, id) {
       const user = await findUser(db, id)
       if (isStaff(user)) throw conflict('staff-account', 'You can’t view the shop as a staff member')
       await audit.record(db, actor, { action: 'user.see-as', aboutId: id })
@@ -116,9 +135,16 @@ export function createCustomers(
   }
 }
 
-function createNotes({ db, now, audit }: Pick<Context, 'db' | 'now' | 'audit'>) {
+type Notes = {
+  of(userId: string): Promise<RawOutputOf<typeof calls.adminShow>['notes']>
+  add(actor: Actor, userId: string, text: string): Promise<void>
+  /** Support may delete only its own notes. */
+  remove(actor: Actor, id: string): Promise<void>
+}
+
+function createNotes({ db, now, audit }: Pick<Context, 'db' | 'now' | 'audit'>): Notes {
   return {
-    of: (userId: string) =>
+    of: (userId) =>
       db
         .select({
           id: customerNotes.id,
@@ -132,7 +158,7 @@ function createNotes({ db, now, audit }: Pick<Context, 'db' | 'now' | 'audit'>) 
         .where(eq(customerNotes.userId, userId))
         .orderBy(desc(customerNotes.createdAt), desc(customerNotes.id)),
 
-    async add(actor: Actor, userId: string, text: string) {
+    async add(actor, userId, text) {
       await db.transaction(async (tx) => {
         // Locked: a deletion waits, and then takes the note along.
         const [customer] = await tx
@@ -146,7 +172,7 @@ function createNotes({ db, now, audit }: Pick<Context, 'db' | 'now' | 'audit'>) 
       })
     },
 
-    async remove(actor: Actor, id: string) {
+    async remove(actor, id) {
       await db.transaction(async (tx) => {
         const [removed] = await tx.delete(customerNotes).where(eq(customerNotes.id, id)).returning()
         if (!removed) throw notFound('Note')

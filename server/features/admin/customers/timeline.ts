@@ -3,12 +3,15 @@ import type { TimelineEntry } from '#contract/admin/customers.ts'
 import { deviceName } from '#contract/identity/device-name.ts'
 import { exactDollars } from '#contract/money.ts'
 import type { Context } from '#server/context.ts'
-import { decodeCursor, type HistoryPart, pageOf } from '#server/database/cursor.ts'
+import { decodeCursor, type HistoryPart, type Page, pageOf } from '#server/database/cursor.ts'
 import type { Areas } from '../areas.ts'
 
-type Entry = Omit<TimelineEntry, 'at'> & { at: Date }
-type Source = (userId: string, part: HistoryPart) => Promise<Entry[]>
-export type Page = { limit: number; cursor?: string | undefined }
+export type TimelineItem = Omit<TimelineEntry, 'at'> & { at: Date }
+type Source = (userId: string, part: HistoryPart) => Promise<TimelineItem[]>
+export type PageInput = { limit: number; cursor?: string | undefined }
+
+/** Events of a customer from every area, newest first. */
+type Timeline = (userId: string, input: PageInput) => Promise<Page<TimelineItem>>
 
 /** Far enough ahead of any clock. */
 const forever = new Date(9_999_999_999_999)
@@ -16,7 +19,7 @@ const forever = new Date(9_999_999_999_999)
 export function createTimeline(
   { mails, audit }: Pick<Context, 'mails' | 'audit'>,
   { identity, selling, access, site }: Areas,
-) {
+): Timeline {
   const sources = [
     source('purchase', selling.purchases.historyOf, ({ key, what, purchase }) => ({
       id: key,
@@ -46,7 +49,7 @@ export function createTimeline(
     })),
   ]
 
-  return async (userId: string, { limit, cursor }: Page) => {
+  return async (userId, { limit, cursor }) => {
     const after = decodeCursor(cursor, String.raw`[\w.-]{1,80}`)
     // One more than fits, of each: whatever is left over belongs to a later page.
     const part = { before: after?.at ?? forever, limit: limit + 1 }
@@ -72,7 +75,7 @@ function detailInWords(detail: Record<string, unknown> | null) {
 }
 
 function source<Row extends { at: Date }>(
-  kind: Entry['kind'],
+  kind: TimelineItem['kind'],
   historyOf: (userId: string, part: HistoryPart) => Promise<Row[]>,
   describe: (row: Row) => { id: string | number; title: string; detail?: string; mailId?: string },
 ): Source {

@@ -8,13 +8,21 @@ import type { Context } from '#server/context.ts'
 import { Refusal } from '#server/errors.ts'
 import { copyStatement, type FileKind, rowsLike, type Which } from './tables.ts'
 
+type ExportDeps = Pick<Context, 'connection' | 'db' | 'now' | 'audit'>
+
+/** CSV files. PostgreSQL writes them and the server streams them, so that memory use does not grow with the rows. */
+export type Exports = {
+  download(actor: Actor, kind: FileKind, which?: Which): Promise<{ name: string; stream: PassThrough }>
+  /** Estimated number of rows, for a progress bar. */
+  estimate(kind: FileKind): Promise<number>
+}
+
 export type { FileKind, Which }
 
 /** Each export holds its own connection for as long as it runs. */
 const atOnce = 2
 
-/** PostgreSQL writes the CSV itself; the server just streams the bytes, so a million rows take no memory. */
-export function createExports({ connection, db, now, audit }: Pick<Context, 'connection' | 'db' | 'now' | 'audit'>) {
+export function createExports({ connection, db, now, audit }: ExportDeps): Exports {
   const running = createSemaphore({
     atOnce,
     maxWaiting: 0,
@@ -60,7 +68,7 @@ export function createExports({ connection, db, now, audit }: Pick<Context, 'con
   }
 
   return {
-    async download(actor: Actor, kind: FileKind, which: Which = {}) {
+    async download(actor, kind, which = {}) {
       const part = which.state ?? which.period
       const release = await running.acquire()
       const stream = new PassThrough()
@@ -76,8 +84,7 @@ export function createExports({ connection, db, now, audit }: Pick<Context, 'con
       return { name: `${[kind, part, day].filter(Boolean).join('-')}.csv`, stream }
     },
 
-    /** Roughly how many rows to expect, for a progress bar, without counting a million. */
-    async estimate(kind: FileKind) {
+    async estimate(kind) {
       const { rows } = await connection.pool.query<{ rows: number }>(
         `select greatest(reltuples, 0)::int as rows from pg_class where oid = $1::regclass`,
         [rowsLike(kind)],

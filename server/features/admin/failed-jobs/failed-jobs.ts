@@ -1,8 +1,17 @@
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { notFound } from '#server/errors.ts'
+import type { Queue } from '#server/jobs/queue.ts'
 
-export function createFailedJobs({ db, queue, audit }: Pick<Context, 'db' | 'queue' | 'audit'>) {
+type FailedJobDeps = Pick<Context, 'db' | 'queue' | 'audit'>
+
+export type FailedJobs = {
+  list: Queue['failed']['list']
+  retry(actor: Actor, id: string): Promise<void>
+  discard(actor: Actor, id: string): Promise<void>
+}
+
+export function createFailedJobs({ db, queue, audit }: FailedJobDeps): FailedJobs {
   const decide = (actor: Actor, action: 'retry' | 'discard', id: string) =>
     db.transaction(async (tx) => {
       if (!(await queue.failed[action](tx, id))) throw notFound('Failed job')
@@ -11,7 +20,7 @@ export function createFailedJobs({ db, queue, audit }: Pick<Context, 'db' | 'que
 
   return {
     list: queue.failed.list,
-    retry: (actor: Actor, id: string) => decide(actor, 'retry', id),
-    discard: (actor: Actor, id: string) => decide(actor, 'discard', id),
+    retry: (actor, id) => decide(actor, 'retry', id),
+    discard: (actor, id) => decide(actor, 'discard', id),
   }
 }

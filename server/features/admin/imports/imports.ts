@@ -13,16 +13,23 @@ import { Refusal } from '#server/errors.ts'
 import type { Product } from '#server/features/selling/catalog/catalog.ts'
 import type { Areas } from '../areas.ts'
 
+type ImportContext = Pick<Context, 'db' | 'now' | 'audit' | 'catalog'>
+
+/** Books subscribers who paid elsewhere. Each line has its own transaction, so an interrupted import can be repeated. */
+export type Imports = {
+  check(lines: ImportLine[]): Promise<ImportVerdict[]>
+  run(actor: Actor, lines: ImportLine[], options: Options): Promise<ImportVerdict[]>
+}
+
 type Options = { invite: boolean; hasAccess: boolean }
 type Found = Omit<ImportVerdict, 'line'>
 
 const isThere = 'Has a subscription already'
 
-/** Books subscribers who paid elsewhere. Each line has its own transaction, so an interrupted import can be repeated. */
 export function createImports(
-  { db, now, audit, catalog }: Pick<Context, 'db' | 'now' | 'audit' | 'catalog'>,
+  { db, now, audit, catalog }: ImportContext,
   { identity, selling, access }: Areas,
-) {
+): Imports {
   const { names } = access.core
 
   async function ownerOf(tx: Database | Transaction, { email, product }: Subscriber) {
@@ -84,10 +91,10 @@ export function createImports(
   }
 
   return {
-    check: (lines: ImportLine[]) =>
+    check: (lines) =>
       verdictsOn(lines, async (read) => (await findObstacle(db, read)) ?? { verdict: 'new', message: '' }),
 
-    run: (actor: Actor, lines: ImportLine[], options: Options) =>
+    run: (actor, lines, options) =>
       verdictsOn(lines, (read) =>
         bookOne(actor, read, options).catch((error: unknown) => {
           if (error instanceof Refusal) return { verdict: 'fault', message: error.message }

@@ -2,16 +2,25 @@ import { Readable } from 'node:stream'
 import { and, desc, eq, getTableColumns, gte, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { figures as contract, Range } from '#contract/admin/figures.ts'
-import type { ParsedInputOf } from '#contract/endpoint.ts'
+import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import type { Context } from '#server/context.ts'
-import { boundsOf, decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { boundsOf, decodeCursor, type Page, pageOf } from '#server/database/cursor.ts'
 import { mrrMovements, payments, purchases, refunds, users } from '#server/database/schema.ts'
 import type { Areas } from '../areas.ts'
 import { csvOfMonths } from './figures-csv.ts'
 import { byKind, lastTwelveMonths, personMonths, rememberUntilMoved } from './months.ts'
-import { createPayments } from './payments.ts'
+import { createPayments, type ListPayments } from './payments.ts'
 
-type Wanted = ParsedInputOf<typeof contract.adminMovements>
+type FigureContext = Pick<Context, 'db' | 'now'>
+
+export type Figures = {
+  payments: ListPayments
+  show(range: Range | undefined): Promise<RawOutputOf<typeof contract.adminShow>>
+  csv(): Promise<{ name: string; stream: Readable }>
+  movements(filter: MovementFilter): Promise<Page<RawOutputOf<typeof contract.adminMovements>[number]>>
+}
+
+type MovementFilter = ParsedInputOf<typeof contract.adminMovements>
 
 const monthsIn = { '3m': 3, '12m': 12, all: null }
 /** How many months of first payments the table of who stayed has. */
@@ -29,7 +38,7 @@ function since(range: Range | undefined, now: Date): Date | undefined {
 
 const taker = alias(mrrMovements, 'taker')
 
-export function createFigures(context: Pick<Context, 'db' | 'now'>, { selling }: Areas) {
+export function createFigures(context: FigureContext, { selling }: Areas): Figures {
   const { db, now } = context
   // Skips corrected rows and their corrections.
   const stands = and(
@@ -94,7 +103,7 @@ export function createFigures(context: Pick<Context, 'db' | 'now'>, { selling }:
   return {
     payments: createPayments(context),
 
-    async show(range: Range | undefined) {
+    async show(range) {
       const from = since(range, now())
       const [moved, reasons, stayed, cash, compared] = await Promise.all([
         readMovements(from),
@@ -117,7 +126,7 @@ export function createFigures(context: Pick<Context, 'db' | 'now'>, { selling }:
       }
     },
 
-    async movements({ limit, cursor, kind, cause, reason, month, range }: Wanted) {
+    async movements({ limit, cursor, kind, cause, reason, month, range }) {
       const after = decodeCursor(cursor, String.raw`\d{1,18}`)
       const { at, id } = mrrMovements
       const from = since(range, now())

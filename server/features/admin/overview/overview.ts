@@ -1,5 +1,12 @@
 import { eq, isNull, min, type SQL, sql } from 'drizzle-orm'
-import { mostCounted, type NeedKind, needKinds, needPermissions } from '#contract/admin/overview.ts'
+import {
+  type overview as calls,
+  mostCounted,
+  type NeedKind,
+  needKinds,
+  needPermissions,
+} from '#contract/admin/overview.ts'
+import type { RawOutputOf } from '#contract/endpoint.ts'
 import { can } from '#contract/permissions.ts'
 import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { PurchaseNeed } from '#contract/statuses.ts'
@@ -11,18 +18,27 @@ import { isSellers } from '#server/features/selling/declarations/declarations.ts
 import { countNeedy } from '#server/features/selling/purchases/purchases.ts'
 import { countReviewsToAnswer } from '#server/features/site/reviews/reviews.ts'
 import type { Areas } from '../areas.ts'
-import { createFigures } from './figures.ts'
+import { createFigures, type Figures } from './figures.ts'
 import { lastTwelveMonths, rememberUntilMoved } from './months.ts'
-import { createPulse } from './pulse.ts'
-import { createSellerLetters } from './seller-letters.ts'
+import { createPulse, type Pulse } from './pulse.ts'
+import { createSellerLetters, type SellerLetters } from './seller-letters.ts'
+
+type OverviewContext = Pick<Context, 'db' | 'mails' | 'now' | 'paymentAccount' | 'queue' | 'settings' | 'supportEmail'>
+
+/** How the shop is doing. */
+export type Overview = {
+  needs: FindNeeds
+  pulse: Pulse
+  letters: SellerLetters
+  figures: Figures
+  show(): Promise<RawOutputOf<typeof calls.adminShow>>
+  /** Sends the daily digest, unless nothing is waiting. */
+  sendDigest(): Promise<void>
+}
 
 const hour = 3_600_000
 
-/** How the shop is doing. */
-export function createOverview(
-  context: Pick<Context, 'db' | 'mails' | 'now' | 'paymentAccount' | 'queue' | 'settings' | 'supportEmail'>,
-  areas: Areas,
-) {
+export function createOverview(context: OverviewContext, areas: Areas): Overview {
   const { db, now, queue, mails, supportEmail } = context
   const { lists } = areas.access.core
   const months = rememberUntilMoved(db, now, () => lastTwelveMonths(db, now()))
@@ -47,7 +63,6 @@ export function createOverview(
       }
     },
 
-    /** Only if something is waiting: no one reads a digest that comes every day. */
     async sendDigest() {
       const { open, overdue, oldest } = await lists.promised()
       const failedJobs = await queue.failed.count()
@@ -67,11 +82,14 @@ const countUpToMost = (db: Database, table: typeof purchases | typeof contactMes
 
 type Found = { count: number; dueAt: Date | null }
 
+/** Tasks that wait for this member of staff, the most urgent first. */
+export type FindNeeds = (user: Pick<User, 'isAdmin' | 'role'>) => Promise<(Found & { kind: NeedKind })[]>
+
 /** What needs the seller now. Each is an indexed read, and the list behind its link shows exactly the same rows. */
 function createNeeds(
   { db, now, queue, settings, paymentAccount }: Pick<Context, 'db' | 'now' | 'queue' | 'settings' | 'paymentAccount'>,
   { access, selling }: Areas,
-) {
+): FindNeeds {
   const { lists } = access.core
   type OtherNeed = Exclude<NeedKind, PurchaseNeed>
   type Waiting = Awaited<ReturnType<typeof lists.waiting>>
@@ -108,7 +126,7 @@ function createNeeds(
   }
   const isOther = (kind: NeedKind): kind is OtherNeed => kind in ways
 
-  return async function needs(user: Pick<User, 'isAdmin' | 'role'>) {
+  return async function needs(user) {
     const [needy, waiting] = await Promise.all([countNeedy(db, now(), mostCounted), lists.waiting()])
     const found = await Promise.all(
       needKinds

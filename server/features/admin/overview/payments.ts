@@ -1,13 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { figures } from '#contract/admin/figures.ts'
-import type { ParsedInputOf } from '#contract/endpoint.ts'
+import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import type { PaymentKind } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
-import { boundsOf, decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { boundsOf, decodeCursor, type Page, pageOf } from '#server/database/cursor.ts'
 import { balanceTransactions, invoices, payments, payouts, refunds, users } from '#server/database/schema.ts'
 import { usersMatching } from '#server/database/text-search.ts'
 
 type PaymentsInput = ParsedInputOf<typeof figures.adminPayments>
+
+export type ListPayments = (filter: PaymentsInput) => Promise<Page<RawOutputOf<typeof figures.adminPayments>[number]>>
+
 type PaymentRow = {
   kind: PaymentKind
   id: string
@@ -44,7 +47,7 @@ const legs: Record<PaymentKind, { columns: SQL; at: SQL; id: SQL; from: SQL }> =
 }
 const kinds = Object.keys(legs) as PaymentKind[]
 
-export function createPayments({ db }: Pick<Context, 'db'>) {
+export function createPayments({ db }: Pick<Context, 'db'>): ListPayments {
   /** The payments that were named by an id, or whose buyer was. */
   function intentsFor(q: string): SQL {
     if (looksLikeId.test(q))

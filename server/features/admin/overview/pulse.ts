@@ -7,6 +7,11 @@ import type { Database } from '#server/database/connect.ts'
 import { contactMessages, mrrMovements, purchases, reviews, sentMails, users } from '#server/database/schema.ts'
 import { isWritten } from '#server/features/site/reviews/reviews.ts'
 
+type PulseDeps = Pick<Context, 'db' | 'now'>
+
+/** Events of the last 24 hours. */
+export type Pulse = { today(): Promise<Entry[]> }
+
 const dayMs = 86_400_000
 const mostEntries = 50
 
@@ -47,8 +52,7 @@ export const readComingAndGoing = (db: Database, since: Date) =>
 export const reasonInWords = (reason: keyof typeof leaveReasonTexts | null, comment: string | null) =>
   [reason && leaveReasonTexts[reason], comment && `“${comment}”`].filter(Boolean).join(': ')
 
-/** What happened within the last 24 hours. */
-export function createPulse({ db, now }: Pick<Context, 'db' | 'now'>) {
+export function createPulse({ db, now }: PulseDeps): Pulse {
   async function moves(since: Date): Promise<Entry[]> {
     return (await readComingAndGoing(db, since)).map((row) => ({
       id: `movement ${row.id}`,
@@ -125,7 +129,7 @@ export function createPulse({ db, now }: Pick<Context, 'db' | 'now'>) {
   }
 
   return {
-    async today(): Promise<Entry[]> {
+    async today() {
       const from = new Date(now().getTime() - dayMs)
       const found = await Promise.all([moves(from), cancellations(from), written(from), messages(from)])
       return found

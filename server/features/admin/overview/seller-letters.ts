@@ -6,17 +6,27 @@ import { products, purchases, users } from '#server/database/schema.ts'
 import { lastTwelveMonths } from './months.ts'
 import { nameOf, readComingAndGoing, reasonInWords } from './pulse.ts'
 
+type LetterContext = Pick<Context, 'db' | 'now' | 'mails' | 'settings' | 'supportEmail'>
+
+/** Emails to the seller about how the shop is doing. */
+export type SellerLetters = {
+  /** One email for each sale, never twice. */
+  tellOfSales(): Promise<void>
+  tellOfDay(): Promise<void>
+  /** Monday's summary of the past week, if there is anything to tell. */
+  sendLetter(): Promise<void>
+}
+
 const dayMs = 86_400_000
 /** A process that was down for less still tells of every sale. */
 const saleWindowMs = dayMs / 4
 
 type NeedsOf = (user: { isAdmin: true; role: null }) => Promise<(Omit<Need, 'dueAt'> & { dueAt: Date | null })[]>
 
-/** Emails to the seller about how the shop is doing. */
 export function createSellerLetters(
-  { db, now, mails, settings, supportEmail }: Pick<Context, 'db' | 'now' | 'mails' | 'settings' | 'supportEmail'>,
+  { db, now, mails, settings, supportEmail }: LetterContext,
   needsOf: NeedsOf,
-) {
+): SellerLetters {
   async function monthlyRevenue() {
     const { months } = await lastTwelveMonths(db, now())
     return Math.round((months.at(-1)?.arr ?? 0) / 12)
@@ -39,7 +49,6 @@ export function createSellerLetters(
       .orderBy(purchases.createdAt)
 
   return {
-    /** One email for each sale, never twice. */
     async tellOfSales() {
       if (settings.live.saleEmails !== 'each') return
       const sales = await readSales(new Date(now().getTime() - saleWindowMs))
@@ -66,7 +75,6 @@ export function createSellerLetters(
       })
     },
 
-    /** On Mondays, once there is anything to tell: what came and went, and what is due. */
     async sendLetter() {
       if (!settings.live.wantsMondayLetter) return
       const moved = await readComingAndGoing(db, new Date(now().getTime() - 7 * dayMs))

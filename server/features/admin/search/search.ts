@@ -4,12 +4,16 @@ import type { Context } from '#server/context.ts'
 import { invoices, orders, payments, purchases, refunds, users } from '#server/database/schema.ts'
 import { inOrder, usersMatching } from '#server/database/text-search.ts'
 
+type SearchDeps = Pick<Context, 'db'>
+
+/** Search for customers, purchases and payments. Ids are matched exactly; words use the trigram index. */
+export type Search = { find(q: string): Promise<Found> }
+
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const stripeId = /^(?:pi|in|re|sub|cus)_[A-Za-z0-9_]{1,200}$/
 const invoiceNumber = /^[A-Z0-9]{4,20}-\d{1,8}$/i
 
-/** One box for everything a customer may name. Ids are looked up as they are; words go through the index of trigrams. */
-export function createSearch({ db }: Pick<Context, 'db'>) {
+export function createSearch({ db }: SearchDeps): Search {
   const people = (where: SQL | undefined) =>
     db
       .select({ id: users.id, name: users.name, email: users.email, tradingViewUsername: users.tradingViewUsername })
@@ -43,7 +47,7 @@ export function createSearch({ db }: Pick<Context, 'db'>) {
   const all = (hits: Hit[]): Found => ({ people: hits, hasMore: false })
 
   return {
-    async find(q: string): Promise<Found> {
+    async find(q) {
       if (uuid.test(q)) {
         const account = await people(eq(users.id, q))
         return all(account.length > 0 ? account : await ownersIn(purchases, eq(purchases.id, q)))

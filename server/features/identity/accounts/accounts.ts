@@ -1,37 +1,47 @@
 import type { Context } from '#server/context.ts'
-import { type AccountEvents, createEmailChange } from './email-change.ts'
-import { createGuests } from './guests.ts'
-import { createLogin } from './login.ts'
-import { createLoginLinks } from './login-links.ts'
-import { createPasswords } from './passwords.ts'
-import { createProfile } from './profile.ts'
-import { createRoles } from './roles.ts'
-import { createCorrections, createUsers } from './users.ts'
+import { type AccountEvents, createEmailChange, type EmailChange } from './email-change.ts'
+import { createGuests, type Guests } from './guests.ts'
+import { createLogin, type Login } from './login.ts'
+import { createLoginLinks, type LoginLinks } from './login-links.ts'
+import { createPasswords, type Passwords } from './passwords.ts'
+import { createProfile, type Profile } from './profile.ts'
+import { createRoles, type Roles } from './roles.ts'
+import { type Corrections, createCorrections, createUsers, type Users } from './users.ts'
 
 export { type Credentials, createAdmins } from './admins.ts'
 export type { AccountEvents } from './email-change.ts'
-export { createDeletion, createPersonalData } from './personal-data.ts'
+export { createDeletion, createPersonalData, type DeletionDeps, type ExportDeps } from './personal-data.ts'
 export { setTradingViewUsername } from './profile.ts'
 
-export type Accounts = ReturnType<typeof createAccounts>
+type AccountContext = Pick<
+  Context,
+  | 'attempts'
+  | 'audit'
+  | 'db'
+  | 'isLinkToken'
+  | 'linkToken'
+  | 'mails'
+  | 'now'
+  | 'passwords'
+  | 'queue'
+  | 'refuseShopAddress'
+  | 'securityLog'
+>
 
-export function createAccounts(
-  context: Pick<
-    Context,
-    | 'attempts'
-    | 'audit'
-    | 'db'
-    | 'isLinkToken'
-    | 'linkToken'
-    | 'mails'
-    | 'now'
-    | 'passwords'
-    | 'queue'
-    | 'refuseShopAddress'
-    | 'securityLog'
-  >,
-  events: AccountEvents,
-) {
+export type Accounts = {
+  login: Login
+  loginLinks: LoginLinks
+  passwords: Passwords
+  emailChange: EmailChange
+  profile: Profile
+  guests: Guests
+  roles: Roles
+  corrections: Corrections
+  users: Users
+  forgetExpired(): Promise<void>
+}
+
+export function createAccounts(context: AccountContext, events: AccountEvents): Accounts {
   const { attempts } = context
   const passwords = createPasswords(context)
   const emailChange = createEmailChange(context, { ...events, passwordLinks: passwords })

@@ -9,13 +9,23 @@ import { removeFactors } from '../factors/factors.ts'
 import { endSessions } from '../sessions/sessions.ts'
 import { dropPendingChange, forgetChanges, prove } from './proof.ts'
 
+/** Admins created on the server itself: the first one on first start, others with `npm run admin`. */
+export type Admins = {
+  /** Returns the generated credentials, which must be shown once. */
+  ensureFirst(email: string, password?: string): Promise<Credentials | undefined>
+  /** Creates an admin or promotes an existing user, with a new password either way. */
+  add(email: string): Promise<Credentials>
+  reset(email: string): Promise<Credentials>
+  /** Removes all factors of someone who lost device and codes. The password stays. */
+  resetTwoFactor(email: string): Promise<void>
+}
+
 export type Credentials = { email: string; password: string }
 type Ground = Pick<Context, 'db' | 'now' | 'passwords' | 'attempts' | 'audit'>
 
 const randomPassword = () => randomBytes(15).toString('base64url')
 
-/** Admins created on the server itself: the first one on first start, others with `npm run admin`. */
-export function createAdmins({ db, now, passwords, attempts, audit }: Ground) {
+export function createAdmins({ db, now, passwords, attempts, audit }: Ground): Admins {
   /** Logs out anyone who had the account before: only the new password makes you the admin. */
   async function setPassword(tx: Transaction, id: string, email: string, passwordHash: string) {
     await prove(tx, id, { at: now(), inOwnSession: false })
@@ -39,8 +49,7 @@ export function createAdmins({ db, now, passwords, attempts, audit }: Ground) {
   }
 
   return {
-    /** Returns the generated credentials, which must be shown once. */
-    async ensureFirst(email: string, password = randomPassword()): Promise<Credentials | undefined> {
+    async ensureFirst(email, password = randomPassword()) {
       const anyAdmin = and(eq(users.isAdmin, true), isNull(users.deletedAt))
       if ((await db.$count(users, anyAdmin)) > 0) return undefined
       const passwordHash = await passwords.hash(password)
@@ -53,15 +62,14 @@ export function createAdmins({ db, now, passwords, attempts, audit }: Ground) {
       })
     },
 
-    /** Creates an admin or promotes an existing user, with a new password either way. */
-    async add(email: string): Promise<Credentials> {
+    async add(email) {
       const password = randomPassword()
       const passwordHash = await passwords.hash(password)
       await db.transaction((tx) => appoint(tx, email, passwordHash, 'admin.add'))
       return { email, password }
     },
 
-    async reset(email: string): Promise<Credentials> {
+    async reset(email) {
       const password = randomPassword()
       const passwordHash = await passwords.hash(password)
       await db.transaction(async (tx) => {
@@ -77,8 +85,7 @@ export function createAdmins({ db, now, passwords, attempts, audit }: Ground) {
       return { email, password }
     },
 
-    /** For someone who has lost device and codes; the password stays, and a second step is set up again. */
-    async resetTwoFactor(email: string) {
+    async resetTwoFactor(email) {
       await db.transaction(async (tx) => {
         const [user] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
         if (!user) throw new Refusal(404, 'not-found', `There is no account ${email}`)

@@ -11,6 +11,23 @@ import { removeFactorsSince } from '../factors/factors.ts'
 import type { PasswordLinks } from './passwords.ts'
 import { dropPendingChange, endCredentials, forgetChanges, isReserved, startOver, toUndo } from './proof.ts'
 
+type EmailChangeContext = Pick<
+  Context,
+  'attempts' | 'audit' | 'db' | 'isLinkToken' | 'mails' | 'now' | 'refuseShopAddress'
+>
+
+/** Change of an account's email address. The new mailbox confirms it; the old one can undo it for three days. */
+export type EmailChange = {
+  /** Answers alike for every address, so that nobody learns who has an account. */
+  changeEmail(actor: Actor, email: string): Promise<void>
+  /** Works only in the owner's session; otherwise anyone's click could give their address to a stranger's account. */
+  confirmEmail(link: Link, actor: Actor<User | null>): Promise<void>
+  /** Removes the password and recent factors: a thief may know or have added them. */
+  undoEmail(link: Link, actor: Actor<null>): Promise<void>
+  /** Deletes former addresses once they can't be restored anymore. */
+  forgetOldChanges(): Promise<void>
+}
+
 const hour = 3_600_000
 const toConfirm = 24 * hour
 
@@ -26,11 +43,7 @@ const elsewhere = () =>
   new Refusal(403, 'login-required', 'Log in to your account in this browser first, then open the link again.')
 const useless = () => new Refusal(400, 'link-invalid', 'This link no longer works.')
 
-/** Another address for an account: the new one confirms it, the old one can take it back for three days. */
-export function createEmailChange(
-  context: Pick<Context, 'attempts' | 'audit' | 'db' | 'isLinkToken' | 'mails' | 'now' | 'refuseShopAddress'>,
-  others: EmailChangeDeps,
-) {
+export function createEmailChange(context: EmailChangeContext, others: EmailChangeDeps): EmailChange {
   const { db, now, mails, audit, attempts, refuseShopAddress, isLinkToken } = context
   const { accountChanged, endOpenLinks, passwordLinks } = others
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
@@ -56,8 +69,7 @@ export function createEmailChange(
   }
 
   return {
-    /** The same answer for every address: whether someone has an account is told only to its mailbox. */
-    async changeEmail(actor: Actor, email: string) {
+    async changeEmail(actor, email) {
       const { user } = actor
       if (email === user.email) throw conflict('same-address', 'This is your address already.')
       await attempts.countQuestion(actor.ip, email)
@@ -74,8 +86,7 @@ export function createEmailChange(
       })
     },
 
-    /** Only where its owner is logged in: or a stranger's account could be given the address of anyone who clicks. */
-    async confirmEmail({ id, token }: Link, { ip, user: caller }: Actor<User | null>) {
+    async confirmEmail({ id, token }, { ip, user: caller }) {
       if (!isLinkToken('confirm-email', id, token)) throw useless()
       await db.transaction(async (tx) => {
         const [change] = await tx
@@ -101,8 +112,7 @@ export function createEmailChange(
       })
     },
 
-    /** A thief may know the password and have added a passkey: only the old mailbox and older factors still count. */
-    async undoEmail({ id, token }: Link, { ip }: Actor<null>) {
+    async undoEmail({ id, token }, { ip }) {
       if (!isLinkToken('undo-email', id, token)) throw useless()
       await db.transaction(async (tx) => {
         const [change] = await tx
@@ -129,7 +139,6 @@ export function createEmailChange(
       })
     },
 
-    /** A former address is kept no longer than it can be used. */
     async forgetOldChanges() {
       await db
         .delete(emailChanges)

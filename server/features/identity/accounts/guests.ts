@@ -6,8 +6,25 @@ import { users } from '#server/database/schema.ts'
 import type { PasswordLinks } from './passwords.ts'
 import { prove, startOver } from './proof.ts'
 
+type GuestContext = Pick<Context, 'now' | 'mails'>
+
 /** Accounts for people who paid before they had one. */
-export function createGuests({ now, mails }: Pick<Context, 'now' | 'mails'>, passwordLinks: PasswordLinks) {
+export type Guests = {
+  /** `tokenId` is the first password link of a new account; the receipt carries it. */
+  forGuest(tx: Transaction, email: string): Promise<{ id: string; tokenId: string | null }>
+  /** Finds or creates an account for an address that an admin vouches for. */
+  forImport(tx: Transaction, person: { email: string; name: string }): Promise<string>
+  /** Finds or creates an account by Stripe's unproven address. Resets an existing account that is unproven. */
+  forTakeover(tx: Transaction, person: { email: string; name: string }): Promise<{ id: string; isNew: boolean }>
+  /** Called before an account receives something of value: an unproven one goes to the owner of its mailbox. */
+  resetUnproven(tx: Transaction, userId: string): Promise<{ wasReset: boolean }>
+  /** Creates a link to choose the first password. Returns null if there is a password. */
+  firstPasswordLink(tx: Transaction, userId: string): Promise<string | null>
+  /** Gives an unproven account to the owner of its mailbox: password, sessions and factors end. */
+  handOver(tx: Transaction, account: { id: string; email: string }, paymentIntentId: string | null): Promise<void>
+}
+
+export function createGuests({ now, mails }: GuestContext, passwordLinks: PasswordLinks): Guests {
   /** Undefined if the address has an account already. */
   async function make(tx: Transaction, person: { email: string; name: string; verifiedAt?: Date }) {
     const [made] = await tx
@@ -25,8 +42,7 @@ export function createGuests({ now, mails }: Pick<Context, 'now' | 'mails'>, pas
   }
 
   return {
-    /** `tokenId` is the first password link of a new account; the receipt carries it. */
-    async forGuest(tx: Transaction, email: string): Promise<{ id: string; tokenId: string | null }> {
+    async forGuest(tx, email) {
       const made = await make(tx, { email, name: '' })
       if (made) return { id: made.id, tokenId: await passwordLinks.create(tx, made.id, 'firstPassword') }
       const [known] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
@@ -34,8 +50,7 @@ export function createGuests({ now, mails }: Pick<Context, 'now' | 'mails'>, pas
       return { id: known.id, tokenId: null }
     },
 
-    /** The account for an address that an admin vouches for: an existing one, or a new one without a password. */
-    async forImport(tx: Transaction, { email, name }: { email: string; name: string }): Promise<string> {
+    async forImport(tx, { email, name }) {
       const made = await make(tx, { email, name, verifiedAt: now() })
       if (made) return made.id
       const known = await lockKnown(tx, email)
@@ -45,8 +60,7 @@ export function createGuests({ now, mails }: Pick<Context, 'now' | 'mails'>, pas
       return known.id
     },
 
-    /** By the address that Stripe has, which is not proven: what was set in an unproven account goes. */
-    async forTakeover(tx: Transaction, { email, name }: { email: string; name: string }) {
+    async forTakeover(tx, { email, name }) {
       const made = await make(tx, { email, name })
       if (made) return { id: made.id, isNew: true }
       const known = await lockKnown(tx, email)
@@ -57,22 +71,19 @@ export function createGuests({ now, mails }: Pick<Context, 'now' | 'mails'>, pas
       return { id: known.id, isNew: false }
     },
 
-    /** Before an account receives something of value: one whose address nobody proved goes to the mailbox's owner. */
-    async resetUnproven(tx: Transaction, userId: string): Promise<{ wasReset: boolean }> {
+    async resetUnproven(tx, userId) {
       const { verifiedAt, handedOverAt } = await personOf(tx, userId)
       if (verifiedAt || handedOverAt) return { wasReset: false }
       await startOver(tx, userId, now())
       return { wasReset: true }
     },
 
-    /** The link for someone who has no password yet: a row of `password_tokens`. */
-    async firstPasswordLink(tx: Transaction, userId: string): Promise<string | null> {
+    async firstPasswordLink(tx, userId) {
       const { passwordHash } = await personOf(tx, userId)
       return passwordHash ? null : passwordLinks.create(tx, userId, 'firstPassword')
     },
 
-    /** Bought with an unproven address: the account is the mailbox's, and nothing known to the person who signed up counts. */
-    async handOver(tx: Transaction, { id, email }: { id: string; email: string }, paymentIntentId: string | null) {
+    async handOver(tx, { id, email }, paymentIntentId) {
       await startOver(tx, id, now())
       const tokenId = await passwordLinks.create(tx, id, 'firstPassword')
       await mails.send(tx, email, 'accountHandedOver', { tokenId, ...(paymentIntentId && { paymentIntentId }) })

@@ -9,18 +9,29 @@ import type { LoggedIn } from '../sessions/sessions.ts'
 import type { PasswordLinks } from './passwords.ts'
 import { prove } from './proof.ts'
 
+type LoginLinkContext = Pick<Context, 'db' | 'mails' | 'now' | 'queue' | 'securityLog'>
+
+/** Logins with an emailed link, for buyers. Staff get none. */
+export type LoginLinks = {
+  /** Does the same work for every address; a job sends the link. */
+  request(email: string): Promise<void>
+  /**
+   * Uses up the link and proves the address: in another browser, everything set before the first proof goes.
+   * A second step follows as after a password.
+   */
+  logIn(actor: Actor<User | null>, token: string): Promise<LoggedIn>
+}
+
 const hour = 3_600_000
 const mostLinksAnHour = 3
 
 const uselessLink = () =>
   new Refusal(400, 'link-invalid', 'This link no longer works: each one works once, for 15 minutes. Ask for a new one.')
 
-/** Logins with an emailed link, for buyers; a mailbox alone opens no account of staff. */
 export function createLoginLinks(
-  { db, now, mails, queue, securityLog }: Pick<Context, 'db' | 'mails' | 'now' | 'queue' | 'securityLog'>,
+  { db, now, mails, queue, securityLog }: LoginLinkContext,
   passwordLinks: Pick<PasswordLinks, 'create'>,
-) {
-  // The request does the same work for every address; this job looks up the account later.
+): LoginLinks {
   const enqueue = queue.job<{ email: string }>('login-link', ({ email }) =>
     db.transaction(async (tx) => {
       const [user] = await tx
@@ -40,13 +51,9 @@ export function createLoginLinks(
   )
 
   return {
-    request: (email: string) => enqueue(db, { email }),
+    request: (email) => enqueue(db, { email }),
 
-    /**
-     * Uses up the link and proves the address: in another browser, everything set before the first proof goes.
-     * A second step follows as after a password.
-     */
-    logIn: (actor: Actor<User | null>, token: string): Promise<LoggedIn> =>
+    logIn: (actor, token) =>
       db.transaction(async (tx) => {
         const [used] = await tx
           .update(passwordTokens)

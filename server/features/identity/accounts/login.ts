@@ -1,4 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm'
+import type { ParsedInputOf } from '#contract/endpoint.ts'
+import type { accounts } from '#contract/identity/accounts.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { userColumns, users } from '#server/database/schema.ts'
@@ -7,8 +9,23 @@ import { knownDevice, type LoggedIn } from '../sessions/sessions.ts'
 import type { PasswordLinks } from './passwords.ts'
 import { isReserved, prove } from './proof.ts'
 
+type LoginContext = Pick<
+  Context,
+  'attempts' | 'db' | 'mails' | 'now' | 'passwords' | 'refuseShopAddress' | 'securityLog'
+>
+
+/** Signing up and logging in, up to the point where the session starts. */
+export type Login = {
+  register(actor: Actor<null>, account: NewAccount): Promise<LoggedIn>
+  /** Takes the same time and gives the same answer for unknown addresses and wrong passwords. */
+  login(actor: Actor<null>, credentials: Credentials): Promise<LoggedIn>
+  sendConfirmation(actor: Actor): Promise<void>
+  /** Outside the account's own session, asks for a new password: a stranger may have set the present one. */
+  confirmAddress(actor: Actor<User | null>, token: string): Promise<{ choosePassword: boolean }>
+}
+
 type Credentials = { email: string; password: string }
-type NewAccount = Credentials & { name: string }
+type NewAccount = ParsedInputOf<typeof accounts.register>
 
 const wrongPassword = () => new Refusal(401, 'wrong-credentials', 'Invalid email or password')
 const taken = () =>
@@ -17,15 +34,12 @@ const taken = () =>
     'Could not create account. If you already have one, log in or use “Forgot password?”.',
   )
 
-/** Signing up and logging in, up to the point where the session starts. */
-export function createLogin(
-  context: Pick<Context, 'attempts' | 'db' | 'mails' | 'now' | 'passwords' | 'refuseShopAddress' | 'securityLog'>,
-  passwordLinks: PasswordLinks,
-) {
+export function createLogin(context: LoginContext, passwordLinks: PasswordLinks): Login {
   const { db, now, mails, passwords, attempts, securityLog, refuseShopAddress } = context
 
   return {
-    async register(actor: Actor<null>, { email, password, name }: NewAccount) {
+    async register(actor, { password, ...account }) {
+      const { email } = account
       passwords.refuseCommon(password, 'password')
       await attempts.countQuestion(actor.ip, email)
       const passwordHash = await passwords.hash(password)
@@ -33,7 +47,7 @@ export function createLogin(
         if (await isReserved(tx, email, now())) throw taken()
         const [user] = await tx
           .insert(users)
-          .values({ email, name, passwordHash, createdAt: now() })
+          .values({ ...account, passwordHash, createdAt: now() })
           .onConflictDoNothing({ target: users.email })
           .returning(userColumns)
         if (!user) throw taken()
@@ -58,8 +72,7 @@ export function createLogin(
       })
     },
 
-    /** Known or unknown, right or wrong: the same work, and the same answer for everyone but the owner. */
-    async login(actor: Actor<null>, { email, password }: Credentials): Promise<LoggedIn> {
+    async login(actor, { email, password }) {
       const known = await knownDevice(db, email, actor.device)
       const limit = { requests: 10, seconds: 900 }
       await attempts.countOrRefuse('login', email, limit, { device: known }).catch((error: unknown) => {
@@ -81,7 +94,7 @@ export function createLogin(
       }
     },
 
-    async sendConfirmation({ user }: Actor) {
+    async sendConfirmation({ user }) {
       if (user.isProven) return
       await attempts.countOrRefuse('confirmation', user.id, { requests: 5, seconds: 86_400 })
       await db.transaction(async (tx) => {
@@ -90,8 +103,7 @@ export function createLogin(
       })
     },
 
-    /** Anywhere but in its own session, the link asks for a new password: the one from before may be a stranger's. */
-    async confirmAddress(actor: Actor<User | null>, token: string): Promise<{ choosePassword: boolean }> {
+    async confirmAddress(actor, token) {
       return db.transaction(async (tx) => {
         const { userId, use } = await passwordLinks.find(tx, token)
         const [user] = await tx

@@ -10,6 +10,25 @@ import { hashToken } from '#server/security/tokens.ts'
 import { endSessions } from '../sessions/sessions.ts'
 import { dropPendingChange, prove } from './proof.ts'
 
+type PasswordDeps = Pick<
+  Context,
+  'attempts' | 'db' | 'linkToken' | 'mails' | 'now' | 'passwords' | 'queue' | 'securityLog'
+>
+
+export type Passwords = {
+  /** Returns the id of the link, which emails carry instead of its secret. */
+  create(tx: Transaction, userId: string, kind: keyof typeof lifetimes): Promise<string>
+  /** Finds the owner of a link, used or not. `use` refuses a used one. */
+  find(tx: Transaction, token: string): Promise<Link>
+  /** Answers alike for every address. Strangers can't use up the owner's limit, see `mostLinksAnHour`. */
+  requestReset(email: string): Promise<void>
+  checkLink(token: string): Promise<{ email: string }>
+  /** Uses a link once, even under concurrency, and ends every session. */
+  resetPassword(actor: Actor<User | null>, token: string, newPassword: string): Promise<void>
+  changePassword(actor: Actor, change: Change): Promise<void>
+  forgetExpired(): Promise<void>
+}
+
 const hour = 3_600_000
 const mostLinksAnHour = 3
 const lifetimes = { reset: hour, firstPassword: 7 * 24 * hour, login: hour / 4 }
@@ -19,11 +38,9 @@ type Link = { userId: string; use(): Promise<void> }
 
 const uselessLink = () => new Refusal(400, 'link-invalid', 'Failed to reset password. The link may have expired.')
 
-export type PasswordLinks = Pick<ReturnType<typeof createPasswords>, 'create' | 'find'>
+export type PasswordLinks = Pick<Passwords, 'create' | 'find'>
 
-export function createPasswords(
-  context: Pick<Context, 'attempts' | 'db' | 'linkToken' | 'mails' | 'now' | 'passwords' | 'queue' | 'securityLog'>,
-) {
+export function createPasswords(context: PasswordDeps): Passwords {
   const { db, now, mails, queue, passwords, attempts, linkToken } = context
   const checkPassword = createOwnPassword(context)
 
@@ -73,8 +90,7 @@ export function createPasswords(
   return {
     create,
 
-    /** Whose link it is, also after it was used; `use` refuses it the second time. */
-    async find(tx: Transaction, token: string): Promise<Link> {
+    async find(tx, token) {
       const isIt = and(eq(passwordTokens.tokenHash, hashToken(token)), eq(passwordTokens.purpose, 'password'))
       const [found] = await tx.select().from(passwordTokens).where(isIt)
       if (!found || found.expiresAt <= now()) throw new Refusal(400, 'link-invalid', 'This link no longer works.')
@@ -87,13 +103,11 @@ export function createPasswords(
       }
     },
 
-    /** The same answer for every address. Strangers can't use up the owner's requests: see `mostLinksAnHour`. */
-    requestReset: (email: string) => enqueueReset(db, { email }),
+    requestReset: (email) => enqueueReset(db, { email }),
 
-    checkLink: (token: string) => findAccountOfLink(db, usable(token)),
+    checkLink: (token) => findAccountOfLink(db, usable(token)),
 
-    /** A link works once, even if used twice at the same moment, and ends every session. */
-    async resetPassword(actor: Actor<User | null>, token: string, newPassword: string) {
+    async resetPassword(actor, token, newPassword) {
       passwords.refuseCommon(newPassword, 'newPassword')
       const [known] = await db.select({ id: passwordTokens.id }).from(passwordTokens).where(usable(token))
       if (!known) throw uselessLink()
@@ -124,7 +138,7 @@ export function createPasswords(
       })
     },
 
-    async changePassword(actor: Actor, { currentPassword, newPassword }: Change) {
+    async changePassword(actor, { currentPassword, newPassword }) {
       const { user, sessionId } = actor
       passwords.refuseCommon(newPassword, 'newPassword')
       const before = await checkPassword(actor, currentPassword, 'currentPassword')

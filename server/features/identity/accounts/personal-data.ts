@@ -7,16 +7,32 @@ import { conflict } from '#server/errors.ts'
 import { createOwnPassword } from '#server/security/own-password.ts'
 import { lockAdmins } from './roles.ts'
 
-type ExportDeps = {
+type PersonalDataContext = Pick<Context, 'db' | 'audit' | 'mails'>
+
+export type PersonalData = {
+  of(userId: string): Promise<Record<string, unknown>>
+  /** All data of a customer who asks the seller for it. Audited. */
+  forCustomer(actor: Actor, userId: string): Promise<Record<string, unknown>>
+}
+
+type DeletionContext = Pick<Context, 'attempts' | 'audit' | 'db' | 'mails' | 'now' | 'passwords' | 'securityLog'>
+
+/** Deletion of an account. Purchases stay for the books, without anything that identifies the person. */
+export type Deletion = {
+  byAdmin(actor: Actor, userId: string): Promise<void>
+  byOneself(actor: Actor, password: string): Promise<void>
+}
+
+export type ExportDeps = {
   owners: PersonalDataOwner[]
   contact: { messagesFrom(email: string): Promise<object[]> }
   newsletter: { subscriptionOf(email: string): Promise<object | null> }
 }
 
 export function createPersonalData(
-  { db, audit, mails }: Pick<Context, 'db' | 'audit' | 'mails'>,
+  { db, audit, mails }: PersonalDataContext,
   { owners, contact, newsletter }: ExportDeps,
-) {
+): PersonalData {
   /** Without secrets, and without what merely shares the address: typing an address doesn't prove it's yours. */
   async function of(userId: string) {
     const data = await readPersonalData(db, userId)
@@ -27,8 +43,7 @@ export function createPersonalData(
   return {
     of,
 
-    /** Everything about one person in one file, for a customer who asks the seller for it. */
-    async forCustomer(actor: Actor, userId: string): Promise<Record<string, unknown>> {
+    async forCustomer(actor, userId) {
       const { email } = await findUser(db, userId)
       await audit.record(db, actor, { action: 'user.export', aboutId: userId })
       return {
@@ -44,17 +59,13 @@ export function createPersonalData(
   }
 }
 
-type DeletionDeps = {
+export type DeletionDeps = {
   /** Those that do more than the tables say. */
   owners: PersonalDataOwner[]
   endSubscriptionsOf(userId: string): Promise<void>
 }
 
-/** Deleting a person keeps the books: purchases stay, anything that identifies the person goes. */
-export function createDeletion(
-  context: Pick<Context, 'attempts' | 'audit' | 'db' | 'mails' | 'now' | 'passwords' | 'securityLog'>,
-  { owners, endSubscriptionsOf }: DeletionDeps,
-) {
+export function createDeletion(context: DeletionContext, { owners, endSubscriptionsOf }: DeletionDeps): Deletion {
   const { db, now, attempts, audit, mails } = context
   const checkPassword = createOwnPassword(context)
 
@@ -74,12 +85,12 @@ export function createDeletion(
   }
 
   return {
-    async byAdmin(actor: Actor, userId: string) {
+    async byAdmin(actor, userId) {
       if (actor.user.id === userId) throw conflict('own-account', 'You cannot delete yourself')
       await remove(actor, userId, { byAdmin: true })
     },
 
-    async byOneself(actor: Actor, password: string) {
+    async byOneself(actor, password) {
       await checkPassword(actor, password, 'password')
       await remove(actor, actor.user.id, { byAdmin: false })
     },

@@ -1,4 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
+import type { RawOutputOf } from '#contract/endpoint.ts'
+import type { accounts } from '#contract/identity/accounts.ts'
 import type { Actor, AssertFresh } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -6,20 +8,29 @@ import { findUser } from '#server/database/people.ts'
 import { users } from '#server/database/schema.ts'
 import type { AccountEvents } from './email-change.ts'
 
+type ProfileContext = Pick<Context, 'db' | 'now'>
+
+export type Profile = {
+  show(userId: string): Promise<RawOutputOf<typeof accounts.profile>>
+  update(actor: Actor, changes: Changes, beforeMove: AssertFresh): Promise<void>
+  /** Records that these people were just asked for their TradingView username. */
+  markReminded(tx: Transaction, userIds: string[]): Promise<void>
+}
+
 type Changes = { name?: string | undefined; tradingViewUsername?: string | undefined }
 
 export function createProfile(
-  { db, now }: Pick<Context, 'db' | 'now'>,
+  { db, now }: ProfileContext,
   { accountChanged, usernameEntered }: AccountEvents,
-) {
+): Profile {
   return {
-    async show(userId: string) {
+    async show(userId) {
       const user = await findUser(db, userId)
       const { tradingViewUsername, passwordHash } = user
       return { ...user, tradingViewUsername: tradingViewUsername ?? '', hasPassword: passwordHash !== null }
     },
 
-    async update({ user }: Actor, { name, tradingViewUsername: username }: Changes, beforeMove: AssertFresh) {
+    async update({ user }, { name, tradingViewUsername: username }, beforeMove) {
       await db.transaction(async (tx) => {
         const [before] = await tx.select().from(users).where(eq(users.id, user.id)).for('no key update')
         await tx
@@ -33,8 +44,7 @@ export function createProfile(
       })
     },
 
-    /** Records that these people were just asked for their TradingView username. */
-    async markReminded(tx: Transaction, userIds: string[]) {
+    async markReminded(tx, userIds) {
       await tx
         .update(users)
         .set({ remindedAt: now() })

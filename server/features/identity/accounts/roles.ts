@@ -12,6 +12,14 @@ import { endSessions } from '../sessions/sessions.ts'
 import type { PasswordLinks } from './passwords.ts'
 import { endCredentials, forgetChanges } from './proof.ts'
 
+type RoleContext = Pick<Context, 'db' | 'now' | 'audit' | 'mails'>
+
+export type Roles = {
+  setRole(actor: Actor, userId: string, rank: Rank): Promise<void>
+  /** Emails people whose role a command on the server changed, once. The command itself only writes the audit log. */
+  tellOfCommands(): Promise<void>
+}
+
 type Rank = Role | 'admin' | 'none'
 
 const day = 86_400_000
@@ -49,12 +57,9 @@ const notProven = () =>
     'This person hasn’t confirmed their email address yet. Send them a password link from their page; once they’ve used it, you can give them a role.',
   )
 
-export function createRoles(
-  { db, now, audit, mails }: Pick<Context, 'db' | 'now' | 'audit' | 'mails'>,
-  passwordLinks: PasswordLinks,
-) {
+export function createRoles({ db, now, audit, mails }: RoleContext, passwordLinks: PasswordLinks): Roles {
   return {
-    async setRole(actor: Actor, userId: string, rank: Rank) {
+    async setRole(actor, userId, rank) {
       await db.transaction(async (tx) => {
         const admins = await lockAdmins(tx)
         const user = await lockUser(tx, userId)
@@ -79,7 +84,6 @@ export function createRoles(
       })
     },
 
-    /** Commands on the server only write to the audit log: the shop emails those concerned, each once. */
     async tellOfCommands() {
       const commands = await db
         .select({ id: auditLog.id, action: auditLog.action, userId: users.id, email: users.email })

@@ -1,10 +1,10 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
-import type { ParsedInputOf } from '#contract/endpoint.ts'
+import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import type { accounts } from '#contract/identity/accounts.ts'
 import { isStaff } from '#contract/permissions.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import { decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { decodeCursor, type Page, pageOf } from '#server/database/cursor.ts'
 import { lockUser } from '#server/database/people.ts'
 import { isLivePurchase, passwordTokens, purchases, userColumns, users } from '#server/database/schema.ts'
 import { beyond, inOrder, usersMatching } from '#server/database/text-search.ts'
@@ -14,15 +14,27 @@ import type { PasswordLinks } from './passwords.ts'
 import { forgetChanges, startOver } from './proof.ts'
 import { tellAdmins } from './roles.ts'
 
-type NewUser = ParsedInputOf<typeof accounts.adminAdd>
-type Wanted = ParsedInputOf<typeof accounts.adminList>
+type UserContext = Pick<Context, 'db' | 'now' | 'passwords' | 'audit' | 'mails'>
 
-export function createUsers(
-  { db, now, passwords, audit, mails }: Pick<Context, 'db' | 'now' | 'passwords' | 'audit' | 'mails'>,
-  passwordLinks: PasswordLinks,
-) {
+export type Users = {
+  list(filter: UserFilter): Promise<Page<RawOutputOf<typeof accounts.adminList>[number]>>
+  add(actor: Actor, user: NewUser): Promise<void>
+}
+
+type CorrectionContext = Pick<Context, 'db' | 'now' | 'mails' | 'audit' | 'refuseShopAddress'>
+
+export type Corrections = {
+  sendPasswordLink(actor: Actor, userId: string): Promise<void>
+  /** Corrects a mistyped address. The old mailbox loses the account; the new one gets a link to prove itself. */
+  correctEmail(actor: Actor, userId: string, email: string): Promise<void>
+}
+
+type NewUser = ParsedInputOf<typeof accounts.adminAdd>
+type UserFilter = ParsedInputOf<typeof accounts.adminList>
+
+export function createUsers({ db, now, passwords, audit, mails }: UserContext, passwordLinks: PasswordLinks): Users {
   return {
-    async list({ q, cursor, limit, sort = 'newest' }: Wanted) {
+    async list({ q, cursor, limit, sort = 'newest' }) {
       const after = decodeCursor(cursor)
       const page = db
         .select(userColumns)
@@ -53,7 +65,7 @@ export function createUsers(
       return pageOf(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }))
     },
 
-    async add(actor: Actor, { password, invite, ...user }: NewUser) {
+    async add(actor, { password, invite, ...user }) {
       if (password) passwords.refuseCommon(password, 'password')
       const passwordHash = password ? await passwords.hash(password) : null
       await db.transaction(async (tx) => {
@@ -76,11 +88,11 @@ export function createUsers(
 type UserDeps = AccountEvents & { passwordLinks: PasswordLinks }
 
 export function createCorrections(
-  { db, now, mails, audit, refuseShopAddress }: Pick<Context, 'db' | 'now' | 'mails' | 'audit' | 'refuseShopAddress'>,
+  { db, now, mails, audit, refuseShopAddress }: CorrectionContext,
   { passwordLinks, accountChanged, endOpenLinks }: UserDeps,
-) {
+): Corrections {
   return {
-    async sendPasswordLink(actor: Actor, userId: string) {
+    async sendPasswordLink(actor, userId) {
       await db.transaction(async (tx) => {
         const { email, passwordHash } = await lockUser(tx, userId)
         const tokenId = await passwordLinks.create(tx, userId, 'reset')
@@ -90,8 +102,7 @@ export function createCorrections(
       })
     },
 
-    /** For an address that was mistyped: the old mailbox loses the account, and the new one has to prove itself with its link. */
-    async correctEmail(actor: Actor, userId: string, email: string) {
+    async correctEmail(actor, userId, email) {
       await db.transaction(async (tx) => {
         const user = await lockUser(tx, userId)
         if (isStaff(user)) throw conflict('staff-account', 'Staff change their address themselves, in their profile')

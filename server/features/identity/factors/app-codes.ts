@@ -9,6 +9,20 @@ import { notFound, Refusal } from '#server/errors.ts'
 import type { Secrets } from '#server/security/secrets.ts'
 import { otpAuthUrl, randomSecret, stepOf } from './totp.ts'
 
+type AppCodeDeps = Pick<Context, 'now' | 'secrets'>
+
+export type AppCodeSetUp = { secret: string; sealed: string; qr: { size: number; path: string } }
+
+export type AppCodes = {
+  /** Stores nothing, so that an app that was never confirmed locks nobody out. */
+  begin(actor: Actor): AppCodeSetUp
+  /** Stores the secret after the app's first code, which is used up. */
+  confirm(tx: Transaction, actor: Actor, setUp: { sealed: string; code: string }): Promise<void>
+  /** True only for the first use of a code, even under concurrency. */
+  use(tx: Transaction, userId: string, typed: string): Promise<boolean>
+  remove(tx: Transaction, actor: Actor): Promise<void>
+}
+
 export const wrongCode = () => {
   const message = 'Wrong code. Codes change every 30 seconds; is your clock right?'
   return new Refusal(403, 'wrong-code', message, { fields: { code: message } })
@@ -19,12 +33,9 @@ const unconfirmed = (userId: string) => `new app codes of ${userId}`
 
 const digitsOf = (typed: string) => typed.replaceAll(/\D/g, '')
 
-export type AppCodes = ReturnType<typeof createAppCodes>
-
-export function createAppCodes({ now, secrets }: Pick<Context, 'now' | 'secrets'>) {
+export function createAppCodes({ now, secrets }: AppCodeDeps): AppCodes {
   return {
-    /** Nothing is stored yet: an app that was never confirmed must not lock anyone out. */
-    begin({ user }: Actor) {
+    begin({ user }) {
       const secret = randomSecret()
       return {
         secret,
@@ -33,8 +44,7 @@ export function createAppCodes({ now, secrets }: Pick<Context, 'now' | 'secrets'
       }
     },
 
-    /** The first code shows that the app has the secret. It is spent with that. */
-    async confirm(tx: Transaction, { user }: Actor, { sealed, code }: { sealed: string; code: string }) {
+    async confirm(tx, { user }, { sealed, code }) {
       const secret = openUnconfirmed(secrets, sealed, user.id)
       const lastStep = stepOf(digitsOf(code), secret, now(), 0)
       if (lastStep === undefined) throw wrongCode()
@@ -45,8 +55,7 @@ export function createAppCodes({ now, secrets }: Pick<Context, 'now' | 'secrets'
         .onConflictDoUpdate({ target: appCodes.userId, set: kept })
     },
 
-    /** True only for the one who uses it first, even of two at the same moment. */
-    async use(tx: Transaction, userId: string, typed: string): Promise<boolean> {
+    async use(tx, userId, typed) {
       const [kept] = await tx.select().from(appCodes).where(eq(appCodes.userId, userId))
       if (!kept) return false
       const step = stepOf(digitsOf(typed), secrets.open(kept.sealedSecret, userId), now(), kept.lastStep)
@@ -58,7 +67,7 @@ export function createAppCodes({ now, secrets }: Pick<Context, 'now' | 'secrets'
       return used.rowCount === 1
     },
 
-    async remove(tx: Transaction, { user }: Actor) {
+    async remove(tx, { user }) {
       const gone = await tx.delete(appCodes).where(eq(appCodes.userId, user.id))
       if (gone.rowCount === 0) throw notFound('Authenticator app')
     },

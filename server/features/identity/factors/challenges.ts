@@ -2,20 +2,21 @@ import { randomBytes } from 'node:crypto'
 import type { Context } from '#server/context.ts'
 import { Refusal } from '#server/errors.ts'
 
+type ChallengeDeps = Pick<Context, 'now' | 'attempts' | 'linkToken' | 'isLinkToken'>
+
+/** Challenges that passkeys sign. Each is a signed token with an expiry, so that only its use is stored. */
+export type Challenges = {
+  /** `whose`: the account it is for, or empty if any account may answer. */
+  make(whose: string): string
+  spendIn(response: Record<string, unknown>, whose: string): Promise<string>
+}
+
 /** In milliseconds. */
 export const challengeLifetime = 300_000
 
 const staleChallenge = () => new Refusal(400, 'timed-out', 'That took too long. Please try again.')
 
-export type Challenges = ReturnType<typeof createChallenges>
-
-/** What a passkey signs. Signed by the shop and with its own end, so that asking for one stores nothing; using it does. */
-export function createChallenges({
-  now,
-  attempts,
-  linkToken,
-  isLinkToken,
-}: Pick<Context, 'now' | 'attempts' | 'linkToken' | 'isLinkToken'>) {
+export function createChallenges({ now, attempts, linkToken, isLinkToken }: ChallengeDeps): Challenges {
   const purpose = (whose: string) => `passkey challenge ${whose}`
 
   /** Works once, even for two at the same moment, and in any process. */
@@ -30,14 +31,13 @@ export function createChallenges({
   }
 
   return {
-    /** `whose`: the account that it is for, or nothing where anyone may answer. */
-    make(whose: string): string {
+    make(whose) {
       const end = now().getTime() + challengeLifetime
       const text = `${end}.${randomBytes(16).toString('base64url')}`
       return `${text}.${linkToken(purpose(whose), text)}`
     },
 
-    async spendIn(response: Record<string, unknown>, whose: string): Promise<string> {
+    async spendIn(response, whose) {
       const challenge = challengeIn(response)
       if (!challenge) throw staleChallenge()
       await spend(Buffer.from(challenge, 'base64url').toString(), whose)

@@ -7,6 +7,14 @@ import { recoveryCodes } from '#server/database/schema.ts'
 import { hashToken } from '#server/security/tokens.ts'
 import { type AppCodes, wrongCode } from './app-codes.ts'
 
+type CodeContext = Pick<Context, 'db' | 'now' | 'attempts' | 'securityLog'>
+
+/** Codes that people type: from an authenticator app, or recovery codes. Each works once. */
+export type Codes = {
+  useFromApp(actor: Actor<User | null>, typed: Typed): Promise<void>
+  useForRecovery(actor: Actor<User | null>, typed: Typed): Promise<void>
+}
+
 type Typed = {
   userId: string
   code: string
@@ -19,13 +27,7 @@ const limit = { requests: 5, seconds: 900 }
 
 export const isFromApp = (typed: string) => /^[\d\s-]*$/.test(typed)
 
-export type Codes = ReturnType<typeof createCodes>
-
-/** Codes that people type: from the app, or one of the ten for emergencies. Each works once. */
-export function createCodes(
-  { db, now, attempts, securityLog }: Pick<Context, 'db' | 'now' | 'attempts' | 'securityLog'>,
-  appCodes: AppCodes,
-) {
+export function createCodes({ db, now, attempts, securityLog }: CodeContext, appCodes: AppCodes): Codes {
   async function spend(
     { ip }: Actor<User | null>,
     { userId, device }: Typed,
@@ -40,11 +42,9 @@ export function createCodes(
   }
 
   return {
-    useFromApp: (actor: Actor<User | null>, typed: Typed) =>
-      spend(actor, typed, (tx) => appCodes.use(tx, typed.userId, typed.code)),
+    useFromApp: (actor, typed) => spend(actor, typed, (tx) => appCodes.use(tx, typed.userId, typed.code)),
 
-    useForRecovery: (actor: Actor<User | null>, typed: Typed) =>
-      spend(actor, typed, (tx) => recovery.use(tx, typed.userId, typed.code, now())),
+    useForRecovery: (actor, typed) => spend(actor, typed, (tx) => recovery.use(tx, typed.userId, typed.code, now())),
   }
 }
 
@@ -80,7 +80,7 @@ export const recovery = {
   left: (tx: Transaction | Database, userId: string) =>
     tx.$count(recoveryCodes, and(eq(recoveryCodes.userId, userId), isNull(recoveryCodes.usedAt))),
 
-  /** True only for the one who uses it first, even of two at the same moment. */
+  /** True only for the first use of a code, even under concurrency. */
   async use(tx: Transaction, userId: string, code: string, now: Date): Promise<boolean> {
     const used = await tx
       .update(recoveryCodes)

@@ -7,40 +7,48 @@ import { knownDevice, type Sessions } from '../sessions/sessions.ts'
 import { createAppCodes } from './app-codes.ts'
 import { createChallenges } from './challenges.ts'
 import { type Codes, createCodes } from './codes.ts'
-import { createLogins } from './logins.ts'
-import { createLostDevice } from './lost-device.ts'
+import { createLogins, type Logins } from './logins.ts'
+import { createLostDevice, type LostDevice } from './lost-device.ts'
 import { createNotices } from './notices.ts'
 import { createPasskeyLogin, type PasskeyLogin } from './passkey-login.ts'
 import { createPasskeys } from './passkeys.ts'
 import { createPolicy, type Policy } from './policy.ts'
-import { createSetUp } from './set-up.ts'
+import { createSetUp, type SetUp } from './set-up.ts'
 
 export { resealAppCodes } from './app-codes.ts'
 export { halfLoginLifetime } from './logins.ts'
 export { removeFactors, removeFactorsSince } from './lost-device.ts'
 export { codeAt } from './totp.ts'
 
-/** What shows who someone is, besides the password: passkeys, codes from an app, recovery codes. */
-export function createFactors(
-  context: Pick<
-    Context,
-    | 'attempts'
-    | 'audit'
-    | 'catalog'
-    | 'config'
-    | 'db'
-    | 'isLinkToken'
-    | 'linkToken'
-    | 'mails'
-    | 'now'
-    | 'passwords'
-    | 'secrets'
-    | 'securityLog'
-    | 'stripe'
-    | 'supportEmail'
-  >,
-  { sessions }: { sessions: Sessions },
-) {
+type FactorContext = Pick<
+  Context,
+  | 'attempts'
+  | 'audit'
+  | 'config'
+  | 'db'
+  | 'isLinkToken'
+  | 'linkToken'
+  | 'mails'
+  | 'now'
+  | 'passwords'
+  | 'secrets'
+  | 'securityLog'
+>
+
+type FactorDeps = { sessions: Pick<Sessions, 'prove' | 'provenBy'> }
+
+/** Second factors: passkeys, codes from an authenticator app, recovery codes. */
+export type Factors = {
+  waysToProve: Policy['waysToProve']
+  passkeyOptions: PasskeyLogin['options']
+  countPasskeysOfOtherHosts(): Promise<number>
+  lostDevice: LostDevice
+  setUp: SetUp
+  stepUp: StepUp
+  logins: Logins
+}
+
+export function createFactors(context: FactorContext, { sessions }: FactorDeps): Factors {
   const policy = createPolicy(context)
   const notices = createNotices(context)
   const challenges = createChallenges(context)
@@ -60,13 +68,19 @@ export function createFactors(
   }
 }
 
-type Parts = { sessions: Pick<Sessions, 'prove'>; policy: Policy; codes: Codes; passkeyLogin: PasskeyLogin }
+type StepUpDeps = { sessions: Pick<Sessions, 'prove'>; policy: Policy; codes: Codes; passkeyLogin: PasskeyLogin }
 
 /** Proving again who you are, in a session that has been open for a while. */
+type StepUp = {
+  withPassword(actor: Actor, password: string): Promise<void>
+  withCode(actor: Actor, code: string): Promise<void>
+  withPasskey(actor: Actor, response: Record<string, unknown>): Promise<void>
+}
+
 function createStepUp(
   context: Pick<Context, 'attempts' | 'db' | 'passwords' | 'securityLog'>,
-  { sessions, policy, codes, passkeyLogin }: Parts,
-) {
+  { sessions, policy, codes, passkeyLogin }: StepUpDeps,
+): StepUp {
   const { db } = context
   const checkPassword = createOwnPassword(context)
 
@@ -76,20 +90,20 @@ function createStepUp(
   }
 
   return {
-    async withPassword(actor: Actor, password: string) {
+    async withPassword(actor, password) {
       await assertCounts(actor, 'password')
       await checkPassword(actor, password, 'password')
       await sessions.prove(db, actor)
     },
 
-    async withCode(actor: Actor, code: string) {
+    async withCode(actor, code) {
       await assertCounts(actor, 'code')
       const device = await knownDevice(db, actor.user.email, actor.device)
       await codes.useFromApp(actor, { userId: actor.user.id, code, device })
       await sessions.prove(db, actor, 'password and code')
     },
 
-    async withPasskey(actor: Actor, response: Record<string, unknown>) {
+    async withPasskey(actor, response) {
       const { userId } = await passkeyLogin.verify(response)
       if (userId !== actor.user.id)
         throw new Refusal(403, 'passkey-refused', 'This passkey belongs to another account.')

@@ -1,4 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm'
+import type { WayToProve } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { personOf } from '#server/database/people.ts'
@@ -12,15 +13,26 @@ import type { Notices } from './notices.ts'
 import type { PasskeyLogin } from './passkey-login.ts'
 import type { Policy } from './policy.ts'
 
-type Parts = { policy: Policy; codes: Codes; passkeyLogin: PasskeyLogin; lostDevice: LostDevice; notices: Notices }
+type LoginContext = Pick<Context, 'db' | 'now' | 'secrets' | 'securityLog'>
+
+/** The second step of a login, or the only one with a passkey; the session starts afterward. */
+export type Logins = {
+  /** Factors that must follow the password or the emailed link, with the token of the half login. Undefined if none must. */
+  secondStepOf(login: LoggedIn): Promise<{ next: WayToProve[]; half: string } | undefined>
+  withCode(actor: Actor<null>, half: string | undefined, code: string): Promise<LoggedIn>
+  withPasskey(actor: Actor<null>, response: Record<string, unknown>): Promise<LoggedIn>
+  /** Starts a reset of the factors, after the right password. */
+  lost(half: string | undefined): Promise<void>
+}
+
+type LoginDeps = { policy: Policy; codes: Codes; passkeyLogin: PasskeyLogin; lostDevice: LostDevice; notices: Notices }
 
 const gone = () => new Refusal(401, 'login-required', 'Please log in again.')
 
-/** The second step of a login, or the only one with a passkey; the session starts afterward. */
 export function createLogins(
-  context: Pick<Context, 'db' | 'now' | 'secrets' | 'securityLog'>,
-  { policy, codes, passkeyLogin, lostDevice, notices }: Parts,
-) {
+  context: LoginContext,
+  { policy, codes, passkeyLogin, lostDevice, notices }: LoginDeps,
+): Logins {
   const { db, securityLog } = context
   const halfLogin = createHalfLogin(context)
 
@@ -41,13 +53,12 @@ export function createLogins(
     })
 
   return {
-    /** What must follow the password or the emailed link, and what the browser keeps until then; undefined if nothing must. */
-    async secondStepOf({ user, authenticated }: LoggedIn) {
+    async secondStepOf({ user, authenticated }) {
       const next = await policy.nextStepOf(user)
       return next.length > 0 ? { next, half: halfLogin.begin(authenticated) } : undefined
     },
 
-    async withCode(actor: Actor<null>, half: string | undefined, code: string): Promise<LoggedIn> {
+    async withCode(actor, half, code) {
       const authenticated = await halfLogin.read(half)
       const { user } = await find(authenticated.userId)
       const device = await knownDevice(db, user.email, actor.device)
@@ -61,7 +72,7 @@ export function createLogins(
       return { user, authenticated: { ...authenticated, provenBy: fromApp ? 'password and code' : 'recovery code' } }
     },
 
-    async withPasskey(actor: Actor<null>, response: Record<string, unknown>): Promise<LoggedIn> {
+    async withPasskey(actor, response) {
       const { userId, createdAt } = await passkeyLogin.verify(response)
       const { user, passwordHash, handedOverAt } = await find(userId)
       // Older passkeys open a handed-over account again once its owner has chosen a password.
@@ -71,8 +82,7 @@ export function createLogins(
       return { user, authenticated: { userId, passwordHash, handedOverAt, provenBy: 'passkey', refusal: gone } }
     },
 
-    /** Asked after the password, by someone who has neither device nor codes. */
-    async lost(half: string | undefined) {
+    async lost(half) {
       const { userId } = await halfLogin.read(half)
       const { user } = await find(userId)
       await lostDevice.request(user)

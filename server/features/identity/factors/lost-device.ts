@@ -10,6 +10,20 @@ import { endSessions } from '../sessions/sessions.ts'
 import { recovery } from './codes.ts'
 import type { Notices } from './notices.ts'
 
+type LostDeviceContext = Pick<Context, 'db' | 'now' | 'isLinkToken'>
+
+/** Reset of lost factors by email. The owner has three days to stop it. */
+export type LostDevice = {
+  request(user: User): Promise<void>
+  /** Emails the links of resets whose wait is over, once each. */
+  sendDue(): Promise<void>
+  stop(link: Link): Promise<void>
+  /** Stops a reset because its person has logged in with a factor. */
+  stopFor(userId: string): Promise<void>
+  finish(link: Link): Promise<void>
+  forgetOld(): Promise<void>
+}
+
 const hour = 3_600_000
 /** Long enough for the owner of the mailbox to see the email and stop it. */
 const wait = 72 * hour
@@ -42,17 +56,11 @@ export async function removeFactorsSince(tx: Transaction, userId: string, since:
   await tx.delete(appCodes).where(and(eq(appCodes.userId, userId), gte(appCodes.createdAt, since)))
 }
 
-export type LostDevice = ReturnType<typeof createLostDevice>
-
-/** The last resort without device and codes: the mailbox, after three days in which its owner can object. */
-export function createLostDevice(
-  { db, now, isLinkToken }: Pick<Context, 'db' | 'now' | 'isLinkToken'>,
-  notices: Notices,
-) {
+export function createLostDevice({ db, now, isLinkToken }: LostDeviceContext, notices: Notices): LostDevice {
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
 
   return {
-    async request(user: User) {
+    async request(user) {
       if (isStaff(user)) throw notForStaff()
       await db.transaction(async (tx) => {
         const mine = eq(factorResets.userId, user.id)
@@ -71,7 +79,6 @@ export function createLostDevice(
       })
     },
 
-    /** At the end of the wait, each link goes out once. */
     async sendDue() {
       const due = await db
         .select({ id: factorResets.id, userId: factorResets.userId })
@@ -87,7 +94,7 @@ export function createLostDevice(
         })
     },
 
-    async stop({ id, token }: Link) {
+    async stop({ id, token }) {
       if (!isLinkToken('stop-reset', id, token)) throw deadLink()
       const stopped = await db
         .update(factorResets)
@@ -96,15 +103,14 @@ export function createLostDevice(
       if (stopped.rowCount === 0) throw deadLink()
     },
 
-    /** A person who logs in with a factor has it after all. */
-    async stopFor(userId: string) {
+    async stopFor(userId) {
       await db
         .update(factorResets)
         .set({ stoppedAt: now() })
         .where(and(eq(factorResets.userId, userId), open))
     },
 
-    async finish({ id, token }: Link) {
+    async finish({ id, token }) {
       if (!isLinkToken('finish-reset', id, token)) throw deadLink()
       await db.transaction(async (tx) => {
         const [used] = await tx

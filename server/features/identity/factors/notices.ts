@@ -6,10 +6,15 @@ import { personOf } from '#server/database/people.ts'
 import type { MailData, MailKind } from '#server/mails/mails.ts'
 import { endSessions } from '../sessions/sessions.ts'
 
-export type Notices = ReturnType<typeof createNotices>
+type NoticeDeps = Pick<Context, 'mails' | 'attempts' | 'audit'>
 
-/** Anyone whose login changes is told, and other devices are logged out: if it was a thief, the owner notices. */
-export function createNotices({ mails, attempts, audit }: Pick<Context, 'mails' | 'attempts' | 'audit'>) {
+/** Emails about changes of the login. Other devices are logged out, so that a thief is noticed and gone. */
+export type Notices = {
+  tell<Kind extends MailKind>(tx: Transaction, userId: string, kind: Kind, data: MailData<Kind>): Promise<void>
+  changed(tx: Transaction, actor: Actor, change: 'added' | 'removed', what: string): Promise<void>
+}
+
+export function createNotices({ mails, attempts, audit }: NoticeDeps): Notices {
   /** Anyone can sign up with anyone's address: until a link emailed there was used, it gets few emails. */
   async function tell<Kind extends MailKind>(tx: Transaction, userId: string, kind: Kind, data: MailData<Kind>) {
     const user = await personOf(tx, userId)
@@ -19,7 +24,7 @@ export function createNotices({ mails, attempts, audit }: Pick<Context, 'mails' 
   return {
     tell,
 
-    async changed(tx: Transaction, actor: Actor, change: 'added' | 'removed', what: string) {
+    async changed(tx, actor, change, what) {
       await endSessions(tx, actor.user.id, { except: actor.sessionId })
       await tell(tx, actor.user.id, change === 'added' ? 'factorAdded' : 'factorRemoved', { what })
       if (isStaff(actor.user))

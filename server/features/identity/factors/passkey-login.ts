@@ -1,4 +1,4 @@
-import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
+import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 import { and, eq, lt } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import { passkeys } from '#server/database/schema.ts'
@@ -6,22 +6,25 @@ import { Refusal } from '#server/errors.ts'
 import { type Challenges, challengeLifetime } from './challenges.ts'
 import { webAuthn } from './passkeys.ts'
 
+type PasskeyLoginContext = Pick<Context, 'db' | 'now' | 'config'>
+
+export type PasskeyLogin = {
+  /** Names no account: the browser's answer says whose passkey it is. */
+  options(): Promise<PublicKeyCredentialRequestOptionsJSON>
+  /** Returns the passkey's owner. Throws for an unknown, unverified, foreign or cloned passkey. */
+  verify(response: Record<string, unknown>): Promise<{ userId: string; createdAt: Date }>
+}
+
 /** One sentence for whatever is wrong with it: a stranger learns nothing about who has an account. */
 const refused = () =>
   new Refusal(401, 'passkey-refused', 'This passkey wasn’t accepted. Log in with your password, or use another device.')
 
 const isCredentialId = (given: unknown): given is string => typeof given === 'string' && /^[\w-]{1,1400}$/.test(given)
 
-export type PasskeyLogin = ReturnType<typeof createPasskeyLogin>
-
-export function createPasskeyLogin(
-  { db, now, config }: Pick<Context, 'db' | 'now' | 'config'>,
-  challenges: Challenges,
-) {
+export function createPasskeyLogin({ db, now, config }: PasskeyLoginContext, challenges: Challenges): PasskeyLogin {
   // A passkey of another address does not count.
   const { origin, hostname: host } = new URL(config.publicUrl)
   return {
-    /** The same for everyone: whose passkey it is, only the answer tells. */
     async options() {
       const { generateAuthenticationOptions } = await webAuthn()
       return generateAuthenticationOptions({
@@ -32,8 +35,7 @@ export function createPasskeyLogin(
       })
     },
 
-    /** Whose passkey has signed; refuses one that is unknown, unverified, from elsewhere, or copied. */
-    async verify(response: Record<string, unknown>): Promise<{ userId: string; createdAt: Date }> {
+    async verify(response) {
       const challenge = await challenges.spendIn(response, '')
       const claimed = isCredentialId(response.id) ? response.id : ''
       const [known] = await db

@@ -1,4 +1,8 @@
-import type { RegistrationResponseJSON, VerifiedRegistrationResponse } from '@simplewebauthn/server'
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  RegistrationResponseJSON,
+  VerifiedRegistrationResponse,
+} from '@simplewebauthn/server'
 import { and, desc, eq, ne } from 'drizzle-orm'
 import { brand } from '#contract/brand.ts'
 import type { Actor } from '#server/actor.ts'
@@ -7,6 +11,22 @@ import type { Transaction } from '#server/database/connect.ts'
 import { passkeys } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import { type Challenges, challengeLifetime } from './challenges.ts'
+
+type PasskeyContext = Pick<Context, 'db' | 'now' | 'config'>
+
+type PasskeyRow = typeof passkeys.$inferSelect
+
+export type Passkeys = {
+  list(userId: string): Promise<PasskeyRow[]>
+  begin(actor: Actor): Promise<PublicKeyCredentialCreationOptionsJSON>
+  /** Checks a new passkey before `keep` stores it, so that no transaction waits for the computation. */
+  check(actor: Actor, response: Record<string, unknown>): Promise<Made>
+  keep(tx: Transaction, actor: Actor, name: string, made: Made): Promise<void>
+  rename(actor: Actor, id: string, name: string): Promise<void>
+  remove(tx: Transaction, actor: Actor, id: string): Promise<{ name: string }>
+  /** Passkeys that no longer work because PUBLIC_URL has another host now. */
+  countOfOtherHosts(): Promise<number>
+}
 
 /** Loaded when the first passkey is used: the shop starts without it. */
 export const webAuthn = () => import('@simplewebauthn/server')
@@ -23,18 +43,16 @@ const knownTransports = (given: unknown): string[] =>
     ? given.filter((each) => typeof each === 'string' && /^[a-z-]{1,20}$/.test(each)).slice(0, 10)
     : []
 
-export type Passkeys = ReturnType<typeof createPasskeys>
-
-export function createPasskeys({ db, now, config }: Pick<Context, 'db' | 'now' | 'config'>, challenges: Challenges) {
+export function createPasskeys({ db, now, config }: PasskeyContext, challenges: Challenges): Passkeys {
   // A passkey of another address does not count.
   const { origin, hostname: host } = new URL(config.publicUrl)
   const ofUser = (userId: string) => and(eq(passkeys.userId, userId), eq(passkeys.host, host))
 
   return {
-    list: (userId: string) =>
+    list: (userId) =>
       db.select().from(passkeys).where(ofUser(userId)).orderBy(desc(passkeys.createdAt), desc(passkeys.id)),
 
-    async begin({ user }: Actor) {
+    async begin({ user }) {
       const known = await db
         .select({ id: passkeys.id, transports: passkeys.transports })
         .from(passkeys)
@@ -57,8 +75,7 @@ export function createPasskeys({ db, now, config }: Pick<Context, 'db' | 'now' |
       })
     },
 
-    /** Checks what the browser made, for `keep`: both together would hold a transaction open while computing. */
-    async check({ user }: Actor, response: Record<string, unknown>): Promise<Made> {
+    async check({ user }, response) {
       const challenge = await challenges.spendIn(response, user.id)
       const { verifyRegistrationResponse } = await webAuthn()
       const { registrationInfo } = await verifyRegistrationResponse({
@@ -74,7 +91,7 @@ export function createPasskeys({ db, now, config }: Pick<Context, 'db' | 'now' |
       return registrationInfo
     },
 
-    async keep(tx: Transaction, { user }: Actor, name: string, { credential, credentialBackedUp, aaguid }: Made) {
+    async keep(tx, { user }, name, { credential, credentialBackedUp, aaguid }) {
       if ((await tx.$count(passkeys, ofUser(user.id))) >= mostPasskeys)
         throw conflict('enough-passkeys', `${mostPasskeys} passkeys are enough. Remove one first.`)
       const kept = await tx
@@ -95,7 +112,7 @@ export function createPasskeys({ db, now, config }: Pick<Context, 'db' | 'now' |
       if (kept.rowCount === 0) throw conflict('already-listed', 'This passkey is already here.')
     },
 
-    async rename({ user }: Actor, id: string, name: string) {
+    async rename({ user }, id, name) {
       const renamed = await db
         .update(passkeys)
         .set({ name })
@@ -103,7 +120,7 @@ export function createPasskeys({ db, now, config }: Pick<Context, 'db' | 'now' |
       if (renamed.rowCount === 0) throw notFound('Passkey')
     },
 
-    async remove(tx: Transaction, { user }: Actor, id: string) {
+    async remove(tx, { user }, id) {
       const [gone] = await tx
         .delete(passkeys)
         .where(and(ofUser(user.id), eq(passkeys.id, id)))
@@ -112,7 +129,6 @@ export function createPasskeys({ db, now, config }: Pick<Context, 'db' | 'now' |
       return gone
     },
 
-    /** Passkeys that were made for another host, which no longer work: PUBLIC_URL has changed. */
     countOfOtherHosts: () => db.$count(passkeys, ne(passkeys.host, host)),
   }
 }

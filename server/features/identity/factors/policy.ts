@@ -6,12 +6,23 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { appCodes, passkeys, users } from '#server/database/schema.ts'
 
-type Who = Pick<User, 'id' | 'isAdmin' | 'role'>
-
-export type Policy = ReturnType<typeof createPolicy>
+type PolicyDeps = Pick<Context, 'db' | 'config'>
 
 /** A passkey opens an account by itself; so does the password, unless app codes are on or a second step is required. */
-export function createPolicy({ db, config }: Pick<Context, 'db' | 'config'>) {
+export type Policy = {
+  holdingsOf(
+    userId: string,
+    tx?: Database | Transaction,
+  ): Promise<{ hasPassword: boolean; hasPasskey: boolean; hasAppCodes: boolean }>
+  isRequiredOf(user: Who): boolean
+  /** Factors that must follow the password. Empty for most people, and for staff who have none yet. */
+  nextStepOf(user: Who): Promise<WayToProve[]>
+  waysToProve(user: Who): Promise<{ ways: WayToProve[]; hasFactor: boolean }>
+}
+
+type Who = Pick<User, 'id' | 'isAdmin' | 'role'>
+
+export function createPolicy({ db, config }: PolicyDeps): Policy {
   const host = new URL(config.publicUrl).hostname
 
   async function holdingsOf(userId: string, tx: Database | Transaction = db) {
@@ -38,13 +49,12 @@ export function createPolicy({ db, config }: Pick<Context, 'db' | 'config'>) {
     holdingsOf,
     isRequiredOf,
 
-    /** What must follow the password; nothing for most people, and for staff who have yet to set something up. */
-    async nextStepOf(user: Who): Promise<WayToProve[]> {
+    async nextStepOf(user) {
       const factors = factorsAmong(await holdingsOf(user.id))
       return factors.includes('code') || isRequiredOf(user) ? factors : []
     },
 
-    async waysToProve(user: Who): Promise<{ ways: WayToProve[]; hasFactor: boolean }> {
+    async waysToProve(user) {
       const holdings = await holdingsOf(user.id)
       const factors = factorsAmong(holdings)
       const hasFactor = factors.length > 0

@@ -1,4 +1,6 @@
 import { eq } from 'drizzle-orm'
+import type { RawOutputOf } from '#contract/endpoint.ts'
+import type { factors } from '#contract/identity/factors.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -11,7 +13,21 @@ import type { Notices } from './notices.ts'
 import type { Passkeys } from './passkeys.ts'
 import type { Policy } from './policy.ts'
 
-type Parts = {
+type SetUpContext = Pick<Context, 'db'>
+
+export type SetUp = {
+  show(actor: Actor): Promise<RawOutputOf<typeof factors.show>>
+  beginAppCodes: AppCodes['begin']
+  confirmAppCodes(actor: Actor, setUp: { sealed: string; code: string }): Promise<{ recoveryCodes: string[] | null }>
+  removeAppCodes(actor: Actor): Promise<void>
+  renewRecoveryCodes(actor: Actor): Promise<{ recoveryCodes: string[] }>
+  beginPasskey: Passkeys['begin']
+  addPasskey(actor: Actor, name: string, response: Record<string, unknown>): Promise<{ recoveryCodes: string[] | null }>
+  renamePasskey(actor: Actor, id: string, name: string): Promise<void>
+  removePasskey(actor: Actor, id: string): Promise<void>
+}
+
+type SetUpDeps = {
   sessions: Pick<Sessions, 'prove' | 'provenBy'>
   policy: Policy
   appCodes: AppCodes
@@ -21,7 +37,7 @@ type Parts = {
 
 const app = 'authenticator app'
 
-export function createSetUp({ db }: Pick<Context, 'db'>, { sessions, policy, appCodes, passkeys, notices }: Parts) {
+export function createSetUp({ db }: SetUpContext, { sessions, policy, appCodes, passkeys, notices }: SetUpDeps): SetUp {
   /** Locks the user: two concurrent removals could each rely on the factor the other removes. */
   const change = <Result>({ user }: Actor, make: (tx: Transaction) => Promise<Result>) =>
     db.transaction(async (tx) => {
@@ -44,7 +60,7 @@ export function createSetUp({ db }: Pick<Context, 'db'>, { sessions, policy, app
   }
 
   return {
-    async show({ user, sessionId }: Actor) {
+    async show({ user, sessionId }) {
       const [kept] = await db.select({ since: table.createdAt }).from(table).where(eq(table.userId, user.id))
       return {
         passkeys: await passkeys.list(user.id),
@@ -57,7 +73,7 @@ export function createSetUp({ db }: Pick<Context, 'db'>, { sessions, policy, app
 
     beginAppCodes: appCodes.begin,
 
-    confirmAppCodes: (actor: Actor, confirmed: { sealed: string; code: string }) =>
+    confirmAppCodes: (actor, confirmed) =>
       change(actor, async (tx) => {
         await appCodes.confirm(tx, actor, confirmed)
         const recoveryCodes = await recoveryCodesFor(tx, actor.user.id)
@@ -66,14 +82,14 @@ export function createSetUp({ db }: Pick<Context, 'db'>, { sessions, policy, app
         return { recoveryCodes }
       }),
 
-    removeAppCodes: (actor: Actor) =>
+    removeAppCodes: (actor) =>
       change(actor, async (tx) => {
         await appCodes.remove(tx, actor)
         await assertMayGo(tx, actor)
         await notices.changed(tx, actor, 'removed', app)
       }),
 
-    renewRecoveryCodes: (actor: Actor) =>
+    renewRecoveryCodes: (actor) =>
       change(actor, async (tx) => {
         const { hasPasskey, hasAppCodes } = await policy.holdingsOf(actor.user.id, tx)
         if (!hasPasskey && !hasAppCodes)
@@ -85,7 +101,7 @@ export function createSetUp({ db }: Pick<Context, 'db'>, { sessions, policy, app
 
     beginPasskey: passkeys.begin,
 
-    async addPasskey(actor: Actor, name: string, response: Record<string, unknown>) {
+    async addPasskey(actor, name, response) {
       const made = await passkeys.check(actor, response)
       return change(actor, async (tx) => {
         await passkeys.keep(tx, actor, name, made)
@@ -100,7 +116,7 @@ export function createSetUp({ db }: Pick<Context, 'db'>, { sessions, policy, app
 
     renamePasskey: passkeys.rename,
 
-    removePasskey: (actor: Actor, id: string) =>
+    removePasskey: (actor, id) =>
       change(actor, async (tx) => {
         await passkeys.remove(tx, actor, id)
         await assertMayGo(tx, actor)

@@ -29,7 +29,9 @@ export const withToken = (hash: string) => or(eq(sessions.tokenHash, hash), eq(s
 /** With a new token, the browser must be given it. */
 type Found = Session & { newToken?: string | undefined }
 
-export function createFind({ db, now, securityLog }: Pick<Context, 'db' | 'now' | 'securityLog'>) {
+export type FindSession = (token: string, ip: string) => Promise<Found | undefined>
+
+export function createFind({ db, now, securityLog }: Pick<Context, 'db' | 'now' | 'securityLog'>): FindSession {
   const load = prepareLoad(db, now, sessions.tokenHash)
   const loadReplaced = prepareLoad(db, now, sessions.previousTokenHash)
   const since = (time: Date) => now().getTime() - time.getTime()
@@ -68,7 +70,7 @@ export function createFind({ db, now, securityLog }: Pick<Context, 'db' | 'now' 
     return undefined
   }
 
-  return async function find(token: string, ip: string): Promise<Found | undefined> {
+  return async function find(token, ip) {
     const hash = hashToken(token)
     const current = await load(hash)
     const found = current ?? (await loadReplaced(hash))

@@ -10,25 +10,46 @@ import { logins, sessions, users } from '#server/database/schema.ts'
 import { notFound, type Refusal } from '#server/errors.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import { noteDevice } from './known-devices.ts'
-import { createFind, expiry, withToken } from './session-tokens.ts'
+import { createFind, expiry, type FindSession, withToken } from './session-tokens.ts'
 
 export { forgetDevices, knownDevice } from './known-devices.ts'
 export { sessionDays } from './session-tokens.ts'
 
-/** If the password has changed by the time the session starts, or the account was handed over meanwhile, `refusal` is the answer. */
+type SessionDeps = Pick<Context, 'attempts' | 'db' | 'mails' | 'now' | 'securityLog'>
+
+type SessionRow = typeof sessions.$inferSelect
+type LoginEntry = Pick<typeof logins.$inferSelect, 'id' | 'at' | 'userAgent' | 'ip'>
+
+/** Sessions. The browser holds a random token, the database only its hash. */
+export type Sessions = {
+  find: FindSession
+  /** Starts a session with a new token, against session fixation, and ends the old one. Returns the token. */
+  begin(actor: Actor<User | null>, authenticated: Authenticated, oldToken: string | undefined): Promise<string>
+  end(token: string): Promise<void>
+  devices(userId: string): Promise<SessionRow[]>
+  endOne(actor: Actor, id: string): Promise<void>
+  endAll(actor: Actor): Promise<void>
+  endOthers(actor: Actor): Promise<void>
+  forgetExpired(): Promise<void>
+  historyOf(userId: string, part: HistoryPart): Promise<LoginEntry[]>
+  provenBy(sessionId: string | null): Promise<Proof | undefined>
+  /** Records a repeated proof. `by` says how, if it is stronger than the earlier one. */
+  prove(tx: Transaction | Database, actor: Actor, by?: Proof): Promise<void>
+  useProof(sessionId: string): Promise<void>
+}
+
+/** `refusal` is thrown if password or owner of the account have changed by the time the session starts. */
 export type Authenticated = {
   userId: string
   passwordHash: string | null
   handedOverAt: Date | null
   provenBy: Proof
   refusal: () => Refusal
-  /** Uses up what allows this login, with it: a login that failed midway can be tried again. */
+  /** Uses up the right to log in, in the transaction that creates the session. */
   claim?: (tx: Transaction) => Promise<void>
 }
 
 export type LoggedIn = { user: User; authenticated: Authenticated }
-
-export type Sessions = ReturnType<typeof createSessions>
 
 /** After a password change, or for "log out everywhere"; `except` stays logged in. */
 export async function endSessions(
@@ -39,20 +60,18 @@ export async function endSessions(
   await tx.delete(sessions).where(and(eq(sessions.userId, userId), except ? ne(sessions.id, except) : undefined))
 }
 
-/** Who is logged in. The browser holds a random token, the database only its hash. */
-export function createSessions(context: Pick<Context, 'attempts' | 'db' | 'mails' | 'now' | 'securityLog'>) {
+export function createSessions(context: SessionDeps): Sessions {
   const { db, now, mails, attempts } = context
   const end = (token: string) => db.delete(sessions).where(withToken(hashToken(token)))
 
   return {
     find: createFind(context),
 
-    /** A new session always gets a new token, so a planted one is worthless; the old session ends. */
     async begin(
-      { ip, userAgent, device: browser }: Actor<User | null>,
-      { userId, passwordHash, handedOverAt, provenBy, refusal, claim }: Authenticated,
-      oldToken: string | undefined,
-    ): Promise<string> {
+      { ip, userAgent, device: browser },
+      { userId, passwordHash, handedOverAt, provenBy, refusal, claim },
+      oldToken,
+    ) {
       const token = randomToken()
       const device = { userAgent: userAgent.slice(0, 300), ip }
       if (oldToken) await end(oldToken)
@@ -99,31 +118,31 @@ export function createSessions(context: Pick<Context, 'attempts' | 'db' | 'mails
       return token
     },
 
-    async end(token: string) {
+    async end(token) {
       await end(token)
     },
 
-    devices: (userId: string) =>
+    devices: (userId) =>
       db
         .select()
         .from(sessions)
         .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now())))
         .orderBy(desc(sessions.lastUsedAt), desc(sessions.id)),
 
-    async endOne({ user }: Actor, id: string) {
+    async endOne({ user }, id) {
       const ended = await db.delete(sessions).where(and(eq(sessions.id, id), eq(sessions.userId, user.id)))
       if (ended.rowCount === 0) throw notFound('Device')
     },
 
-    endAll: ({ user }: Actor) => endSessions(db, user.id),
-    endOthers: ({ user, sessionId }: Actor) => endSessions(db, user.id, { except: sessionId }),
+    endAll: ({ user }) => endSessions(db, user.id),
+    endOthers: ({ user, sessionId }) => endSessions(db, user.id, { except: sessionId }),
 
     async forgetExpired() {
       await db.delete(sessions).where(lt(sessions.expiresAt, now()))
       await db.delete(logins).where(lt(logins.at, keptSince(now(), retention.logins)))
     },
 
-    historyOf: (userId: string, { before, limit }: HistoryPart) =>
+    historyOf: (userId, { before, limit }) =>
       db
         .select({ id: logins.id, at: logins.at, userAgent: logins.userAgent, ip: logins.ip })
         .from(logins)
@@ -131,7 +150,7 @@ export function createSessions(context: Pick<Context, 'attempts' | 'db' | 'mails
         .orderBy(desc(logins.at))
         .limit(limit),
 
-    async provenBy(sessionId: string | null): Promise<Proof | undefined> {
+    async provenBy(sessionId) {
       const [found] = await db
         .select({ provenBy: sessions.provenBy })
         .from(sessions)
@@ -139,15 +158,14 @@ export function createSessions(context: Pick<Context, 'attempts' | 'db' | 'mails
       return found?.provenBy
     },
 
-    /** They have just shown once more who they are; `by` says how, if that is worth more than before. */
-    async prove(tx: Transaction | Database, { sessionId }: Actor, by?: Proof) {
+    async prove(tx, { sessionId }, by) {
       await tx
         .update(sessions)
         .set({ provenAt: now(), ...(by && { provenBy: by }) })
         .where(eq(sessions.id, sessionId ?? ''))
     },
 
-    async useProof(sessionId: string) {
+    async useProof(sessionId) {
       await db.update(sessions).set({ proofUsedAt: now() }).where(eq(sessions.id, sessionId))
     },
   }

@@ -19,6 +19,10 @@ import { isPlacedAt, newsColumns, type OpenOrder, type Orders, placeColumns } fr
 import type { Price, Prices } from '../prices/prices.ts'
 import type { Customers } from './stripe-customers.ts'
 
+type BeginContext = Pick<
+  Context,
+  'attempts' | 'catalog' | 'config' | 'crashPoint' | 'db' | 'now' | 'refuseShopAddress' | 'runExclusive' | 'stripe'
+>
 type BeginDeps = {
   orders: Orders
   customers: Customers
@@ -38,13 +42,7 @@ export type Begin = (
 type Unpaid = { clientSecret: string; amountDue: number; tax: Tax | null }
 type BeginInput = ParsedInputOf<typeof checkout.createSubscriptionIntent>
 
-export function createBegin(
-  context: Pick<
-    Context,
-    'attempts' | 'catalog' | 'config' | 'crashPoint' | 'db' | 'now' | 'refuseShopAddress' | 'runExclusive' | 'stripe'
-  >,
-  deps: BeginDeps,
-) {
+export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
   const { db, now, stripe, config, catalog, attempts, refuseShopAddress, crashPoint, runExclusive } = context
   const { orders, codes, prices, sync, cancelUnpaid } = deps
   const subscribe = createSubscribe(context, deps)
@@ -52,7 +50,7 @@ export function createBegin(
   const wantsTax = config.tax.mode === 'stripe'
 
   /** A reload, the back button and a double click return to the same attempt. The nonce proves which browser began it. */
-  return async function begin(actor: Actor<User | null>, nonce: string | undefined, wish: BeginInput) {
+  return async function begin(actor, nonce, wish) {
     const { user, ip, userAgent } = actor
     const product = catalog.onSale().find(({ slug }) => slug === wish.productSlug)
     if (!product) throw notFound('Product')

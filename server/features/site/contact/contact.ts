@@ -1,18 +1,35 @@
 import { aliasedTable, and, desc, eq, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
-import type { ParsedInputOf } from '#contract/endpoint.ts'
+import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { messages } from '#contract/site/messages.ts'
 import type { MessageState } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { containing, decodeCursor, type HistoryPart, pageOf } from '#server/database/cursor.ts'
+import { containing, decodeCursor, type HistoryPart, type Page, pageOf } from '#server/database/cursor.ts'
 import { contactMessages, users } from '#server/database/schema.ts'
 import { wordsOf } from '#server/database/text-search.ts'
 import { conflict, notFound } from '#server/errors.ts'
 
+type ContactDeps = Pick<Context, 'db' | 'now' | 'mails' | 'audit' | 'supportEmail'>
+
+export type Contact = {
+  send(actor: Actor<User | null>, message: Message): Promise<void>
+  list(filter: MessageFilter): Promise<Page<RawOutputOf<typeof messages.adminList>[number]>>
+  historyOf(
+    userId: string,
+    part: HistoryPart,
+  ): Promise<{ id: string; at: Date; message: string; wasLoggedIn: boolean }[]>
+  /** Answers a message once, even if two members of staff answer concurrently. */
+  reply(actor: Actor, id: string, answer: string): Promise<void>
+  settle(actor: Actor, id: string, state: MessageState): Promise<void>
+  forgetOld(): Promise<void>
+  /** Messages sent with this address. The address is not proven to be the sender's. */
+  messagesFrom(email: string): Promise<Message[]>
+}
+
 type Message = { firstName: string; lastName: string; email: string; message: string }
-type Wanted = ParsedInputOf<typeof messages.adminList>
+type MessageFilter = ParsedInputOf<typeof messages.adminList>
 
 const isOpen = isNull(contactMessages.answeredAt)
 
@@ -33,13 +50,7 @@ const shown = {
 }
 const answerer = aliasedTable(users, 'answerer')
 
-export function createContact({
-  db,
-  now,
-  mails,
-  audit,
-  supportEmail,
-}: Pick<Context, 'db' | 'now' | 'mails' | 'audit' | 'supportEmail'>) {
+export function createContact({ db, now, mails, audit, supportEmail }: ContactDeps): Contact {
   const record = (
     tx: Transaction,
     actor: Actor,
@@ -53,14 +64,14 @@ export function createContact({
     })
 
   return {
-    async send({ user }: Actor<User | null>, message: Message) {
+    async send({ user }, message) {
       await db.transaction(async (tx) => {
         await tx.insert(contactMessages).values({ ...message, userId: user?.id ?? null, createdAt: now() })
         await mails.send(tx, supportEmail, 'contactMessage', message)
       })
     },
 
-    async list({ limit, cursor, q, state, customerId }: Wanted) {
+    async list({ limit, cursor, q, state, customerId }) {
       const after = decodeCursor(cursor)
       const { id, firstName, lastName, email, message, createdAt, answeredAt } = contactMessages
       const rows = await db
@@ -84,7 +95,7 @@ export function createContact({
       return pageOf(rows, limit, (row) => ({ at: row.createdAt, id: row.id }))
     },
 
-    historyOf: (userId: string, { before, limit }: HistoryPart) =>
+    historyOf: (userId, { before, limit }) =>
       db
         .select({
           id: contactMessages.id,
@@ -98,8 +109,7 @@ export function createContact({
         .orderBy(desc(contactMessages.createdAt), desc(contactMessages.id))
         .limit(limit),
 
-    /** Once: two of the staff who answer at the same moment would confuse the sender. */
-    async reply(actor: Actor, id: string, answer: string) {
+    async reply(actor, id, answer) {
       await db.transaction(async (tx) => {
         const message = await lock(tx, id)
         if (message.answeredAt)
@@ -117,7 +127,7 @@ export function createContact({
       })
     },
 
-    async settle(actor: Actor, id: string, state: MessageState) {
+    async settle(actor, id, state) {
       await db.transaction(async (tx) => {
         const message = await lock(tx, id)
         if ((message.answeredAt === null) === (state === 'open')) return
@@ -137,8 +147,7 @@ export function createContact({
       await db.delete(contactMessages).where(lt(contactMessages.createdAt, keptSince(now(), retention.contactMessages)))
     },
 
-    /** For the seller, who knows that typing an address proves nothing. */
-    messagesFrom: (email: string) =>
+    messagesFrom: (email) =>
       db
         .select(shown)
         .from(contactMessages)

@@ -2,10 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { PauseReason } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
-import type { Transaction } from '#server/database/connect.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
 import { mailSuppressions, newsletters, newsletterRecipients as recipients } from '#server/database/schema.ts'
 import { type Outcome, poolSize } from '#server/gateways/mail.ts'
 import { audienceOf } from './audience.ts'
+
+type DeliveryContext = Pick<Context, 'bulkMail' | 'config' | 'crashPoint' | 'db' | 'mails' | 'now' | 'queue'>
+
+/** Delivery of newsletters. Commits `handed_over` before sending and `sent` after; a crash in between never sends twice. */
+export type Delivery = {
+  sendSlice(newsletter: Newsletter): Promise<void>
+  setState(tx: Transaction | Database, id: string, set: Partial<typeof newsletters.$inferInsert>): Promise<void>
+  pause(id: string, because: PauseReason, lastError?: string | null): Promise<void>
+}
 
 type Newsletter = typeof newsletters.$inferSelect
 type Claimed = { id: string; email: string; why: 'subscriber' | 'buyer'; leave_id: string; tries: number }
@@ -18,15 +27,13 @@ const retryMs = 300_000
 const mostTries = 9
 const longestSlowdown = 32
 
-/** Handed over is written before the server gets it, sent after its answer. What a crash leaves between is never sent again. */
-export function createDelivery(
-  context: Pick<Context, 'bulkMail' | 'config' | 'crashPoint' | 'db' | 'mails' | 'now' | 'queue'>,
-) {
+export function createDelivery(context: DeliveryContext): Delivery {
   const { db, now, mails, bulkMail, queue, crashPoint } = context
   const pace = createPace(context)
 
-  const setState = (tx: Transaction | typeof db, id: string, set: Partial<typeof newsletters.$inferInsert>) =>
-    tx.update(newsletters).set(set).where(eq(newsletters.id, id))
+  const setState: Delivery['setState'] = async (tx, id, set) => {
+    await tx.update(newsletters).set(set).where(eq(newsletters.id, id))
+  }
 
   const pause = (id: string, because: PauseReason, lastError: string | null = null) =>
     setState(db, id, { state: 'paused', pausedBecause: because, lastError })

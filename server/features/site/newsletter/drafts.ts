@@ -4,16 +4,25 @@ import type { Context } from '#server/context.ts'
 import { newsletters } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
 import { type Audience, countAudience } from './audience.ts'
-import { createReading } from './reading.ts'
+import { createReading, type Reading } from './reading.ts'
+
+type DraftContext = Pick<Context, 'audit' | 'catalog' | 'config' | 'db' | 'mails' | 'now' | 'settings'>
+
+export type Drafts = Reading & {
+  refuseStale(id: string): Promise<never>
+  audiences(): Promise<{ subscribers: number; buyers: { productId: string; count: number }[] }>
+  create(actor: Actor, written: Written): Promise<{ id: string }>
+  save(actor: Actor, id: string, version: number, written: Written): Promise<void>
+  remove(actor: Actor, id: string): Promise<void>
+  test(actor: Actor, id: string): Promise<{ to: string }>
+}
 
 const sittingMs = 600_000
 
 type Newsletter = typeof newsletters.$inferSelect
 type Written = Audience & Pick<Newsletter, 'subject' | 'preheader' | 'markdown'>
 
-export function createDrafts(
-  context: Pick<Context, 'audit' | 'catalog' | 'config' | 'db' | 'mails' | 'now' | 'settings'>,
-) {
+export function createDrafts(context: DraftContext): Drafts {
   const { db, now, audit, mails, catalog } = context
   const reading = createReading(context)
   const { find, sampleOf } = reading
@@ -46,7 +55,7 @@ export function createDrafts(
       return { subscribers, buyers }
     },
 
-    async create(actor: Actor, written: Written) {
+    async create(actor, written) {
       return db.transaction(async (tx) => {
         const [created] = await tx
           .insert(newsletters)
@@ -58,7 +67,7 @@ export function createDrafts(
       })
     },
 
-    async save(actor: Actor, id: string, version: number, written: Written) {
+    async save(actor, id, version, written) {
       await db.transaction(async (tx) => {
         const [before] = await tx.select().from(newsletters).where(isDraft(id, version)).for('update')
         if (!before) return refuseStale(id)
@@ -74,7 +83,7 @@ export function createDrafts(
       })
     },
 
-    async remove(actor: Actor, id: string) {
+    async remove(actor, id) {
       await db.transaction(async (tx) => {
         const removed = await tx.delete(newsletters).where(and(eq(newsletters.id, id), eq(newsletters.state, 'draft')))
         if (removed.rowCount === 0) await refuseStale(id)
@@ -82,7 +91,7 @@ export function createDrafts(
       })
     },
 
-    async test(actor: Actor, id: string) {
+    async test(actor, id) {
       const { subject, ...sample } = sampleOf(await find(id))
       return mails.test(actor, 'newsletter', { ...sample, subject: `[Test] ${subject}` })
     },

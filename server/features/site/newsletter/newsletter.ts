@@ -1,25 +1,54 @@
 import { and, desc, eq, getTableColumns, isNotNull, isNull, like, lt, or, type SQL, sql } from 'drizzle-orm'
-import type { ParsedInputOf } from '#contract/endpoint.ts'
+import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import { keptSince, retention } from '#contract/retention.ts'
 import { newsletterVersion } from '#contract/site/newsletter.ts'
 import type { newsletterAddresses } from '#contract/site/newsletters.ts'
 import type { NewsletterState } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
-import { containing, decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { containing, decodeCursor, type Page, pageOf } from '#server/database/cursor.ts'
 import { newsletterSubscriptions as subscriptions, mailSuppressions as suppressions } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import { hashToken } from '#server/security/tokens.ts'
-import { createDrafts } from './drafts.ts'
-import { createSending, forgetOldRecipients } from './sending.ts'
-import { createSuppressions } from './suppressions.ts'
+import { createDrafts, type Drafts } from './drafts.ts'
+import { createSending, forgetOldRecipients, type Sending } from './sending.ts'
+import { createSuppressions, type Suppressions } from './suppressions.ts'
 
 export { missingFor } from './reading.ts'
 
-export type Newsletter = ReturnType<typeof createNewsletter>
+export type NewsletterContext = Pick<
+  Context,
+  | 'audit'
+  | 'bulkMail'
+  | 'catalog'
+  | 'config'
+  | 'crashPoint'
+  | 'db'
+  | 'isLinkToken'
+  | 'log'
+  | 'mails'
+  | 'now'
+  | 'queue'
+  | 'settings'
+>
+
+/** Newsletters, with double opt-in: subscribers confirm by a link in their mailbox. */
+export type Newsletter = Suppressions & {
+  drafts: Drafts
+  sending: Sending
+  /** Gives the same answer for a known address, which is stored once. */
+  subscribe(email: string, from: { ip: string; page: string }): Promise<void>
+  confirm(id: string, token: string, ip: string): Promise<void>
+  list(filter: AddressFilter): Promise<Page<RawOutputOf<typeof newsletterAddresses.adminList>[number]>>
+  subscriptionOf(
+    address: string,
+  ): Promise<{ email: string; createdAt: Date; confirmedAt: Date | null; unsubscribedAt: Date | null } | null>
+  /** Deletes addresses that never confirmed or have unsubscribed. */
+  forgetInactive(): Promise<void>
+}
 
 const mostMails = 3
 
-type Wanted = ParsedInputOf<typeof newsletterAddresses.adminList>
+type AddressFilter = ParsedInputOf<typeof newsletterAddresses.adminList>
 
 const isIn: Record<NewsletterState, SQL | undefined> = {
   asked: and(isNull(subscriptions.confirmedAt), isNull(subscriptions.unsubscribedAt)),
@@ -27,24 +56,7 @@ const isIn: Record<NewsletterState, SQL | undefined> = {
   left: isNotNull(subscriptions.unsubscribedAt),
 }
 
-/** Double opt-in: no one gets the newsletter without confirming from the mailbox itself. */
-export function createNewsletter(
-  context: Pick<
-    Context,
-    | 'audit'
-    | 'bulkMail'
-    | 'catalog'
-    | 'config'
-    | 'crashPoint'
-    | 'db'
-    | 'isLinkToken'
-    | 'log'
-    | 'mails'
-    | 'now'
-    | 'queue'
-    | 'settings'
-  >,
-) {
+export function createNewsletter(context: NewsletterContext): Newsletter {
   const { db, now, mails, isLinkToken } = context
   const drafts = createDrafts(context)
   const sending = createSending(context, drafts)
@@ -55,8 +67,7 @@ export function createNewsletter(
     sending,
     ...createSuppressions(context),
 
-    /** Gives the same answer for a known address, which is stored once. */
-    async subscribe(email: string, from: { ip: string; page: string }) {
+    async subscribe(email, from) {
       const proof = { consentVersion: newsletterVersion, requestedOn: from.page, requestedFrom: hashToken(from.ip) }
       await db.transaction(async (tx) => {
         const [asked] = await tx
@@ -72,7 +83,7 @@ export function createNewsletter(
       })
     },
 
-    async confirm(id: string, token: string, ip: string) {
+    async confirm(id, token, ip) {
       if (!isLinkToken('newsletter-confirm', id, token))
         throw new Refusal(400, 'link-invalid', 'This link is not valid')
       const [confirmed] = await db
@@ -85,7 +96,7 @@ export function createNewsletter(
       else throw new Refusal(410, 'link-expired', 'This link has expired. Please subscribe again.')
     },
 
-    async list({ limit, cursor, q, state }: Wanted) {
+    async list({ limit, cursor, q, state }) {
       const after = decodeCursor(cursor)
       const { id, email, createdAt, confirmedAt, unsubscribedAt } = subscriptions
       const rows = await db
@@ -107,7 +118,7 @@ export function createNewsletter(
       return pageOf(rows, limit, (row) => ({ at: row.createdAt, id: row.id }))
     },
 
-    async subscriptionOf(address: string) {
+    async subscriptionOf(address) {
       const [found] = await db
         .select({
           email: subscriptions.email,
@@ -120,7 +131,6 @@ export function createNewsletter(
       return found ?? null
     },
 
-    /** Addresses that never confirmed, or unsubscribed, aren't ours to keep. */
     async forgetInactive() {
       await forgetOldRecipients(context, keptSince(now(), retention.jobs))
       const before = keptSince(now(), retention.newsletter)

@@ -1,12 +1,27 @@
 import { and, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
+import type { newsletters as calls } from '#contract/site/newsletters.ts'
 import type { Context } from '#server/context.ts'
-import { decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { decodeCursor, type Page, pageOf } from '#server/database/cursor.ts'
 import { newsletters, newsletterRecipients as recipients, users } from '#server/database/schema.ts'
 import { notFound } from '#server/errors.ts'
 import { inScheme } from '#server/mails/layout.ts'
 import { countAudience, countUnreachable } from './audience.ts'
 
+type ReadingDeps = Pick<Context, 'config' | 'db' | 'mails' | 'settings'>
+
+export type Reading = {
+  find(id: string): Promise<EditedNewsletter>
+  sampleOf(newsletter: Newsletter | EditedNewsletter): Sample
+  list(page: ParsedInputOf<typeof calls.adminList>): Promise<Page<RawOutputOf<typeof calls.adminList>[number]>>
+  show(id: string): Promise<RawOutputOf<typeof calls.adminShow>>
+  preview(id: string, scheme: 'light' | 'dark'): Promise<string>
+}
+
 type Newsletter = typeof newsletters.$inferSelect
+/** `updatedBy` is a name here, not an id. */
+type EditedNewsletter = Omit<Newsletter, 'updatedBy'> & { updatedBy: string }
+type Sample = { subject: string; preheader: string; markdown: string; leaveId: string; why: 'subscriber' | 'buyer' }
 
 /** As many as a screen shows of those that need a look. */
 const mostTroubled = 100
@@ -26,7 +41,7 @@ export function missingFor({ config, settings: { live } }: Pick<Context, 'config
   return missing
 }
 
-export function createReading(context: Pick<Context, 'config' | 'db' | 'mails' | 'settings'>) {
+export function createReading(context: ReadingDeps): Reading {
   const { db, mails } = context
   const editor = { ...getTableColumns(newsletters), updatedBy: users.name }
 
@@ -66,25 +81,19 @@ export function createReading(context: Pick<Context, 'config' | 'db' | 'mails' |
   }
 
   /** What it looks like to whom it goes; the link to unsubscribe is a sample. */
-  const sampleOf = ({
-    id,
-    subject,
-    preheader,
-    markdown,
-    toSubscribers,
-  }: Newsletter | Awaited<ReturnType<typeof find>>) => ({
+  const sampleOf: Reading['sampleOf'] = ({ id, subject, preheader, markdown, toSubscribers }) => ({
     subject,
     preheader,
     markdown,
     leaveId: id,
-    why: toSubscribers ? ('subscriber' as const) : ('buyer' as const),
+    why: toSubscribers ? 'subscriber' : 'buyer',
   })
 
   return {
     find,
     sampleOf,
 
-    async list({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
+    async list({ limit, cursor }) {
       const after = decodeCursor(cursor)
       const rows = await db
         .select(editor)
@@ -98,7 +107,7 @@ export function createReading(context: Pick<Context, 'config' | 'db' | 'mails' |
       return { items: items.map((row) => ({ ...row, counts: counts(row.id) })), next }
     },
 
-    async show(id: string) {
+    async show(id) {
       const found = await find(id)
       const [counts, audience, unreachable, troubled] = await Promise.all([
         countsOf([id]),
@@ -128,7 +137,7 @@ export function createReading(context: Pick<Context, 'config' | 'db' | 'mails' |
       }
     },
 
-    async preview(id: string, scheme: 'light' | 'dark') {
+    async preview(id, scheme) {
       return inScheme(mails.newsletter(id, '', sampleOf(await find(id))).html, scheme)
     },
   }

@@ -7,21 +7,29 @@ import { auditLog, newsletters, newsletterRecipients as recipients } from '#serv
 import { conflict, Refusal } from '#server/errors.ts'
 import { writeDown } from './audience.ts'
 import { createDelivery } from './delivery.ts'
-import { type createDrafts, isDraft } from './drafts.ts'
+import { type Drafts, isDraft } from './drafts.ts'
 import { missingFor } from './reading.ts'
+
+type SendingContext = Pick<
+  Context,
+  'audit' | 'bulkMail' | 'config' | 'crashPoint' | 'db' | 'log' | 'mails' | 'now' | 'queue' | 'settings'
+>
+
+export type Sending = {
+  run(): Promise<void>
+  send(actor: Actor, id: string, version: number, at: Date | undefined): Promise<void>
+  pause(actor: Actor, id: string): Promise<void>
+  resume(actor: Actor, id: string): Promise<void>
+  /** Stops a newsletter for good; a scheduled one becomes a draft again. */
+  stop(actor: Actor, id: string): Promise<void>
+}
 
 type Newsletter = typeof newsletters.$inferSelect
 
 /** An hour late is another occasion: the seller may not want it anymore. */
 const latestMs = 3_600_000
 
-export function createSending(
-  context: Pick<
-    Context,
-    'audit' | 'bulkMail' | 'config' | 'crashPoint' | 'db' | 'log' | 'mails' | 'now' | 'queue' | 'settings'
-  >,
-  { refuseStale }: Pick<ReturnType<typeof createDrafts>, 'refuseStale'>,
-) {
+export function createSending(context: SendingContext, { refuseStale }: Pick<Drafts, 'refuseStale'>): Sending {
   const { db, now, audit, queue, log } = context
   const { sendSlice, setState, pause } = createDelivery(context)
 
@@ -89,7 +97,7 @@ export function createSending(
   return {
     run,
 
-    async send(actor: Actor, id: string, version: number, at: Date | undefined) {
+    async send(actor, id, version, at) {
       refuseIncomplete()
       if (at && at <= now()) throw new Refusal(400, 'invalid-input', 'Please choose a time to come')
       await db.transaction(async (tx) => {
@@ -105,12 +113,12 @@ export function createSending(
       if (!at) await queue.trigger('send-newsletters')
     },
 
-    pause: (actor: Actor, id: string) =>
+    pause: (actor, id) =>
       change(actor, id, ['sending'], 'newsletter.pause', (tx) =>
         setState(tx, id, { state: 'paused', pausedBecause: 'asked' }),
       ),
 
-    async resume(actor: Actor, id: string) {
+    async resume(actor, id) {
       refuseIncomplete()
       await change(actor, id, ['paused'], 'newsletter.resume', async (tx, newsletter) => {
         await start(tx, newsletter)
@@ -119,8 +127,7 @@ export function createSending(
       await queue.trigger('send-newsletters')
     },
 
-    /** One that has not begun is a draft again. */
-    stop: (actor: Actor, id: string) =>
+    stop: (actor, id) =>
       change(actor, id, stoppableStates, 'newsletter.stop', (tx, { startedAt }) =>
         setState(
           tx,

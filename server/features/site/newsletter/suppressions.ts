@@ -1,4 +1,5 @@
 import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import type { RecipientState, SuppressionReason } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -12,12 +13,22 @@ import {
 } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 
-export function createSuppressions({
-  db,
-  now,
-  audit,
-  isLinkToken,
-}: Pick<Context, 'db' | 'now' | 'audit' | 'isLinkToken'>) {
+type SuppressionDeps = Pick<Context, 'db' | 'now' | 'audit' | 'isLinkToken'>
+
+type Suppression = { because: SuppressionReason; at: Date }
+type ReceivedNewsletter = { subject: string; sentAt: Date | null; state: RecipientState; unsubscribedAt: Date | null }
+
+export type Suppressions = {
+  /** Ends all newsletters to the address of the link, as subscriber and as buyer. Idempotent. */
+  unsubscribe(id: string, token: string): Promise<void>
+  /** By the seller, for a customer who objected by other means. */
+  setSuppressed(actor: Actor, userId: string, isSuppressed: boolean): Promise<void>
+  suppressionOf(userId: string, email: string): Promise<Suppression | null>
+  forget(tx: Transaction, userId: string): Promise<void>
+  dataOf(userId: string): Promise<{ newsletters: ReceivedNewsletter[]; noNewsletters: Suppression[] }>
+}
+
+export function createSuppressions({ db, now, audit, isLinkToken }: SuppressionDeps): Suppressions {
   /** The address of an account whose owner has proven it: only then is what happened to the address theirs. */
   async function provenAddress(tx: Transaction | typeof db, userId: string) {
     const [user] = await tx
@@ -28,8 +39,7 @@ export function createSuppressions({
   }
 
   return {
-    /** Anyone with the link, as often as they like: the address gets no more newsletters, as subscriber or as buyer. */
-    async unsubscribe(id: string, token: string) {
+    async unsubscribe(id, token) {
       if (!isLinkToken('newsletter-unsubscribe', id, token))
         throw new Refusal(400, 'link-invalid', 'This link is not valid')
       await db.transaction(async (tx) => {
@@ -61,8 +71,7 @@ export function createSuppressions({
       })
     },
 
-    /** The seller's switch on a customer's page, for someone who asked for it another way. */
-    async setSuppressed(actor: Actor, userId: string, isSuppressed: boolean) {
+    async setSuppressed(actor, userId, isSuppressed) {
       await db.transaction(async (tx) => {
         const user = await findUser(tx, userId)
         if (isSuppressed)
@@ -76,7 +85,7 @@ export function createSuppressions({
       })
     },
 
-    async suppressionOf(userId: string, email: string) {
+    async suppressionOf(userId, email) {
       const [found] = await db
         .select({ because: suppressions.because, at: suppressions.at })
         .from(suppressions)
@@ -84,7 +93,7 @@ export function createSuppressions({
       return found ?? null
     },
 
-    async forget(tx: Transaction, userId: string) {
+    async forget(tx, userId) {
       const email = await provenAddress(tx, userId)
       if (email) {
         // Deleting the address deletes the objection, so waiting newsletters must end first.
@@ -106,7 +115,7 @@ export function createSuppressions({
       await tx.update(recipients).set({ email: null, leaveId: null, reply: null }).where(theirs)
     },
 
-    async dataOf(userId: string) {
+    async dataOf(userId) {
       const email = (await provenAddress(db, userId)) ?? ''
       const received = await db
         .select({

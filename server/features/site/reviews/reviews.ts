@@ -1,22 +1,39 @@
 import { and, desc, eq, isNull, lt, not, type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod/mini'
+import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import { keptSince, retention } from '#contract/retention.ts'
-import { type newReview, paidDaysToReview, type ReviewChoice, type ReviewOrder } from '#contract/site/reviews.ts'
+import { type reviews as calls, type newReview, paidDaysToReview } from '#contract/site/reviews.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
+import type { Page } from '#server/database/cursor.ts'
 import { hasRow } from '#server/database/has-row.ts'
 import { purchases, reviews, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import { chosenReviews, forEveryone, forTheSeller, isWritten, listReviews, type Page, reviewColumns } from './shown.ts'
+import { chosenReviews, forEveryone, forTheSeller, isWritten, listReviews, reviewColumns } from './shown.ts'
 
 export { countReviewsToAnswer, isWritten, latestReviews, reviewSummary, reviewsByProduct } from './shown.ts'
+
+type ReviewContext = Pick<Context, 'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>
+
+/** Reviews by people who have paid for a while. All are shown; nobody can delete another person's review. */
+export type Reviews = {
+  moderation: Moderation
+  list(filter: ParsedInputOf<typeof calls.list>): Promise<Page<RawOutputOf<typeof calls.list>[number]>>
+  mine(userId: string): Promise<RawOutputOf<typeof calls.mine>>
+  write(actor: Actor, z: z.infer<typeof newReview>): Promise<void>
+  /** Emails the seller, who may hide a reported review. */
+  report(id: string, reason: string): Promise<void>
+  /** Invites everyone who may write a review, once. */
+  invite(): Promise<void>
+  /** Deletes the text of old reports. */
+  forgetReports(): Promise<void>
+}
 
 /** Invitations of one day. */
 const batch = 500
 
-/** Only people who have paid for a while may write; all of it is shown, and no one can delete what another wrote. */
-export function createReviews(context: Pick<Context, 'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>) {
+export function createReviews(context: ReviewContext): Reviews {
   const { db, now, mails, supportEmail, catalog } = context
 
   async function mayWriteAbout(tx: Database | Transaction, userId: string) {
@@ -33,10 +50,10 @@ export function createReviews(context: Pick<Context, 'audit' | 'catalog' | 'db' 
   return {
     moderation: createModeration(context),
 
-    list: ({ stars, sort, ...page }: Page & { stars?: string | undefined; sort?: ReviewOrder | undefined }) =>
+    list: ({ stars, sort, ...page }) =>
       listReviews(db, page, forEveryone, { only: stars ? eq(reviews.stars, Number(stars)) : undefined, sort }),
 
-    async mine(userId: string) {
+    async mine(userId) {
       const [found] = await db
         .select(reviewColumns)
         .from(reviews)
@@ -54,7 +71,7 @@ export function createReviews(context: Pick<Context, 'audit' | 'catalog' | 'db' 
           }
     },
 
-    async write({ user }: Actor, { stars, text, author, showsPayingSince = false }: z.infer<typeof newReview>) {
+    async write({ user }, { stars, text, author, showsPayingSince = false }) {
       await db.transaction(async (tx) => {
         const product = await mayWriteAbout(tx, user.id)
         if (!product && (await tx.$count(reviews, and(eq(reviews.userId, user.id), isWritten))) > 0)
@@ -76,8 +93,7 @@ export function createReviews(context: Pick<Context, 'audit' | 'catalog' | 'db' 
       })
     },
 
-    /** The seller learns of it by email, and may hide the review if the law asks for it. */
-    async report(id: string, reason: string) {
+    async report(id, reason) {
       await db.transaction(async (tx) => {
         const [reported] = await tx
           .update(reviews)
@@ -89,7 +105,6 @@ export function createReviews(context: Pick<Context, 'audit' | 'catalog' | 'db' 
       })
     },
 
-    /** Everyone who may write is asked once. */
     async invite() {
       for (const { id: productId, name: product } of catalog.products()) {
         const due = await db
@@ -108,7 +123,6 @@ export function createReviews(context: Pick<Context, 'audit' | 'catalog' | 'db' 
       }
     },
 
-    /** What others wrote in a report is kept no longer than their messages. */
     async forgetReports() {
       await db
         .update(reviews)
@@ -154,13 +168,19 @@ async function mayWriteFrom(db: Database, userId: string) {
 const hasReview = (productId: string, more?: SQL) =>
   hasRow(reviews, eq(reviews.userId, users.id), eq(reviews.productId, productId), more)
 
-/** What the seller may do about reviews: answer all of them, hide the text of a reported one, delete none. */
-function createModeration({ db, now, mails, audit }: Pick<Context, 'db' | 'now' | 'mails' | 'audit'>) {
-  return {
-    list: ({ show, ...page }: Page & { show?: ReviewChoice | undefined }) =>
-      listReviews(db, page, forTheSeller, { only: show && chosenReviews[show] }),
+/** The seller may answer every review and hide the text of a reported one, but delete none. */
+type Moderation = {
+  list(filter: ParsedInputOf<typeof calls.adminList>): Promise<Page<RawOutputOf<typeof calls.adminList>[number]>>
+  answer(actor: Actor, id: string, answer: string): Promise<void>
+  /** Hides the text of a review that someone reported. */
+  hide(actor: Actor, id: string, reason: string): Promise<void>
+}
 
-    async answer(actor: Actor, id: string, answer: string) {
+function createModeration({ db, now, mails, audit }: Pick<Context, 'db' | 'now' | 'mails' | 'audit'>): Moderation {
+  return {
+    list: ({ show, ...page }) => listReviews(db, page, forTheSeller, { only: show && chosenReviews[show] }),
+
+    async answer(actor, id, answer) {
       await db.transaction(async (tx) => {
         const [answered] = await tx
           .update(reviews)
@@ -172,7 +192,7 @@ function createModeration({ db, now, mails, audit }: Pick<Context, 'db' | 'now' 
       })
     },
 
-    async hide(actor: Actor, id: string, reason: string) {
+    async hide(actor, id, reason) {
       await db.transaction(async (tx) => {
         const [found] = await tx
           .select({

@@ -12,7 +12,7 @@ import type { Database } from '#server/database/connect.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { isLivePurchase, purchases, reviews } from '#server/database/schema.ts'
 
-export type Page = { limit: number; cursor?: string | undefined }
+type PageInput = { limit: number; cursor?: string | undefined }
 type ReviewRow = typeof reviews.$inferSelect & { payingSince: Date | null }
 
 /** Null unless the author shows it and still pays: it disappears when the subscription ends. */
@@ -70,7 +70,7 @@ export async function latestReviews(db: Database): Promise<Shown['latestReviews'
 
 export async function listReviews<Item extends { id: string; writtenAt: Date }>(
   db: Database,
-  { cursor, limit }: Page,
+  { cursor, limit }: PageInput,
   present: (row: ReviewRow) => Item,
   { only, sort = 'newest' }: { only?: SQL | undefined; sort?: ReviewOrder | undefined } = {},
 ) {

@@ -1,9 +1,15 @@
 import { and, asc, count, desc, eq, exists, gt, isNull, ne, notExists, type SQL, sql } from 'drizzle-orm'
-import { mostServiceMessages, type ServiceReason, serviceMessageDays } from '#contract/site/service-messages.ts'
+import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
+import {
+  type serviceMessages as calls,
+  mostServiceMessages,
+  type ServiceReason,
+  serviceMessageDays,
+} from '#contract/site/service-messages.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { decodeCursor, type Page, pageOf } from '#server/database/cursor.ts'
 import {
   isLivePurchase,
   mailSuppressions,
@@ -15,15 +21,25 @@ import {
 import { conflict, notFound } from '#server/errors.ts'
 import { missingFor } from '../newsletter/newsletter.ts'
 
+type ServiceMessageContext = Pick<
+  Context,
+  'audit' | 'catalog' | 'config' | 'db' | 'mails' | 'now' | 'queue' | 'settings'
+>
+
+/** Emails about the contract to all customers of a product. They need no consent and hold no advertising. */
+export type ServiceMessages = {
+  list(page: ParsedInputOf<typeof calls.adminList>): Promise<Page<RawOutputOf<typeof calls.adminList>[number]>>
+  audience(productId: string): Promise<RawOutputOf<typeof calls.adminAudience>>
+  test(actor: Actor, message: Message): Promise<{ to: string }>
+  send(actor: Actor, message: Message & { customers: number }): Promise<{ recipients: number }>
+}
+
 type Message = { productId: string; reason: ServiceReason; subject: string; markdown: string }
 
 const batch = 500
 const day = 86_400_000
 
-/** Emails to all customers of a product, because of their contract: no consent is asked, and nothing is advertised. */
-export function createServiceMessages(
-  context: Pick<Context, 'audit' | 'catalog' | 'config' | 'db' | 'mails' | 'now' | 'queue' | 'settings'>,
-) {
+export function createServiceMessages(context: ServiceMessageContext): ServiceMessages {
   const { db, now, queue, mails, audit, catalog } = context
 
   /** Everyone with a running purchase, however it was booked. Only a refused address stops a service message. */
@@ -77,7 +93,7 @@ export function createServiceMessages(
   })
 
   return {
-    async list({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
+    async list({ limit, cursor }) {
       const after = decodeCursor(cursor)
       const { sentAt, id } = serviceMessages
       const rows = await db
@@ -92,7 +108,7 @@ export function createServiceMessages(
       return pageOf(shown, limit, (row) => ({ at: row.sentAt, id: row.id }))
     },
 
-    async audience(productId: string) {
+    async audience(productId) {
       const [[customers], [refused], left] = await Promise.all([
         db.select({ count: count() }).from(users).where(customersOf(db, productId)),
         db
@@ -104,12 +120,12 @@ export function createServiceMessages(
       return { customers: customers?.count ?? 0, refused: refused?.count ?? 0, left, missing: missingFor(context) }
     },
 
-    async test(actor: Actor, message: Message) {
+    async test(actor, message) {
       const { subject, ...data } = await mailOf(message)
       return mails.test(actor, 'serviceMessage', { ...data, subject: `[Test] ${subject}`, name: actor.user.name })
     },
 
-    async send(actor: Actor, { customers, ...message }: Message & { customers: number }) {
+    async send(actor, { customers, ...message }) {
       if (!catalog.byId(message.productId)) throw notFound('Product')
       if (missingFor(context).length > 0)
         throw conflict('not-ready-to-send', 'Something is missing before it can be sent. Please look at the list.')

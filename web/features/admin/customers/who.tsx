@@ -18,7 +18,7 @@ import { Time } from '#web/ui/time.tsx'
 import { copy } from '../parts/copy.ts'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { useDeleteUser } from '../users/use-delete-user.ts'
-import { WriteButton } from './messages.tsx'
+import { WriteButton } from './correspondence.tsx'
 
 export function Who({ customer }: { customer: Customer }) {
   const { id, email, isAdmin, role, hasPassword, verifiedAt, tradingViewUsername, createdAt } = customer
