@@ -49,7 +49,7 @@ export function openIdentity(context: IdentityContext, events: AccountEvents): I
   const cookies = {
     session: createCookie('session', { secure, seconds: sessionDays * 86_400 }),
     half: createCookie('half-login', { secure, seconds: halfLoginLifetime }),
-    /** Marks a browser at a later login, so that others' tries can't lock it out. Browsers keep no cookie longer. */
+    /** Recognizes a browser at its next login, so that strangers' attempts can't lock it out. 400 days is the browsers' maximum. */
     device: signed('device', createCookie('device', { secure, seconds: 400 * 86_400 }), context),
   }
 

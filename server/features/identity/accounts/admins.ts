@@ -26,12 +26,12 @@ type Ground = Pick<Context, 'db' | 'now' | 'passwords' | 'attempts' | 'audit'>
 const randomPassword = () => randomBytes(15).toString('base64url')
 
 export function createAdmins({ db, now, passwords, attempts, audit }: Ground): Admins {
-  /** Logs out anyone who had the account before: only the new password makes you the admin. */
+  /** Ends every session of the account, so that only the new password opens it. */
   async function setPassword(tx: Transaction, id: string, email: string, passwordHash: string) {
     await prove(tx, id, { at: now(), inOwnSession: false })
     await tx.update(users).set({ passwordHash }).where(eq(users.id, id))
     await endSessions(tx, id)
-    // Someone else's failed attempts must not lock the admin out now.
+    // Failed attempts of others must not lock the admin out.
     await attempts.clearAll(tx, email)
   }
 

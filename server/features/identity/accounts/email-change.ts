@@ -9,7 +9,7 @@ import type { AreaEvents } from '#server/events.ts'
 import { sellersAddress } from '#server/mails/mails.ts'
 import { removeFactorsSince } from '../factors/factors.ts'
 import type { PasswordLinks } from './passwords.ts'
-import { dropPendingChange, endCredentials, forgetChanges, isReserved, startOver, toUndo } from './proof.ts'
+import { dropPendingChange, endCredentials, forgetChanges, isReserved, startOver, undoWindowMs } from './proof.ts'
 
 type EmailChangeContext = Pick<
   Context,
@@ -62,7 +62,7 @@ export function createEmailChange(context: EmailChangeContext, others: EmailChan
     return user
   }
 
-  /** The first proof may have been that of the new address: until then, the old one was only typed. */
+  /** True if the old address was proven before the change. The first proof may be that of the new address. */
   async function wasProven(tx: Transaction, { userId, confirmedAt }: typeof emailChanges.$inferSelect) {
     const isOlder = lt(users.verifiedAt, confirmedAt ?? now())
     return (await tx.$count(users, and(eq(users.id, userId), isOlder))) > 0
@@ -106,7 +106,7 @@ export function createEmailChange(context: EmailChangeContext, others: EmailChan
         const isTaken = await tx.$count(users, and(eq(users.email, newEmail), ne(users.id, userId)))
         if (isTaken > 0 || (await isReserved(tx, newEmail, now(), userId))) throw takenByNow()
         const user = await setEmail(tx, userId, newEmail, { ip, action: 'user.email' })
-        // It may have become the shop's since.
+        // The address may have become the shop's since the request.
         if (!user?.isAdmin) refuseShopAddress(newEmail)
         await mails.send(tx, oldEmail, 'emailChanged', { id })
       })
@@ -118,7 +118,7 @@ export function createEmailChange(context: EmailChangeContext, others: EmailChan
         const [change] = await tx
           .select()
           .from(emailChanges)
-          .where(and(eq(emailChanges.id, id), gt(emailChanges.confirmedAt, ago(toUndo))))
+          .where(and(eq(emailChanges.id, id), gt(emailChanges.confirmedAt, ago(undoWindowMs))))
           .for('update')
         if (!change) throw useless()
         const { userId, oldEmail, requestedAt } = change
@@ -126,7 +126,7 @@ export function createEmailChange(context: EmailChangeContext, others: EmailChan
         await restoreAddress(context, others, tx, { email: oldEmail, to: userId, hadProven })
         if (!hadProven) await startOver(tx, userId, now())
         const user = await setEmail(tx, userId, oldEmail, { ip, action: 'user.email-undone' })
-        // Also later ones, or the owner of an address from in between could undo in turn.
+        // Deletes later changes, too: the owner of an intermediate address could undo otherwise.
         await tx
           .delete(emailChanges)
           .where(and(eq(emailChanges.userId, userId), gte(emailChanges.requestedAt, requestedAt)))
@@ -144,7 +144,7 @@ export function createEmailChange(context: EmailChangeContext, others: EmailChan
         .delete(emailChanges)
         .where(
           or(
-            lt(emailChanges.confirmedAt, ago(toUndo)),
+            lt(emailChanges.confirmedAt, ago(undoWindowMs)),
             and(isNull(emailChanges.confirmedAt), lt(emailChanges.requestedAt, ago(toConfirm))),
           ),
         )
@@ -157,7 +157,7 @@ const releasedEmail = (userId: string) => `released-${userId}@deleted.invalid`
 
 const takenByNow = () => conflict('email-taken', 'This address belongs to another account by now. Please email us.')
 
-/** An account that has the address by now loses it, but not what was bought: its owner asks the seller for another address. */
+/** Takes the address from an account that has it by now. That account keeps its purchases. */
 async function restoreAddress(
   { now, mails }: Pick<Context, 'now' | 'mails'>,
   { accountChanged, endOpenLinks }: AccountEvents,

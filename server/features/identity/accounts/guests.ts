@@ -55,7 +55,7 @@ export function createGuests({ now, mails }: GuestContext, passwordLinks: Passwo
       if (made) return made.id
       const known = await lockKnown(tx, email)
       await prove(tx, known.id, { at: now(), inOwnSession: false })
-      // A name that people gave themselves stays.
+      // Keeps a name that the owner has entered.
       if (!known.verifiedAt || !known.name) await tx.update(users).set({ name }).where(eq(users.id, known.id))
       return known.id
     },

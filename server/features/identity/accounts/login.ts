@@ -51,10 +51,9 @@ export function createLogin(context: LoginContext, passwordLinks: PasswordLinks)
           .onConflictDoNothing({ target: users.email })
           .returning(userColumns)
         if (!user) throw taken()
-        // After the answer about accounts: which of them is the admin's stays untold.
+        // Checked last, so that the answer does not tell which account is the admin's.
         refuseShopAddress(email)
-        // Anyone who signs up with another person's address can delete that account and start over: counted by network,
-        // so that nobody uses up what the owner of the address needs.
+        // Limited by network: repeated sign-ups by a stranger must not use up the owner's emails.
         if (await attempts.mayMailFrom(tx, 'welcome', actor.ip, email)) {
           const tokenId = await passwordLinks.create(tx, user.id, 'firstPassword')
           await mails.send(tx, email, 'welcome', { tokenId })

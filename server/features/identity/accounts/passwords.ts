@@ -61,7 +61,7 @@ export function createPasswords(context: PasswordDeps): Passwords {
     return tokenId
   }
 
-  // A reset request does the same work for every address; whether there's an account is looked up here, later.
+  // A job looks up the account, so that the request takes as long for every address.
   const enqueueReset = queue.job<{ email: string }>('password-reset', ({ email }) =>
     db.transaction(async (tx) => {
       const [user] = await tx
@@ -70,7 +70,7 @@ export function createPasswords(context: PasswordDeps): Passwords {
         .where(eq(users.email, email))
         .for('no key update')
       if (!user) return
-      // Links that still work are in the mailbox: more would only be a flood.
+      // At most `mostLinksAnHour` working links, so that nobody floods the mailbox.
       const isWorking = and(
         eq(passwordTokens.userId, user.id),
         eq(passwordTokens.purpose, 'password'),
@@ -172,7 +172,7 @@ const isUsablePasswordLink = (token: string, at: Date) =>
     gt(passwordTokens.expiresAt, at),
   )
 
-/** The account of a link that still works; throws otherwise. Only the mailbox's owner has the token. */
+/** Returns the account of a usable link. Throws for any other token. */
 async function findAccountOfLink(db: Database, isUsable: SQL | undefined) {
   const [found] = await db
     .select({ email: users.email })

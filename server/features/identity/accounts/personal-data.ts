@@ -33,7 +33,7 @@ export function createPersonalData(
   { db, audit, mails }: PersonalDataContext,
   { owners, contact, newsletter }: ExportDeps,
 ): PersonalData {
-  /** Without secrets, and without what merely shares the address: typing an address doesn't prove it's yours. */
+  /** Leaves out secrets, and data that only shares the address: a typed address proves nothing. */
   async function of(userId: string) {
     const data = await readPersonalData(db, userId)
     for (const owner of owners) Object.assign(data, await owner.dataOf?.(userId))
@@ -48,7 +48,7 @@ export function createPersonalData(
       await audit.record(db, actor, { action: 'user.export', aboutId: userId })
       return {
         ...(await of(userId)),
-        // Not proven to be theirs: check before handing it over.
+        // Not proven to be theirs; the seller checks it before handing it over.
         sameAddress: {
           emails: await mails.sent.sentBeforeProof(userId),
           contactMessages: await contact.messagesFrom(email),
@@ -60,7 +60,7 @@ export function createPersonalData(
 }
 
 export type DeletionDeps = {
-  /** Those that do more than the tables say. */
+  /** Modules whose part of the deletion the schema can't express. */
   owners: PersonalDataOwner[]
   endSubscriptionsOf(userId: string): Promise<void>
 }
@@ -71,7 +71,7 @@ export function createDeletion(context: DeletionContext, { owners, endSubscripti
 
   async function remove(actor: Actor, userId: string, { byAdmin }: { byAdmin: boolean }) {
     await db.transaction((tx) => assertDeletable(tx, userId))
-    // Stripe first: someone deleted here must not keep paying there.
+    // Ends subscriptions at Stripe first, so that nobody who is deleted goes on paying.
     await endSubscriptionsOf(userId)
     await db.transaction(async (tx) => {
       const { email, verifiedAt } = await assertDeletable(tx, userId)
@@ -79,7 +79,7 @@ export function createDeletion(context: DeletionContext, { owners, endSubscripti
       for (const owner of owners) await owner.forget?.(tx, userId)
       await erasePerson(tx, userId, now())
       const tell = await attempts.mayMail(tx, 'farewell', email)
-      // Emails to an address that somebody only typed may be another person's.
+      // An unproven address may be another person's, so emails to it are kept.
       await mails.sayFarewell(tx, email, { tell, forget: byAdmin || verifiedAt !== null })
     })
   }

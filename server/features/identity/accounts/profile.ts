@@ -38,7 +38,7 @@ export function createProfile(
           .set({ name: name ?? users.name })
           .where(eq(users.id, user.id))
         if (name !== undefined && name !== user.name) await accountChanged(tx, user.id)
-        // Saving the form without touching the name asks for nothing.
+        // An unchanged username triggers nothing.
         if (username !== undefined && username !== (before?.tradingViewUsername ?? ''))
           await usernameEntered(tx, { userId: user.id, username, field: 'tradingViewUsername', beforeMove })
       })

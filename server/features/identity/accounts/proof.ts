@@ -6,7 +6,7 @@ import { access, emailChanges, knownDevices, purchases, users } from '#server/da
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions, forgetDevices } from '../sessions/sessions.ts'
 
-/** What was set before the address was proven is not its owner's. Purchases stay, and the TradingView name given for one. */
+/** Resets everything that was set before the address was proven. Purchases stay, with their TradingView usernames. */
 export async function startOver(tx: Transaction, userId: string, at: Date) {
   const isGivenForPurchase = hasRow(
     access,
@@ -18,7 +18,7 @@ export async function startOver(tx: Transaction, userId: string, at: Date) {
   await tx
     .update(users)
     .set({
-      // A name that the seller typed stays: nobody has been in the account yet.
+      // Keeps the seller's entry in an account that nobody has used.
       name: sql`case when ${hasLoggedIn} then '' else ${users.name} end`,
       tradingViewUsername: sql`case when ${isGivenForPurchase} then ${users.tradingViewUsername} end`,
       verifiedAt: null,
@@ -29,7 +29,7 @@ export async function startOver(tx: Transaction, userId: string, at: Date) {
   await endCredentials(tx, userId, at)
 }
 
-/** Ends password, sessions and known devices: only an emailed link opens the account now. Second factors stay. */
+/** Ends password, sessions and known devices. Second factors stay; an emailed link opens the account. */
 export async function endCredentials(tx: Transaction, userId: string, at: Date) {
   await tx.update(users).set({ passwordHash: null, handedOverAt: at }).where(eq(users.id, userId))
   await endSessions(tx, userId)
@@ -38,11 +38,11 @@ export async function endCredentials(tx: Transaction, userId: string, at: Date) 
 
 type Proof = {
   at: Date
-  /** Whether the link was opened in a browser that is logged in to this very account. */
+  /** True if the browser that opened the link is logged in to this account. */
   inOwnSession: boolean
 }
 
-/** The address is proven. Unless that happened in the account's own session, whatever was set before goes. */
+/** Marks the address as proven. Outside the account's own session, resets everything set before. */
 export async function prove(tx: Transaction, userId: string, { at, inOwnSession }: Proof) {
   const [user] = await tx
     .select({ verifiedAt: users.verifiedAt })
@@ -51,27 +51,27 @@ export async function prove(tx: Transaction, userId: string, { at, inOwnSession 
     .for('update')
   if (!user) return false
   if (!user.verifiedAt && !inOwnSession) await startOver(tx, userId, at)
-  // The first proof counts: a later one must not hide the emails in between from their reader.
+  // Keeps the time of the first proof: emails since then are shown to their reader.
   if (!user.verifiedAt) await tx.update(users).set({ verifiedAt: at }).where(eq(users.id, userId))
   return true
 }
 
-/** How long the old address can undo a change, in milliseconds. */
-export const toUndo = retention.emailChanges.days * 86_400_000
+/** Time in which the old address can undo a change. */
+export const undoWindowMs = retention.emailChanges.days * 86_400_000
 
-/** The person who asked for another address may no longer have the account: it must not count afterward. */
+/** Drops a requested change of address, because its requester may no longer own the account. */
 export async function dropPendingChange(tx: Transaction, userId: string) {
   await tx.delete(emailChanges).where(and(eq(emailChanges.userId, userId), isNull(emailChanges.confirmedAt)))
 }
 
-/** Nor may an old mailbox undo one: the account is for the reader of the address it has now. */
+/** Deletes earlier changes, so that no former mailbox can undo them. */
 export async function forgetChanges(tx: Transaction, userId: string) {
   await tx.delete(emailChanges).where(eq(emailChanges.userId, userId))
 }
 
 /**
- * True while the former account may take this address back. Only for accounts worth taking whose owner had proven the
- * address: otherwise anyone could block an address they only typed.
+ * True while the former account may take this address back. Only if its owner had proven the address; otherwise anyone
+ * could block an address by typing it.
  */
 export async function isReserved(tx: Transaction, email: string, now: Date, exceptFor?: string): Promise<boolean> {
   const [reserved] = await tx
@@ -82,7 +82,7 @@ export async function isReserved(tx: Transaction, email: string, now: Date, exce
       and(
         eq(emailChanges.oldEmail, email),
         exceptFor ? ne(emailChanges.userId, exceptFor) : undefined,
-        gt(emailChanges.confirmedAt, new Date(now.getTime() - toUndo)),
+        gt(emailChanges.confirmedAt, new Date(now.getTime() - undoWindowMs)),
         lt(users.verifiedAt, emailChanges.confirmedAt),
         or(users.isAdmin, isNotNull(users.role), hasRow(purchases, eq(purchases.userId, users.id))),
       ),

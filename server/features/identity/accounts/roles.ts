@@ -27,7 +27,7 @@ const day = 86_400_000
 const rankOf = ({ isAdmin, role }: { isAdmin: boolean; role: Role | null }): Rank =>
   isAdmin ? 'admin' : (role ?? 'none')
 
-/** Locking all admins makes those who demote or delete each other take turns, so one is left. */
+/** Locks all admins: concurrent demotions and deletions run one after the other, so that one admin is left. */
 export async function lockAdmins(tx: Transaction) {
   const admins = await tx
     .select({ id: users.id })
@@ -44,7 +44,7 @@ const otherAdmins = (tx: Database | Transaction, userId: string) =>
     .from(users)
     .where(and(eq(users.isAdmin, true), isNull(users.deletedAt), ne(users.id, userId)))
 
-/** The other admins hear of a new one: if a thief made it, they notice. */
+/** Emails the other admins about a new one, in case a thief made it. */
 export async function tellAdmins(tx: Transaction, mails: Pick<Mails, 'send'>, made: { id: string }) {
   const others = await otherAdmins(tx, made.id)
   const [admin] = await tx.select({ email: users.email }).from(users).where(eq(users.id, made.id))
@@ -69,11 +69,11 @@ export function createRoles({ db, now, audit, mails }: RoleContext, passwordLink
         if (admins.isLast(userId)) throw conflict('last-admin', 'The last admin must stay one')
         const after = { isAdmin: rank === 'admin', role: rank === 'admin' || rank === 'none' ? null : rank }
         await tx.update(users).set(after).where(eq(users.id, userId))
-        // A session keeps what it was begun with: how long it lasts, and whether it had a second step.
+        // Ends sessions: their lifetime and second step depend on the role at login.
         await endSessions(tx, userId)
         await audit.record(tx, actor, { action: 'user.role', aboutId: userId, detail: { from: before, to: rank } })
         if (rank !== 'none' && permissions.some((each) => can(after, each) && !can(user, each))) {
-          // Only the mailbox is proven: password, factors and devices may be somebody else's.
+          // Password and devices may be a stranger's, because only the mailbox is proven.
           await endCredentials(tx, userId, now())
           await removeFactors(tx, userId)
           await forgetChanges(tx, userId)

@@ -28,7 +28,7 @@ export const wrongCode = () => {
   return new Refusal(403, 'wrong-code', message, { fields: { code: message } })
 }
 
-/** What a secret that the app has yet to confirm is sealed for: only its own account can bring it back. */
+/** Purpose that seals an unconfirmed secret, so that only its own account can confirm it. */
 const unconfirmed = (userId: string) => `new app codes of ${userId}`
 
 const digitsOf = (typed: string) => typed.replaceAll(/\D/g, '')
@@ -82,7 +82,7 @@ function openUnconfirmed(secrets: Secrets, sealed: string, userId: string): stri
   }
 }
 
-/** After a change of the shop's key (`npm run secrets`): every secret moves to the new one. */
+/** Seals every secret with the shop's new key, for `npm run secrets`. */
 export async function resealAppCodes(db: Database, secrets: Secrets): Promise<{ resealed: number }> {
   const rows = await db.select({ userId: appCodes.userId, sealedSecret: appCodes.sealedSecret }).from(appCodes)
   let resealed = 0
@@ -97,7 +97,7 @@ export async function resealAppCodes(db: Database, secrets: Secrets): Promise<{ 
   return { resealed }
 }
 
-/** A QR code as one SVG path on a grid of `size` squares: drawn here, so no one else sees the secret in it. */
+/** QR code as one SVG path on a grid of `size` squares. Drawn here, so that no other service sees the secret. */
 function drawQr(text: string): { size: number; path: string } {
   const { size, data } = encode(text, { ecc: 'M', border: 2 })
   const squares = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : '')))

@@ -11,28 +11,27 @@ export type Challenges = {
   spendIn(response: Record<string, unknown>, whose: string): Promise<string>
 }
 
-/** In milliseconds. */
-export const challengeLifetime = 300_000
+export const challengeLifetimeMs = 300_000
 
 const staleChallenge = () => new Refusal(400, 'timed-out', 'That took too long. Please try again.')
 
 export function createChallenges({ now, attempts, linkToken, isLinkToken }: ChallengeDeps): Challenges {
   const purpose = (whose: string) => `passkey challenge ${whose}`
 
-  /** Works once, even for two at the same moment, and in any process. */
+  /** Throws on the second use, even under concurrency in two processes. */
   async function spend(challenge: string, whose: string) {
     const [end = '', random = '', signature = '', ...more] = challenge.split('.')
     const text = `${end}.${random}`
-    // With something appended, it would count as another one.
+    // A longer token would count as a different challenge.
     const isOurs = more.length === 0 && isLinkToken(purpose(whose), text, signature)
     if (!isOurs || Number(end) < now().getTime()) throw staleChallenge()
-    const once = { requests: 1, seconds: challengeLifetime / 1000 }
+    const once = { requests: 1, seconds: challengeLifetimeMs / 1000 }
     if (!(await attempts.allows('challenge', challenge, once))) throw staleChallenge()
   }
 
   return {
     make(whose) {
-      const end = now().getTime() + challengeLifetime
+      const end = now().getTime() + challengeLifetimeMs
       const text = `${end}.${randomBytes(16).toString('base64url')}`
       return `${text}.${linkToken(purpose(whose), text)}`
     },

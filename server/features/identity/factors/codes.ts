@@ -18,11 +18,11 @@ export type Codes = {
 type Typed = {
   userId: string
   code: string
-  /** A device of theirs has tries of its own: no one else can use them up. */
+  /** A known device has a limit of its own, which strangers can't use up. */
   device?: string | undefined
 }
 
-/** Five wrong ones, then a quarter of an hour's rest: no one guesses one of a million. */
+/** 5 tries per 15 minutes against 1,000,000 codes. */
 const limit = { requests: 5, seconds: 900 }
 
 export const isFromApp = (typed: string) => /^[\d\s-]*$/.test(typed)
@@ -53,7 +53,7 @@ const recoveryCodeCount = 10
 /** 32 characters, none of which looks like another. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz023456789'
 
-/** 80 random bits, so a plain hash is enough: no one can try them all. */
+/** 80 random bits can't be guessed, so a plain hash is enough. */
 const randomCode = () =>
   [...randomBytes(16)]
     .map((byte) => alphabet[byte % 32])
@@ -69,7 +69,7 @@ const tidy = (typed: string) =>
 const hashOf = (userId: string, code: string) => hashToken(`${userId}:${tidy(code)}`)
 
 export const recovery = {
-  /** Ten new ones; those from before no longer work. They are shown once: only hashes are kept. */
+  /** Replaces all codes by ten new ones. Only their hashes are stored, so they are shown once. */
   async renew(tx: Transaction, userId: string): Promise<string[]> {
     const codes = Array.from({ length: recoveryCodeCount }, randomCode)
     await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))

@@ -70,7 +70,7 @@ export function createFactors(context: FactorContext, { sessions }: FactorDeps):
 
 type StepUpDeps = { sessions: Pick<Sessions, 'prove'>; policy: Policy; codes: Codes; passkeyLogin: PasskeyLogin }
 
-/** Proving again who you are, in a session that has been open for a while. */
+/** Repeated proof of identity within a session. */
 type StepUp = {
   withPassword(actor: Actor, password: string): Promise<void>
   withCode(actor: Actor, code: string): Promise<void>

@@ -15,7 +15,7 @@ import type { Policy } from './policy.ts'
 
 type LoginContext = Pick<Context, 'db' | 'now' | 'secrets' | 'securityLog'>
 
-/** The second step of a login, or the only one with a passkey; the session starts afterward. */
+/** The second step of a login, or the only step with a passkey. */
 export type Logins = {
   /** Factors that must follow the password or the emailed link, with the token of the half login. Undefined if none must. */
   secondStepOf(login: LoggedIn): Promise<{ next: WayToProve[]; half: string } | undefined>
@@ -45,7 +45,7 @@ export function createLogins(
     return found
   }
 
-  /** The device was lost: anyone who may have it is logged out. */
+  /** Ends all sessions after a recovery code, because a thief may have the device. */
   const recovered = (userId: string) =>
     db.transaction(async (tx) => {
       await endSessions(tx, userId)
@@ -96,7 +96,7 @@ export const halfLoginLifetime = 300
 const over = () => new Refusal(401, 'timed-out', 'That took too long. Please log in again.')
 const purpose = 'half a login'
 
-/** The password or the emailed link was right: the browser keeps that, sealed, for five minutes. It opens nothing else. */
+/** Sealed token of a finished first step (password or emailed link). Valid for 5 minutes, for the second step only. */
 function createHalfLogin({ db, now, secrets }: Pick<Context, 'db' | 'now' | 'secrets'>) {
   return {
     begin({ userId, passwordHash, handedOverAt }: Authenticated): string {
@@ -105,7 +105,7 @@ function createHalfLogin({ db, now, secrets }: Pick<Context, 'db' | 'now' | 'sec
       return secrets.seal(JSON.stringify({ userId, password, handedOverAt, ends }), purpose)
     },
 
-    /** Whose it is. A password that was changed meanwhile ends it. */
+    /** Throws if the password has changed since. */
     async read(token: string | undefined): Promise<Omit<Authenticated, 'provenBy'>> {
       const { userId, password, handedOverAt, ends } = open(token)
       if (ends < now().getTime()) throw over()

@@ -25,9 +25,9 @@ export type LostDevice = {
 }
 
 const hour = 3_600_000
-/** Long enough for the owner of the mailbox to see the email and stop it. */
+/** Gives the owner of the mailbox time to stop the reset. */
 const wait = 72 * hour
-/** How long the link works that comes at its end. */
+/** Lifetime of the link that is sent after the wait. */
 const linkLifetime = 7 * 24 * hour
 
 type Link = { id: string; token: string }
@@ -48,7 +48,7 @@ export async function removeFactors(tx: Transaction, userId: string) {
   await tx.delete(factorResets).where(eq(factorResets.userId, userId))
 }
 
-/** What was added since goes, and recovery codes and a reset, which the thief may have. The owner's own factors stay. */
+/** Removes newer factors, recovery codes and resets, which a thief may have. Older factors stay. */
 export async function removeFactorsSince(tx: Transaction, userId: string, since: Date) {
   await recovery.forget(tx, userId)
   await tx.delete(factorResets).where(eq(factorResets.userId, userId))
@@ -126,7 +126,7 @@ export function createLostDevice({ db, now, isLinkToken }: LostDeviceContext, no
           )
           .returning({ userId: factorResets.userId })
         if (!used) throw deadLink()
-        // Someone may have become staff since they asked.
+        // The person may have become staff since the request.
         if (isStaff(await personOf(tx, used.userId))) throw notForStaff()
         await removeFactors(tx, used.userId)
         await endSessions(tx, used.userId)

@@ -15,7 +15,7 @@ export type Notices = {
 }
 
 export function createNotices({ mails, attempts, audit }: NoticeDeps): Notices {
-  /** Anyone can sign up with anyone's address: until a link emailed there was used, it gets few emails. */
+  /** Limits emails to unproven addresses, because anyone can sign up with any address. */
   async function tell<Kind extends MailKind>(tx: Transaction, userId: string, kind: Kind, data: MailData<Kind>) {
     const user = await personOf(tx, userId)
     if (user.verifiedAt || (await attempts.mayMail(tx, 'factors', userId))) await mails.send(tx, user.email, kind, data)

@@ -3,7 +3,7 @@ import { and, eq, lt } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import { passkeys } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
-import { type Challenges, challengeLifetime } from './challenges.ts'
+import { type Challenges, challengeLifetimeMs } from './challenges.ts'
 import { webAuthn } from './passkeys.ts'
 
 type PasskeyLoginContext = Pick<Context, 'db' | 'now' | 'config'>
@@ -15,14 +15,14 @@ export type PasskeyLogin = {
   verify(response: Record<string, unknown>): Promise<{ userId: string; createdAt: Date }>
 }
 
-/** One sentence for whatever is wrong with it: a stranger learns nothing about who has an account. */
+/** The same sentence for every fault, so that nobody learns who has an account. */
 const refused = () =>
   new Refusal(401, 'passkey-refused', 'This passkey wasn’t accepted. Log in with your password, or use another device.')
 
 const isCredentialId = (given: unknown): given is string => typeof given === 'string' && /^[\w-]{1,1400}$/.test(given)
 
 export function createPasskeyLogin({ db, now, config }: PasskeyLoginContext, challenges: Challenges): PasskeyLogin {
-  // A passkey of another address does not count.
+  // Passkeys belong to the host of PUBLIC_URL.
   const { origin, hostname: host } = new URL(config.publicUrl)
   return {
     async options() {
@@ -30,7 +30,7 @@ export function createPasskeyLogin({ db, now, config }: PasskeyLoginContext, cha
       return generateAuthenticationOptions({
         rpID: host,
         challenge: challenges.make(''),
-        timeout: challengeLifetime,
+        timeout: challengeLifetimeMs,
         userVerification: 'required',
       })
     },
@@ -55,7 +55,7 @@ export function createPasskeyLogin({ db, now, config }: PasskeyLoginContext, cha
       }).catch(() => undefined)
       if (!verified?.verified) throw refused()
       const { newCounter, credentialBackedUp } = verified.authenticationInfo
-      // Two at the same moment with the same counter: one of them is a copy.
+      // Of two concurrent uses with one counter, one is a clone.
       const used = await db
         .update(passkeys)
         .set({ counter: newCounter, isSynced: credentialBackedUp, lastUsedAt: now() })

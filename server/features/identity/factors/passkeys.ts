@@ -10,7 +10,7 @@ import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { passkeys } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import { type Challenges, challengeLifetime } from './challenges.ts'
+import { type Challenges, challengeLifetimeMs } from './challenges.ts'
 
 type PasskeyContext = Pick<Context, 'db' | 'now' | 'config'>
 
@@ -28,23 +28,23 @@ export type Passkeys = {
   countOfOtherHosts(): Promise<number>
 }
 
-/** Loaded when the first passkey is used: the shop starts without it. */
+/** Loaded on the first use of a passkey, for a faster start. */
 export const webAuthn = () => import('@simplewebauthn/server')
 
 const mostPasskeys = 20
-/** Ed25519, P-256 and RSA: what devices use. Newer ones are still experimental in Node, which says so in the log. */
+/** Ed25519, P-256 and RSA. Node warns about newer algorithms, which are experimental. */
 const algorithms = [-8, -7, -257]
 
 type Made = NonNullable<VerifiedRegistrationResponse['registrationInfo']>
 
-/** The browser's own words, which are not signed. */
+/** Transports come from the browser unsigned, so only known ones are kept. */
 const knownTransports = (given: unknown): string[] =>
   Array.isArray(given)
     ? given.filter((each) => typeof each === 'string' && /^[a-z-]{1,20}$/.test(each)).slice(0, 10)
     : []
 
 export function createPasskeys({ db, now, config }: PasskeyContext, challenges: Challenges): Passkeys {
-  // A passkey of another address does not count.
+  // Passkeys belong to the host of PUBLIC_URL.
   const { origin, hostname: host } = new URL(config.publicUrl)
   const ofUser = (userId: string) => and(eq(passkeys.userId, userId), eq(passkeys.host, host))
 
@@ -67,7 +67,7 @@ export function createPasskeys({ db, now, config }: PasskeyContext, challenges: 
         userName: user.email,
         userDisplayName: user.name || user.email,
         challenge: challenges.make(user.id),
-        timeout: challengeLifetime,
+        timeout: challengeLifetimeMs,
         attestationType: 'none',
         supportedAlgorithmIDs: algorithms,
         excludeCredentials: known,

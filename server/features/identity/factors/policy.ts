@@ -8,7 +8,7 @@ import { appCodes, passkeys, users } from '#server/database/schema.ts'
 
 type PolicyDeps = Pick<Context, 'db' | 'config'>
 
-/** A passkey opens an account by itself; so does the password, unless app codes are on or a second step is required. */
+/** Rules of logging in. A passkey is enough; so is the password, unless app codes are on or a second step is required. */
 export type Policy = {
   holdingsOf(
     userId: string,

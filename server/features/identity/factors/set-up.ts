@@ -45,12 +45,12 @@ export function createSetUp({ db }: SetUpContext, { sessions, policy, appCodes, 
       return make(tx)
     })
 
-  /** The first second step brings ten recovery codes along; so does a later one, when all are spent. */
+  /** Creates ten recovery codes with the first factor, or when all are used up. Otherwise null. */
   async function recoveryCodesFor(tx: Transaction, userId: string) {
     return (await recovery.left(tx, userId)) > 0 ? null : recovery.renew(tx, userId)
   }
 
-  /** A person who must have a factor keeps one; without any, no recovery codes are needed. */
+  /** Throws if the last factor of someone who must have one would go. Deletes recovery codes with the last factor. */
   async function assertMayGo(tx: Transaction, { user }: Actor) {
     const { hasPasskey, hasAppCodes } = await policy.holdingsOf(user.id, tx)
     if (hasPasskey || hasAppCodes) return
@@ -105,7 +105,7 @@ export function createSetUp({ db }: SetUpContext, { sessions, policy, appCodes, 
       const made = await passkeys.check(actor, response)
       return change(actor, async (tx) => {
         await passkeys.keep(tx, actor, name, made)
-        // Someone who is never asked for a code after the password needs none: a link by email is their way back.
+        // Without a code after the password, an emailed link is enough to recover the account.
         const isAsked = policy.isRequiredOf(actor.user) || (await policy.holdingsOf(actor.user.id, tx)).hasAppCodes
         const recoveryCodes = isAsked ? await recoveryCodesFor(tx, actor.user.id) : null
         await notices.changed(tx, actor, 'added', 'passkey')

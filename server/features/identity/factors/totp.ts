@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-/** One-time codes from an authenticator app: RFC 6238, with what every app supports (SHA-1, 6 digits, 30 seconds). */
+/** RFC 6238 with the parameters that every app supports: SHA-1, 6 digits, 30 seconds. */
 
 const seconds = 30
 const digits = 6
@@ -41,7 +41,7 @@ export function codeAt(secret: string, step: number, length = digits): string {
   return String(number % 10 ** length).padStart(length, '0')
 }
 
-/** The step that this code belongs to, if it is one of now or next to it; newer than `after`, so that none works twice. */
+/** Time step of a code, within the tolerance. Must be newer than `after`, so that no code works twice. */
 export function stepOf(code: string, secret: string, now: Date, after: number): number | undefined {
   const current = stepAt(now)
   for (let step = current - tolerance; step <= current + tolerance; step++)
@@ -49,7 +49,7 @@ export function stepOf(code: string, secret: string, now: Date, after: number): 
   return undefined
 }
 
-/** What the QR code holds: apps read the account's name and the secret from it. */
+/** Content of the QR code: the account's name and the secret. */
 export function otpAuthUrl(secret: string, issuer: string, account: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`
   return `otpauth://totp/${label}?${new URLSearchParams({ secret, issuer }).toString().replaceAll('+', '%20')}`

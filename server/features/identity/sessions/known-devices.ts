@@ -7,13 +7,13 @@ type Device = { device: string | undefined; userAgent: string; ip: string }
 
 const cookieFingerprint = (device: string) => hashToken(`cookie ${device}`)
 
-/** By its own secret, and by browser and IP address together: a match on either means a known device. */
+/** Two fingerprints: the device's secret, and browser with IP address. A match of either means a known device. */
 const fingerprintsOf = ({ device, userAgent, ip }: Device) => [
   ...(device ? [cookieFingerprint(device)] : []),
   hashToken(`place ${userAgent}\n${ip}`),
 ]
 
-/** Remembers where someone logs in. True for a device new to this user, except their very first. */
+/** Stores the device. True if it is new to this user and not their first. */
 export async function noteDevice(tx: Transaction, userId: string, device: Device, at: Date): Promise<boolean> {
   const fingerprints = fingerprintsOf(device)
   const ofUser = eq(knownDevices.userId, userId)
@@ -26,12 +26,12 @@ export async function noteDevice(tx: Transaction, userId: string, device: Device
   return known > 0 && seen === 0
 }
 
-/** For an account that goes to another person: each login from now on is from a device that is new to it. */
+/** For an account that changes its owner: every device is new again. */
 export async function forgetDevices(tx: Transaction, userId: string) {
   await tx.delete(knownDevices).where(eq(knownDevices.userId, userId))
 }
 
-/** The device, if it has logged in to this account before. The same work for every address. */
+/** Returns the device if it has logged in to this account before. Takes the same time for every address. */
 export async function knownDevice(
   db: Database,
   email: string,

@@ -9,13 +9,13 @@ import { hashToken, randomToken } from '#server/security/tokens.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
-/** After its last use. */
+/** Days after the last use. */
 export const sessionDays = retention.sessions.days
-/** After the login, however much it's used. */
+/** Maximum lifetime after the login, in ms. */
 const longest = (user: Pick<User, 'isAdmin' | 'role'>) => (isStaff(user) ? 12 * hour : 90 * day)
-/** A token in use is replaced this often, so a stolen copy soon stops working or gives itself away. */
+/** Tokens rotate hourly, so that a stolen copy stops working or is detected. */
 const tokenLifetime = hour
-/** Requests sent side by side may still carry the token that one of them has just replaced. */
+/** Concurrent requests may still carry a token that was replaced in the last 60 s. */
 const overlap = 60_000
 
 type Begun = { now: Date; begun: Date; user: Pick<User, 'isAdmin' | 'role'> }
@@ -23,10 +23,10 @@ type Begun = { now: Date; begun: Date; user: Pick<User, 'isAdmin' | 'role'> }
 export const expiry = ({ now, begun, user }: Begun) =>
   new Date(Math.min(now.getTime() + sessionDays * day, begun.getTime() + longest(user)))
 
-/** Also for a request sent with the token that was replaced a moment ago. */
+/** Matches the current token and the one it replaced. */
 export const withToken = (hash: string) => or(eq(sessions.tokenHash, hash), eq(sessions.previousTokenHash, hash))
 
-/** With a new token, the browser must be given it. */
+/** `newToken` must be sent to the browser. */
 type Found = Session & { newToken?: string | undefined }
 
 export type FindSession = (token: string, ip: string) => Promise<Found | undefined>
@@ -36,7 +36,7 @@ export function createFind({ db, now, securityLog }: Pick<Context, 'db' | 'now' 
   const loadReplaced = prepareLoad(db, now, sessions.previousTokenHash)
   const since = (time: Date) => now().getTime() - time.getTime()
 
-  /** Of several requests at the same moment, one gets the new token. */
+  /** Only one of several concurrent requests gets the new token. */
   async function rotate({ id, tokenHash, createdAt, user }: Session, presented: string) {
     const token = randomToken()
     const rotated = await db
@@ -60,7 +60,7 @@ export function createFind({ db, now, securityLog }: Pick<Context, 'db' | 'now' 
     return found
   }
 
-  /** A replaced token is good until the new one is in use: after that, anyone who still has it has a copy, and the session ends. */
+  /** Accepts a replaced token until the new one is in use. After that, it is a copy, and the session ends. */
   async function useReplaced(found: Session, presented: string, ip: string): Promise<Found | undefined> {
     const { id, user, rotatedAt } = found
     if (rotatedAt && since(rotatedAt) <= overlap) return found
@@ -81,7 +81,7 @@ export function createFind({ db, now, securityLog }: Pick<Context, 'db' | 'now' 
 
 type Session = NonNullable<Awaited<ReturnType<ReturnType<typeof prepareLoad>>>>
 
-/** Whether the browser has sent its new token: then it surely received it. */
+/** True once the browser has sent its new token. */
 const hasArrived = ({ lastUsedAt, rotatedAt }: Session) => rotatedAt !== null && lastUsedAt > rotatedAt
 
 /** Runs on every call. The statement is built once and sent unnamed, which a pooler in transaction mode needs. */

@@ -51,7 +51,7 @@ export type Authenticated = {
 
 export type LoggedIn = { user: User; authenticated: Authenticated }
 
-/** After a password change, or for "log out everywhere"; `except` stays logged in. */
+/** Ends all sessions of a user but `except`. */
 export async function endSessions(
   tx: Transaction | Database,
   userId: string,
@@ -76,9 +76,9 @@ export function createSessions(context: SessionDeps): Sessions {
       const device = { userAgent: userAgent.slice(0, 300), ip }
       if (oldToken) await end(oldToken)
       await db.transaction(async (tx) => {
-        // Before the person: a payment that is booked meanwhile locks its checkout first, too.
+        // Before the lock on the user: booking a payment locks in the same order.
         await claim?.(tx)
-        // Locked until the session exists: a reset either comes first and is seen, or comes after and ends it.
+        // Locks the user until the session exists, so that a concurrent reset is seen here or ends the session.
         const [unchanged] = await tx
           .select({ email: users.email, verifiedAt: users.verifiedAt, isAdmin: users.isAdmin, role: users.role })
           .from(users)
@@ -107,7 +107,7 @@ export function createSessions(context: SessionDeps): Sessions {
           })
         await tx.insert(logins).values({ userId, at: now(), ...device })
         const isNews = await noteDevice(tx, userId, { ...device, device: browser }, now())
-        // Verified mailboxes only, because anyone can sign up with anyone's address.
+        // Proven addresses only, because anyone can sign up with any address.
         if (isNews && unchanged.verifiedAt && (await attempts.mayMail(tx, 'new device', userId)))
           await mails.send(tx, unchanged.email, 'newDevice', {
             at: now().toISOString(),

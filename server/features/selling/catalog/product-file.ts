@@ -141,7 +141,7 @@ const pricesOf = (keys: BillingType[], price: (key: BillingType) => number): Pri
 function readSettings(lines: Line[], report: Report) {
   const given = new Map<string, { value: string; number: number }>()
   for (const { text, number } of lines.filter((line) => line.text)) {
-    const [, key = '', value = ''] = /^([a-z ]+):\s*(.*)$/.exec(text) ?? []
+    const [, key = '', value = ''] = /^([a-z -]+):\s*(.*)$/.exec(text) ?? []
     if (![...settings, ...words].includes(key))
       report(number, `“${text.split(':')[0]}” is none of ${[...settings, ...words].join(', ')}`)
     else if (given.has(key)) report(number, `“${key}” is there twice`)
